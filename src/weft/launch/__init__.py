@@ -1,0 +1,1 @@
+"""Launchers: how ranks are started, one class and one file each."""

@@ -1,0 +1,174 @@
+"""The record: one run as an append-only file of JSON Lines, typed.
+
+A file is a `Header`, then `Launch`, `Batch` and `LaunchEnd` lines as they happen, then a `Footer`.
+A file without its footer is valid and can be resumed. Published as schemas/record-1.schema.json.
+All times are raw ticks; `Clock.tick_ns` turns them into nanoseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+SCHEMA_VERSION = 1
+
+Status = Literal["ok", "failed", "unsupported", "timeout"]
+Role = Literal["calibrate", "measure"]
+Outcome = Literal["precise", "budget", "interrupted", "failed"]
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
+
+    With t the time of one operation: latency is t / latency_divisor (0: has no latency),
+    bandwidth is bandwidth_factor * bytes / t (0: has no bandwidth).
+    """
+
+    name: str
+    title: str
+    summary: str
+    ranks: int
+    latency_divisor: int
+    bandwidth_factor: int
+    supported: bool = True
+    reason: str = ""
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """Which buffer each message of a case uses, in order (DESIGN.md, the contract).
+
+    `one`: always the same buffer. `turn`: `count` buffers in FIFO order. `reuse`: `reuse_percent`
+    of the messages use one buffer, the others walk through `count` further ones.
+    """
+
+    kind: Literal["one", "turn", "reuse"] = "one"
+    count: int = 1
+    reuse_percent: int = 100
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing to measure: a test on a transport at one message size."""
+
+    test: str
+    transport: str
+    bytes: int
+    ranks: int = 2
+    queue_depth: int = 64
+    schedule: Schedule = Schedule()
+    single: bool = False
+
+    @property
+    def key(self) -> str:
+        """The case's name in a record: transport/test/bytes, and what differs from the usual."""
+        extra = ""
+        if self.single:
+            extra += "/single"
+        if self.schedule.kind != "one":
+            extra += f"/{self.schedule.kind}{self.schedule.count}"
+            extra += f"r{self.schedule.reuse_percent}" if self.schedule.kind == "reuse" else ""
+        return f"{self.transport}/{self.test}/{self.bytes}{extra}"
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was asked of a run; enough to repeat it or to finish it."""
+
+    cases: tuple[Case, ...]
+    precision: float
+    budget_s: float
+    launches: int
+    seed: int
+    mpi: str
+    interface: str = ""
+
+
+class Clock(msgspec.Struct, frozen=True, kw_only=True):
+    """The tick counter of rank 0, calibrated against CLOCK_MONOTONIC_RAW.
+
+    `overhead_ticks` is the median cost of one pair of reads; `baseline_ns` is how long the
+    calibration lasted, so that its worth can be judged.
+    """
+
+    name: str
+    tick_ns: float
+    overhead_ticks: int
+    baseline_ns: int
+
+
+class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a rank ran: host name, process, and the logical CPU and NUMA node it was pinned to."""
+
+    rank: int
+    host: str
+    pid: int
+    cpu: int
+    numa: int
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="header"):
+    """First line: what was planned, where, with what."""
+
+    schema_version: int
+    weft_version: str
+    created_utc: str
+    command: tuple[str, ...]
+    plan: Plan
+    patterns: tuple[Pattern, ...]
+    hosts: dict[str, dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+
+class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
+    """One start of a transport's ranks."""
+
+    launch: int
+    transport: str
+    started_utc: str
+    mpi: str
+    ranks: tuple[RankFacts, ...]
+    clock: Clock
+    details: dict[str, str]
+    load_average: float
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
+    """One answer of the engine: the raw ticks of one case in one launch, in time order.
+
+    The first `warmup` of `ticks` are warm-up. Each tick count spans `ops_per_sample` operations.
+    `order` counts the batches of the whole run. `elapsed_ns` is the batch as the engine saw it,
+    with filling and verification.
+    """
+
+    case: str
+    launch: int
+    order: int
+    role: Role
+    status: Status
+    reason: str = ""
+    ops_per_sample: int = 1
+    warmup: int = 0
+    verified_bytes: int = 0
+    elapsed_ns: int = 0
+    ticks: tuple[int, ...] = ()
+
+
+class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):
+    """The end of a launch: the clock calibrated again over the launch's whole length, or why not."""
+
+    launch: int
+    status: Status
+    reason: str = ""
+    clock: Clock | None = None
+
+
+class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="footer"):
+    """Last line of a closed record. `unsettled` lists the cases short of the asked precision."""
+
+    finished_utc: str
+    outcome: Outcome
+    batches: int
+    unsettled: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+Line = Header | Launch | Batch | LaunchEnd | Footer
