@@ -1,0 +1,179 @@
+#include "case.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace weft {
+
+namespace {
+
+using nlohmann::json;
+
+// A number of a case: present or the default, whole, and inside its bounds.
+template <class N>
+N number(const json& object, const char* key, N fallback, std::uint64_t low, std::uint64_t high) {
+  if (!object.contains(key)) return fallback;
+  const json& value = object.at(key);
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < low ||
+      value.get<std::uint64_t>() > high) {
+    throw std::invalid_argument(std::string(key) + " must be a whole number from " +
+                                std::to_string(low) + " to " + std::to_string(high) + ", not " +
+                                value.dump());
+  }
+  return value.get<N>();
+}
+
+constexpr std::uint64_t most_messages = 1ULL << 32U;
+
+void read_schedule(const json& object, Schedule& schedule) {
+  schedule.kind = object.value("kind", schedule.kind);
+  if (schedule.kind != "one" && schedule.kind != "turn" && schedule.kind != "reuse") {
+    throw std::invalid_argument("schedule.kind must be one, turn or reuse, not " + schedule.kind);
+  }
+  schedule.count = number<std::uint32_t>(object, "count", 1, 1, 1U << 20U);
+  schedule.reuse_percent = number<std::uint32_t>(object, "reuse_percent", 100, 0, 100);
+}
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::failed:
+      return "failed";
+    case Status::unsupported:
+      return "unsupported";
+  }
+  return "failed";
+}
+
+json to_json(const Calibration& clock) {
+  return {{"name", CycleCounter::name},
+          {"tick_ns", clock.tick_ns},
+          {"overhead_ticks", clock.overhead_ticks},
+          {"baseline_ns", clock.baseline_ns}};
+}
+
+// A library's text (a host name, a reason) may hold any byte; a line must stay JSON all the same.
+std::string dump(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void append_ticks(std::string& line, std::span<const Ticks> ticks) {
+  std::array<char, std::numeric_limits<Ticks>::digits10 + 2> digits{};
+  for (const Ticks value : ticks) {
+    if (line.back() != '[') line += ',';
+    const auto written = std::to_chars(digits.begin(), digits.end(), value);
+    line.append(digits.begin(), written.ptr);
+  }
+}
+
+}  // namespace
+
+Case parse_case(const std::string& line) {
+  const json object = json::parse(line, nullptr, false);
+  if (!object.is_object()) throw std::invalid_argument("a case must be one JSON object on a line");
+  Case test;
+  try {
+    test.id = number<std::uint64_t>(object, "id", 0, 0, ~0ULL);
+    test.test = object.value("test", "");
+    test.bytes = number<std::size_t>(object, "bytes", 0, 0, 1ULL << 46U);
+    test.samples = number<std::uint32_t>(object, "samples", 1, 1, 100'000'000);
+    test.warmup = number<std::uint32_t>(object, "warmup", 0, 0, 1'000'000);
+    test.ops_per_sample = number<std::uint32_t>(object, "ops_per_sample", 1, 1, 1U << 30U);
+    test.queue_depth = number<std::uint32_t>(object, "queue_depth", 64, 1, 1U << 16U);
+    test.seed = number<std::uint64_t>(object, "seed", 1, 0, ~0ULL);
+    test.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
+    test.verify = object.value("verify", true);
+    if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
+  } catch (const json::exception& error) {
+    throw std::invalid_argument(error.what());
+  }
+  if ((std::uint64_t{test.samples} + test.warmup) * test.ops_per_sample > most_messages) {
+    throw std::invalid_argument("samples times ops_per_sample must not exceed 2^32");
+  }
+  return test;
+}
+
+std::string to_line(const Batch& batch) {
+  const json head{{"kind", "batch"},
+                  {"id", batch.id},
+                  {"status", name_of(batch.outcome.status)},
+                  {"reason", batch.outcome.reason},
+                  {"warmup", batch.warmup},
+                  {"ops_per_sample", batch.ops_per_sample},
+                  {"verified_bytes", batch.outcome.verified_bytes},
+                  {"elapsed_ns", batch.elapsed_ns}};
+  std::string line = dump(head);
+  line.back() = ',';
+  line += R"("ticks":[)";
+  append_ticks(line, batch.ticks);
+  line += "]}";
+  return line;
+}
+
+std::string to_line(const Outcome& outcome) {
+  return dump({{"status", static_cast<int>(outcome.status)},
+               {"reason", outcome.reason},
+               {"verified_bytes", outcome.verified_bytes}});
+}
+
+Outcome parse_outcome(const std::string& line) {
+  const json object = json::parse(line);
+  return {static_cast<Status>(object.at("status").get<int>()), object.at("reason"),
+          object.at("verified_bytes")};
+}
+
+std::string to_line(const Place& place) {
+  return dump(
+      {{"host", place.host}, {"pid", place.pid}, {"cpu", place.cpu}, {"numa", place.numa}});
+}
+
+std::string describe_line(std::string_view transport, std::string_view summary,
+                          std::span<const Support> patterns) {
+  json list = json::array();
+  for (const Support& pattern : patterns) {
+    list.push_back({{"name", pattern.info.name},
+                    {"title", pattern.info.title},
+                    {"summary", pattern.info.summary},
+                    {"ranks", pattern.info.ranks},
+                    {"latency_divisor", pattern.info.latency_divisor},
+                    {"bandwidth_factor", pattern.info.bandwidth_factor},
+                    {"supported", pattern.supported},
+                    {"reason", pattern.reason}});
+  }
+  return dump({{"kind", "describe"},
+               {"protocol", protocol_version},
+               {"transport", transport},
+               {"mpi", WEFT_MPI},
+               {"summary", summary},
+               {"patterns", list}});
+}
+
+std::string hello_line(std::string_view transport, const std::string& library,
+                       std::span<const std::string> places, const Calibration& clock,
+                       const Details& details) {
+  json ranks = json::array();
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    json place = json::parse(places[rank]);
+    place["rank"] = rank;
+    ranks.push_back(place);
+  }
+  json notes = json::object();
+  for (const auto& [key, value] : details) notes[key] = value;
+  return dump({{"kind", "hello"},
+               {"protocol", protocol_version},
+               {"transport", transport},
+               {"mpi", library},
+               {"ranks", ranks},
+               {"clock", to_json(clock)},
+               {"details", notes}});
+}
+
+std::string bye_line(const Calibration& clock) {
+  return dump({{"kind", "bye"}, {"clock", to_json(clock)}});
+}
+
+}  // namespace weft

@@ -1,0 +1,86 @@
+// The lines of the engine's protocol (docs/engine-protocol.md), parsed and written.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clock.hpp"
+#include "work.hpp"
+
+namespace weft {
+
+inline constexpr int protocol_version = 1;
+
+struct Schedule {
+  std::string kind = "one";
+  std::uint32_t count = 1;
+  std::uint32_t reuse_percent = 100;
+};
+
+/// One line of input: what to measure and how often.
+struct Case {
+  std::uint64_t id = 0;
+  std::string test;
+  std::size_t bytes = 0;
+  std::uint32_t samples = 1;
+  std::uint32_t warmup = 0;
+  std::uint32_t ops_per_sample = 1;
+  std::uint32_t queue_depth = 64;
+  Schedule schedule;
+  std::uint64_t seed = 1;
+  bool verify = true;
+  std::uint32_t deadline_s = 60;
+};
+
+/// Throws std::invalid_argument with a sentence that names the field.
+Case parse_case(const std::string& line);
+
+enum class Status : std::uint8_t { ok, failed, unsupported };
+
+/// What came of a case on one rank, and on rank 0 of the whole batch.
+struct Outcome {
+  Status status = Status::ok;
+  std::string reason;
+  std::uint64_t verified_bytes = 0;
+};
+
+struct Batch {
+  std::uint64_t id = 0;
+  Outcome outcome;
+  std::uint32_t warmup = 0;
+  std::uint32_t ops_per_sample = 1;
+  std::int64_t elapsed_ns = 0;
+  std::vector<Ticks> ticks;
+};
+
+/// Where a rank runs.
+struct Place {
+  std::string host;
+  int pid = 0;
+  int cpu = -1;
+  int numa = -1;
+};
+
+struct Support {
+  PatternInfo info;
+  bool supported = true;
+  std::string_view reason;
+};
+
+using Details = std::vector<std::pair<std::string, std::string>>;
+
+std::string to_line(const Batch& batch);
+std::string to_line(const Outcome& outcome);
+Outcome parse_outcome(const std::string& line);
+std::string to_line(const Place& place);
+std::string describe_line(std::string_view transport, std::string_view summary,
+                          std::span<const Support> patterns);
+std::string hello_line(std::string_view transport, const std::string& library,
+                       std::span<const std::string> places, const Calibration& clock,
+                       const Details& details);
+std::string bye_line(const Calibration& clock);
+
+}  // namespace weft

@@ -1,0 +1,41 @@
+// Bidirectional latency: both ranks send at once.
+#pragma once
+
+#include "../clock.hpp"
+#include "../work.hpp"
+
+namespace weft {
+
+/// Each rank sends and waits for the other's message; an operation is one such exchange.
+/// Two receives stay posted, because the peer may already be one message ahead.
+struct PingPing {
+  static constexpr PatternInfo info{
+      .name = "ping_ping",
+      .title = "Bidirectional latency",
+      .summary = "both ranks send at once and wait for the other's message",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 1,
+  };
+
+  template <Clock Now, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    const Peer peer{1 - work.rank};
+    link.post_recv(peer, work.in.next());
+    link.post_recv(peer, work.in.next());
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.post_send(peer, work.out.next());
+        link.post_recv(peer, work.in.next());
+        if (!settle(link, 0, 2)) return false;
+      }
+      sample = Now::now() - start;
+    }
+    link.post_send(peer, work.out.next());
+    link.post_send(peer, work.out.next());
+    return drain(link);
+  }
+};
+
+}  // namespace weft

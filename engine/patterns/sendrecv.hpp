@@ -1,0 +1,40 @@
+// Pallas SendRecv: every rank sends to the right and receives from the left.
+#pragma once
+
+#include "../clock.hpp"
+#include "../work.hpp"
+
+namespace weft {
+
+/// The Pallas definition (Doerfler, SAND2005-1555P, tables 6 and 7): a closed chain; the time is
+/// that of one iteration, the bandwidth counts both directions of a rank. As in MPI_Sendrecv, the
+/// receive is posted inside the timed region.
+struct SendRecv {
+  static constexpr PatternInfo info{
+      .name = "sendrecv",
+      .title = "SendRecv",
+      .summary = "Pallas SendRecv: a closed chain, each rank sends right and receives from the left",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 2,
+  };
+  static constexpr bool every_rank = true;
+
+  template <Clock Now, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    const Peer right{(work.rank + 1) % work.size};
+    const Peer left{(work.rank + work.size - 1) % work.size};
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.post_recv(left, work.in.next());
+        link.post_send(right, work.out.next());
+        if (!drain(link)) return false;
+      }
+      sample = Now::now() - start;
+    }
+    return true;
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,121 @@
+// The contract between a pattern (what is measured) and a transport (over what).
+//
+// Control plane: constructing, connecting, allocating. It may allocate and may throw.
+// Data plane: the noexcept calls below, resolved at compile time. They never allocate, never
+// throw and never block; a fault is latched and read after the loop.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace weft {
+
+using Ticks = std::uint64_t;
+
+struct Peer {
+  int rank;
+};
+
+/// Registered memory of one message. `key` is the transport's own handle of the registration.
+struct Buffer {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  std::uint64_t key = 0;
+};
+
+/// Memory of another rank that one-sided operations may touch.
+struct RemoteBuffer {
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  std::uint64_t key = 0;
+};
+
+/// What broke on the data plane: the library's code and the call it came from.
+struct Fault {
+  int code = 0;
+  const char* during = "";
+};
+
+/// Two-sided messaging: sends match receives of the same pair of ranks in the order of posting.
+/// A send is in flight until its buffer may be reused, a receive until its data are in place.
+template <class T>
+concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
+                   requires(T& link, const T& view, Peer peer, const Buffer& buffer,
+                            std::size_t bytes, std::size_t count) {
+                     { T::name } -> std::convertible_to<std::string_view>;
+                     { T::summary } -> std::convertible_to<std::string_view>;
+                     { link.allocate(bytes) } -> std::same_as<Buffer>;
+                     { link.release(buffer) } -> std::same_as<void>;
+                     { link.reserve(count) } -> std::same_as<void>;
+                     { link.post_send(peer, buffer) } noexcept -> std::same_as<void>;
+                     { link.post_recv(peer, buffer) } noexcept -> std::same_as<void>;
+                     { link.poll() } noexcept -> std::same_as<void>;
+                     { view.sends_in_flight() } noexcept -> std::same_as<std::uint32_t>;
+                     { view.receives_in_flight() } noexcept -> std::same_as<std::uint32_t>;
+                     { view.fault() } noexcept -> std::same_as<const Fault*>;
+                   };
+
+/// One-sided operations, a refinement: a transport that has them declares all of them.
+/// `put_notify` also tells the target (immediate data, counter or event); `flush` starts the wait
+/// for remote completion, which ends when `puts_in_flight` is zero.
+template <class T>
+concept OneSided =
+    TwoSided<T> && requires(T& link, const T& view, Peer peer, const Buffer& local,
+                            const RemoteBuffer& remote) {
+      { link.put(peer, local, remote) } noexcept -> std::same_as<void>;
+      { link.get(peer, local, remote) } noexcept -> std::same_as<void>;
+      { link.put_notify(peer, local, remote) } noexcept -> std::same_as<void>;
+      { link.flush(peer) } noexcept -> std::same_as<void>;
+      { view.puts_in_flight() } noexcept -> std::same_as<std::uint32_t>;
+    };
+
+/// How a rank waits, chosen by template: `Waiting::step(link)` is called until the wait is over.
+template <class W, class T>
+concept Waiting = requires(T& link) {
+                    { W::name } -> std::convertible_to<std::string_view>;
+                    { W::step(link) } noexcept -> std::same_as<void>;
+                  };
+
+/// Spin on the transport's completions.
+struct SpinOnCompletions {
+  static constexpr std::string_view name = "spin";
+  template <TwoSided T>
+  static void step(T& link) noexcept {
+    link.poll();
+  }
+};
+
+/// Sleep until the transport has an event; only for transports that can (`T::block()`).
+struct BlockOnEvent {
+  static constexpr std::string_view name = "block";
+  template <TwoSided T>
+    requires requires(T& link) {
+               { link.block() } noexcept -> std::same_as<void>;
+             }
+  static void step(T& link) noexcept {
+    link.block();
+    link.poll();
+  }
+};
+
+/// Wait until at most so many sends and receives are in flight. False once the link has a fault.
+template <class Wait = SpinOnCompletions, TwoSided T>
+[[nodiscard]] inline bool settle(T& link, std::uint32_t sends, std::uint32_t receives) noexcept {
+  while (link.sends_in_flight() > sends || link.receives_in_flight() > receives) {
+    Wait::step(link);
+    if (link.fault() != nullptr) return false;
+  }
+  return true;
+}
+
+/// Wait until nothing is in flight.
+template <class Wait = SpinOnCompletions, TwoSided T>
+[[nodiscard]] inline bool drain(T& link) noexcept {
+  return settle<Wait>(link, 0, 0);
+}
+
+}  // namespace weft

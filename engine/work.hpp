@@ -1,0 +1,67 @@
+// What one rank of a pattern is given: counts, buffers in their order of use, room for samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "transport.hpp"
+
+namespace weft {
+
+/// What a pattern measures, for lists, tables and the conversion of ticks.
+/// With t the time of one operation: latency is t / latency_divisor (0: has none), bandwidth is
+/// bandwidth_factor * bytes / t (0: has none).
+struct PatternInfo {
+  std::string_view name;
+  std::string_view title;
+  std::string_view summary;
+  int ranks;
+  int latency_divisor;
+  int bandwidth_factor;
+};
+
+/// The buffers of a case in the order of use, round and round. The order is data made before the
+/// clock starts, so reuse schemes need no loop of their own.
+class Rotation {
+ public:
+  Rotation() = default;
+  explicit Rotation(std::span<const Buffer> order) noexcept : order_(order) {}
+
+  const Buffer& next() noexcept {
+    const Buffer& buffer = order_[at_];
+    ++taken_;
+    if (++at_ == order_.size()) at_ = 0;
+    return buffer;
+  }
+
+  /// How many buffers were handed out so far.
+  [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
+
+ private:
+  std::span<const Buffer> order_;
+  std::size_t at_ = 0;
+  std::size_t taken_ = 0;
+};
+
+/// One rank's share of a batch. `samples` has room for the warm-up too; only rank 0's are kept.
+struct Work {
+  int rank = 0;
+  int size = 0;
+  std::uint32_t ops_per_sample = 1;
+  std::uint32_t queue_depth = 1;
+  Rotation out;
+  Rotation in;
+  Buffer token_out;
+  Buffer token_in;
+  std::span<Ticks> samples;
+};
+
+/// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of
+/// Liu et al., Micro-Benchmark Level Performance Comparison of High-Speed Cluster Interconnects.
+constexpr std::uint32_t refill_of(std::uint32_t queue_depth) noexcept {
+  return queue_depth < 2 ? 1 : queue_depth / 2;
+}
+
+}  // namespace weft
