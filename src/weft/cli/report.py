@@ -1,11 +1,26 @@
-"""`weft report`."""
+"""`weft report`: one HTML page from one record or several."""
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
+    app.command("report", epilog="Example:  weft report run.jsonl.zst -o run.html")(report)
 
-    @app.command("report")
-    def report() -> None:
-        """Not written yet."""
+
+def report(
+    records: Annotated[list[Path], typer.Argument(help="Records; several are laid over.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The page.")] = None,
+) -> None:
+    """Write a self-contained HTML report with curves, table, host and warnings."""
+    from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
+    from weft.record.run import load  # noqa: PLC0415
+    from weft.report.page import report_path, write_report  # noqa: PLC0415
+
+    runs = [(run, summarise(run)) for run in map(load, records)]
+    page = output or report_path(records[0])
+    write_report(runs, page)
+    typer.echo(f"report: {page}")

@@ -1,11 +1,124 @@
-"""`weft run`."""
+"""`weft run`: measures this machine and shows a report."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from weft import plan
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from weft.record.model import Footer
+
+_EXAMPLES = """Examples:
+
+weft run
+
+weft run ping_pong stream --transport tcp --sizes 8,1KiB..1MiB --budget 2min
+
+weft run --resume weft-20261121-101500.jsonl"""
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
+    app.command("run", epilog=_EXAMPLES)(run)
 
-    @app.command("run")
-    def run() -> None:
-        """Not written yet."""
+
+def run(  # noqa: PLR0913 - one parameter a flag
+    tests: Annotated[
+        list[str] | None, typer.Argument(help="Tests; weft list tests names them.")
+    ] = None,
+    transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
+    sizes: Annotated[str, typer.Option(help="Message sizes: 8,1KiB or 0..4MiB.")] = plan.SIZES,
+    ranks: Annotated[int, typer.Option(help="How many ranks to start.")] = plan.RANKS,
+    precision: Annotated[str, typer.Option(help="Wanted half width.")] = plan.PRECISION,
+    budget: Annotated[str, typer.Option(help="Time to measure for.")] = plan.BUDGET,
+    launches: Annotated[int, typer.Option(help="Launches of each case.")] = plan.LAUNCHES,
+    seed: Annotated[int, typer.Option(help="Seed of the random order.")] = plan.SEED,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The record.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Finish this record.")] = None,
+    mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
+    interface: Annotated[str, typer.Option(help="Network interface of tcp.")] = "",
+    port: Annotated[int, typer.Option(help="First TCP port of the ranks. 0: any.")] = 0,
+    queue_depth: Annotated[int, typer.Option(help="Q of the streams.")] = plan.QUEUE_DEPTH,
+    buffers: Annotated[str, typer.Option(help="one, turn:N or reuse:N:R%.")] = plan.BUFFERS,
+    single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
+) -> None:
+    """Measure latency and bandwidth on every transport of this machine.
+
+    Prints a table, writes the record and an HTML report, and says where.
+    """
+    from weft import session, units  # noqa: PLC0415 - start-up
+    from weft.engine import choose_mpi, programs  # noqa: PLC0415
+
+    def say(line: str) -> None:
+        typer.echo(line, err=True)
+
+    options = {"interface": interface, "port": str(port) if port else ""}
+    if resume is not None:
+        path, footer = session.resume(resume, options)
+        if footer is None:
+            typer.echo(f"{path}: nothing is missing")
+            return
+    else:
+        known = session.known_tests(programs(choose_mpi(mpi)))
+        request = session.Request(
+            tests=plan.choose("test", tests or plan.TESTS, known),
+            transports=tuple(name for name in transport.split(",") if name),
+            sizes=sizes,
+            ranks=ranks,
+            precision=units.parse_percent(precision),
+            budget_s=units.parse_seconds(budget),
+            launches=launches,
+            seed=seed,
+            output=output,
+            mpi=mpi,
+            options=options,
+            queue_depth=queue_depth,
+            single=single,
+            schedule=plan.parse_schedule(buffers),
+            command=("weft", *sys.argv[1:]),
+        )
+        path, footer = session.start(request, say)
+    _show(path, footer, as_json=json, report=report)
+
+
+def _show(path: Path, footer: "Footer", *, as_json: bool, report: bool) -> None:
+    """The table, where things are, and the exit status."""
+    import msgspec  # noqa: PLC0415 - start-up
+
+    from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415
+    from weft.record.run import load  # noqa: PLC0415
+    from weft.report.page import report_path, write_report  # noqa: PLC0415
+    from weft.report.terminal import console, render_tables  # noqa: PLC0415
+
+    measured = load(path)
+    summaries = summarise(measured)
+    if as_json:
+        text = msgspec.json.format(msgspec.json.encode(to_json_rows(summaries)), indent=2)
+        typer.echo(text.decode())
+    else:
+        console().print(render_tables(measured, summaries))
+    if report:
+        page = report_path(path)
+        try:
+            write_report([(measured, summaries)], page)
+            typer.echo(f"report: {page}", err=True)
+        except WeftError as error:
+            typer.echo(f"weft: no report: {error.what}; {error.mend}", err=True)
+    typer.echo(f"record: {path}", err=True)
+    if footer.outcome == "interrupted":
+        typer.echo(f"weft: interrupted; go on with: weft run --resume {path}", err=True)
+        raise typer.Exit(130)
+    bad = [s for s in summaries if s.status in ("failed", "timeout")]
+    if bad:
+        typer.echo(
+            f"weft: {len(bad)} of {len(summaries)} cases have no good figure, first"
+            f" {bad[0].case}: {bad[0].reason}; the others are in {path}",
+            err=True,
+        )
+        raise typer.Exit(1)

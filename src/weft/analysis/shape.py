@@ -1,0 +1,118 @@
+"""What a median hides: two modes, a drift, launches that disagree. Told in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+# A valley between two modes counts when the modes are this far apart, the smaller one holds this
+# share of the samples, and the density between them falls to this part of the lower peak.
+MODES_APART = 0.10
+SMALLER_MODE = 0.10
+VALLEY_DEPTH = 0.5
+FEWEST_FOR_MODES = 100
+DRIFT = 0.02
+BLOCKS = 10
+
+
+def two_modes(values: NDArray[np.float64]) -> tuple[float, float, float] | None:
+    """The lower mode, the higher mode, and the share of samples below the valley, if there are two.
+
+    A histogram of the logarithms between the 0.5th and 99.5th percentile, smoothed by a Gaussian of
+    Silverman's width for the central part (so that a long tail does not widen it); two peaks with a
+    deep valley between them, and enough samples on each side.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    if len(values) < FEWEST_FOR_MODES:
+        return None
+    logs = np.log(values)
+    low, high = np.percentile(logs, [0.5, 99.5])
+    if high - low < MODES_APART / 2:
+        return None
+    spread = min(float(np.std(logs)), float(np.subtract(*np.percentile(logs, [75, 25]))) / 1.34)
+    width = max(0.9 * spread * len(logs) ** -0.2, (high - low) / 128, MODES_APART / 5)
+    bins = 512
+    counts, edges = np.histogram(logs, bins=bins, range=(low - 3 * width, high + 3 * width))
+    step = edges[1] - edges[0]
+    reach = math.ceil(3 * width / step)
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
+    density = np.convolve(counts, kernel, mode="same")
+    return _split(density, edges, logs)
+
+
+def _split(
+    density: NDArray[np.float64], edges: NDArray[np.float64], logs: NDArray[np.float64]
+) -> tuple[float, float, float] | None:
+    import numpy as np  # noqa: PLC0415 - as above
+
+    inner = density[1:-1]
+    peaks = np.flatnonzero((inner > density[:-2]) & (inner >= density[2:])) + 1
+    if len(peaks) < 2:  # noqa: PLR2004 - two modes
+        return None
+    first = int(peaks[np.argmax(density[peaks])])
+    best: tuple[float, float, float] | None = None
+    most = 0.0
+    for second in (int(p) for p in peaks if p != first):
+        left, right = min(first, second), max(first, second)
+        valley = left + int(np.argmin(density[left : right + 1]))
+        apart = math.exp(edges[right] - edges[left]) - 1
+        share = float(np.mean(logs < edges[valley]))
+        smaller = min(share, 1 - share)
+        deep = density[valley] <= VALLEY_DEPTH * min(density[left], density[right])
+        if apart >= MODES_APART and smaller >= SMALLER_MODE and deep and smaller > most:
+            most = smaller
+            best = (math.exp(edges[left]), math.exp(edges[right]), share)
+    return best
+
+
+def drift(values: NDArray[np.float64]) -> float | None:
+    """How much the median moves from a batch's start to its end, relative; None if it does not.
+
+    Theil-Sen slope over the medians of 10 blocks in time order, and Kendall's test at 0.1 %: with
+    thousands of cases, chance alone must not be reported.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    from scipy import stats  # noqa: PLC0415
+
+    if len(values) < BLOCKS * 5:
+        return None
+    blocks = np.array([np.median(block) for block in np.array_split(values, BLOCKS)])
+    trend = stats.kendalltau(np.arange(BLOCKS), blocks)
+    if not trend.pvalue < 0.001:  # noqa: PLR2004 - the level stated above
+        return None
+    slope = stats.theilslopes(blocks, np.arange(BLOCKS)).slope
+    change = float(slope * (BLOCKS - 1) / np.median(blocks))
+    return change if abs(change) > DRIFT else None
+
+
+def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
+    """Half the interquartile range over the median, per cent: a robust relative spread."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    low, middle, high = np.percentile(np.asarray(values), [25, 50, 75])
+    return float((high - low) / 2 / middle * 100)
+
+
+def modes_in_words(lower_ns: float, higher_ns: float, share: float) -> str:
+    """A sentence for two modes, times in ns."""
+    return (
+        f"two modes, near {lower_ns:.4g} ns ({share:.0%}) and {higher_ns:.4g} ns ({1 - share:.0%}):"
+        " often a changing frequency, a neighbour on the core or two paths in the library;"
+        " weft doctor names candidates, --single shows the distribution of single operations"
+    )
+
+
+def drift_in_words(change: float) -> str:
+    """A sentence for a drift within a batch."""
+    direction = "rises" if change > 0 else "falls"
+    return (
+        f"drifts: the time {direction} by {abs(change):.0%} within a batch: often a frequency that"
+        " settles or a buffer that grows; measure longer (--budget) or fix the frequency"
+    )

@@ -1,0 +1,185 @@
+"""From a run to one row a planned case: figures, intervals, status, and what to know of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.percentiles import percentiles
+from weft.analysis.shape import (
+    drift,
+    drift_in_words,
+    modes_in_words,
+    spread_percent,
+    two_modes,
+)
+from weft.record.model import Status
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.record.model import Batch, Case, Pattern
+    from weft.record.run import Run
+
+# Launches disagree when their spread is this many times what their own samples explain.
+DISAGREEMENT = 3.0
+
+
+class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one planned case.
+
+    `samples` counts without warm-up, over all launches. `between_launch_percent` is half the
+    interquartile range of the launch medians over their median, `within_launch_percent` the median
+    over launches of the same for the samples of a launch. `percentiles_latency_ns` are over all
+    samples, of means over `ops_per_sample` operations.
+    """
+
+    case: str
+    test: str
+    transport: str
+    bytes: int
+    ranks: int
+    queue_depth: int
+    single: bool
+    status: Status
+    reason: str
+    samples: int
+    launches: int
+    verified_bytes: int
+    ops_per_sample: tuple[int, ...] = ()
+    latency_ns: Estimate | None = None
+    bandwidth_bytes_per_s: Estimate | None = None
+    minimum_latency_ns: float | None = None
+    percentiles_latency_ns: dict[str, float] = {}
+    between_launch_percent: float | None = None
+    within_launch_percent: float | None = None
+    settled: bool = False
+    flags: tuple[str, ...] = ()
+
+
+def summarise(run: Run) -> tuple[CaseSummary, ...]:
+    """A row for every planned case, in plan order; one that was not measured says why."""
+    by_case: dict[str, list[Batch]] = {key: [] for key in run.cases}
+    for batch in run.lines.batches:
+        by_case[batch.case].append(batch)
+    return tuple(_case_summary(run, case, by_case[key]) for key, case in run.cases.items())
+
+
+def to_json_rows(summaries: tuple[CaseSummary, ...]) -> list[dict[str, Any]]:
+    """The rows of `weft show --json`: plain data, nulls left out where a figure does not apply."""
+    rows = []
+    for summary in summaries:
+        row: dict[str, Any] = msgspec.to_builtins(summary)
+        rows.append({key: value for key, value in row.items() if value is not None})
+    return rows
+
+
+def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
+    measured = [b for b in batches if b.role == "measure" and b.status == "ok"]
+    status, reason, flags = _status(run, batches, measured)
+    summary = CaseSummary(
+        case=case.key,
+        test=case.test,
+        transport=case.transport,
+        bytes=case.bytes,
+        ranks=case.ranks,
+        queue_depth=case.queue_depth,
+        single=case.single,
+        status=status,
+        reason=reason,
+        samples=sum(len(b.ticks) - b.warmup for b in measured),
+        launches=len({b.launch for b in measured}),
+        verified_bytes=sum(b.verified_bytes for b in batches if b.status == "ok"),
+        flags=tuple(flags),
+    )
+    return _with_figures(run, case, summary, measured) if measured else summary
+
+
+def _status(
+    run: Run, batches: list[Batch], measured: list[Batch]
+) -> tuple[Status, str, list[str]]:
+    """Wrong bytes are never hidden behind launches that went well; a lost launch is told."""
+    bad = [b for b in batches if b.status != "ok"]
+    failed = [b for b in bad if b.status == "failed"]
+    if failed:
+        return "failed", failed[0].reason, []
+    if measured:
+        return "ok", "", [f"launch {b.launch} gave nothing: {b.reason}" for b in bad]
+    if bad:
+        return bad[0].status, bad[0].reason, []
+    lost = [end.reason for end in run.lines.ends if end.status != "ok"]
+    reason = (lost[0] + "; " if lost else "") + (
+        f"the run ended before this case was measured; weft run --resume {run.path} goes on"
+    )
+    return "timeout", reason, []
+
+
+def _with_figures(
+    run: Run, case: Case, summary: CaseSummary, measured: list[Batch]
+) -> CaseSummary:
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    pattern = run.patterns[case.test]
+    launches: dict[int, list[NDArray[np.float64]]] = {}
+    for batch in measured:
+        launches.setdefault(batch.launch, []).append(run.time_ns(batch))
+    times = {launch: np.concatenate(parts) for launch, parts in launches.items()}
+    medians = [float(np.median(values)) for values in times.values()]
+    estimate = median_of_launches(medians, next(iter(times.values())).tolist())
+    latency = _latency(pattern, estimate)
+    pooled = np.concatenate(list(times.values())) / max(pattern.latency_divisor, 1)
+    return msgspec.structs.replace(
+        summary,
+        ops_per_sample=tuple(sorted({b.ops_per_sample for b in measured})),
+        latency_ns=latency,
+        bandwidth_bytes_per_s=_bandwidth(pattern, case, estimate),
+        minimum_latency_ns=float(pooled.min()) if latency else None,
+        percentiles_latency_ns=percentiles(pooled) if latency else {},
+        between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
+        within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
+        settled=is_settled(estimate, len(medians), run),
+        flags=summary.flags + _flags(pattern, times),
+    )
+
+
+def is_settled(estimate: Estimate, launches: int, run: Run) -> bool:
+    """Whether the asked precision is reached over the asked number of launches."""
+    plan = run.header.plan
+    return launches >= plan.launches and estimate.relative_half_width <= plan.precision
+
+
+def _latency(pattern: Pattern, time_ns: Estimate) -> Estimate | None:
+    divisor = pattern.latency_divisor
+    return time_ns.mapped(lambda t: t / divisor) if divisor else None
+
+
+def _bandwidth(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | None:
+    moved = pattern.bandwidth_factor * case.bytes * 1e9
+    return time_ns.mapped(lambda t: moved / t) if moved else None
+
+
+def _flags(pattern: Pattern, times: dict[int, NDArray[np.float64]]) -> tuple[str, ...]:
+    """Shapes are looked for in each launch by itself, and told when most launches have them."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    flags = []
+    scale = max(pattern.latency_divisor, 1)
+    modes = [found for v in times.values() if (found := two_modes(v / scale)) is not None]
+    if 2 * len(modes) > len(times):
+        flags.append(modes_in_words(*modes[0]))
+    drifts = [found for v in times.values() if (found := drift(v)) is not None]
+    if 2 * len(drifts) > len(times):
+        flags.append(drift_in_words(float(np.median(drifts))))
+    if len(times) > 1:
+        medians = [float(np.median(v)) for v in times.values()]
+        own = [1.25 * spread_percent(v) / len(v) ** 0.5 for v in times.values()]
+        between = spread_percent(medians)
+        if between > DISAGREEMENT * float(np.median(own)) and between > 5:  # noqa: PLR2004
+            flags.append(
+                f"launches differ by ±{between:.0f} % where one launch by itself varies far less:"
+                " the figure depends on placement and memory; take more launches (--launches)"
+            )
+    return tuple(flags)

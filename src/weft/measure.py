@@ -1,0 +1,392 @@
+"""From a plan to a record: rounds of launches, each case until it is precise or the budget ends.
+
+A round is one launch of every transport, in an order drawn from the seed; within a launch the
+cases run in an order drawn from the seed too (Hunold and Carpen-Amarie: the launch is a factor,
+and so is the order). Between two batches this process decides, writes and draws; during a batch it
+sleeps in a read, so that it takes no core from the ranks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import random
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from weft.launch.local import Answer, Hello, LaunchError, LocalLauncher
+from weft.plan import CASE_DEADLINE_S
+from weft.record.model import (
+    Batch,
+    Case,
+    Clock,
+    Footer,
+    Launch,
+    LaunchEnd,
+    Outcome,
+    Pattern,
+    Plan,
+    Role,
+)
+from weft.stopping import Amount, amount, calibration_amount, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.engine import Program
+    from weft.record.run import Run
+    from weft.record.writer import RecordWriter
+
+# A transport that dies this often without a single batch is given up.
+MOST_BARREN_LAUNCHES = 2
+MOST_TIMEOUTS = 2
+# Guesses for the first launch; what launches really cost is measured from then on.
+GUESSED_LAUNCH_S = 1.5
+GUESSED_CASE_S = 0.015
+GUESSED_LATENCY_NS = 20_000.0
+RESERVE = 0.95
+SHORTEST_SHARE_S = 0.002
+LONGEST_SHARE_S = 0.5
+
+
+class Watcher(Protocol):
+    """Who is told, between batches, how the run goes."""
+
+    def launched(self, round_: int, hello: Hello) -> None:
+        """A transport's ranks are up."""
+
+    def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:
+        """A batch is in the record."""
+
+    def trouble(self, text: str) -> None:
+        """Something went wrong that the run survives."""
+
+
+class CaseState:
+    """What is known of a case so far."""
+
+    def __init__(self, case: Case, pattern: Pattern) -> None:
+        self.case = case
+        self.pattern = pattern
+        self.medians_ns: list[float] = []
+        self.operation_ns = 0.0
+        self.timeouts = 0
+        self.closed = False
+
+    def is_settled(self, plan: Plan) -> bool:
+        """Precise over the asked launches."""
+        return settled(self.medians_ns, plan.precision, plan.launches)
+
+    def is_short(self, plan: Plan) -> bool:
+        """Lacks some of the asked launches."""
+        return not self.closed and len(self.medians_ns) < plan.launches
+
+
+def utc_now() -> str:
+    """The time for the record, UTC, ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+class Measurement:
+    """One run over its plan. `measure` does everything; the record is the result."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        programs: Mapping[str, Program],
+        writer: RecordWriter,
+        watcher: Watcher,
+        options: Mapping[str, str],
+    ) -> None:
+        self.plan = plan
+        self.programs = programs
+        self.writer = writer
+        self.watcher = watcher
+        self.options = options
+        self.states = [CaseState(case, _pattern(programs, case)) for case in plan.cases]
+        self.launches = 0
+        self.order = 0
+        self.round = 0
+        self.resuming = False
+        self.notes: list[str] = []
+        self._end = time.monotonic() + plan.budget_s
+        self._fixed_s: dict[str, float] = {}
+        self._latency_ns: dict[str, float] = {}
+        self._barren: dict[str, int] = {}
+
+    def restore(self, run: Run) -> None:
+        """Take what a record already holds as done; only what is missing will be measured."""
+        import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+        by_key = {state.case.key: state for state in self.states}
+        for batch in run.lines.batches:
+            state = by_key[batch.case]
+            self.order = max(self.order, batch.order + 1)
+            if batch.status != "ok":
+                state.closed = batch.status != "timeout"
+            elif batch.role == "measure":
+                state.medians_ns.append(float(np.median(run.time_ns(batch))))
+                state.operation_ns = state.medians_ns[-1]
+        self.launches = max(run.launches, default=-1) + 1
+        self.round = min((len(s.medians_ns) for s in self.states if not s.closed), default=0)
+        self.resuming = True
+
+    def missing(self) -> list[CaseState]:
+        """The cases that still lack launches."""
+        return [state for state in self.states if state.is_short(self.plan)]
+
+    def measure(self) -> Footer:
+        """Run until everything is precise or the budget ends; writes the footer."""
+        outcome: Outcome = "precise"
+        self._write_unsupported()
+        try:
+            while self._needed() and not self._is_over():
+                self._one_round()
+            if any(not s.closed and not s.is_settled(self.plan) for s in self.states):
+                outcome = "budget"
+        except KeyboardInterrupt:
+            outcome = "interrupted"
+        footer = Footer(
+            finished_utc=utc_now(),
+            outcome=outcome,
+            batches=self.order,
+            unsettled=tuple(s.case.key for s in self.states if not s.is_settled(self.plan)),
+            notes=tuple(self.notes),
+        )
+        self.writer.write(footer)
+        return footer
+
+    def _needed(self) -> list[CaseState]:
+        if self.resuming or self.missing():
+            return self.missing()
+        return [s for s in self.states if not s.closed and not s.is_settled(self.plan)]
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def _write_unsupported(self) -> None:
+        for state in self.states:
+            if not state.pattern.supported and not state.closed:
+                state.closed = True
+                self._write_lost(state, "unsupported", state.pattern.reason, launch=-1)
+
+    def _one_round(self) -> None:
+        draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
+        transports = sorted({state.case.transport for state in self._needed()})
+        draw.shuffle(transports)
+        for transport in transports:
+            todo = [s for s in self._needed() if s.case.transport == transport]
+            draw.shuffle(todo)
+            while todo and not self._is_over():
+                todo = self._one_launch(transport, todo)
+        self.round += 1
+
+    def _one_launch(self, transport: str, todo: list[CaseState]) -> list[CaseState]:
+        """Measure the cases in one launch; gives back those that a broken launch left over."""
+        started = time.monotonic()
+        share_s = self._share_s()
+        number = self.launches
+        self.launches += 1
+        left = list(todo)
+        spent_s = 0.0
+        end = LaunchEnd(launch=number, status="ok")
+        try:
+            with self._launcher(transport) as ranks:
+                hello = ranks.hello()
+                self._write_launch(number, transport, hello)
+                self.watcher.launched(self.round, hello)
+                while left and not self._is_over():
+                    spent_s += self._one_case(ranks, number, hello.clock, left[0], share_s)
+                    left.pop(0)
+                end = msgspec.structs.replace(end, clock=ranks.finish().clock)
+        except LaunchError as error:
+            end = LaunchEnd(launch=number, status=error.status, reason=error.reason)
+            left = self._after_failure(transport, left, error, barren=len(left) == len(todo))
+        else:
+            left = []
+        self.writer.write(end)
+        if end.status == "ok":
+            self._fixed_s[transport] = time.monotonic() - started - spent_s
+        return left
+
+    def _launcher(self, transport: str) -> LocalLauncher:
+        ranks = max(s.case.ranks for s in self.states)
+        program = self.programs[transport]
+        takes = self.options if transport != "mpi" else {}
+        return LocalLauncher(program.path, self.plan.mpi, ranks, takes)
+
+    def _one_case(
+        self, ranks: LocalLauncher, launch: int, clock: Clock, state: CaseState, share_s: float
+    ) -> float:
+        """Calibrate a case if it is new, then measure it; seconds its samples took."""
+        try:
+            first = state.operation_ns == 0
+            if first and not self._batch(
+                ranks, launch, clock, state, calibration_amount(state.case, state.pattern), "calibrate"
+            ):
+                return 0.0
+            latency_ns = self._latency_ns.get(state.case.transport, GUESSED_LATENCY_NS)
+            chosen = amount(
+                state.case,
+                state.pattern,
+                operation_ns=state.operation_ns,
+                latency_ns=latency_ns,
+                clock=clock,
+                share_ns=share_s * 1e9,
+            )
+            self._batch(ranks, launch, clock, state, chosen, "measure")
+        except LaunchError as error:
+            self._close_after(state, error)
+            self._write_lost(state, error.status, error.reason, launch)
+            raise
+        return share_s
+
+    def _batch(
+        self,
+        ranks: LocalLauncher,
+        launch: int,
+        clock: Clock,
+        state: CaseState,
+        chosen: Amount,
+        role: Role,
+    ) -> bool:
+        """One batch into the record. False when the engine gave no figures."""
+        expected_s = (
+            (chosen.samples + chosen.warmup) * chosen.ops_per_sample * state.operation_ns / 1e9
+        )
+        verify = role == "calibrate" or len(state.medians_ns) > 0
+        answer = ranks.run(
+            _case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
+            CASE_DEADLINE_S + 5 * expected_s,
+        )
+        self._write_batch(state, launch, role, answer)
+        if answer.status != "ok":
+            state.closed = True
+            self.watcher.trouble(f"{state.case.key}: {answer.reason}")
+            return False
+        self._learn(state, answer, clock, measured=role == "measure")
+        done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
+        self.watcher.measured(
+            state, self._end - time.monotonic(), done, len(self.states) * self.plan.launches
+        )
+        return True
+
+    def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
+        ticks = sorted(answer.ticks[answer.warmup :])
+        state.operation_ns = ticks[len(ticks) // 2] * clock.tick_ns / answer.ops_per_sample
+        if measured:
+            state.medians_ns.append(state.operation_ns)
+        if state.pattern.latency_divisor > 0:
+            latency = state.operation_ns / state.pattern.latency_divisor
+            known = self._latency_ns.get(state.case.transport, latency)
+            self._latency_ns[state.case.transport] = min(latency, known)
+
+    def _share_s(self) -> float:
+        """The time that each batch of this launch may take, so that all asked launches fit."""
+        needed = self._needed()
+        rounds = max(1, self.plan.launches - self.round)
+        counts: dict[str, int] = {}
+        for state in needed:
+            counts[state.case.transport] = counts.get(state.case.transport, 0) + 1
+        fixed = sum(
+            self._fixed_s.get(name, GUESSED_LAUNCH_S + 2 * count * GUESSED_CASE_S)
+            for name, count in counts.items()
+        )
+        left = (self._end - time.monotonic()) * RESERVE
+        share = (left / rounds - fixed) / max(1, sum(counts.values()))
+        return min(max(share, SHORTEST_SHARE_S), LONGEST_SHARE_S)
+
+    def _after_failure(
+        self, transport: str, left: list[CaseState], error: LaunchError, *, barren: bool
+    ) -> list[CaseState]:
+        """What of a broken launch is worth another one."""
+        self.watcher.trouble(f"{transport}: {error.reason}")
+        self._barren[transport] = self._barren.get(transport, 0) + 1 if barren else 0
+        if self._barren[transport] < MOST_BARREN_LAUNCHES:
+            return [state for state in left if not state.closed]
+        self.notes.append(f"{transport} was given up: {error.reason}")
+        for state in self.states:
+            if state.case.transport == transport and not state.closed:
+                state.closed = True
+                if not state.medians_ns:
+                    self._write_lost(state, error.status, error.reason, launch=-1)
+        return []
+
+    def _close_after(self, state: CaseState, error: LaunchError) -> None:
+        state.timeouts += 1
+        state.closed = error.status != "timeout" or state.timeouts >= MOST_TIMEOUTS
+
+    def _write_launch(self, number: int, transport: str, hello: Hello) -> None:
+        self.writer.write(
+            Launch(
+                launch=number,
+                transport=transport,
+                started_utc=utc_now(),
+                mpi=hello.mpi,
+                ranks=hello.ranks,
+                clock=hello.clock,
+                details=hello.details,
+                load_average=os.getloadavg()[0],
+            )
+        )
+
+    def _write_batch(self, state: CaseState, launch: int, role: Role, answer: Answer) -> None:
+        batch = Batch(
+            case=state.case.key,
+            launch=launch,
+            order=self.order,
+            role=role,
+            status=answer.status,
+            reason=answer.reason,
+            ops_per_sample=answer.ops_per_sample,
+            warmup=answer.warmup,
+            verified_bytes=answer.verified_bytes,
+            elapsed_ns=answer.elapsed_ns,
+            ticks=answer.ticks,
+        )
+        self.order += 1
+        self.writer.write(batch)
+
+    def _write_lost(self, state: CaseState, status: Any, reason: str, launch: int) -> None:
+        lost = Answer(id=self.order, status=status, reason=reason)
+        self._write_batch(state, launch, "measure", lost)
+
+
+def _pattern(programs: Mapping[str, Program], case: Case) -> Pattern:
+    return next(p for p in programs[case.transport].patterns if p.name == case.test)
+
+
+def _case_line(
+    case: Case, number: int, chosen: Amount, seed: int, *, verify: bool
+) -> dict[str, Any]:
+    return {
+        "id": number,
+        "test": case.test,
+        "bytes": case.bytes,
+        "samples": chosen.samples,
+        "warmup": chosen.warmup,
+        "ops_per_sample": chosen.ops_per_sample,
+        "queue_depth": case.queue_depth,
+        "schedule": msgspec.to_builtins(case.schedule),
+        "seed": seed,
+        "verify": verify,
+    }
+
+
+@contextlib.contextmanager
+def ends_like_an_interrupt() -> Any:
+    """Have SIGTERM and SIGHUP end a run as Ctrl-C does: ranks ended, footer written."""
+    import signal  # noqa: PLC0415 - only here
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {s: signal.signal(s, interrupt) for s in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

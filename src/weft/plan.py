@@ -1,0 +1,142 @@
+"""What a run will measure: frozen cases, and every default of the command line. Pure."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+from weft.record.model import Case, Plan, Schedule
+from weft.units import format_bytes, parse_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+TESTS = ("ping_pong", "ping_ping", "stream", "bidirectional_stream")
+SIZES = "0..4MiB"
+RANKS = 2
+PRECISION = "1%"
+BUDGET = "60s"
+LAUNCHES = 5
+QUEUE_DEPTH = 64
+SEED = 1
+BUFFERS = "one"
+CASE_DEADLINE_S = 20.0
+MOST_RANKS = 4096
+# Two buffers a rank, and in the checked pass six more each way for sizes over 4 MiB.
+BUFFERS_A_RANK = 14
+
+
+def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The asked names, each once; a hyphen is as good as an underscore. Raises WeftError."""
+    chosen: dict[str, None] = {}
+    for name in asked:
+        plain = name.strip().lower().replace("-", "_")
+        if plain not in known:
+            near = difflib.get_close_matches(plain, known, n=1)
+            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise WeftError(f"there is no {kind} called {name}", mend)
+        chosen[plain] = None
+    return tuple(chosen)
+
+
+def parse_schedule(text: str) -> Schedule:
+    """The buffers of a case: "one", "turn:N" or "reuse:N:R%". Raises WeftError."""
+    match = re.fullmatch(r"one|turn:(\d{1,6})|reuse:(\d{1,6}):(\d{1,3})%?", text)
+    if not match:
+        raise WeftError(f"'{text}' is no buffer schedule", "type one, turn:16 or reuse:100:50%")
+    if match[1]:
+        return _bounded(Schedule(kind="turn", count=int(match[1])))
+    if match[2]:
+        return _bounded(
+            Schedule(kind="reuse", count=int(match[2]), reuse_percent=int(match[3]))
+        )
+    return Schedule()
+
+
+def _bounded(schedule: Schedule) -> Schedule:
+    if not 1 <= schedule.count <= 2**20 or schedule.reuse_percent > 100:  # noqa: PLR2004
+        raise WeftError("a schedule has 1 to 1048576 buffers, reused 0 to 100 %", "choose less")
+    return schedule
+
+
+def make_cases(
+    tests: Sequence[str],
+    transports: Sequence[str],
+    sizes: str,
+    *,
+    ranks: int = RANKS,
+    queue_depth: int = QUEUE_DEPTH,
+    single: bool = False,
+    schedule: Schedule | None = None,
+) -> tuple[Case, ...]:
+    """Every test on every transport at every size, in the order of tables. Raises WeftError."""
+    if not 2 <= ranks <= MOST_RANKS:  # noqa: PLR2004 - a message has two ends
+        raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
+    if not 1 <= queue_depth <= 2**16:
+        raise WeftError(f"a queue depth of {queue_depth} is out of range", "type 1 to 65536")
+    return tuple(
+        Case(
+            test=test,
+            transport=transport,
+            bytes=size,
+            ranks=ranks,
+            queue_depth=queue_depth,
+            schedule=schedule or Schedule(),
+            single=single,
+        )
+        for transport in transports
+        for test in tests
+        for size in parse_sizes(sizes)
+    )
+
+
+def make_plan(
+    cases: tuple[Case, ...],
+    *,
+    precision: float,
+    budget_s: float,
+    launches: int,
+    seed: int,
+    mpi: str,
+    interface: str = "",
+) -> Plan:
+    """A plan from checked parts. Raises WeftError for counts out of range."""
+    if not 1 <= launches <= 1000:  # noqa: PLR2004
+        raise WeftError(f"{launches} launches are out of range", "type --launches 1 to 1000")
+    if seed < 0:
+        raise WeftError(f"{seed} is no seed", "type a whole number from 0")
+    return Plan(
+        cases=cases,
+        precision=precision,
+        budget_s=budget_s,
+        launches=launches,
+        seed=seed,
+        mpi=mpi,
+        interface=interface,
+    )
+
+
+def check_memory(cases: Sequence[Case], available_bytes: int) -> None:
+    """Raises WeftError for the first case whose buffers do not fit this host's memory."""
+    for case in cases:
+        slots = 1 if case.schedule.kind == "one" else case.schedule.count + 1
+        needed = (BUFFERS_A_RANK + 2 * slots) * case.bytes * case.ranks
+        if needed > available_bytes:
+            largest = available_bytes // ((BUFFERS_A_RANK + 2 * slots) * case.ranks)
+            raise WeftError(
+                f"messages of {format_bytes(case.bytes)} need {needed / 2**30:.1f} GiB of buffers"
+                f" where {available_bytes / 2**30:.1f} GiB are free",
+                f"choose sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB",
+            )
+
+
+def crowding(ranks: int, cores: int) -> str:
+    """A warning when ranks share cores; empty when they do not."""
+    if ranks <= cores:
+        return ""
+    return (
+        f"{ranks} ranks share {cores} cores: waiting ranks take the cores from those that work, so"
+        f" times hold the scheduler's turns as well; use --ranks {cores} or a larger machine"
+    )

@@ -1,0 +1,109 @@
+"""Which curves a report draws: summaries grouped into figures. Computes no number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from weft.analysis.intervals import Estimate
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.run import Run
+
+Metric = Literal["latency", "bandwidth"]
+# A log axis has no zero: the zero-byte point stands half a step left of one byte.
+ZERO_BYTES_AT = 0.5
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """One series: message sizes in bytes, ascending, and the figure at each."""
+
+    label: str
+    bytes: tuple[int, ...]
+    estimates: tuple[Estimate, ...]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One diagram. `unit_factor` turns the estimates into the axis's unit."""
+
+    name: str
+    title: str
+    metric: Metric
+    axis: str
+    unit_factor: float
+    curves: tuple[Curve, ...]
+
+
+def figures_of(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> tuple[Figure, ...]:
+    """A figure a test, in the order of the first record's plan; a curve a transport and record."""
+    figures = []
+    tests = dict.fromkeys(s.test for _, summaries in runs for s in summaries)
+    for test in tests:
+        owner = next(run for run, _ in runs if test in run.patterns)
+        pattern = owner.patterns[test]
+        metric: Metric = "latency" if pattern.latency_divisor else "bandwidth"
+        curves = tuple(
+            curve
+            for run, summaries in runs
+            for curve in _curves(run, [s for s in summaries if s.test == test], metric, len(runs))
+        )
+        if not curves:
+            continue
+        figures.append(
+            Figure(
+                name=test,
+                title=pattern.title,
+                metric=metric,
+                axis="latency in µs" if metric == "latency" else "bandwidth in MB/s",
+                unit_factor=1e-3 if metric == "latency" else 1e-6,
+                curves=curves,
+            )
+        )
+    return tuple(figures)
+
+
+def _curves(
+    run: Run, summaries: Sequence[CaseSummary], metric: Metric, records: int
+) -> list[Curve]:
+    curves = []
+    for transport in dict.fromkeys(s.transport for s in summaries):
+        points = _points(summaries, transport, metric)
+        if points:
+            label = transport if records == 1 else f"{transport} ({run.path.name})"
+            sizes, estimates = zip(*points, strict=True)
+            curves.append(Curve(label, tuple(sizes), tuple(estimates)))
+    return curves
+
+
+def _points(
+    summaries: Sequence[CaseSummary], transport: str, metric: Metric
+) -> list[tuple[int, Estimate]]:
+    points = []
+    for summary in summaries:
+        estimate = summary.latency_ns if metric == "latency" else summary.bandwidth_bytes_per_s
+        if summary.transport == transport and estimate is not None:
+            points.append((summary.bytes, estimate))
+    return sorted(points, key=lambda point: point[0])
+
+
+def axis_place(size: int) -> float:
+    """Where a size stands on the logarithmic axis of bytes."""
+    return float(size) if size else ZERO_BYTES_AT
+
+
+def byte_ticks(figure: Figure) -> list[tuple[float, str]]:
+    """Places and labels of the size axis: zero, and every fourth power of two in the range."""
+    sizes = {size for curve in figure.curves for size in curve.bytes}
+    largest = max(sizes)
+    ticks = [(axis_place(0), "0 B")] if 0 in sizes else []
+    step = 2 if largest <= 1 << 10 else 4
+    smallest = min((size for size in sizes if size), default=1)
+    for exponent in range(0, largest.bit_length() + 1, step):
+        if smallest <= 1 << exponent <= largest:
+            ticks.append((float(1 << exponent), format_bytes(1 << exponent)))
+    return ticks

@@ -1,0 +1,223 @@
+"""The report: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.report.figures import figures_of
+from weft.report.terminal import ending_in_words, format_estimate, grouped_flags
+from weft.units import format_bandwidth, format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.run import Run
+    from weft.report.figures import Figure
+
+Runs = list[tuple["Run", "tuple[CaseSummary, ...]"]]
+
+
+def report_path(record: Path) -> Path:
+    """Where a record's report goes: beside it, under the same name."""
+    name = record.name.removesuffix(".zst").removesuffix(".jsonl")
+    return record.with_name(name + ".html")
+
+
+def write_report(runs: Runs, path: Path) -> None:
+    """Write the page. Raises WeftError where it cannot be written."""
+    text = render_page(runs)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WeftError(f"cannot write {path}: {error.strerror}", "choose another -o") from None
+
+
+def render_page(runs: Runs) -> str:
+    """The page's HTML; the same for the same records."""
+    import jinja2  # noqa: PLC0415 - start-up
+    import plotly.offline  # noqa: PLC0415 - slow to start
+
+    figures = figures_of(runs)
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    template = environment.from_string(
+        files("weft.report").joinpath("page.html.j2").read_text(encoding="utf-8")
+    )
+    return template.render(
+        title=_title(runs),
+        summary=_summary(runs),
+        endings=[ending_in_words(run, summaries) for run, summaries in runs],
+        warnings=_warnings(runs),
+        figures=[_figure(figure) for figure in figures],
+        plots=_script_json({figure.name: _plot(figure) for figure in figures}),
+        tables=[_table(run, summaries, len(runs)) for run, summaries in runs],
+        troubles=_troubles(runs),
+        notes=_notes(runs),
+        methods=[_method(run) for run, _ in runs],
+        hosts=_hosts(runs),
+        plotly=plotly.offline.get_plotlyjs(),
+    )
+
+
+def _plot(figure: Figure) -> dict[str, Any]:
+    from weft.report.interactive import plot  # noqa: PLC0415 - with plotly
+
+    return plot(figure)
+
+
+def _script_json(value: Any) -> str:
+    """JSON that is safe inside a script element: no text can close it."""
+    text = msgspec.json.encode(value).decode()
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
+
+    svg, pdf = draw(figure, "svg"), draw(figure, "pdf")
+    labels = ", ".join(curve.label for curve in figure.curves)
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "alt": f"{figure.title}: {figure.axis} against message size for {labels}",
+        "curves": len(figure.curves),
+        "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
+        "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
+    }
+
+
+def _title(runs: Runs) -> str:
+    hosts = dict.fromkeys(host for run, _ in runs for host in run.header.hosts)
+    return f"weft: {', '.join(hosts)}"
+
+
+def _summary(runs: Runs) -> str:
+    """The sentence on top: the smallest latency and the peak of each transport."""
+    sentences = []
+    for run, summaries in runs:
+        hosts = " and ".join(run.header.hosts)
+        parts = [_extremes(name, summaries) for name in dict.fromkeys(s.transport for s in summaries)]
+        ranks = max(s.ranks for s in summaries)
+        place = f"{ranks} ranks on {hosts}"
+        sentences.append(f"{place}: " + "; ".join(part for part in parts if part) + ".")
+    return " ".join(sentences)
+
+
+def _extremes(transport: str, summaries: Sequence[CaseSummary]) -> str:
+    own = [s for s in summaries if s.transport == transport and s.status == "ok"]
+    latencies = [(s.bytes, s.latency_ns) for s in own if s.latency_ns and s.test == "ping_pong"]
+    rates = [
+        (s.bandwidth_bytes_per_s, s.bytes)
+        for s in own
+        if s.bandwidth_bytes_per_s and s.test == "stream"
+    ]
+    words = []
+    at_eight = [pair for pair in latencies if pair[0] == 8] or latencies[:1]  # noqa: PLR2004
+    if at_eight:
+        size, latency = at_eight[0]
+        words.append(f"{format_bytes(size)} latency {format_time(latency.median)}")
+    if rates:
+        rate, size = max(rates, key=lambda pair: pair[0].median)
+        words.append(
+            f"peak bandwidth {format_bandwidth(rate.median)} at {format_bytes(size)}"
+        )
+    return f"over {transport} " + ", ".join(words) if words else ""
+
+
+def _warnings(runs: Runs) -> list[str]:
+    """Lines of the records' own, and unlike hosts first."""
+    lines = []
+    names = [tuple(run.header.hosts) for run, _ in runs]
+    models = {
+        str(manifest.get("cpu", {}).get("model"))
+        for run, _ in runs
+        for manifest in run.header.hosts.values()
+    }
+    if len(set(names)) > 1 or len(models) > 1:
+        lines.append("these records come from unlike machines: " + "; ".join(map(str, names)))
+    for run, _ in runs:
+        lines += run.header.notes
+        lines += run.footer.notes if run.footer else ("this record has no end: it was cut off",)
+    return lines
+
+
+def _notes(runs: Runs) -> list[dict[str, Any]]:
+    notes = []
+    for _, summaries in runs:
+        for cases in grouped_flags(summaries).values():
+            notes.append({"first": cases[0][1], "cases": [f"{c}: {f}" for c, f in cases]})
+    return notes
+
+
+def _troubles(runs: Runs) -> list[str]:
+    return [
+        f"{s.case}: {s.status}: {s.reason}"
+        for _, summaries in runs
+        for s in summaries
+        if s.status != "ok"
+    ]
+
+
+def _table(run: Run, summaries: Sequence[CaseSummary], records: int) -> dict[str, Any]:
+    columns = list(dict.fromkeys((s.test, s.transport) for s in summaries))
+    by_place = {(s.bytes, s.test, s.transport): s for s in summaries}
+    rows = [
+        {
+            "size": format_bytes(size),
+            "cells": [
+                format_estimate(by_place[size, test, transport])
+                if (size, test, transport) in by_place
+                else ""
+                for test, transport in columns
+            ],
+        }
+        for size in sorted({s.bytes for s in summaries})
+    ]
+    heads = [f"{run.patterns[test].title}, {transport}" for test, transport in columns]
+    caption = "Median over launches with half its 95 % interval."
+    return {
+        "caption": caption if records == 1 else f"{run.path.name}: {caption}",
+        "heads": heads,
+        "rows": rows,
+    }
+
+
+def _method(run: Run) -> list[tuple[str, str]]:
+    plan = run.header.plan
+    first = next(iter(run.launches.values()), None)
+    clock = run.clocks.get(first.launch) if first else None
+    facts = [
+        ("record", run.path.name),
+        ("command", " ".join(run.header.command)),
+        ("measured", run.header.created_utc),
+        ("weft", run.header.weft_version),
+        ("MPI", first.mpi if first else plan.mpi),
+        ("launches", f"{len(run.launches)} made, {plan.launches} asked of each case"),
+        ("order", f"random, seed {plan.seed}"),
+        ("budget and precision", f"{plan.budget_s:g} s, ±{100 * plan.precision:g} %"),
+    ]
+    if clock:
+        facts.append(
+            (
+                "clock",
+                f"{clock.name}, {clock.tick_ns:.6f} ns a tick, two reads cost"
+                f" {clock.overhead_ticks} ticks",
+            )
+        )
+    facts += [(p.title, p.summary) for p in run.header.patterns]
+    return facts
+
+
+def _hosts(runs: Runs) -> list[dict[str, str]]:
+    hosts: dict[str, str] = {}
+    for run, _ in runs:
+        for name, manifest in run.header.hosts.items():
+            text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
+            hosts[name] = text
+    return [{"name": name, "manifest": text} for name, text in hosts.items()]

@@ -1,0 +1,147 @@
+"""Results as tables in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from weft.units import format_bandwidth, format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from weft.analysis.intervals import Estimate
+    from weft.analysis.summary import CaseSummary
+    from weft.host.checks import Finding
+    from weft.record.run import Run
+
+PIPE_WIDTH = 100
+MOST_FLAGS = 12
+
+
+def console(*, stderr: bool = False) -> Console:
+    """The terminal; through a pipe a fixed width, so that scripts see the same each time."""
+    plain = Console(stderr=stderr, highlight=False)
+    return plain if plain.is_terminal else Console(stderr=stderr, highlight=False, width=PIPE_WIDTH)
+
+
+def findings_table(findings: Sequence[Finding]) -> RenderableType:
+    """The doctor's findings: warnings with effect and mend, the rest in a line each."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column("level", no_wrap=True)
+    table.add_column("check", no_wrap=True)
+    table.add_column("finding")
+    marks = {"warning": "WARNING", "unknown": "unknown", "note": "note", "ok": "ok"}
+    for finding in findings:
+        words = Text(finding.what)
+        if finding.effect:
+            words.append(f"\n  effect: {finding.effect}", style="dim")
+        if finding.mend:
+            words.append(f"\n  mend:   {finding.mend}")
+        style = "bold" if finding.level == "warning" else ""
+        table.add_row(Text(marks[finding.level], style=style), finding.check, words)
+    return table
+
+
+def figure_of(summary: CaseSummary) -> Estimate | None:
+    """The figure that a test is about: bandwidth where it has no latency."""
+    return summary.latency_ns or summary.bandwidth_bytes_per_s
+
+
+def format_estimate(summary: CaseSummary) -> str:
+    """Median with its interval as plus-minus per cent, or the status."""
+    estimate = figure_of(summary)
+    if estimate is None:
+        return "-" if summary.status == "ok" else summary.status
+    shape = format_time if summary.latency_ns else format_bandwidth
+    mark = "" if summary.status == "ok" else f" {summary.status}"
+    return f"{shape(estimate.median)} ±{estimate.relative_half_width:.1%}{mark}"
+
+
+def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
+    """A table a test, a column a transport; then what to know; then how the run ended."""
+    parts: list[RenderableType] = []
+    for test in dict.fromkeys(s.test for s in summaries):
+        parts += [_test_table(run, test, [s for s in summaries if s.test == test]), Text("")]
+    parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
+    return Group(*parts)
+
+
+def _test_table(run: Run, test: str, summaries: Sequence[CaseSummary]) -> Table:
+    pattern = run.patterns[test]
+    table = Table(title=f"{pattern.title}: {pattern.summary}", title_justify="left", box=None)
+    table.add_column("message", justify="right")
+    transports = list(dict.fromkeys(s.transport for s in summaries))
+    for transport in transports:
+        table.add_column(transport, justify="right", no_wrap=True)
+    for size in sorted({s.bytes for s in summaries}):
+        cells = []
+        for transport in transports:
+            found = [s for s in summaries if s.bytes == size and s.transport == transport]
+            cells.append("\n".join(format_estimate(s) for s in found))
+        table.add_row(format_bytes(size), *cells)
+    return table
+
+
+def _troubles(summaries: Sequence[CaseSummary]) -> list[Text]:
+    """The reasons of cases that are not ok, each once with the cases it holds for."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for summary in summaries:
+        if summary.status != "ok":
+            reasons.setdefault((summary.status, summary.reason), []).append(summary.case)
+    return [
+        Text(f"{status}: {_some(cases)}: {reason}") for (status, reason), cases in reasons.items()
+    ]
+
+
+def _some(cases: Sequence[str]) -> str:
+    more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""  # noqa: PLR2004
+    return ", ".join(cases[:3]) + more
+
+
+def grouped_flags(summaries: Sequence[CaseSummary]) -> dict[str, list[tuple[str, str]]]:
+    """What to know of cases, by the kind of flag (its words up to the first figure or colon)."""
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for summary in summaries:
+        for flag in summary.flags:
+            kind = flag.split(",")[0].split(":")[0].split(" by ")[0]
+            kinds.setdefault(kind.rstrip(" 0123456789%±"), []).append((summary.case, flag))
+    return kinds
+
+
+def _flags(summaries: Sequence[CaseSummary]) -> list[Text]:
+    """One line a kind of flag with an example in full; all of them are in the report."""
+    lines = []
+    for cases in grouped_flags(summaries).values():
+        case, flag = cases[0]
+        more = f" (and {len(cases) - 1} more cases)" if len(cases) > 1 else ""
+        lines.append(Text(f"note: {case}{more}: {flag}"))
+    return lines[:MOST_FLAGS]
+
+
+def _ending(run: Run, summaries: Sequence[CaseSummary]) -> list[Text]:
+    return [Text(line) for line in (*run.header.notes, ending_in_words(run, summaries))]
+
+
+def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
+    """How the run ended and what its precision is, one sentence."""
+    plan = run.header.plan
+    good = sum(1 for s in summaries if s.settled)
+    asked = f"±{100 * plan.precision:g} %"
+    reached = f"{good} of {len(summaries)} cases are within {asked} over {plan.launches} launches"
+    footer = run.footer
+    if footer is None:
+        return f"The run has no end: {reached}. Go on with: weft run --resume {run.path}"
+    if footer.outcome == "precise":
+        return f"Every case is precise: {reached}."
+    if footer.outcome == "interrupted":
+        return f"The run was interrupted: {reached}. Go on with: weft run --resume {run.path}"
+    return (
+        f"The budget of {plan.budget_s:g} s ended first: {reached}; the others show the interval"
+        " they reached. Give more time with --budget, or ask for less with --precision."
+    )

@@ -1,0 +1,200 @@
+"""A whole `weft run`: what can be measured here, the record, the report."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import weft
+from weft.engine import Program, choose_mpi, programs
+from weft.errors import WeftError
+from weft.host.checks import diagnose
+from weft.host.load import look
+from weft.host.manifest import collect, differences
+from weft.measure import Measurement, ends_like_an_interrupt, utc_now
+from weft.plan import check_memory, choose, crowding, make_cases, make_plan
+from weft.progress import ProgressLine
+from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan, Schedule
+from weft.record.run import Run, load
+from weft.record.writer import RecordWriter, compress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+MOST_WARNINGS = 5
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command line asks for, checked for form but not yet against this machine."""
+
+    tests: tuple[str, ...]
+    transports: tuple[str, ...]
+    sizes: str
+    ranks: int
+    precision: float
+    budget_s: float
+    launches: int
+    seed: int
+    output: Path | None
+    mpi: str
+    options: dict[str, str]
+    queue_depth: int
+    single: bool
+    schedule: Schedule
+    command: tuple[str, ...]
+
+
+def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
+    """Measure a new run; gives the record's path and its footer. Raises WeftError."""
+    mpi = choose_mpi(request.mpi)
+    usable = _usable(request, mpi, say)
+    manifest = collect()
+    names = tuple(request.transports or usable)
+    cases = make_cases(
+        request.tests,
+        names,
+        request.sizes,
+        ranks=request.ranks,
+        queue_depth=request.queue_depth,
+        single=request.single,
+        schedule=request.schedule,
+    )
+    check_memory(cases, manifest["memory"]["available_bytes"] or 2**62)
+    plan = make_plan(
+        cases,
+        precision=request.precision,
+        budget_s=request.budget_s,
+        launches=request.launches,
+        seed=request.seed,
+        mpi=mpi,
+        interface=request.options.get("interface", ""),
+    )
+    header = Header(
+        schema_version=SCHEMA_VERSION,
+        weft_version=weft.__version__,
+        created_utc=utc_now(),
+        command=request.command,
+        plan=plan,
+        patterns=_patterns(usable, request.tests),
+        hosts={manifest["host"]: manifest},
+        notes=_warnings(manifest, request.ranks, say),
+    )
+    path = request.output or _default_path()
+    plain = path.with_suffix("") if path.suffix == ".zst" else path
+    with RecordWriter.create(plain) as writer:
+        writer.write(header)
+        footer = _measure(plan, usable, writer, request.options, None)
+    packed = request.output is None or path != plain
+    return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+
+
+def resume(path: Path, options: Mapping[str, str]) -> tuple[Path, Footer | None]:
+    """Finish what a record lacks; None when nothing is missing. Raises WeftError."""
+    run = load(path)
+    plan = run.header.plan
+    manifest = collect()
+    was = run.header.hosts.get(manifest["host"], next(iter(run.header.hosts.values()), {}))
+    unlike = differences(was, manifest)
+    if unlike:
+        raise WeftError(
+            f"{path} comes from another machine ({'; '.join(unlike)})",
+            "unlike machines are never merged: start a new run",
+        )
+    usable = {p.transport: p for p in programs(choose_mpi(plan.mpi)) if not p.reason}
+    for name in {case.transport for case in plan.cases}:
+        if name not in usable:
+            raise WeftError(f"the transport {name} of {path} is gone", "build it: make build")
+    if path.suffix == ".zst":
+        if run.complete:
+            return path, None
+        raise WeftError(f"{path} is compressed", f"unpack it first: zstd -d {path}")
+    if not _missing(plan, usable, run):
+        return path, None
+    with RecordWriter.resume(path) as writer:
+        footer = _measure(plan, usable, writer, options, run)
+    return path, footer
+
+
+class _Silent:
+    """A watcher for questions that measure nothing."""
+
+    def launched(self, round_: int, hello: object) -> None:
+        """Say nothing."""
+
+    def measured(self, state: object, left_s: float, done: int, of: int) -> None:
+        """Say nothing."""
+
+    def trouble(self, text: str) -> None:
+        """Say nothing."""
+
+
+def _missing(plan: Plan, usable: Mapping[str, Program], run: Run) -> bool:
+    question = Measurement(plan, usable, None, _Silent(), {})
+    question.restore(run)
+    return bool(question.missing())
+
+
+def _measure(
+    plan: Plan,
+    usable: Mapping[str, Program],
+    writer: RecordWriter,
+    options: Mapping[str, str],
+    run: Run | None,
+) -> Footer:
+    with ProgressLine() as watcher, ends_like_an_interrupt():
+        measurement = Measurement(plan, usable, writer, watcher, options)
+        if run is not None:
+            measurement.restore(run)
+        return measurement.measure()
+
+
+def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str, Program]:
+    """The transports to measure; says in a line each what is measured and what is left out."""
+    found = programs(mpi)
+    known = tuple(program.transport for program in found)
+    asked = choose("transport", request.transports, known) or known
+    for program in found:
+        if program.reason and program.transport in request.transports:
+            raise WeftError(f"{program.transport} cannot run: {program.reason}", "see weft doctor")
+        if program.reason:
+            say(f"left out: {program.transport}: {program.reason}")
+        elif program.transport in asked:
+            say(f"measures: {program.transport}: {program.summary}")
+        else:
+            say(f"left out: {program.transport}: not asked for")
+    usable = {p.transport: p for p in found if not p.reason and p.transport in asked}
+    if not usable:
+        raise WeftError("no transport can be measured here", "build the engine: make build")
+    return usable
+
+
+def known_tests(found: Sequence[Program]) -> tuple[str, ...]:
+    """The names of all tests of the programs, in the engine's order."""
+    return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
+
+
+def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple:  # type: ignore[type-arg]
+    first = next(iter(usable.values()))
+    return tuple(p for p in first.patterns if p.name in tests)
+
+
+def _warnings(manifest: dict, ranks: int, say: Callable[[str], None]) -> tuple[str, ...]:  # type: ignore[type-arg]
+    """The doctor's warnings in brief: said now, and kept in the record."""
+    findings = [f for f in diagnose(manifest, look(), ranks) if f.level == "warning"]
+    lines = [f"warning: {f.what}: {f.effect}. Mend: {f.mend}" for f in findings]
+    crowd = crowding(ranks, len(manifest["cpu"]["allowed_cpus"]))
+    if crowd and not any(f.check == "cores" for f in findings):
+        lines.insert(0, f"warning: {crowd}")
+    for line in lines[:MOST_WARNINGS]:
+        say(line)
+    if len(lines) > MOST_WARNINGS:
+        say(f"and {len(lines) - MOST_WARNINGS} more: weft doctor shows all")
+    return tuple(lines)
+
+
+def _default_path() -> Path:
+    now = datetime.datetime.now(datetime.UTC)
+    return Path(f"weft-{now:%Y%m%d-%H%M%S}.jsonl.zst")

@@ -1,0 +1,75 @@
+"""When a case is measured well enough, and how much to measure at a time. Pure."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from weft.analysis.intervals import median_of_launches
+from weft.record.model import Case, Clock, Pattern
+
+# A sample is at least this many times the clock's own cost, so that the cost is under 1 %.
+CLOCK_SHARE = 100
+# A stream's sample holds one unloaded latency for the receiver's last word: kept under 1 % too.
+WORD_SHARE = 100
+FEWEST_SAMPLES = 3
+MOST_SAMPLES = 2000
+MOST_OPS = 1 << 20
+WARMUP_SHARE = 0.1
+MOST_WARMUP = 50
+# A stream that is long to keep its last word small is still bounded by this.
+LONGEST_SAMPLE_NS = 50e6
+
+
+class Amount(msgspec.Struct, frozen=True, kw_only=True):
+    """How much one batch measures."""
+
+    samples: int
+    warmup: int
+    ops_per_sample: int
+
+
+def settled(launch_medians: list[float], precision: float, launches: int) -> bool:
+    """Whether the interval over the launches is inside the precision, after enough launches."""
+    if len(launch_medians) < max(launches, 1):
+        return False
+    if len(launch_medians) == 1:
+        return True  # one launch was all that was asked
+    return median_of_launches(launch_medians).relative_half_width <= precision
+
+
+def calibration_amount(case: Case, pattern: Pattern) -> Amount:
+    """A short look at how long an operation takes."""
+    streams = pattern.latency_divisor == 0
+    return Amount(samples=3 if streams or case.bytes > 2**16 else 20, warmup=1, ops_per_sample=1)
+
+
+def amount(
+    case: Case,
+    pattern: Pattern,
+    *,
+    operation_ns: float,
+    latency_ns: float,
+    clock: Clock,
+    share_ns: float,
+) -> Amount:
+    """What a batch of `share_ns` measures, given an operation's time and the unloaded latency.
+
+    The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
+    streams so that the last word (one latency) is under 1 % too, unless that would take longer
+    than LONGEST_SAMPLE_NS or the batch's share.
+    """
+    operation_ns = max(operation_ns, 1.0)
+    sample_ns = CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+    ops = math.ceil(sample_ns / operation_ns)
+    if pattern.latency_divisor == 0:
+        word_ns = min(WORD_SHARE * latency_ns, LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES)
+        ops = max(ops, math.ceil(word_ns / operation_ns), case.queue_depth)
+    if case.single and pattern.latency_divisor > 0:
+        ops = 1
+    ops = min(max(ops, 1), MOST_OPS)
+    samples = int(share_ns / (ops * operation_ns))
+    samples = min(max(samples, FEWEST_SAMPLES), MOST_SAMPLES)
+    warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
+    return Amount(samples=samples, warmup=warmup, ops_per_sample=ops)

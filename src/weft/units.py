@@ -1,0 +1,115 @@
+"""Sizes, times and per cents as a person types and reads them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from weft.errors import WeftError
+
+_BYTES = {
+    "": 1,
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KIB": 2**10,
+    "MIB": 2**20,
+    "GIB": 2**30,
+    "K": 2**10,
+    "M": 2**20,
+    "G": 2**30,
+}
+_SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "ms": 1e-3}
+_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
+MOST_SIZES = 10_000
+
+
+def parse_bytes(text: str) -> int:
+    """Bytes from "8", "1KiB" (2^10), "1KB" (10^3). Raises WeftError."""
+    match = _NUMBER.fullmatch(text)
+    unit = _BYTES.get(match[2].upper()) if match else None
+    value = float(match[1]) * unit if match and unit else math.nan
+    if not value == int(value or 0) or value > 2**62:
+        raise WeftError(f"'{text}' is no message size", "type a size like 8, 64KiB or 4MiB")
+    return int(value)
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Sizes from a list of sizes and ranges, ascending, each once.
+
+    "0..4MiB" is 0 and the powers of two in the range with its ends; "16MiB..2GiB+16MiB" goes in
+    steps. Raises WeftError.
+    """
+    sizes: set[int] = set()
+    for part in text.split(","):
+        if ".." not in part:
+            sizes.add(parse_bytes(part))
+            continue
+        first_text, _, rest = part.partition("..")
+        last_text, _, step_text = rest.partition("+")
+        first, last = parse_bytes(first_text), parse_bytes(last_text)
+        if first > last:
+            raise WeftError(f"'{part}' runs backwards", f"type {last_text}..{first_text}")
+        sizes |= _stepped(part, first, last, step_text) if step_text else _powers(first, last)
+    return tuple(sorted(sizes))
+
+
+def _powers(first: int, last: int) -> set[int]:
+    powers = {1 << exponent for exponent in range(last.bit_length())}
+    return {first, last} | {size for size in powers if first <= size <= last}
+
+
+def _stepped(part: str, first: int, last: int, step_text: str) -> set[int]:
+    step = parse_bytes(step_text)
+    if step == 0 or (last - first) // step > MOST_SIZES:
+        raise WeftError(f"'{part}' has too many sizes", "take a larger step")
+    return set(range(first, last + 1, step))
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds from "60", "60s", "2min", "1h". Raises WeftError."""
+    match = _NUMBER.fullmatch(text)
+    unit = _SECONDS.get(match[2]) if match else None
+    if match is None or unit is None or float(match[1]) == 0:
+        raise WeftError(f"'{text}' is no length of time", "type one like 60s, 2min or 1h")
+    return float(match[1]) * unit
+
+
+def parse_percent(text: str) -> float:
+    """A fraction from "1%" or "0.5 %". Raises WeftError."""
+    match = _NUMBER.fullmatch(text)
+    if match is None or match[2] not in ("%", "") or not 0 < float(match[1]) <= 100:  # noqa: PLR2004
+        raise WeftError(f"'{text}' is no precision", "type a per cent like 1% or 0.5%")
+    return float(match[1]) / 100
+
+
+def format_bytes(count: int) -> str:
+    """Bytes in the largest binary unit that keeps them whole: 0 B, 1 KiB, 1000 B, 4 MiB."""
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size and count % size == 0:
+            return f"{count // size} {unit}"
+    return f"{count} B"
+
+
+def _three_digits(value: float) -> str:
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:.{digits}f}"
+
+
+def format_time(nanoseconds: float) -> str:
+    """A time with three digits in ns, µs, ms or s."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size * 0.9995:
+            return f"{_three_digits(nanoseconds / size)} {unit}"
+    return f"{_three_digits(nanoseconds)} ns"
+
+
+def format_bandwidth(bytes_per_s: float) -> str:
+    """A bandwidth with three digits in B/s, kB/s, MB/s or GB/s (powers of ten)."""
+    for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
+        if bytes_per_s >= size * 0.9995:
+            return f"{_three_digits(bytes_per_s / size)} {unit}"
+    return f"{_three_digits(bytes_per_s)} B/s"
