@@ -48,6 +48,8 @@ GUESSED_LAUNCH_S = 1.5
 GUESSED_CASE_S = 0.015
 GUESSED_LATENCY_NS = 20_000.0
 RESERVE = 0.95
+# The part of the budget left for looking at the machine before and for the report after.
+OUTSIDE_SHARE = 0.13
 SHORTEST_SHARE_S = 0.002
 LONGEST_SHARE_S = 0.5
 
@@ -85,6 +87,45 @@ class CaseState:
         return not self.closed and len(self.medians_ns) < plan.launches
 
 
+class SoFar:
+    """What a record already holds: the state of its cases, and where numbering goes on."""
+
+    def __init__(self, states: list[CaseState]) -> None:
+        self.states = states
+        self.launches = 0
+        self.order = 0
+        self.round = 0
+
+    def missing(self, plan: Plan) -> list[CaseState]:
+        """The cases that still lack launches."""
+        return [state for state in self.states if state.is_short(plan)]
+
+
+def states_of(plan: Plan, programs: Mapping[str, Program]) -> list[CaseState]:
+    """The planned cases, nothing known of them yet."""
+    return [CaseState(case, _pattern(programs, case)) for case in plan.cases]
+
+
+def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
+    """Take what a record holds as done, so that only what is missing will be measured."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    so_far = SoFar(states_of(plan, programs))
+    by_key = {state.case.key: state for state in so_far.states}
+    for batch in run.lines.batches:
+        state = by_key[batch.case]
+        so_far.order = max(so_far.order, batch.order + 1)
+        if batch.status != "ok":
+            state.timeouts += 1
+            state.closed = batch.status != "timeout" or state.timeouts >= MOST_TIMEOUTS
+        elif batch.role == "measure":
+            state.medians_ns.append(float(np.median(run.time_ns(batch))))
+            state.operation_ns = state.medians_ns[-1]
+    so_far.launches = max(run.launches, default=-1) + 1
+    so_far.round = min((len(s.medians_ns) for s in so_far.states if not s.closed), default=0)
+    return so_far
+
+
 def utc_now() -> str:
     """The time for the record, UTC, ISO 8601."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -100,43 +141,24 @@ class Measurement:
         writer: RecordWriter,
         watcher: Watcher,
         options: Mapping[str, str],
+        so_far: SoFar | None = None,
     ) -> None:
         self.plan = plan
         self.programs = programs
         self.writer = writer
         self.watcher = watcher
         self.options = options
-        self.states = [CaseState(case, _pattern(programs, case)) for case in plan.cases]
-        self.launches = 0
-        self.order = 0
-        self.round = 0
-        self.resuming = False
+        self.resuming = so_far is not None
+        start = so_far or SoFar(states_of(plan, programs))
+        self.states = start.states
+        self.launches = start.launches
+        self.order = start.order
+        self.round = start.round
         self.notes: list[str] = []
-        self._end = time.monotonic() + plan.budget_s
+        self._end = time.monotonic() + plan.budget_s * (1 - OUTSIDE_SHARE)
         self._fixed_s: dict[str, float] = {}
         self._latency_ns: dict[str, float] = {}
         self._barren: dict[str, int] = {}
-
-    def restore(self, run: Run) -> None:
-        """Take what a record already holds as done; only what is missing will be measured."""
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
-
-        by_key = {state.case.key: state for state in self.states}
-        for batch in run.lines.batches:
-            state = by_key[batch.case]
-            self.order = max(self.order, batch.order + 1)
-            if batch.status != "ok":
-                state.closed = batch.status != "timeout"
-            elif batch.role == "measure":
-                state.medians_ns.append(float(np.median(run.time_ns(batch))))
-                state.operation_ns = state.medians_ns[-1]
-        self.launches = max(run.launches, default=-1) + 1
-        self.round = min((len(s.medians_ns) for s in self.states if not s.closed), default=0)
-        self.resuming = True
-
-    def missing(self) -> list[CaseState]:
-        """The cases that still lack launches."""
-        return [state for state in self.states if state.is_short(self.plan)]
 
     def measure(self) -> Footer:
         """Run until everything is precise or the budget ends; writes the footer."""
@@ -160,8 +182,9 @@ class Measurement:
         return footer
 
     def _needed(self) -> list[CaseState]:
-        if self.resuming or self.missing():
-            return self.missing()
+        short = [state for state in self.states if state.is_short(self.plan)]
+        if self.resuming or short:
+            return short
         return [s for s in self.states if not s.closed and not s.is_settled(self.plan)]
 
     def _is_over(self) -> bool:
@@ -223,11 +246,10 @@ class Measurement:
     ) -> float:
         """Calibrate a case if it is new, then measure it; seconds its samples took."""
         try:
-            first = state.operation_ns == 0
-            if first and not self._batch(
-                ranks, launch, clock, state, calibration_amount(state.case, state.pattern), "calibrate"
-            ):
-                return 0.0
+            if state.operation_ns == 0:
+                look = calibration_amount(state.case, state.pattern)
+                if not self._batch(ranks, launch, clock, state, look, "calibrate"):
+                    return 0.0
             latency_ns = self._latency_ns.get(state.case.transport, GUESSED_LATENCY_NS)
             chosen = amount(
                 state.case,
@@ -381,7 +403,7 @@ def ends_like_an_interrupt() -> Any:
     """Have SIGTERM and SIGHUP end a run as Ctrl-C does: ranks ended, footer written."""
     import signal  # noqa: PLC0415 - only here
 
-    def interrupt(number: int, frame: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     before = {s: signal.signal(s, interrupt) for s in (signal.SIGTERM, signal.SIGHUP)}

@@ -11,7 +11,7 @@ from weft.record.model import Case, Plan, Schedule
 from weft.units import format_bytes, parse_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 TESTS = ("ping_pong", "ping_ping", "stream", "bidirectional_stream")
 SIZES = "0..4MiB"
@@ -49,14 +49,12 @@ def parse_schedule(text: str) -> Schedule:
     if match[1]:
         return _bounded(Schedule(kind="turn", count=int(match[1])))
     if match[2]:
-        return _bounded(
-            Schedule(kind="reuse", count=int(match[2]), reuse_percent=int(match[3]))
-        )
+        return _bounded(Schedule(kind="reuse", count=int(match[2]), reuse_percent=int(match[3])))
     return Schedule()
 
 
 def _bounded(schedule: Schedule) -> Schedule:
-    if not 1 <= schedule.count <= 2**20 or schedule.reuse_percent > 100:  # noqa: PLR2004
+    if not 1 <= schedule.count <= 2**20 or schedule.reuse_percent > 100:
         raise WeftError("a schedule has 1 to 1048576 buffers, reused 0 to 100 %", "choose less")
     return schedule
 
@@ -70,9 +68,13 @@ def make_cases(
     queue_depth: int = QUEUE_DEPTH,
     single: bool = False,
     schedule: Schedule | None = None,
+    need_bytes: Container[str] = (),
 ) -> tuple[Case, ...]:
-    """Every test on every transport at every size, in the order of tables. Raises WeftError."""
-    if not 2 <= ranks <= MOST_RANKS:  # noqa: PLR2004 - a message has two ends
+    """Every test on every transport at every size, in the order of tables. Raises WeftError.
+
+    Tests in `need_bytes` have no figure at zero bytes and are not planned there.
+    """
+    if not 2 <= ranks <= MOST_RANKS:
         raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
     if not 1 <= queue_depth <= 2**16:
         raise WeftError(f"a queue depth of {queue_depth} is out of range", "type 1 to 65536")
@@ -89,6 +91,7 @@ def make_cases(
         for transport in transports
         for test in tests
         for size in parse_sizes(sizes)
+        if size > 0 or test not in need_bytes
     )
 
 
@@ -103,7 +106,7 @@ def make_plan(
     interface: str = "",
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
-    if not 1 <= launches <= 1000:  # noqa: PLR2004
+    if not 1 <= launches <= 1000:
         raise WeftError(f"{launches} launches are out of range", "type --launches 1 to 1000")
     if seed < 0:
         raise WeftError(f"{seed} is no seed", "type a whole number from 0")

@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import look
 from weft.host.manifest import collect, differences
-from weft.measure import Measurement, ends_like_an_interrupt, utc_now
+from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
 from weft.plan import check_memory, choose, crowding, make_cases, make_plan
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan, Schedule
@@ -61,6 +61,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         queue_depth=request.queue_depth,
         single=request.single,
         schedule=request.schedule,
+        need_bytes=_bandwidth_only(usable),
     )
     check_memory(cases, manifest["memory"]["available_bytes"] or 2**62)
     plan = make_plan(
@@ -111,30 +112,11 @@ def resume(path: Path, options: Mapping[str, str]) -> tuple[Path, Footer | None]
         if run.complete:
             return path, None
         raise WeftError(f"{path} is compressed", f"unpack it first: zstd -d {path}")
-    if not _missing(plan, usable, run):
+    if not restore(plan, usable, run).missing(plan):
         return path, None
     with RecordWriter.resume(path) as writer:
         footer = _measure(plan, usable, writer, options, run)
     return path, footer
-
-
-class _Silent:
-    """A watcher for questions that measure nothing."""
-
-    def launched(self, round_: int, hello: object) -> None:
-        """Say nothing."""
-
-    def measured(self, state: object, left_s: float, done: int, of: int) -> None:
-        """Say nothing."""
-
-    def trouble(self, text: str) -> None:
-        """Say nothing."""
-
-
-def _missing(plan: Plan, usable: Mapping[str, Program], run: Run) -> bool:
-    question = Measurement(plan, usable, None, _Silent(), {})
-    question.restore(run)
-    return bool(question.missing())
 
 
 def _measure(
@@ -145,10 +127,8 @@ def _measure(
     run: Run | None,
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
-        measurement = Measurement(plan, usable, writer, watcher, options)
-        if run is not None:
-            measurement.restore(run)
-        return measurement.measure()
+        so_far = restore(plan, usable, run) if run else None
+        return Measurement(plan, usable, writer, watcher, options, so_far).measure()
 
 
 def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str, Program]:
@@ -174,6 +154,12 @@ def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str,
 def known_tests(found: Sequence[Program]) -> tuple[str, ...]:
     """The names of all tests of the programs, in the engine's order."""
     return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
+
+
+def _bandwidth_only(usable: Mapping[str, Program]) -> set[str]:
+    """The tests that have no latency."""
+    patterns = (pattern for program in usable.values() for pattern in program.patterns)
+    return {pattern.name for pattern in patterns if pattern.latency_divisor == 0}
 
 
 def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple:  # type: ignore[type-arg]

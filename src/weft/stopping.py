@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.analysis.intervals import median_of_launches
-from weft.record.model import Case, Clock, Pattern
+
+if TYPE_CHECKING:
+    from weft.record.model import Case, Clock, Pattern
 
 # A sample is at least this many times the clock's own cost, so that the cost is under 1 %.
 CLOCK_SHARE = 100

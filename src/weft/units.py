@@ -79,7 +79,7 @@ def parse_seconds(text: str) -> float:
 def parse_percent(text: str) -> float:
     """A fraction from "1%" or "0.5 %". Raises WeftError."""
     match = _NUMBER.fullmatch(text)
-    if match is None or match[2] not in ("%", "") or not 0 < float(match[1]) <= 100:  # noqa: PLR2004
+    if match is None or match[2] not in ("%", "") or not 0 < float(match[1]) <= 100:
         raise WeftError(f"'{text}' is no precision", "type a per cent like 1% or 0.5%")
     return float(match[1]) / 100
 

@@ -22,6 +22,8 @@ def percentiles(values: NDArray[np.float64]) -> dict[str, float]:
     usable = [
         p for p in PERCENTILES if len(values) * min(p, 100.0 - p) / 100.0 >= SAMPLES_BEYOND - 1e-9
     ]
-    return {
-        f"{p:g}": float(v) for p, v in zip(usable, np.percentile(values, usable), strict=True)
-    } if usable else {}
+    return (
+        {f"{p:g}": float(v) for p, v in zip(usable, np.percentile(values, usable), strict=True)}
+        if usable
+        else {}
+    )

@@ -54,7 +54,7 @@ def _split(
 
     inner = density[1:-1]
     peaks = np.flatnonzero((inner > density[:-2]) & (inner >= density[2:])) + 1
-    if len(peaks) < 2:  # noqa: PLR2004 - two modes
+    if len(peaks) < 2:
         return None
     first = int(peaks[np.argmax(density[peaks])])
     best: tuple[float, float, float] | None = None
@@ -85,7 +85,7 @@ def drift(values: NDArray[np.float64]) -> float | None:
         return None
     blocks = np.array([np.median(block) for block in np.array_split(values, BLOCKS)])
     trend = stats.kendalltau(np.arange(BLOCKS), blocks)
-    if not trend.pvalue < 0.001:  # noqa: PLR2004 - the level stated above
+    if not trend.pvalue < 0.001:
         return None
     slope = stats.theilslopes(blocks, np.arange(BLOCKS)).slope
     change = float(slope * (BLOCKS - 1) / np.median(blocks))

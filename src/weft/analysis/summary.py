@@ -98,9 +98,7 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
     return _with_figures(run, case, summary, measured) if measured else summary
 
 
-def _status(
-    run: Run, batches: list[Batch], measured: list[Batch]
-) -> tuple[Status, str, list[str]]:
+def _status(run: Run, batches: list[Batch], measured: list[Batch]) -> tuple[Status, str, list[str]]:
     """Wrong bytes are never hidden behind launches that went well; a lost launch is told."""
     bad = [b for b in batches if b.status != "ok"]
     failed = [b for b in bad if b.status == "failed"]
@@ -117,9 +115,7 @@ def _status(
     return "timeout", reason, []
 
 
-def _with_figures(
-    run: Run, case: Case, summary: CaseSummary, measured: list[Batch]
-) -> CaseSummary:
+def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Batch]) -> CaseSummary:
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     pattern = run.patterns[case.test]
@@ -167,17 +163,17 @@ def _flags(pattern: Pattern, times: dict[int, NDArray[np.float64]]) -> tuple[str
 
     flags = []
     scale = max(pattern.latency_divisor, 1)
-    modes = [found for v in times.values() if (found := two_modes(v / scale)) is not None]
+    modes = [split for v in times.values() if (split := two_modes(v / scale)) is not None]
     if 2 * len(modes) > len(times):
         flags.append(modes_in_words(*modes[0]))
-    drifts = [found for v in times.values() if (found := drift(v)) is not None]
+    drifts = [change for v in times.values() if (change := drift(v)) is not None]
     if 2 * len(drifts) > len(times):
         flags.append(drift_in_words(float(np.median(drifts))))
     if len(times) > 1:
         medians = [float(np.median(v)) for v in times.values()]
         own = [1.25 * spread_percent(v) / len(v) ** 0.5 for v in times.values()]
         between = spread_percent(medians)
-        if between > DISAGREEMENT * float(np.median(own)) and between > 5:  # noqa: PLR2004
+        if between > DISAGREEMENT * float(np.median(own)) and between > 5:
             flags.append(
                 f"launches differ by ±{between:.0f} % where one launch by itself varies far less:"
                 " the figure depends on placement and memory; take more launches (--launches)"

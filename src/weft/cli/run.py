@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
     app.command("run", epilog=_EXAMPLES)(run)
 
 
-def run(  # noqa: PLR0913 - one parameter a flag
+def run(
     tests: Annotated[
         list[str] | None, typer.Argument(help="Tests; weft list tests names them.")
     ] = None,

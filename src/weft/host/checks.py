@@ -5,12 +5,14 @@ Each finding says what is so, what it does to a measurement, and what to type to
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.host.load import Load
 from weft.host.nic import pcie_bytes_per_s
+
+if TYPE_CHECKING:
+    from weft.host.load import Load
 
 Level = Literal["ok", "note", "warning", "unknown"]
 BUSY_SHARE = 0.1

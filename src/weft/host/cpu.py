@@ -45,16 +45,14 @@ def collect_cpu(root: Path) -> dict[str, Any]:
 def collect_numa(root: Path) -> list[dict[str, Any]]:
     """Each NUMA node: its CPUs and its distances to all nodes in node order."""
     base = root / "sys/devices/system/node"
-    nodes = []
-    for folder in sorted(base.glob("node[0-9]*"), key=lambda path: int(path.name[4:])):
-        nodes.append(
-            {
-                "node": int(folder.name[4:]),
-                "cpus": cpu_list(text(folder, "cpulist")),
-                "distances": [int(d) for d in (text(folder, "distance") or "").split()],
-            }
-        )
-    return nodes
+    return [
+        {
+            "node": int(folder.name[4:]),
+            "cpus": cpu_list(text(folder, "cpulist")),
+            "distances": [int(d) for d in (text(folder, "distance") or "").split()],
+        }
+        for folder in sorted(base.glob("node[0-9]*"), key=lambda path: int(path.name[4:]))
+    ]
 
 
 def _cpuinfo(root: Path) -> dict[str, str]:
@@ -100,7 +98,7 @@ def _steal(root: Path) -> int | None:
     """Clock ticks that the hypervisor took from this machine since boot (proc(5), /proc/stat)."""
     fields = (text(root, "proc/stat") or "").splitlines()[:1]
     values = fields[0].split() if fields else []
-    return int(values[8]) if len(values) > 8 else None  # noqa: PLR2004 - the 8th column
+    return int(values[8]) if len(values) > 8 else None
 
 
 def collect_memory(root: Path) -> dict[str, Any]:
@@ -108,7 +106,7 @@ def collect_memory(root: Path) -> dict[str, Any]:
     sizes: dict[str, int] = {}
     for line in (text(root, "proc/meminfo") or "").splitlines():
         words = line.replace(":", " ").split()
-        if len(words) >= 2 and words[1].isdigit():  # noqa: PLR2004 - a name and a number
+        if len(words) >= 2 and words[1].isdigit():
             sizes[words[0]] = int(words[1]) * (1024 if words[-1] == "kB" else 1)
     return {
         "total_bytes": sizes.get("MemTotal"),

@@ -71,9 +71,9 @@ def pcie_bytes_per_s(speed_gt_per_s: float, width: int) -> float:
 
     From 64 GT/s on (flit mode) 242 of 256 bytes of a flit carry data (PCIe 6.0, section 4.2.3).
     """
-    if speed_gt_per_s <= 5.0:  # noqa: PLR2004 - the end of 8b/10b
+    if speed_gt_per_s <= 5.0:
         share = 8 / 10
-    elif speed_gt_per_s <= 32.0:  # noqa: PLR2004 - the end of 128b/130b
+    elif speed_gt_per_s <= 32.0:
         share = 128 / 130
     else:
         share = 242 / 256

@@ -140,7 +140,9 @@ class LocalLauncher:
             return msgspec.json.decode(line, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError):
             shown = line[:80].decode(errors="replace")
-            raise LaunchError("failed", f"the engine said what is not its protocol: {shown}") from None
+            raise LaunchError(
+                "failed", f"the engine said what is not its protocol: {shown}"
+            ) from None
 
     def _read_line(self, end: float, late: str) -> bytes:
         pipe = self._running().stdout

@@ -153,7 +153,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
 
 
 class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):
-    """The end of a launch: the clock calibrated again over the launch's whole length, or why not."""
+    """The end of a launch: the clock calibrated again over its whole length, or why not."""
 
     launch: int
     status: Status

@@ -1,4 +1,4 @@
-"""Writes a record as the run goes: whole lines only, so that whatever dies, the rest is readable."""
+"""Writes a record as the run goes: whole lines, so that whatever dies, the rest is readable."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def draw(figure: Figure, kind: str) -> bytes:
         "axes.spines.top": False,
         "axes.spines.right": False,
     }
-    with mpl.rc_context(style):
+    with mpl.rc_context(style):  # type: ignore[arg-type] # its keys are literals
         canvas = Canvas(figsize=COLUMN_INCHES, layout="constrained")
         axes = canvas.add_subplot()
         for index, curve in enumerate(figure.curves):

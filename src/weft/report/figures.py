@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 Metric = Literal["latency", "bandwidth"]
-# A log axis has no zero: the zero-byte point stands half a step left of one byte.
-ZERO_BYTES_AT = 0.5
+# A log axis has no zero: the zero-byte point stands where a quarter byte would.
+ZERO_BYTES_AT = 0.25
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -103,7 +103,7 @@ def byte_ticks(figure: Figure) -> list[tuple[float, str]]:
     ticks = [(axis_place(0), "0 B")] if 0 in sizes else []
     step = 2 if largest <= 1 << 10 else 4
     smallest = min((size for size in sizes if size), default=1)
-    for exponent in range(0, largest.bit_length() + 1, step):
-        if smallest <= 1 << exponent <= largest:
-            ticks.append((float(1 << exponent), format_bytes(1 << exponent)))
+    powers = [1 << exponent for exponent in range(0, largest.bit_length() + 1, step)]
+    inside = [size for size in powers if smallest <= size <= largest]
+    ticks += [(float(size), format_bytes(size)) for size in inside]
     return ticks

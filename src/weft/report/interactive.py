@@ -28,6 +28,7 @@ def plot(figure: Figure) -> dict[str, Any]:
                 "title": {"text": "message size"},
                 "tickvals": [place for place, _ in ticks],
                 "ticktext": [name for _, name in ticks],
+                "tickangle": 0,
                 **grid,
             },
             "yaxis": {"type": "log", "title": {"text": figure.axis}, "dtick": 1, **grid},

@@ -102,7 +102,9 @@ def _summary(runs: Runs) -> str:
     sentences = []
     for run, summaries in runs:
         hosts = " and ".join(run.header.hosts)
-        parts = [_extremes(name, summaries) for name in dict.fromkeys(s.transport for s in summaries)]
+        parts = [
+            _extremes(name, summaries) for name in dict.fromkeys(s.transport for s in summaries)
+        ]
         ranks = max(s.ranks for s in summaries)
         place = f"{ranks} ranks on {hosts}"
         sentences.append(f"{place}: " + "; ".join(part for part in parts if part) + ".")
@@ -118,15 +120,13 @@ def _extremes(transport: str, summaries: Sequence[CaseSummary]) -> str:
         if s.bandwidth_bytes_per_s and s.test == "stream"
     ]
     words = []
-    at_eight = [pair for pair in latencies if pair[0] == 8] or latencies[:1]  # noqa: PLR2004
+    at_eight = [pair for pair in latencies if pair[0] == 8] or latencies[:1]
     if at_eight:
         size, latency = at_eight[0]
         words.append(f"{format_bytes(size)} latency {format_time(latency.median)}")
     if rates:
         rate, size = max(rates, key=lambda pair: pair[0].median)
-        words.append(
-            f"peak bandwidth {format_bandwidth(rate.median)} at {format_bytes(size)}"
-        )
+        words.append(f"peak bandwidth {format_bandwidth(rate.median)} at {format_bytes(size)}")
     return f"over {transport} " + ", ".join(words) if words else ""
 
 
@@ -148,11 +148,11 @@ def _warnings(runs: Runs) -> list[str]:
 
 
 def _notes(runs: Runs) -> list[dict[str, Any]]:
-    notes = []
-    for _, summaries in runs:
-        for cases in grouped_flags(summaries).values():
-            notes.append({"first": cases[0][1], "cases": [f"{c}: {f}" for c, f in cases]})
-    return notes
+    return [
+        {"first": cases[0][1], "cases": [f"{c}: {f}" for c, f in cases]}
+        for _, summaries in runs
+        for cases in grouped_flags(summaries).values()
+    ]
 
 
 def _troubles(runs: Runs) -> list[str]:
@@ -203,13 +203,8 @@ def _method(run: Run) -> list[tuple[str, str]]:
         ("budget and precision", f"{plan.budget_s:g} s, ±{100 * plan.precision:g} %"),
     ]
     if clock:
-        facts.append(
-            (
-                "clock",
-                f"{clock.name}, {clock.tick_ns:.6f} ns a tick, two reads cost"
-                f" {clock.overhead_ticks} ticks",
-            )
-        )
+        cost = f"two reads cost {clock.overhead_ticks} ticks"
+        facts.append(("clock", f"{clock.name}, {clock.tick_ns:.6f} ns a tick, {cost}"))
     facts += [(p.title, p.summary) for p in run.header.patterns]
     return facts
 

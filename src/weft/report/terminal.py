@@ -67,14 +67,15 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
     """A table a test, a column a transport; then what to know; then how the run ended."""
     parts: list[RenderableType] = []
     for test in dict.fromkeys(s.test for s in summaries):
-        parts += [_test_table(run, test, [s for s in summaries if s.test == test]), Text("")]
+        pattern = run.patterns[test]
+        parts += [Text(f"{pattern.title} ({test}): {pattern.summary}", style="bold")]
+        parts += [_test_table([s for s in summaries if s.test == test]), Text("")]
     parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
     return Group(*parts)
 
 
-def _test_table(run: Run, test: str, summaries: Sequence[CaseSummary]) -> Table:
-    pattern = run.patterns[test]
-    table = Table(title=f"{pattern.title}: {pattern.summary}", title_justify="left", box=None)
+def _test_table(summaries: Sequence[CaseSummary]) -> Table:
+    table = Table(box=None)
     table.add_column("message", justify="right")
     transports = list(dict.fromkeys(s.transport for s in summaries))
     for transport in transports:
@@ -100,7 +101,7 @@ def _troubles(summaries: Sequence[CaseSummary]) -> list[Text]:
 
 
 def _some(cases: Sequence[str]) -> str:
-    more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""  # noqa: PLR2004
+    more = f" and {len(cases) - 3} more" if len(cases) > 3 else ""
     return ", ".join(cases[:3]) + more
 
 
