@@ -292,6 +292,7 @@ bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch,
    ...);
   if (!known) batch.outcome = {Status::failed, "unknown test: " + test.test, 0};
   if (!whole) {
+    batch.ticks.clear();
     const Fault fault = *link.fault();
     batch.outcome = {Status::failed,
                      std::string("the link failed in ") + fault.during + " (code " +

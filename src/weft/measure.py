@@ -47,7 +47,7 @@ MOST_TIMEOUTS = 2
 GUESSED_LAUNCH_S = 1.5
 GUESSED_CASE_S = 0.015
 GUESSED_LATENCY_NS = 20_000.0
-RESERVE = 0.95
+RESERVE = 0.88
 # The part of the budget left for looking at the machine before and for the report after.
 OUTSIDE_SHARE = 0.13
 SHORTEST_SHARE_S = 0.002

@@ -1,0 +1,215 @@
+// Every benchmark on a fabric whose answer is known, and planted faults that must show.
+#include <gtest/gtest.h>
+
+#include "fake_fabric.hpp"
+
+namespace weft::fake {
+namespace {
+
+Case make_case(const std::string& test, std::size_t bytes, std::uint32_t ops) {
+  Case made;
+  made.test = test;
+  made.bytes = bytes;
+  made.samples = 5;
+  made.warmup = 1;
+  made.ops_per_sample = ops;
+  made.queue_depth = 8;
+  return made;
+}
+
+double per_operation(const Result& result, std::size_t sample) {
+  return static_cast<double>(result.batch.ticks.at(sample)) /
+         static_cast<double>(result.batch.ops_per_sample);
+}
+
+constexpr Costs costs{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .per_byte = 2};
+
+TEST(PingPong, RoundTripIsTwiceTheOneWayTime) {
+  const Result result = run(make_case("ping_pong", 100, 4), costs);
+  ASSERT_TRUE(result.whole) << result.batch.outcome.reason;
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  ASSERT_EQ(result.batch.ticks.size(), 6U);
+  for (std::size_t sample = 1; sample < 6; ++sample) {
+    EXPECT_DOUBLE_EQ(per_operation(result, sample), 2 * (7 + 200 + 500 + 11));
+  }
+}
+
+TEST(PingPong, ClockReadsCostOneReadASample) {
+  Costs slow_clock = costs;
+  slow_clock.clock_read = 1000;
+  const Result result = run(make_case("ping_pong", 0, 1), slow_clock);
+  EXPECT_DOUBLE_EQ(per_operation(result, 3), 2 * (7 + 500 + 11) + 1000);
+}
+
+TEST(PingPing, BothWaysAtOnceCostOneMessageTime) {
+  const Result result = run(make_case("ping_ping", 100, 4), costs);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_NEAR(per_operation(result, 3), 7 + 200 + 500 + 11, 8);
+}
+
+TEST(SendRecv, ChainOfThreeCostsOneMessageTime) {
+  const Result result = run(make_case("sendrecv", 100, 4), costs, {}, 3);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_NEAR(per_operation(result, 3), 7 + 200 + 500 + 11, 8);
+}
+
+TEST(Stream, BandwidthIsTheWiresAndTheLastWordIsCounted) {
+  const Result result = run(make_case("stream", 1000, 800), costs);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  // Each message holds the wire for 2000 ticks; a sample ends with one latency there and one back.
+  EXPECT_NEAR(per_operation(result, 3), 2000, 2000 * 0.005);
+  EXPECT_GT(result.batch.ticks.at(3), 800 * 2000 + 2 * 500);
+}
+
+TEST(Stream, QueueDepthOneExposesTheSendersCompletion) {
+  Case shallow = make_case("stream", 1000, 100);
+  shallow.queue_depth = 1;
+  const Result result = run(shallow, costs);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_NEAR(per_operation(result, 3), 2000 + 7, 30);
+}
+
+TEST(Stream, OddQueueDepthsLoseNoMessage) {
+  for (const std::uint32_t depth : {1U, 2U, 3U, 5U, 7U, 64U}) {
+    Case odd = make_case("stream", 16, 13);
+    odd.queue_depth = depth;
+    const Result result = run(odd, costs);
+    EXPECT_TRUE(result.whole) << depth;
+    EXPECT_EQ(result.batch.outcome.status, Status::ok) << depth << result.batch.outcome.reason;
+    EXPECT_GE(result.batch.ops_per_sample, 13U);
+    EXPECT_GE(result.batch.ops_per_sample, depth);
+  }
+}
+
+TEST(BidirectionalStream, EachWayGetsTheWholeWire) {
+  const Result result = run(make_case("bidirectional_stream", 1000, 800), costs);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_NEAR(per_operation(result, 3), 2000, 2000 * 0.02);
+}
+
+TEST(BidirectionalStream, OddQueueDepthsLoseNoMessage) {
+  for (const std::uint32_t depth : {1U, 2U, 3U, 5U, 7U, 64U}) {
+    Case odd = make_case("bidirectional_stream", 16, 13);
+    odd.queue_depth = depth;
+    const Result result = run(odd, costs);
+    EXPECT_TRUE(result.whole) << depth;
+    EXPECT_EQ(result.batch.outcome.status, Status::ok) << depth << result.batch.outcome.reason;
+  }
+}
+
+class EveryPattern : public testing::TestWithParam<const char*> {};
+
+TEST_P(EveryPattern, AFlippedBitIsAFailedCaseWithItsOffset) {
+  for (std::size_t message = 2; message < 12; ++message) {
+    const Result result = run(make_case(GetParam(), 64, 8), costs,
+                              {.message = message, .flip_offset = 33});
+    EXPECT_EQ(result.batch.outcome.status, Status::failed) << message;
+    EXPECT_NE(result.batch.outcome.reason.find("offset 33 of 64"), std::string::npos)
+        << result.batch.outcome.reason;
+    EXPECT_TRUE(result.batch.ticks.empty());
+  }
+}
+
+TEST_P(EveryPattern, ADroppedMessageNeverGivesAFigure) {
+  for (const std::size_t message : {0UL, 5UL, 40UL}) {
+    const Result result = run(make_case(GetParam(), 64, 8), costs,
+                              {.message = message, .drop = true});
+    EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message;
+  }
+}
+
+TEST_P(EveryPattern, ARepeatedMessageNeverGivesAFigure) {
+  for (const std::size_t message : {5UL, 40UL, 300UL}) {
+    const Result result = run(make_case(GetParam(), 64, 8), costs,
+                              {.message = message, .repeat = true});
+    EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message;
+  }
+}
+
+TEST_P(EveryPattern, ADelayedMessageIsInItsSampleAndInNoOther) {
+  constexpr Ticks delay = 1'000'000;
+  Case test = make_case(GetParam(), 64, 8);
+  test.verify = false;
+  const Result plain = run(test, costs);
+  const Result late = run(test, costs, {.message = 2 + 8 * 3, .delay = delay});
+  ASSERT_EQ(late.batch.outcome.status, Status::ok) << late.batch.outcome.reason;
+  int hit = 0;
+  for (std::size_t sample = 0; sample < late.batch.ticks.size(); ++sample) {
+    if (late.batch.ticks.at(sample) > plain.batch.ticks.at(sample) + delay / 2) ++hit;
+  }
+  EXPECT_EQ(hit, 1);
+}
+
+TEST_P(EveryPattern, SchedulesRunAndVerify) {
+  Case test = make_case(GetParam(), 48, 8);
+  test.schedule = {"turn", 3, 100};
+  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+  test.schedule = {"reuse", 10, 40};
+  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+}
+
+TEST_P(EveryPattern, VerifiedBytesAreCounted) {
+  const Result result = run(make_case(GetParam(), 64, 8), costs);
+  EXPECT_GT(result.batch.outcome.verified_bytes, 64U * 8U);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryPattern,
+                         testing::Values("ping_pong", "ping_ping", "stream",
+                                         "bidirectional_stream", "sendrecv"));
+
+/// A benchmark broken on purpose: it stops the clock before the answer is there.
+struct StopsTooEarly {
+  static constexpr PatternInfo info = PingPong::info;
+  template <Clock Now, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    const Peer peer{1 - work.rank};
+    for (Ticks& sample : work.samples) {
+      link.post_recv(peer, work.in.next());
+      const Ticks start = Now::now();
+      link.post_send(peer, work.out.next());
+      sample = Now::now() - start;
+      if (!drain(link)) return false;
+    }
+    return true;
+  }
+};
+
+TEST(Planted, AClockStoppedTooEarlyDoesNotReadAsTheRoundTrip) {
+  const Result result = run<std::tuple<StopsTooEarly>>(make_case("ping_pong", 100, 1), costs);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_LT(per_operation(result, 3), 2 * (7 + 200 + 500 + 11));
+}
+
+/// A benchmark broken on purpose: it sends the wrong buffer.
+struct SendsWrongBuffer {
+  static constexpr PatternInfo info = PingPong::info;
+  template <Clock Now, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    const Peer peer{1 - work.rank};
+    const Buffer wrong = work.out.next();
+    for (Ticks& sample : work.samples) {
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.post_recv(peer, work.in.next());
+        link.post_send(peer, wrong);
+        if (!drain(link)) return false;
+      }
+      sample = 1;
+    }
+    return true;
+  }
+};
+
+TEST(Planted, AWrongBufferIsCaught) {
+  const Result result = run<std::tuple<SendsWrongBuffer>>(make_case("ping_pong", 100, 4), costs);
+  EXPECT_EQ(result.batch.outcome.status, Status::failed);
+}
+
+TEST(Refusals, UnknownTestAndTooMuchMemoryAreFailedCases) {
+  EXPECT_EQ(run(make_case("nope", 8, 1), costs).batch.outcome.reason, "unknown test: nope");
+  const Result big = run(make_case("ping_pong", std::size_t{1} << 45U, 1), costs);
+  EXPECT_EQ(big.batch.outcome.status, Status::failed);
+  EXPECT_NE(big.batch.outcome.reason.find("choose smaller sizes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weft::fake

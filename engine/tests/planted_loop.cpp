@@ -1,0 +1,58 @@
+// A measured loop with an indirect call and an allocation planted in it, for the disassembly test.
+#include <memory>
+#include <vector>
+
+#include "../batch.hpp"
+
+namespace weft {
+
+class Hook {
+ public:
+  Hook() = default;
+  Hook(const Hook&) = delete;
+  Hook& operator=(const Hook&) = delete;
+  Hook(Hook&&) = delete;
+  Hook& operator=(Hook&&) = delete;
+  virtual ~Hook() = default;
+  virtual void touch(const Buffer& buffer) noexcept = 0;
+};
+
+class Planted final {
+ public:
+  static constexpr std::string_view name = "planted";
+  static constexpr std::string_view summary = "a transport that breaks the rules";
+  explicit Planted(Hook& hook) : hook_(&hook) {}
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
+  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  void reserve(std::size_t /*depth*/) {}
+  void post_send(Peer /*peer*/, const Buffer& buffer) noexcept { hook_->touch(buffer); }
+  void post_recv(Peer /*peer*/, const Buffer& buffer) noexcept { posted_.push_back(buffer); }
+  void poll() noexcept { posted_.clear(); }
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return 0; }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(posted_.size());
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return nullptr; }
+
+ private:
+  Hook* hook_;
+  std::vector<Buffer> posted_;
+};
+
+class Count final : public Hook {
+ public:
+  void touch(const Buffer& /*buffer*/) noexcept override { ++touched_; }
+  [[nodiscard]] int touched() const { return touched_; }
+
+ private:
+  int touched_ = 0;
+};
+
+}  // namespace weft
+
+int main() {
+  const std::unique_ptr<weft::Hook> hook = std::make_unique<weft::Count>();
+  weft::Planted link(*hook);
+  weft::Work work;
+  return weft::PingPong::run<weft::CycleCounter>(link, work) ? 0 : 1;
+}
