@@ -26,8 +26,9 @@ concept EveryRank = P::every_rank;
 
 template <class P, class T, class Now>
 concept RunsOn = requires(T& link, Work& work) {
-                   { P::template run<Now>(link, work) } noexcept -> std::same_as<bool>;
-                 };
+  { P::template run<Now>(link, work) }
+  noexcept->std::same_as<bool>;
+};
 
 /// A set of equal buffers of one case, given back to the transport at the end of its life.
 template <TwoSided T>

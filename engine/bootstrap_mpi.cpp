@@ -1,7 +1,7 @@
 #include "bootstrap_mpi.hpp"
 
 #include <mpi.h>
-#include <time.h>
+#include <ctime>
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,9 @@ MpiBootstrap::MpiBootstrap(int* argc, char*** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
 }
 
-MpiBootstrap::~MpiBootstrap() { MPI_Finalize(); }
+MpiBootstrap::~MpiBootstrap() {
+  MPI_Finalize();
+}
 
 std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
   const int length = static_cast<int>(mine.size());
@@ -66,7 +68,9 @@ std::string MpiBootstrap::broadcast(const std::string& mine) {
   return text;
 }
 
-void MpiBootstrap::barrier() { MPI_Barrier(MPI_COMM_WORLD); }
+void MpiBootstrap::barrier() {
+  MPI_Barrier(MPI_COMM_WORLD);
+}
 
 std::string MpiBootstrap::library() const {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};

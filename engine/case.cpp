@@ -127,8 +127,7 @@ Outcome parse_outcome(const std::string& line) {
 }
 
 std::string to_line(const Place& place) {
-  return dump(
-      {{"host", place.host}, {"pid", place.pid}, {"cpu", place.cpu}, {"numa", place.numa}});
+  return dump({{"host", place.host}, {"pid", place.pid}, {"cpu", place.cpu}, {"numa", place.numa}});
 }
 
 std::string describe_line(std::string_view transport, std::string_view summary,

@@ -27,7 +27,7 @@ Ticks median_overhead() {
     const Ticks start = CycleCounter::now();
     difference = CycleCounter::now() - start;
   }
-  const auto middle = differences.begin() + differences.size() / 2;
+  auto* const middle = differences.begin() + differences.size() / 2;
   std::nth_element(differences.begin(), middle, differences.end());
   return *middle;
 }
@@ -39,7 +39,7 @@ Calibration calibrate(const Instant& start, std::int64_t baseline_ns) {
   }
   const Instant end = read_both_clocks();
   const std::int64_t elapsed_ns = end.nanoseconds - start.nanoseconds;
-  const double ticks = static_cast<double>(end.ticks - start.ticks);
+  const auto ticks = static_cast<double>(end.ticks - start.ticks);
   return {static_cast<double>(elapsed_ns) / ticks, median_overhead(), elapsed_ns};
 }
 

@@ -1,7 +1,7 @@
 // Ticks of the processor's own counter, and what one tick is worth.
 #pragma once
 
-#include <time.h>
+#include <ctime>
 
 #include <cstdint>
 #include <string_view>
@@ -17,9 +17,10 @@ namespace weft {
 /// A clock that a pattern can read: a name and one static, inlined read.
 template <class C>
 concept Clock = requires {
-                  { C::name } -> std::convertible_to<std::string_view>;
-                  { C::now() } noexcept -> std::same_as<Ticks>;
-                };
+  { C::name } -> std::convertible_to<std::string_view>;
+  { C::now() }
+  noexcept->std::same_as<Ticks>;
+};
 
 /// The time stamp counter. The fence keeps a read from moving ahead of earlier loads
 /// (Intel SDM, volume 2, RDTSC; Arm ARM, CNTVCT_EL0).

@@ -72,7 +72,9 @@ std::uint64_t available_memory_bytes() {
   return 0;
 }
 
-void fill(std::span<std::byte> memory, const Content& content) { write_words(memory, content, 0); }
+void fill(std::span<std::byte> memory, const Content& content) {
+  write_words(memory, content, 0);
+}
 
 void poison(std::span<std::byte> memory, const Content& content) {
   write_words(memory, content, ~0ULL);
@@ -87,7 +89,8 @@ std::optional<std::size_t> first_difference(std::span<const std::byte> memory,
     std::memcpy(expected.data(), &word, sizeof word);
     const std::size_t length = std::min(expected.size(), memory.size() - start);
     if (std::memcmp(&memory[start], expected.data(), length) == 0) continue;
-    const auto* found = std::mismatch(&memory[start], &memory[start] + length, expected.data()).first;
+    const auto* found =
+        std::mismatch(&memory[start], &memory[start] + length, expected.data()).first;
     return static_cast<std::size_t>(found - memory.data());
   }
   return std::nullopt;

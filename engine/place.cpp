@@ -95,6 +95,8 @@ Place bind_rank(const std::vector<int>& cpus, Bootstrap& boot) {
   return place;
 }
 
-void die_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+void die_with_parent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
 
 }  // namespace weft

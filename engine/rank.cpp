@@ -31,11 +31,12 @@ extern "C" void on_alarm(int /*signal*/) {
 
 }  // namespace
 
-void write_line(const std::string& line) { write_all(STDOUT_FILENO, line + '\n'); }
+void write_line(const std::string& line) {
+  write_all(STDOUT_FILENO, line + '\n');
+}
 
 void write_error(std::string_view transport, std::string_view text) {
-  write_all(STDERR_FILENO,
-            "rank-" + std::string(transport) + ": " + std::string(text) + '\n');
+  write_all(STDERR_FILENO, "rank-" + std::string(transport) + ": " + std::string(text) + '\n');
 }
 
 std::optional<std::string> next_case_line() {
@@ -59,6 +60,8 @@ Deadline::Deadline(unsigned seconds) {
   alarm(seconds);
 }
 
-Deadline::~Deadline() { alarm(0); }
+Deadline::~Deadline() {
+  alarm(0);
+}
 
 }  // namespace weft

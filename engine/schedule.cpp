@@ -19,6 +19,7 @@ std::vector<std::uint32_t> reuse_order(const Schedule& schedule, std::uint64_t s
   std::mt19937_64 random(seed);
   std::shuffle(is_fresh.begin(), is_fresh.end(), random);
   std::vector<std::uint32_t> order;
+  order.reserve(is_fresh.size());
   std::uint32_t next = 1;
   for (const bool own : is_fresh) order.push_back(own ? next++ : 0);
   return order;

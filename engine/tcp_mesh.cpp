@@ -28,7 +28,9 @@ constexpr int deadline_ms = 20'000;
 constexpr std::size_t secret_bytes = 16;
 using Secret = std::array<unsigned char, secret_bytes>;
 
-[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what);
+}
 [[noreturn]] void fail_with_errno(const std::string& what, const std::string& mend) {
   fail(what + ": " + std::strerror(errno) + "; " + mend);
 }

@@ -44,41 +44,52 @@ struct Fault {
 /// A send is in flight until its buffer may be reused, a receive until its data are in place.
 template <class T>
 concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
-                   requires(T& link, const T& view, Peer peer, const Buffer& buffer,
+                   requires(T & link, const T& view, Peer peer, const Buffer& buffer,
                             std::size_t bytes, std::size_t count) {
-                     { T::name } -> std::convertible_to<std::string_view>;
-                     { T::summary } -> std::convertible_to<std::string_view>;
-                     { link.allocate(bytes) } -> std::same_as<Buffer>;
-                     { link.release(buffer) } -> std::same_as<void>;
-                     { link.reserve(count) } -> std::same_as<void>;
-                     { link.post_send(peer, buffer) } noexcept -> std::same_as<void>;
-                     { link.post_recv(peer, buffer) } noexcept -> std::same_as<void>;
-                     { link.poll() } noexcept -> std::same_as<void>;
-                     { view.sends_in_flight() } noexcept -> std::same_as<std::uint32_t>;
-                     { view.receives_in_flight() } noexcept -> std::same_as<std::uint32_t>;
-                     { view.fault() } noexcept -> std::same_as<const Fault*>;
-                   };
+  { T::name } -> std::convertible_to<std::string_view>;
+  { T::summary } -> std::convertible_to<std::string_view>;
+  { link.allocate(bytes) } -> std::same_as<Buffer>;
+  { link.release(buffer) } -> std::same_as<void>;
+  { link.reserve(count) } -> std::same_as<void>;
+  { link.post_send(peer, buffer) }
+  noexcept->std::same_as<void>;
+  { link.post_recv(peer, buffer) }
+  noexcept->std::same_as<void>;
+  { link.poll() }
+  noexcept->std::same_as<void>;
+  { view.sends_in_flight() }
+  noexcept->std::same_as<std::uint32_t>;
+  { view.receives_in_flight() }
+  noexcept->std::same_as<std::uint32_t>;
+  { view.fault() }
+  noexcept->std::same_as<const Fault*>;
+};
 
 /// One-sided operations, a refinement: a transport that has them declares all of them.
 /// `put_notify` also tells the target (immediate data, counter or event); `flush` starts the wait
 /// for remote completion, which ends when `puts_in_flight` is zero.
 template <class T>
-concept OneSided =
-    TwoSided<T> && requires(T& link, const T& view, Peer peer, const Buffer& local,
-                            const RemoteBuffer& remote) {
-      { link.put(peer, local, remote) } noexcept -> std::same_as<void>;
-      { link.get(peer, local, remote) } noexcept -> std::same_as<void>;
-      { link.put_notify(peer, local, remote) } noexcept -> std::same_as<void>;
-      { link.flush(peer) } noexcept -> std::same_as<void>;
-      { view.puts_in_flight() } noexcept -> std::same_as<std::uint32_t>;
-    };
+concept OneSided = TwoSided<T> &&
+    requires(T& link, const T& view, Peer peer, const Buffer& local, const RemoteBuffer& remote) {
+  { link.put(peer, local, remote) }
+  noexcept->std::same_as<void>;
+  { link.get(peer, local, remote) }
+  noexcept->std::same_as<void>;
+  { link.put_notify(peer, local, remote) }
+  noexcept->std::same_as<void>;
+  { link.flush(peer) }
+  noexcept->std::same_as<void>;
+  { view.puts_in_flight() }
+  noexcept->std::same_as<std::uint32_t>;
+};
 
 /// How a rank waits, chosen by template: `Waiting::step(link)` is called until the wait is over.
 template <class W, class T>
 concept Waiting = requires(T& link) {
-                    { W::name } -> std::convertible_to<std::string_view>;
-                    { W::step(link) } noexcept -> std::same_as<void>;
-                  };
+  { W::name } -> std::convertible_to<std::string_view>;
+  { W::step(link) }
+  noexcept->std::same_as<void>;
+};
 
 /// Spin on the transport's completions.
 struct SpinOnCompletions {
@@ -93,9 +104,10 @@ struct SpinOnCompletions {
 struct BlockOnEvent {
   static constexpr std::string_view name = "block";
   template <TwoSided T>
-    requires requires(T& link) {
-               { link.block() } noexcept -> std::same_as<void>;
-             }
+  requires requires(T& link) {
+    { link.block() }
+    noexcept->std::same_as<void>;
+  }
   static void step(T& link) noexcept {
     link.block();
     link.poll();

@@ -13,7 +13,8 @@ struct SendRecv {
   static constexpr PatternInfo info{
       .name = "sendrecv",
       .title = "SendRecv",
-      .summary = "Pallas SendRecv: a closed chain, each rank sends right and receives from the left",
+      .summary =
+          "Pallas SendRecv: a closed chain, each rank sends right and receives from the left",
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 2,

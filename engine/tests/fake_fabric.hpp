@@ -125,8 +125,8 @@ class Link final {
     const std::scoped_lock hold(fabric_->lock);
     const Costs& costs = fabric_->costs;
     VirtualClock::time() += costs.send_overhead;
-    wire_free_ = std::max(wire_free_, VirtualClock::time()) + costs.gap +
-                 costs.per_byte * buffer.bytes;
+    wire_free_ =
+        std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * buffer.bytes;
     Message message{{buffer.data, buffer.data + buffer.bytes}, wire_free_ + costs.latency};
     deliver(peer.rank, std::move(message));
     sends_.push_back(wire_free_);
@@ -153,9 +153,7 @@ class Link final {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return static_cast<std::uint32_t>(receives_.size());
   }
-  [[nodiscard]] const Fault* fault() const noexcept {
-    return fault_.code == 0 ? nullptr : &fault_;
-  }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
  private:
   struct Posted {
@@ -194,8 +192,8 @@ class Link final {
   void take(std::deque<Message>& lane) {
     const Message message = std::move(lane.front());
     lane.pop_front();
-    VirtualClock::time() = std::max(VirtualClock::time(), message.arrival) +
-                           fabric_->costs.receive_overhead;
+    VirtualClock::time() =
+        std::max(VirtualClock::time(), message.arrival) + fabric_->costs.receive_overhead;
     const Buffer& buffer = receives_.front().buffer;
     if (buffer.bytes != 0) {
       std::memcpy(buffer.data, message.content.data(),
@@ -259,9 +257,8 @@ class ThreadBootstrap final : public Bootstrap {
       ++meeting_->generation;
       meeting_->changed.notify_all();
     }
-    meeting_->changed.wait(hold, [&] {
-      return meeting_->generation != generation || meeting_->abandoned;
-    });
+    meeting_->changed.wait(
+        hold, [&] { return meeting_->generation != generation || meeting_->abandoned; });
     if (meeting_->generation == generation) throw std::runtime_error("a rank is gone");
     return meeting_->last;
   }
@@ -293,8 +290,8 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
       Batch batch;
       bool whole = false;
       try {
-        whole = run_case<Link, VirtualClock>(link, boot, test, batch,
-                                             static_cast<Patterns*>(nullptr));
+        whole =
+            run_case<Link, VirtualClock>(link, boot, test, batch, static_cast<Patterns*>(nullptr));
       } catch (const std::runtime_error& error) {
         batch.outcome = {Status::failed, error.what(), 0};
       }

@@ -60,9 +60,8 @@ TEST(Order, TurnGoesThroughAllAndReuseKeepsItsShare) {
 }
 
 TEST(Cases, RefuseWhatIsNoCase) {
-  for (const char* line : {"", "[]", "{", R"({"bytes":-1})", R"({"bytes":1.5})",
-                           R"({"samples":0})", R"({"test":3})", R"({"verify":1})",
-                           R"({"schedule":{"kind":"none"}})",
+  for (const char* line : {"", "[]", "{", R"({"bytes":-1})", R"({"bytes":1.5})", R"({"samples":0})",
+                           R"({"test":3})", R"({"verify":1})", R"({"schedule":{"kind":"none"}})",
                            R"({"samples":100000000,"ops_per_sample":1000000})"}) {
     EXPECT_THROW((void)parse_case(line), std::invalid_argument) << line;
   }

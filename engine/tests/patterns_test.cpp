@@ -101,8 +101,8 @@ class EveryPattern : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryPattern, AFlippedBitIsAFailedCaseWithItsOffset) {
   for (std::size_t message = 2; message < 12; ++message) {
-    const Result result = run(make_case(GetParam(), 64, 8), costs,
-                              {.message = message, .flip_offset = 33});
+    const Result result =
+        run(make_case(GetParam(), 64, 8), costs, {.message = message, .flip_offset = 33});
     EXPECT_EQ(result.batch.outcome.status, Status::failed) << message;
     EXPECT_NE(result.batch.outcome.reason.find("offset 33 of 64"), std::string::npos)
         << result.batch.outcome.reason;
@@ -112,16 +112,16 @@ TEST_P(EveryPattern, AFlippedBitIsAFailedCaseWithItsOffset) {
 
 TEST_P(EveryPattern, ADroppedMessageNeverGivesAFigure) {
   for (const std::size_t message : {0UL, 5UL, 40UL}) {
-    const Result result = run(make_case(GetParam(), 64, 8), costs,
-                              {.message = message, .drop = true});
+    const Result result =
+        run(make_case(GetParam(), 64, 8), costs, {.message = message, .drop = true});
     EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message;
   }
 }
 
 TEST_P(EveryPattern, ARepeatedMessageNeverGivesAFigure) {
   for (const std::size_t message : {5UL, 40UL, 300UL}) {
-    const Result result = run(make_case(GetParam(), 64, 8), costs,
-                              {.message = message, .repeat = true});
+    const Result result =
+        run(make_case(GetParam(), 64, 8), costs, {.message = message, .repeat = true});
     EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message;
   }
 }
@@ -154,8 +154,8 @@ TEST_P(EveryPattern, VerifiedBytesAreCounted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPattern,
-                         testing::Values("ping_pong", "ping_ping", "stream",
-                                         "bidirectional_stream", "sendrecv"));
+                         testing::Values("ping_pong", "ping_ping", "stream", "bidirectional_stream",
+                                         "sendrecv"));
 
 /// A benchmark broken on purpose: it stops the clock before the answer is there.
 struct StopsTooEarly {

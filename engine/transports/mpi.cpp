@@ -66,9 +66,7 @@ class Mpi final {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return static_cast<std::uint32_t>(receives_.size());
   }
-  [[nodiscard]] const Fault* fault() const noexcept {
-    return fault_.code == 0 ? nullptr : &fault_;
-  }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
   /// What was really used, for the record.
   [[nodiscard]] static Details details() {
@@ -111,4 +109,6 @@ class Mpi final {
 
 }  // namespace weft
 
-int main(int argc, char** argv) { return weft::rank_main<weft::Mpi>(argc, argv); }
+int main(int argc, char** argv) {
+  return weft::rank_main<weft::Mpi>(argc, argv);
+}

@@ -65,9 +65,7 @@ class Tcp final {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
-  [[nodiscard]] const Fault* fault() const noexcept {
-    return fault_.code == 0 ? nullptr : &fault_;
-  }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
@@ -94,12 +92,8 @@ class Tcp final {
     return true;
   }
 
-  void push_out(Lane& lane) noexcept {
-    move(lane.file, lane.sends, sends_, sendmsg, "send");
-  }
-  void take_in(Lane& lane) noexcept {
-    move(lane.file, lane.receives, receives_, recvmsg, "recv");
-  }
+  void push_out(Lane& lane) noexcept { move(lane.file, lane.sends, sends_, sendmsg, "send"); }
+  void take_in(Lane& lane) noexcept { move(lane.file, lane.receives, receives_, recvmsg, "recv"); }
 
   // One system call for as many posted messages as fit, then those that are whole are done.
   template <class Call>
@@ -148,4 +142,6 @@ class Tcp final {
 
 }  // namespace weft
 
-int main(int argc, char** argv) { return weft::rank_main<weft::Tcp>(argc, argv); }
+int main(int argc, char** argv) {
+  return weft::rank_main<weft::Tcp>(argc, argv);
+}
