@@ -1,52 +1,59 @@
 # weft: `make run` on a bare machine measures it; `make test` is the whole gate.
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 SHELL := /bin/bash
 BIN := .venv/bin
 STAMPS := .stamps
-ENGINE := $(shell find engine -type f -not -path 'engine/tests/*') CMakeLists.txt pyproject.toml
+# These two live in the environment that they tell of: who removes .venv has it made again.
+ENVIRONMENT := .venv/.environment
+INSTALLED := .venv/.installed
+# With the folders, whose times tell when a file came or went.
+ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
 .PHONY: help run build test lint format bench lock clean
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*## ' Makefile | sed 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: build ## Install what is missing, then measure this machine
-	$(BIN)/weft run
+run: build ## Install what is missing, then measure this machine (ARGS="...": for weft run)
+	$(BIN)/weft run $(ARGS)
 
-build: $(STAMPS)/installed ## Install system packages, environment and engine
+build: $(INSTALLED) ## Install system packages, environment and engine
 
 $(STAMPS)/packages-%: scripts/install-system-packages
 	@mkdir -p $(STAMPS)
 	scripts/install-system-packages $*
 	@touch $@
 
-$(STAMPS)/environment: requirements.lock scripts/make-environment | $(STAMPS)/packages-run
+$(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-run
 	scripts/make-environment
 	@touch $@
 
-$(STAMPS)/installed: $(ENGINE) $(STAMPS)/environment
+# Editable: a change in src/ needs no new install, a change in engine/ does.
+$(INSTALLED): $(ENGINE) $(ENVIRONMENT)
 	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
 
-test: build $(STAMPS)/packages-test ## Install what tests need, build, pass all of them
+# The build is one of the steps, after the checks that need none and fail sooner.
+test: $(ENVIRONMENT) $(STAMPS)/packages-test ## Install what tests need, build, pass all of them
 	scripts/run-tests
 
-lint: build $(STAMPS)/packages-test ## Style, types and formats only
+lint: $(ENVIRONMENT) $(STAMPS)/packages-test ## Style, types and formats only
 	scripts/run-lint
 
-format: build $(STAMPS)/packages-test ## Rewrite all sources in the project's format
+format: $(ENVIRONMENT) $(STAMPS)/packages-test ## Rewrite all sources in the project's format
+	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
 	find engine -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
 
 bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this machine
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench $(ARGS)
 
-lock: ## Renew requirements.lock from pyproject.toml
+lock: $(ENVIRONMENT) ## Renew requirements.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --upgrade --quiet \
 	  --custom-compile-command "make lock" -o requirements.lock
 
 clean: ## Remove everything that was built
-	rm -rf build $(STAMPS) .venv
+	rm -rf build $(STAMPS) .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
