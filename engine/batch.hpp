@@ -156,7 +156,7 @@ class BatchRun {
     pass.queue_depth = depth;
     Ticks ignored = 0;
     pass.samples = {&ignored, 1};
-    if (!Pattern::template run<Now>(*link_, pass)) return false;
+    if (!measured_loop<Pattern, Now>(*link_, pass)) return false;
     check_slots(outcome, in, pass.in.taken(), 0, "message ");
     return true;
   }
@@ -172,7 +172,7 @@ class BatchRun {
     Work pass = work(out_order, in_order, tokens);
     batch.ticks.assign(std::size_t{test_->warmup} + test_->samples, 0);
     pass.samples = batch.ticks;
-    if (!Pattern::template run<Now>(*link_, pass)) return false;
+    if (!measured_loop<Pattern, Now>(*link_, pass)) return false;
     std::size_t used = 0;
     for (std::size_t at = 0; at < std::min(order.size(), pass.in.taken()); ++at) {
       used = std::max<std::size_t>(used, order[at] + 1);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "clock.hpp"
 #include "transport.hpp"
 
 namespace weft {
@@ -62,6 +63,13 @@ struct Work {
 /// Liu et al., Micro-Benchmark Level Performance Comparison of High-Speed Cluster Interconnects.
 constexpr std::uint32_t refill_of(std::uint32_t queue_depth) noexcept {
   return queue_depth < 2 ? 1 : queue_depth / 2;
+}
+
+/// Where every measured loop is entered: a function of its own, so that the disassembly test finds
+/// each of them by name.
+template <class Pattern, Clock Now, TwoSided T>
+[[gnu::noinline]] bool measured_loop(T& link, Work& work) noexcept {
+  return Pattern::template run<Now>(link, work);
 }
 
 }  // namespace weft

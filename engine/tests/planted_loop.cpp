@@ -54,5 +54,5 @@ int main() {
   const std::unique_ptr<weft::Hook> hook = std::make_unique<weft::Count>();
   weft::Planted link(*hook);
   weft::Work work;
-  return weft::PingPong::run<weft::CycleCounter>(link, work) ? 0 : 1;
+  return weft::measured_loop<weft::PingPong, weft::CycleCounter>(link, work) ? 0 : 1;
 }

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from weft.launch.local import Answer, Hello, LaunchError, LocalLauncher
-from weft.plan import CASE_DEADLINE_S
 from weft.record.model import (
     Batch,
     Case,
@@ -141,6 +140,7 @@ class Measurement:
         writer: RecordWriter,
         watcher: Watcher,
         options: Mapping[str, str],
+        case_deadline_s: float,
         so_far: SoFar | None = None,
     ) -> None:
         self.plan = plan
@@ -148,6 +148,7 @@ class Measurement:
         self.writer = writer
         self.watcher = watcher
         self.options = options
+        self.case_deadline_s = case_deadline_s
         self.resuming = so_far is not None
         start = so_far or SoFar(states_of(plan, programs))
         self.states = start.states
@@ -282,7 +283,7 @@ class Measurement:
         verify = role == "calibrate" or len(state.medians_ns) > 0
         answer = ranks.run(
             _case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
-            CASE_DEADLINE_S + 5 * expected_s,
+            self.case_deadline_s + 5 * expected_s,
         )
         self._write_batch(state, launch, role, answer)
         if answer.status != "ok":

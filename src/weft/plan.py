@@ -22,7 +22,7 @@ LAUNCHES = 5
 QUEUE_DEPTH = 64
 SEED = 1
 BUFFERS = "one"
-CASE_DEADLINE_S = 20.0
+CASE_DEADLINE = "20s"
 MOST_RANKS = 4096
 # Two buffers a rank, and in the checked pass six more each way for sizes over 4 MiB.
 BUFFERS_A_RANK = 14

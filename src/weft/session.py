@@ -45,6 +45,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     single: bool
     schedule: Schedule
     command: tuple[str, ...]
+    case_deadline_s: float
 
 
 def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
@@ -87,12 +88,14 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
         writer.write(header)
-        footer = _measure(plan, usable, writer, request.options, None)
+        footer = _measure(plan, usable, writer, request.options, request.case_deadline_s, None)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
-def resume(path: Path, options: Mapping[str, str]) -> tuple[Path, Footer | None]:
+def resume(
+    path: Path, options: Mapping[str, str], case_deadline_s: float
+) -> tuple[Path, Footer | None]:
     """Finish what a record lacks; None when nothing is missing. Raises WeftError."""
     run = load(path)
     plan = run.header.plan
@@ -115,7 +118,7 @@ def resume(path: Path, options: Mapping[str, str]) -> tuple[Path, Footer | None]
     if not restore(plan, usable, run).missing(plan):
         return path, None
     with RecordWriter.resume(path) as writer:
-        footer = _measure(plan, usable, writer, options, run)
+        footer = _measure(plan, usable, writer, options, case_deadline_s, run)
     return path, footer
 
 
@@ -124,11 +127,14 @@ def _measure(
     usable: Mapping[str, Program],
     writer: RecordWriter,
     options: Mapping[str, str],
+    case_deadline_s: float,
     run: Run | None,
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
         so_far = restore(plan, usable, run) if run else None
-        return Measurement(plan, usable, writer, watcher, options, so_far).measure()
+        return Measurement(
+            plan, usable, writer, watcher, options, case_deadline_s, so_far
+        ).measure()
 
 
 def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str, Program]:

@@ -23,14 +23,15 @@ _BYTES = {
 _SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "ms": 1e-3}
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
 MOST_SIZES = 10_000
+MOST_BYTES = 1 << 62
 
 
 def parse_bytes(text: str) -> int:
     """Bytes from "8", "1KiB" (2^10), "1KB" (10^3). Raises WeftError."""
     match = _NUMBER.fullmatch(text)
-    unit = _BYTES.get(match[2].upper()) if match else None
-    value = float(match[1]) * unit if match and unit else math.nan
-    if not value == int(value or 0) or value > 2**62:
+    unit = _BYTES.get(match[2].upper(), 0) if match else 0
+    value = float(match[1]) * unit if match else 0.0
+    if match is None or not unit or value != int(value) or value > MOST_BYTES:
         raise WeftError(f"'{text}' is no message size", "type a size like 8, 64KiB or 4MiB")
     return int(value)
 
@@ -95,8 +96,8 @@ def format_bytes(count: int) -> str:
 def _three_digits(value: float) -> str:
     if value == 0:
         return "0"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{digits}f}"
+    rounded = float(f"{value:.3g}")
+    return f"{rounded:.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}"
 
 
 def format_time(nanoseconds: float) -> str:

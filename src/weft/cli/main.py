@@ -1,8 +1,11 @@
 """The program `weft`: its commands, and how an expected error ends it."""
 
+import os
 import sys
+from typing import NoReturn
 
 import typer
+from typer.exceptions import TyperException
 
 from weft.cli import doctor, export, list_, report, run, show
 from weft.errors import WeftError
@@ -22,7 +25,21 @@ for command in (run, list_, show, report, export, doctor):
 def main() -> None:
     """Run a command; an expected error is one line on standard error and exit status 2."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except WeftError as error:
-        sys.stderr.write(f"weft: {error.what}; {error.mend}\n")
-        sys.exit(2)
+        _fail(f"{error.what}; {error.mend}")
+    except typer.Abort:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough; nothing may be written while Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except TyperException as error:
+        told = getattr(error, "format_message", lambda: str(error))()
+        if not told:  # plain `weft`: its help was shown
+            sys.exit(2)
+        _fail(f"{' '.join(told.split()).rstrip('.')}; type: weft --help")
+
+
+def _fail(line: str) -> NoReturn:
+    sys.stderr.write(f"weft: {line}\n")
+    sys.exit(2)

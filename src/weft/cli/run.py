@@ -45,6 +45,9 @@ def run(
     queue_depth: Annotated[int, typer.Option(help="Q of the streams.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one, turn:N or reuse:N:R%.")] = plan.BUFFERS,
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
+    deadline: Annotated[
+        str, typer.Option(help="Longest wait for a case beyond its expected time.")
+    ] = plan.CASE_DEADLINE,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
 ) -> None:
@@ -60,7 +63,7 @@ def run(
 
     options = {"interface": interface, "port": str(port) if port else ""}
     if resume is not None:
-        path, footer = session.resume(resume, options)
+        path, footer = session.resume(resume, options, units.parse_seconds(deadline))
         if footer is None:
             typer.echo(f"{path}: nothing is missing")
             return
@@ -82,6 +85,7 @@ def run(
             single=single,
             schedule=plan.parse_schedule(buffers),
             command=("weft", *sys.argv[1:]),
+            case_deadline_s=units.parse_seconds(deadline),
         )
         path, footer = session.start(request, say)
     _show(path, footer, as_json=json, report=report)

@@ -1,0 +1,122 @@
+"""Real ranks on this machine, under both MPIs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import weft
+from weft.engine import MPIS, engine_folder, starter
+from weft.launch.local import command
+
+WEFT = Path(sys.prefix) / "bin" / "weft"
+pytestmark = pytest.mark.engine
+ALL = ["ping_pong", "ping_ping", "stream", "bidirectional_stream", "sendrecv"]
+
+
+def drive(
+    mpi: str, transport: str, *cases: dict[str, object], ranks: int = 2, **options: str
+) -> tuple[subprocess.CompletedProcess[str], list[dict[str, object]]]:
+    """Start ranks by hand, give them cases, read their answers."""
+    program = engine_folder() / mpi / f"rank-{transport}"
+    done = subprocess.run(
+        command(program, mpi, ranks, options),
+        input="".join(json.dumps(case) + "\n" for case in cases),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+    )
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("transport", ["mpi", "tcp"])
+def test_every_test_runs_and_verifies(mpi: str, transport: str) -> None:
+    cases = [
+        {"id": number, "test": test, "bytes": size, "samples": 5, "warmup": 1, "queue_depth": 8}
+        for number, (test, size) in enumerate(
+            (test, size) for test in ALL for size in (0, 1, 8, 4096, 100_003, 1 << 21)
+        )
+    ]
+    assert starter(mpi), f"{mpi} is missing: scripts/install-system-packages run"
+    done, lines = drive(mpi, transport, *cases)
+    assert done.returncode == 0, done.stderr
+    assert [line["kind"] for line in lines] == ["hello", *["batch"] * len(cases), "bye"]
+    for case, line in zip(cases, lines[1:-1], strict=True):
+        assert (line["id"], line["status"]) == (case["id"], "ok"), line
+        assert len(line["ticks"]) == 6  # type: ignore[arg-type]
+        assert line["verified_bytes"] >= 4 * case["bytes"]  # type: ignore[operator]
+
+
+def test_more_ranks_than_cores_run_too() -> None:
+    case = {"id": 1, "test": "sendrecv", "bytes": 64, "samples": 3}
+    done, lines = drive("openmpi", "tcp", case, ranks=4)
+    assert done.returncode == 0, done.stderr
+    assert len(lines[0]["ranks"]) == 4  # type: ignore[arg-type]
+    assert lines[1]["status"] == "ok"
+
+
+def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
+    good = {"id": 3, "test": "ping_pong", "bytes": 8}
+    _, lines = drive("openmpi", "tcp", {"id": 1, "test": "nope"}, {"bytes": -1}, good)
+    assert [line.get("status") for line in lines[1:-1]] == ["failed", "failed", "ok"]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"interface": "nope0"}, "no interface nope0"),
+        ({"port": "99999"}, "--port wants a number"),
+        ({"cpus": "x"}, "--cpus wants a number"),
+        ({"cpus": "4095"}, "cannot bind to CPU 4095"),
+    ],
+)
+def test_bad_options_are_one_line(options: dict[str, str], told: str) -> None:
+    done, _ = drive("openmpi", "tcp", **options)
+    assert done.returncode != 0
+    assert told in done.stderr
+
+
+def test_a_port_in_use_names_the_port_and_the_mend() -> None:
+    import socket  # noqa: PLC0415 - only here
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done, _ = drive("openmpi", "tcp", port=str(port))
+    assert done.returncode != 0
+    assert f"cannot use port {port} on lo" in done.stderr
+    assert "choose another with --port" in done.stderr
+
+
+def test_ranks_that_nobody_watches_end_by_themselves() -> None:
+    """The engine keeps a deadline of its own for a case."""
+    case = {"id": 1, "test": "ping_pong", "bytes": 8, "samples": 90_000_000, "deadline_s": 1}
+    done, _ = drive("openmpi", "tcp", case)
+    assert done.returncode != 0
+    assert "did not end within its deadline" in done.stderr
+
+
+def test_weft_run_end_to_end(tmp_path: Path) -> None:
+    record = tmp_path / "r.jsonl.zst"
+    done = subprocess.run(
+        [WEFT, "run", "--sizes", "0,8,1KiB,64KiB", "--budget", "12s", "--launches", "2",
+         "--precision", "50%", "--json", "-o", record],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["transport"] for row in rows} >= {"mpi", "tcp"}
+    assert all(row["status"] == "ok" and row["verified_bytes"] > 0 for row in rows)
+    run = weft.load(record)
+    assert run.complete
+    assert run.samples.filter(~run.samples["warmup"]).height == sum(r["samples"] for r in rows)
+    tcp = {r["bytes"]: r for r in rows if r["transport"] == "tcp" and r["test"] == "ping_pong"}
+    assert tcp[8]["latency_ns"]["median"] > 0
+    assert (tmp_path / "r.html").stat().st_size > 100_000

@@ -1,0 +1,190 @@
+"""Whole runs over a scripted rank: whatever dies, the finished cases stay readable."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+import weft
+from weft.record.reader import read
+
+TESTS = Path(__file__).parents[1]
+WEFT = Path(sys.prefix) / "bin" / "weft"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> dict[str, str]:
+    """An environment with one transport, the scripted one, and a starter that starts one rank."""
+    programs = tmp_path / "engine" / "openmpi"
+    programs.mkdir(parents=True)
+    shutil.copy(TESTS / "fake_rank.py", programs / "rank-fake")
+    starters = tmp_path / "bin"
+    starters.mkdir()
+    starter = starters / "mpirun.openmpi"
+    starter.write_text('#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done; shift 2; exec "$@"\n')
+    for path in (starter, programs / "rank-fake"):
+        path.chmod(0o755)
+    return {
+        **os.environ,
+        "PATH": f"{starters}:{Path(sys.executable).parent}:/usr/bin:/bin",
+        "WEFT_ENGINE_DIR": str(tmp_path / "engine"),
+    }
+
+
+def run(
+    machine: dict[str, str], folder: Path, *words: str, script: str = ""
+) -> subprocess.CompletedProcess[str]:
+    command = [WEFT, "run", "ping_pong", "--sizes", "8,16", "--budget", "20s", "--no-report"]
+    return subprocess.run(
+        [*command, "--launches", "2", "--deadline", "1s", "-o", folder / "r.jsonl", *words],
+        env={**machine, "FAKE_RANK": script},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["latency_ns"]["median"] for row in rows] == [1008.0, 1016.0]
+    assert [row["launches"] for row in rows] == [2, 2]
+    record = read(tmp_path / "r.jsonl")
+    assert record.footer is not None
+    assert record.footer.outcome == "precise"
+    roles = [batch.role for batch in record.batches]
+    assert roles.count("calibrate") == 2
+
+
+def test_wrong_bytes_fail_the_case_and_the_other_is_kept(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", script="wrong=1")
+    assert done.returncode == 1
+    assert "wrong byte at offset 3 of 8" in done.stderr
+    assert sorted(row["status"] for row in json.loads(done.stdout)) == ["failed", "ok"]
+
+
+@pytest.mark.parametrize("script", ["hang=1", "die=1", "garbage=1", "die=3"])
+def test_a_rank_that_hangs_or_dies_costs_its_case_only(
+    machine: dict[str, str], tmp_path: Path, script: str
+) -> None:
+    done = run(machine, tmp_path, "--json", script=script)
+    assert done.returncode == 1, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["status"] for row in rows} <= {"ok", "failed", "timeout"}
+    assert any(row["status"] != "ok" and row["reason"] for row in rows)
+    assert read(tmp_path / "r.jsonl").footer is not None
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("script", ["die=start", "die=hello"])
+def test_a_transport_that_never_starts_is_given_up(
+    machine: dict[str, str], tmp_path: Path, script: str
+) -> None:
+    done = run(machine, tmp_path, "--json", script=script)
+    assert done.returncode == 1
+    assert all(row["status"] == "failed" for row in json.loads(done.stdout))
+    assert "told to die" in done.stderr
+
+
+def test_dying_at_the_end_keeps_all_figures(machine: dict[str, str], tmp_path: Path) -> None:
+    done = run(machine, tmp_path, "--json", script="die=finish")
+    assert [row["launches"] for row in json.loads(done.stdout)] == [2, 2]
+
+
+def test_an_unsupported_test_is_a_row_with_its_reason(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "put-ping-pong", "--json")
+    rows = {(row["test"], row["status"]) for row in json.loads(done.stdout)}
+    assert ("put_ping_pong", "unsupported") in rows
+    assert done.returncode == 0
+
+
+def test_resume_measures_what_is_missing_and_no_more(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    assert run(machine, tmp_path).returncode == 0
+    path = tmp_path / "r.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:5]) + lines[5][:20])
+    before = read(path).batches
+    resumed = subprocess.run(
+        [WEFT, "run", "--resume", path, "--no-report"],
+        env=machine, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert resumed.returncode == 0, resumed.stderr
+    after = read(path)
+    assert after.batches[: len(before)] == before
+    measured = [(b.case, b.launch) for b in after.batches if b.role == "measure"]
+    assert len(measured) == len(set(measured)) == 4
+    again = subprocess.run(
+        [WEFT, "run", "--resume", path, "--no-report"],
+        env=machine, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (again.returncode, "nothing is missing" in again.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
+    machine: dict[str, str], tmp_path: Path, number: signal.Signals
+) -> None:
+    process = start_hanging(machine, tmp_path)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "--resume" in errors
+    footer = weft.load(tmp_path / "r.jsonl").footer
+    assert footer is not None
+    assert footer.outcome == "interrupted"
+    assert not ranks_of(tmp_path)
+
+
+def test_a_killed_weft_leaves_no_rank(machine: dict[str, str], tmp_path: Path) -> None:
+    process = start_hanging(machine, tmp_path)
+    ranks = ranks_of(tmp_path)
+    assert ranks
+    process.kill()
+    process.communicate(timeout=30)
+    _, alive = psutil.wait_procs(ranks, timeout=20)
+    assert not alive
+    assert read(tmp_path / "r.jsonl").footer is None
+
+
+def start_hanging(machine: dict[str, str], folder: Path) -> subprocess.Popen[str]:
+    """A run whose ranks hang in their second case; returns once they are up."""
+    process = subprocess.Popen(
+        [WEFT, "run", "ping_pong", "--sizes", "8", "--no-report", "-o", folder / "r.jsonl"],
+        env={**machine, "FAKE_RANK": "hang=1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("round"):
+            break
+    return process
+
+
+def ranks_of(folder: Path) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if any(str(folder) in word and "rank-fake" in word for word in process.cmdline()):
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found

@@ -1,0 +1,121 @@
+"""The report in headless Chromium: every curve there, nothing asked of a network, no error."""
+
+import base64
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+
+import weft
+from builders import sample_lines, write_lines
+from weft.analysis.summary import summarise
+from weft.report.figures import figures_of
+from weft.report.page import render_page, write_report
+
+pytestmark = pytest.mark.browser
+HOSTILE = "node<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    profile = tmp_path_factory.mktemp("profile")
+    for flag in (
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--window-size=1280,2000", f"--user-data-dir={profile}",
+    ):  # fmt: skip
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))
+    )
+    driver.set_page_load_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(browser: webdriver.Chrome, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    run = weft.load(write_lines(folder / "r.jsonl", sample_lines(host=HOSTILE)))
+    path = folder / "r.html"
+    write_report([(run, summarise(run))], path)
+    browser.get(path.as_uri())
+    return path
+
+
+def test_every_curve_is_drawn(browser: webdriver.Chrome, page: Path) -> None:
+    run = weft.load(page.with_name("r.jsonl"))
+    figures = figures_of([(run, summarise(run))])
+    assert [figure.name for figure in figures] == ["ping_pong", "stream"]
+    for figure in figures:
+        plot = browser.find_element(By.ID, f"plot-{figure.name}")
+        drawn = plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .trace")
+        assert len(drawn) == len(figure.curves) == 1
+        points = plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .point")
+        assert len(points) == sum(len(curve.bytes) for curve in figure.curves)
+
+
+def test_no_error_and_no_network(browser: webdriver.Chrome, page: Path) -> None:
+    assert page.exists()
+    severe = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert severe == []
+    asked = [
+        entry["message"]
+        for entry in browser.get_log("performance")
+        if "Network.requestWillBeSent" in entry["message"] and '"url":"http' in entry["message"]
+    ]
+    assert asked == []
+
+
+def test_a_value_shows_under_the_pointer(browser: webdriver.Chrome, page: Path) -> None:
+    assert page.exists()
+    point = browser.find_element(By.CSS_SELECTOR, "#plot-ping_pong .scatterlayer .point")
+    ActionChains(browser).move_to_element(point).perform()
+    shown = browser.find_element(By.CSS_SELECTOR, "#plot-ping_pong .hoverlayer").text
+    assert "8 B" in shown
+    assert "ns" in shown
+
+
+def test_figures_can_be_taken_as_svg_and_pdf(browser: webdriver.Chrome, page: Path) -> None:
+    assert page.exists()
+    links = browser.find_elements(By.CSS_SELECTOR, "figcaption a[download]")
+    kinds = [(link.get_dom_attribute("download") or "").split(".")[-1] for link in links]
+    assert kinds == ["svg", "pdf"] * 2
+    for link, kind in zip(links, kinds, strict=True):
+        href = link.get_dom_attribute("href") or ""
+        content = base64.b64decode(href.split(",", 1)[1])
+        if kind == "svg":
+            assert ElementTree.fromstring(content).tag.endswith("svg")  # noqa: S314 - our own
+        else:
+            assert content.startswith(b"%PDF")
+
+
+def test_print_shows_still_figures(browser: webdriver.Chrome, page: Path) -> None:
+    assert page.exists()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert all(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, "img.paper"))
+        assert not any(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, ".screen"))
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen"})
+
+
+def test_text_of_a_record_is_never_code(browser: webdriver.Chrome, page: Path) -> None:
+    assert page.exists()
+    assert HOSTILE in browser.find_element(By.TAG_NAME, "h1").text
+    scripts = browser.find_elements(By.TAG_NAME, "script")
+    assert all("alert(1)" not in (s.get_attribute("textContent") or "")[:200] for s in scripts)
+
+
+def test_the_same_record_gives_the_same_page(tmp_path: Path) -> None:
+    run = weft.load(write_lines(tmp_path / "r.jsonl", sample_lines()))
+    runs = [(run, summarise(run))]
+    assert render_page(runs) == render_page(runs)

@@ -1,0 +1,77 @@
+"""Bad input: one line that says what and the mend, and exit status 2."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WEFT = Path(sys.prefix) / "bin" / "weft"
+
+
+def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WEFT, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "ping-pongg"], "did you mean ping_pong?"),
+        (["run", "--transport", "tpc"], "did you mean tcp?"),
+        (["run", "--sizes", "many"], "type a size like"),
+        (["run", "--sizes", "0..100TiB"], "is no message size"),
+        (["run", "--sizes", "1GiB,900GiB"], "choose sizes up to"),
+        (["run", "--ranks", "1"], "type --ranks"),
+        (["run", "--precision", "0"], "type a per cent"),
+        (["run", "--budget", "soon"], "type one like 60s"),
+        (["run", "--launches", "0"], "type --launches"),
+        (["run", "--buffers", "two"], "type one, turn:16"),
+        (["run", "--mpi", "lam"], "choose one of openmpi, mpich"),
+        (["run", "--frobnicate"], "No such option"),
+        (["run", "-o", "/nowhere/r.jsonl"], "choose another place"),
+        (["run", "--resume", "/nowhere/r.jsonl"], "cannot read"),
+        (["runn"], "No such command"),
+        (["list", "things"], "weft list tests"),
+        (["show", "/etc/hostname"], "not a weft record"),
+        (["show", "/nowhere"], "cannot read"),
+        (["report", "/etc/hostname"], "not a weft record"),
+        (["export", "/etc/hostname"], "--csv FILE"),
+        (["export", "/etc/hostname", "--csv", "/tmp/x.csv"], "not a weft record"),
+    ],
+)
+def test_bad_input_is_one_clear_line(words: list[str], told: str) -> None:
+    done = weft(*words)
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: ")]
+    assert line == done.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+def test_a_missing_mpi_says_what_to_install(tmp_path: Path) -> None:
+    done = weft("run", PATH=str(tmp_path))
+    assert done.returncode == 2
+    assert "apt-get install openmpi-bin" in done.stderr
+
+
+def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:
+    done = weft("run", WEFT_ENGINE_DIR=str(tmp_path))
+    assert done.returncode == 2
+    assert "make build" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "list", "show", "report", "export", "doctor"])
+def test_every_command_has_an_example(command: str) -> None:
+    done = weft(command, "--help")
+    assert done.returncode == 0
+    assert "Example" in done.stdout

@@ -1,0 +1,90 @@
+"""Plans and stopping: pure, so every rule is checked without hardware."""
+
+import pytest
+
+from builders import CLOCK, PING_PONG, STREAM
+from weft.errors import WeftError
+from weft.plan import check_memory, choose, crowding, make_cases, parse_schedule
+from weft.record.model import Case
+from weft.stopping import CLOCK_SHARE, amount, settled
+
+
+def test_names_are_checked_and_hyphens_are_fine() -> None:
+    assert choose("test", ["ping-pong", "PING_PONG"], ["ping_pong"]) == ("ping_pong",)
+    with pytest.raises(WeftError, match="did you mean ping_pong"):
+        choose("test", ["pingpong"], ["ping_pong", "stream"])
+    with pytest.raises(WeftError, match="there are ping_pong, stream"):
+        choose("test", ["zzz"], ["ping_pong", "stream"])
+
+
+def test_cases_are_every_test_transport_and_size() -> None:
+    cases = make_cases(["ping_pong", "stream"], ["mpi"], "0..2", need_bytes={"stream"})
+    assert [case.key for case in cases] == [
+        "mpi/ping_pong/0",
+        "mpi/ping_pong/1",
+        "mpi/ping_pong/2",
+        "mpi/stream/1",
+        "mpi/stream/2",
+    ]
+
+
+@pytest.mark.parametrize("ranks", [-1, 0, 1, 5000])
+def test_ranks_out_of_range(ranks: int) -> None:
+    with pytest.raises(WeftError, match="type --ranks"):
+        make_cases(["ping_pong"], ["mpi"], "8", ranks=ranks)
+
+
+def test_sizes_beyond_memory_name_what_fits() -> None:
+    cases = make_cases(["ping_pong"], ["mpi"], "8,1GiB")
+    with pytest.raises(WeftError, match=r"--sizes 0\.\.32MiB"):
+        check_memory(cases, 1 << 30)
+    check_memory(cases, 64 << 30)
+
+
+def test_crowded_cores_are_told() -> None:
+    assert crowding(2, 2) == ""
+    assert "--ranks 2" in crowding(4, 2)
+
+
+def test_schedules() -> None:
+    assert parse_schedule("one").kind == "one"
+    assert parse_schedule("turn:16").count == 16
+    assert parse_schedule("reuse:100:50%").reuse_percent == 50
+    for bad in ("", "turn", "turn:0", "reuse:1", "reuse:4:101%", "turn:9999999"):
+        with pytest.raises(WeftError):
+            parse_schedule(bad)
+
+
+@pytest.mark.parametrize("operation_ns", [1.0, 50.0, 300.0, 5_000.0, 1e6])
+def test_the_clock_costs_under_one_per_cent(operation_ns: float) -> None:
+    case = Case(test="ping_pong", transport="mpi", bytes=8)
+    chosen = amount(
+        case, PING_PONG, operation_ns=operation_ns, latency_ns=100, clock=CLOCK, share_ns=1e7
+    )
+    cost_ns = CLOCK.overhead_ticks * CLOCK.tick_ns
+    assert chosen.ops_per_sample * operation_ns >= CLOCK_SHARE * cost_ns
+    single = amount(
+        Case(test="ping_pong", transport="mpi", bytes=8, single=True), PING_PONG,
+        operation_ns=operation_ns, latency_ns=100, clock=CLOCK, share_ns=1e7,
+    )  # fmt: skip
+    assert single.ops_per_sample == 1
+
+
+def test_a_streams_last_word_costs_under_one_per_cent() -> None:
+    case = Case(test="stream", transport="tcp", bytes=8)
+    chosen = amount(case, STREAM, operation_ns=100, latency_ns=5_000, clock=CLOCK, share_ns=1e8)
+    assert chosen.ops_per_sample * 100 >= 100 * 5_000
+
+
+def test_a_slow_case_still_gets_a_few_samples() -> None:
+    case = Case(test="ping_pong", transport="tcp", bytes=1 << 22)
+    chosen = amount(case, PING_PONG, operation_ns=1e9, latency_ns=1, clock=CLOCK, share_ns=1e6)
+    assert chosen.samples >= 3
+
+
+def test_settled_wants_precision_and_launches() -> None:
+    assert not settled([], 0.01, 5)
+    assert not settled([100.0, 100.1], 0.01, 5)
+    assert settled([100.0, 100.1, 100.0, 99.9, 100.0], 0.01, 5)
+    assert not settled([100.0, 120.0, 100.0, 99.9, 100.0], 0.01, 5)
+    assert settled([100.0], 0.01, 1)

@@ -1,0 +1,80 @@
+"""What a person types for sizes, times and per cents; what they read."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import WeftError
+from weft.units import (
+    format_bandwidth,
+    format_bytes,
+    format_time,
+    parse_bytes,
+    parse_percent,
+    parse_seconds,
+    parse_sizes,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("0", 0), ("8", 8), ("1KiB", 1024), ("1KB", 1000), ("1.5MiB", 1572864), ("4 GiB", 2**32)],
+)
+def test_sizes(text: str, count: int) -> None:
+    assert parse_bytes(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "8 apples", "1e3", "0.3KiB", "9" * 30])
+def test_no_sizes(text: str) -> None:
+    with pytest.raises(WeftError, match="type a size"):
+        parse_bytes(text)
+
+
+def test_ranges() -> None:
+    assert parse_sizes("0..4MiB")[:4] == (0, 1, 2, 4)
+    assert parse_sizes("0..4MiB")[-1] == 4 << 20
+    assert len(parse_sizes("0..4MiB")) == 24
+    assert parse_sizes("3..9") == (3, 4, 8, 9)
+    assert parse_sizes("16MiB..64MiB+16MiB") == tuple(n << 20 for n in (16, 32, 48, 64))
+    assert parse_sizes("1KiB,8,8") == (8, 1024)
+
+
+@pytest.mark.parametrize("text", ["8..4", "0..1GiB+0", "0..1GiB+1", "..", "1,,2"])
+def test_no_ranges(text: str) -> None:
+    with pytest.raises(WeftError):
+        parse_sizes(text)
+
+
+@given(st.text(max_size=12))
+def test_any_text_is_a_size_or_one_clear_error(text: str) -> None:
+    for parse in (parse_sizes, parse_seconds, parse_percent):
+        with contextlib.suppress(WeftError):
+            parse(text)
+
+
+@given(st.integers(0, 2**50))
+def test_formatted_sizes_parse_back(count: int) -> None:
+    assert parse_bytes(format_bytes(count)) == count
+
+
+def test_times_and_percents() -> None:
+    assert parse_seconds("60") == 60
+    assert parse_seconds("2min") == 120
+    assert parse_percent("0.5 %") == 0.005
+    for bad in ("0s", "5 years", "", "-3"):
+        with pytest.raises(WeftError):
+            parse_seconds(bad)
+    for bad in ("0%", "101%", "x"):
+        with pytest.raises(WeftError):
+            parse_percent(bad)
+
+
+def test_what_people_read() -> None:
+    assert [format_time(t) for t in (0.5, 124.4, 999.96, 1234, 2.5e6, 3e9)] == [
+        "0.500 ns", "124 ns", "1.00 µs", "1.23 µs", "2.50 ms", "3.00 s",
+    ]  # fmt: skip
+    assert [format_bandwidth(b) for b in (5, 1500, 16.4e9)] == [
+        "5.00 B/s", "1.50 kB/s", "16.4 GB/s",
+    ]  # fmt: skip
