@@ -92,17 +92,13 @@ def one_launcher_a_file(tree: Tree) -> Iterator[Finding]:
 def dead_modules(tree: Tree) -> Iterator[Finding]:
     """Every module of weft is reached from a program, and every test helper from a test."""
     modules = _modules(tree)
-    roots = {name for name in modules if name == "weft" or name.endswith(".__main__")}
-    roots |= _entry_points(tree)
+    roots = _entry_points(tree) | {name for name in modules if _is_started(name, modules[name])}
+    # What only a test imports is dead: weft's own programs are the ends that count.
+    weft = _reached({name for name in roots if _is_weft(name)}, modules)
+    others = _reached({name for name in roots if not _is_weft(name)}, modules)
     for name, source in modules.items():
-        if not name.startswith("weft") and _is_started_by_hand(source):
-            roots.add(name)
-    ours = {name for name in roots if name.startswith("weft")}
-    alive = _reached(ours, modules) | _reached(roots - ours, modules, inside="")
-    weft_alive = _reached(ours, modules)
-    for name, source in modules.items():
-        reached = weft_alive if name.startswith("weft") else alive
-        if name not in reached and source.path.name != "__init__.py":
+        alive = weft if _is_weft(name) else others
+        if name not in alive and source.path.name != "__init__.py":
             yield source.at(1, "nothing imports this module")
 
 
@@ -166,7 +162,7 @@ def _package(name: str, source: Source) -> str:
     return name if source.path.name == "__init__.py" else name.rpartition(".")[0]
 
 
-def _reached(roots: set[str], modules: dict[str, Source], inside: str = "weft") -> set[str]:
+def _reached(roots: set[str], modules: dict[str, Source]) -> set[str]:
     """All modules that are imported, at the top or in a function, starting from the roots."""
     reached: set[str] = set()
     waiting = [name for name in roots if name in modules]
@@ -177,11 +173,7 @@ def _reached(roots: set[str], modules: dict[str, Source], inside: str = "weft") 
         reached.add(name)
         source = modules[name]
         for meant in _imports(ast.walk(source.module), _package(name, source)):
-            waiting += [
-                parent
-                for parent in _with_parents(meant)
-                if parent in modules and parent.startswith(inside)
-            ]
+            waiting += [parent for parent in _with_parents(meant) if parent in modules]
     return reached
 
 
@@ -210,9 +202,13 @@ def _entry_points(tree: Tree) -> set[str]:
     return {str(target).partition(":")[0] for target in scripts.values()}
 
 
-def _is_started_by_hand(source: Source) -> bool:
-    """Tests are found by pytest, programs of bench/ and scripts/ are typed."""
-    name = source.path.name
+def _is_weft(name: str) -> bool:
+    return name.split(".", maxsplit=1)[0] == "weft"
+
+
+def _is_started(name: str, source: Source) -> bool:
+    """The package itself, what pytest finds, and programs, which say what they do when started."""
     if source.is_under("tests"):
-        return name.startswith("test_") or name == "conftest.py"
-    return re.search(r"^if __name__ == ", source.text, re.MULTILINE) is not None
+        return source.path.name.startswith("test_") or source.path.name == "conftest.py"
+    is_program = re.search(r"^if __name__ == ", source.text, re.MULTILINE) is not None
+    return name == "weft" or source.path.name == "__main__.py" or is_program
