@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from style import engine_rules, python_rules, text_rules
-from style.tree import Rule, Tree, tracked_paths
+from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 
 DOC = '"""A module."""\n'
 PATTERN = (
@@ -117,3 +117,10 @@ def test_ignored_files_are_not_looked_at(tmp_path: Path) -> None:
     for words in (["init", "-q"], ["add", "src/old.py"]):
         subprocess.run(["git", *words], cwd=tmp_path, check=True)
     assert sorted(tracked_paths(tmp_path)) == [".gitignore", "src/new.py", "src/old.py"]
+
+
+def test_an_exception_ends_with_its_reason(tmp_path: Path) -> None:
+    tree = grow(tmp_path, {**GOOD, TABLE: DOC + "print(1)\n"})
+    needed = Allowed(python_rules.prints, TABLE, "on purpose")
+    stale = Allowed(python_rules.prints, CLI, "it was once")
+    assert no_longer_needed((needed, stale), tree) == [stale]

@@ -75,6 +75,24 @@ class Tree:
 Rule = Callable[[Tree], Iterator[Finding]]
 
 
+@dataclass(frozen=True)
+class Allowed:
+    """A file that may break a rule, and why."""
+
+    rule: Rule
+    path: str
+    why: str
+
+
+def no_longer_needed(exceptions: Iterable[Allowed], tree: Tree) -> list[Allowed]:
+    """The exceptions whose file keeps the rule by now."""
+    return [
+        allowed
+        for allowed in exceptions
+        if all(finding.path != allowed.path for finding in allowed.rule(tree))
+    ]
+
+
 def tracked_paths(root: Path) -> list[str]:
     """What git tracks, and what it does not know yet but does not ignore."""
     done = subprocess.run(
