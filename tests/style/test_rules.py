@@ -1,0 +1,126 @@
+"""Every rule of style catches a planted fault, and only the fault."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from style import engine_rules, python_rules, text_rules
+from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
+
+DOC = '"""A module."""\n'
+PATTERN = (
+    "// A pattern.\n#pragma once\nstruct PingPong {\n"
+    '  static constexpr PatternInfo info{\n      .name = "ping_pong"};\n};\n'
+)
+GOOD = {
+    "pyproject.toml": '[project.scripts]\nweft = "weft.cli.main:main"\n',
+    "README.md": "# weft\n\nThe colour of `color`. See [the page](docs/page.md#here).\n",
+    "docs/page.md": "# A page\n\n```\nbehaviour = normal\n```\n",
+    "src/weft/__init__.py": DOC,
+    "src/weft/table.py": DOC + "import numpy\n\nSIZES = {1: 2}\n",
+    "src/weft/cli/__init__.py": DOC,
+    "src/weft/cli/main.py": DOC + "def main() -> None:\n    from weft import table\n",
+    "src/weft/launch/local.py": DOC + "class Hello: ...\n\n\nclass LocalLauncher: ...\n",
+    "src/weft/__main__.py": DOC + "from weft.launch.local import LocalLauncher\n",
+    "src/weft/tool.py": DOC + 'if __name__ == "__main__":\n    pass\n',
+    "tests/test_table.py": DOC + "from weft import alone\n",
+    "engine/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
+    "engine/transport.hpp": '// The contract.\n#include <concepts>\n#include "clock.hpp"\n',
+    "engine/patterns/ping_pong.hpp": PATTERN,
+    "engine/transports/tcp.cpp": "// SOCK_STREAM\n#include <sys/socket.h>\nint main() {}\n",
+    "engine/rank.cpp": '#include "patterns/ping_pong.hpp"\n#include "transport.hpp"\n',
+}
+UNDONE = "TO" + "DO"
+HOST = "pypi" + ".org"
+CLI = "src/weft/cli/main.py"
+PAT = "engine/patterns/ping_pong.hpp"
+TCP = "engine/transports/tcp.cpp"
+TABLE = "src/weft/table.py"
+PLANTED = [
+    (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
+    (text_rules.long_files, TABLE, DOC + "\n" * 600),
+    (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),
+    (text_rules.white_space, TABLE, DOC + "a = 1 \n"),
+    (text_rules.white_space, TABLE, DOC + "a = 1"),
+    (text_rules.white_space, TABLE, DOC + "a = 1\n\n"),
+    (text_rules.unfinished_work, "engine/rank.cpp", f"// {UNDONE}: later\n"),
+    (text_rules.unfinished_work, "docs/page.md", f"{UNDONE} later\n"),
+    (text_rules.registry_hosts, "docs/page.md", f"Get it from https://{HOST}/weft\n"),
+    (text_rules.registry_hosts, "scripts/get", "#!/bin/sh\ncurl https://example.com/mirror\n"),
+    (text_rules.british_spelling, "README.md", "The " + "behav" + "ior of a link.\n"),
+    (text_rules.british_spelling, "engine/rank.cpp", "// It optimi" + "zes.\nint a;\n"),
+    (text_rules.british_spelling, TABLE, f'"""Neighb{"ors"}."""\n'),
+    (text_rules.british_spelling, TABLE, DOC + "# The cent" + "er of it.\n"),
+    (text_rules.dead_links, "README.md", "See [it](docs/pages.md).\n"),
+    (python_rules.long_functions, TABLE, DOC + "def f():\n" + "    a = 1\n" * 60),
+    (python_rules.module_docstrings, "tests/test_table.py", "import os\n"),
+    (python_rules.mutable_globals, TABLE, DOC + "cache = {}\n"),
+    (python_rules.mutable_globals, TABLE, DOC + "cache: dict[str, int] = dict()\n"),
+    (python_rules.mutable_globals, TABLE, DOC + "A = []\n\n\ndef f():\n    A.append(1)\n"),
+    (python_rules.mutable_globals, TABLE, DOC + "A = {}\n\n\ndef f():\n    A[1] = 1\n"),
+    (python_rules.mutable_globals, TABLE, DOC + "A = 1\n\n\ndef f():\n    global A\n    A = 2\n"),
+    (python_rules.slow_start, CLI, DOC + "import polars as pl\n"),
+    (python_rules.slow_start, CLI, DOC + "from weft import table\n"),
+    (python_rules.prints, TABLE, DOC + "print(1)\n"),
+    (python_rules.sleeps, "tests/test_table.py", DOC + "import time\n\ntime.sleep(1)\n"),
+    (python_rules.sleeps, "tests/test_table.py", DOC + "from time import sleep\n"),
+    (
+        python_rules.one_launcher_a_file,
+        "src/weft/launch/local.py",
+        DOC + "class ALauncher: ...\n\n\nclass BLauncher: ...\n",
+    ),
+    (python_rules.dead_modules, "src/weft/alone.py", DOC),
+    (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
+    (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),
+    (python_rules.dead_modules, "tests/helper.py", DOC),
+    (engine_rules.header_comments, "engine/clock.hpp", "#pragma once\n// The clock.\n"),
+    (engine_rules.conditions_in_patterns, PAT, PATTERN + "#ifdef FAST\n#endif\n"),
+    (engine_rules.transports_in_patterns, PAT, PATTERN + "TcpLink link;\n"),
+    (engine_rules.transports_in_patterns, PAT, PATTERN + "// not over TCP\n"),
+    (engine_rules.patterns_in_transports, TCP, "run<PingPong>();\n"),
+    (engine_rules.patterns_in_transports, TCP, 'if (name == "ping_pong") {}\n'),
+    (engine_rules.patterns_in_transports, TCP, '#include "../patterns/ping_pong.hpp"\n'),
+    (engine_rules.libraries_in_contract, "engine/transport.hpp", "#include <mpi.h>\n"),
+    (engine_rules.libraries_in_contract, "engine/transport.hpp", "#include <ucp/api/ucp.h>\n"),
+    (engine_rules.libraries_in_contract, "engine/transport.hpp", '#include "hwloc.h"\n'),
+    (engine_rules.dead_headers, "engine/alone.hpp", '// Alone.\n#include "alone.hpp"\n'),
+]
+RULES = sorted({rule for rule, _, _ in PLANTED}, key=lambda rule: rule.__name__)
+
+
+def grow(root: Path, files: dict[str, str]) -> Tree:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return Tree(root, files)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_good_tree_breaks_no_rule(tmp_path: Path, rule: Rule) -> None:
+    assert [str(finding) for finding in rule(grow(tmp_path, GOOD))] == []
+
+
+@pytest.mark.parametrize(("rule", "path", "text"), PLANTED)
+def test_a_planted_fault_is_caught(tmp_path: Path, rule: Rule, path: str, text: str) -> None:
+    found = list(rule(grow(tmp_path, {**GOOD, path: text})))
+    assert {finding.path for finding in found} == {path}
+
+
+def test_a_finding_names_the_line(tmp_path: Path) -> None:
+    tree = grow(tmp_path, {"docs/page.md": f"Well.\n\nThen {UNDONE}.\n"})
+    assert [finding.line for finding in text_rules.unfinished_work(tree)] == [3]
+
+
+def test_ignored_files_are_not_looked_at(tmp_path: Path) -> None:
+    grow(tmp_path, {".gitignore": "build/\n", "build/a.py": "", "src/new.py": "", "src/old.py": ""})
+    for words in (["init", "-q"], ["add", "src/old.py"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    assert sorted(tracked_paths(tmp_path)) == [".gitignore", "src/new.py", "src/old.py"]
+
+
+def test_an_exception_ends_with_its_reason(tmp_path: Path) -> None:
+    tree = grow(tmp_path, {**GOOD, TABLE: DOC + "print(1)\n"})
+    needed = Allowed(python_rules.prints, TABLE, "on purpose")
+    stale = Allowed(python_rules.prints, CLI, "it was once")
+    assert no_longer_needed((needed, stale), tree) == [stale]

@@ -1,0 +1,150 @@
+"""Rules about the text of files: shape, words, links, hosts."""
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from posixpath import normpath
+
+from style.tree import Finding, Source, Tree
+
+COLUMNS_MAX = 100
+LINES_MAX = 600
+
+# Put together here so that this file passes its own rules.
+UNFINISHED = re.compile(
+    r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK")) + r")\b"
+)
+REGISTRIES = tuple(
+    ".".join(parts)
+    for parts in (
+        ("pypi", "org"),
+        ("pythonhosted", "org"),
+        ("npmjs", "org"),
+        ("crates", "io"),
+        ("proxy", "golang", "org"),
+        ("anaconda", "org"),
+        ("docker", "io"),
+        ("deb", "debian", "org"),
+        ("archive", "ubuntu", "com"),
+    )
+)
+# What installs packages must not say from where: that is the machine's configuration.
+INSTALLERS = ("Makefile", "requirements.lock", "pyproject.toml", ".ci/run")
+AMERICAN = {
+    "behav" + "ior": "behaviour",
+    "col" + "or": "colour",
+    "cent" + "er": "centre",
+    "neighb" + "or": "neighbour",
+    "fav" + "or": "favour",
+    "analy" + "ze": "analyse",
+    "optimi" + "ze": "optimise",
+    "optimi" + "zation": "optimisation",
+    "initiali" + "ze": "initialise",
+    "summari" + "ze": "summarise",
+    "normali" + "ze": "normalise",
+    "recogni" + "ze": "recognise",
+    "organi" + "ze": "organise",
+    "label" + "ed": "labelled",
+    "model" + "ing": "modelling",
+    "cancel" + "ed": "cancelled",
+    "gr" + "ay": "grey",
+    "fib" + "er": "fibre",
+}
+_AMERICAN_WORD = re.compile(
+    r"(?<![\w.#$/=-])(" + "|".join(AMERICAN) + r")(s|d|ed|r|rs)?(?![\w(=/-]|\.\w)", re.IGNORECASE
+)
+_LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+_CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+_CXX_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def long_lines(tree: Tree) -> Iterator[Finding]:
+    """No line of code is wider than the screen."""
+    for source in tree.code():
+        for number, line in enumerate(source.lines, 1):
+            if len(line) > COLUMNS_MAX:
+                yield source.at(number, f"{len(line)} columns, at most {COLUMNS_MAX}")
+
+
+def long_files(tree: Tree) -> Iterator[Finding]:
+    """A file of code is read in one go."""
+    for source in tree.code():
+        if len(source.lines) > LINES_MAX:
+            yield source.at(0, f"{len(source.lines)} lines, fewer than {LINES_MAX} wanted")
+
+
+def white_space(tree: Tree) -> Iterator[Finding]:
+    """No tabs, nothing after the end of a line, and a file ends with its last line."""
+    for source in tree.code():
+        for number, line in enumerate(source.lines, 1):
+            if "\t" in line:
+                yield source.at(number, "a tab")
+            if line != line.rstrip():
+                yield source.at(number, "space at the end of the line")
+        if source.text and (not source.text.endswith("\n") or source.text.endswith("\n\n")):
+            yield source.at(len(source.lines), "a file ends with one newline")
+
+
+def unfinished_work(tree: Tree) -> Iterator[Finding]:
+    """What is left to do is an issue, not a comment."""
+    for source in tree.sources:
+        for number, line in enumerate(source.lines, 1):
+            if UNFINISHED.search(line):
+                yield source.at(number, "unfinished work belongs into an issue")
+
+
+def registry_hosts(tree: Tree) -> Iterator[Finding]:
+    """Where packages come from is the user's choice."""
+    for source in tree.sources:
+        installs = str(source.path) in INSTALLERS or source.is_under("scripts")
+        for number, line in enumerate(source.lines, 1):
+            if any(host in line for host in REGISTRIES):
+                yield source.at(number, "the host of a package registry")
+            elif installs and re.search(r"https?://", line):
+                yield source.at(number, "an address in a file that installs packages")
+
+
+def british_spelling(tree: Tree) -> Iterator[Finding]:
+    """Prose and comments are spelt the British way; names in code follow their libraries."""
+    for source in tree.sources:
+        for line, prose in _prose(source):
+            for match in _AMERICAN_WORD.finditer(_CODE_BLOCK.sub(_blank, prose)):
+                number = line + prose.count("\n", 0, match.start())
+                wanted = AMERICAN[match[1].lower()]
+                yield source.at(number, f"{match[0]}: {wanted} in prose")
+
+
+def dead_links(tree: Tree) -> Iterator[Finding]:
+    """A link between our own pages leads somewhere."""
+    known = {str(source.path) for source in tree.sources}
+    for source in tree.sources:
+        if source.path.suffix != ".md":
+            continue
+        text = _CODE_BLOCK.sub(_blank, source.text)
+        for match in _LINK.finditer(text):
+            target = match[1]
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            path = normpath(str(source.path.parent / target))
+            if path not in known and not (tree.root / path).exists():
+                yield source.at(text.count("\n", 0, match.start()) + 1, f"no such page: {target}")
+
+
+def _blank(match: re.Match[str]) -> str:
+    """The newlines of what is cut out, so that line numbers stay."""
+    return " " + "\n" * match[0].count("\n")
+
+
+def _prose(source: Source) -> Iterator[tuple[int, str]]:
+    """The parts of a file that are sentences, each with the line it starts on."""
+    if source.path.suffix == ".md":
+        yield 1, source.text
+    elif source.path.suffix in (".hpp", ".cpp"):
+        for match in _CXX_COMMENT.finditer(source.text):
+            yield source.text.count("\n", 0, match.start()) + 1, match[0]
+    elif source.path.suffix == ".py":
+        for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+            is_docstring = token.type == tokenize.STRING and '"""' in token.string[:4]
+            if token.type == tokenize.COMMENT or is_docstring:
+                yield token.start[0], token.string
