@@ -7,7 +7,7 @@
 namespace weft {
 
 /// The Pallas definition (Doerfler, SAND2005-1555P, tables 6 and 7): a closed chain; the time is
-/// that of one iteration, the bandwidth counts both directions of a rank. As in MPI_Sendrecv, the
+/// that of one iteration, the bandwidth counts both directions of a rank. As there, the
 /// receive is posted inside the timed region.
 struct SendRecv {
   static constexpr PatternInfo info{

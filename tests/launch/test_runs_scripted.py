@@ -23,7 +23,7 @@ def machine(tmp_path: Path) -> dict[str, str]:
     """An environment with one transport, the scripted one, and a starter that starts one rank."""
     programs = tmp_path / "engine" / "openmpi"
     programs.mkdir(parents=True)
-    shutil.copy(TESTS / "fake_rank.py", programs / "rank-fake")
+    shutil.copy(TESTS / "fake-rank", programs / "rank-fake")
     starters = tmp_path / "bin"
     starters.mkdir()
     starter = starters / "mpirun.openmpi"

@@ -34,7 +34,7 @@ def main() -> None:
         # The reader (head, less) has seen enough; nothing may be written while Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TyperException as error:
-        told = getattr(error, "format_message", lambda: str(error))()
+        told = str(error)
         if not told:  # plain `weft`: its help was shown
             sys.exit(2)
         _fail(f"{' '.join(told.split()).rstrip('.')}; type: weft --help")

@@ -45,9 +45,7 @@ def run(
     queue_depth: Annotated[int, typer.Option(help="Q of the streams.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one, turn:N or reuse:N:R%.")] = plan.BUFFERS,
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
-    deadline: Annotated[
-        str, typer.Option(help="Longest wait for a case beyond its expected time.")
-    ] = plan.CASE_DEADLINE,
+    deadline: Annotated[str, typer.Option(help="Longest wait.")] = plan.CASE_DEADLINE,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
 ) -> None:
@@ -57,9 +55,6 @@ def run(
     """
     from weft import session, units  # noqa: PLC0415 - start-up
     from weft.engine import choose_mpi, programs  # noqa: PLC0415
-
-    def say(line: str) -> None:
-        typer.echo(line, err=True)
 
     options = {"interface": interface, "port": str(port) if port else ""}
     if resume is not None:
@@ -87,8 +82,12 @@ def run(
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
         )
-        path, footer = session.start(request, say)
+        path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
 
 
 def _show(path: Path, footer: "Footer", *, as_json: bool, report: bool) -> None:
