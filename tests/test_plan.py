@@ -87,4 +87,5 @@ def test_settled_wants_precision_and_launches() -> None:
     assert not settled([100.0, 100.1], 0.01, 5)
     assert settled([100.0, 100.1, 100.0, 99.9, 100.0], 0.01, 5)
     assert not settled([100.0, 120.0, 100.0, 99.9, 100.0], 0.01, 5)
-    assert settled([100.0], 0.01, 1)
+    assert not settled([100.0], 0.01, 1)
+    assert settled([100.0, 100.0], 0.01, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,6 +23,8 @@ from weft.record.writer import RecordWriter, compress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from weft.record.model import Pattern
 
 MOST_WARNINGS = 5
 
@@ -168,12 +170,12 @@ def _bandwidth_only(usable: Mapping[str, Program]) -> set[str]:
     return {pattern.name for pattern in patterns if pattern.latency_divisor == 0}
 
 
-def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple:  # type: ignore[type-arg]
+def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Pattern, ...]:
     first = next(iter(usable.values()))
     return tuple(p for p in first.patterns if p.name in tests)
 
 
-def _warnings(manifest: dict, ranks: int, say: Callable[[str], None]) -> tuple[str, ...]:  # type: ignore[type-arg]
+def _warnings(manifest: dict[str, Any], ranks: int, say: Callable[[str], None]) -> tuple[str, ...]:
     """The doctor's warnings in brief: said now, and kept in the record."""
     findings = [f for f in diagnose(manifest, look(), ranks) if f.level == "warning"]
     lines = [f"warning: {f.what}: {f.effect}. Mend: {f.mend}" for f in findings]

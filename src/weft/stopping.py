@@ -35,10 +35,9 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 def settled(launch_medians: list[float], precision: float, launches: int) -> bool:
     """Whether the interval over the launches is inside the precision, after enough launches."""
-    if len(launch_medians) < max(launches, 1):
+    # One launch knows nothing of the variation between launches, so it is never precise.
+    if len(launch_medians) < max(launches, 2):
         return False
-    if len(launch_medians) == 1:
-        return True  # one launch was all that was asked
     return median_of_launches(launch_medians).relative_half_width <= precision
 
 

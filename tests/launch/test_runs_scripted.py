@@ -40,7 +40,16 @@ def machine(tmp_path: Path) -> dict[str, str]:
 def run(
     machine: dict[str, str], folder: Path, *words: str, script: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    command = [WEFT, "run", "ping_pong", "--sizes", "8,16", "--budget", "20s", "--no-report"]
+    command: list[str | Path] = [
+        WEFT,
+        "run",
+        "ping_pong",
+        "--sizes",
+        "8,16",
+        "--budget",
+        "20s",
+        "--no-report",
+    ]
     return subprocess.run(
         [*command, "--launches", "2", "--deadline", "1s", "-o", folder / "r.jsonl", *words],
         env={**machine, "FAKE_RANK": script},

@@ -65,11 +65,15 @@ def test_every_curve_is_drawn(browser: webdriver.Chrome, page: Path) -> None:
 
 def test_no_error_and_no_network(browser: webdriver.Chrome, page: Path) -> None:
     assert page.exists()
-    severe = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    severe = [
+        entry
+        for entry in browser.get_log("browser")  # type: ignore[no-untyped-call]
+        if entry["level"] == "SEVERE"
+    ]
     assert severe == []
     asked = [
         entry["message"]
-        for entry in browser.get_log("performance")
+        for entry in browser.get_log("performance")  # type: ignore[no-untyped-call]
         if "Network.requestWillBeSent" in entry["message"] and '"url":"http' in entry["message"]
     ]
     assert asked == []

@@ -16,6 +16,7 @@ from weft.analysis.shape import (
     two_modes,
 )
 from weft.record.model import Status
+from weft.stopping import settled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,15 +137,9 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         percentiles_latency_ns=percentiles(pooled) if latency else {},
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
-        settled=is_settled(estimate, len(medians), run),
+        settled=settled(medians, run.header.plan.precision, run.header.plan.launches),
         flags=summary.flags + _flags(pattern, times),
     )
-
-
-def is_settled(estimate: Estimate, launches: int, run: Run) -> bool:
-    """Whether the asked precision is reached over the asked number of launches."""
-    plan = run.header.plan
-    return launches >= plan.launches and estimate.relative_half_width <= plan.precision
 
 
 def _latency(pattern: Pattern, time_ns: Estimate) -> Estimate | None:

@@ -86,7 +86,6 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "name": figure.name,
         "title": figure.title,
         "alt": f"{figure.title}: {figure.axis} against message size for {labels}",
-        "curves": len(figure.curves),
         "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
         "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
     }

@@ -1,0 +1,70 @@
+"""The pages "add a benchmark" and "add a transport", followed to the letter in a copy."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+WEFT = Path(sys.prefix) / "bin" / "weft"
+pytestmark = pytest.mark.engine
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / "docs" / page).read_text()
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def build(folder: Path) -> Path:
+    """The copy's rank programs under Open MPI only: one build is enough to follow a page."""
+    for command in (
+        ["cmake", "--preset", "release"],
+        ["cmake", "--build", "--preset", "release", "--target", *targets(folder)],
+    ):
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+        )
+        assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return folder / "build" / "release" / "libexec" / "weft"
+
+
+def targets(folder: Path) -> list[str]:
+    text = (folder / "engine" / "CMakeLists.txt").read_text()
+    return [f"rank-{name}-openmpi" for name in re.findall(r"^weft_transport\((\w+)", text, re.M)]
+
+
+def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "engine", tmp_path / "engine")
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    engine = tmp_path / "engine"
+    header, include = blocks("add-a-benchmark.md", "cpp")
+    (engine / "patterns" / "ping_ping_pong.hpp").write_text(header)
+    listing = (engine / "patterns" / "all.hpp").read_text()
+    listing = listing.replace('#include "ping_pong.hpp"', f'{include}#include "ping_pong.hpp"')
+    listing = listing.replace("SendRecv>", "SendRecv, PingPingPong>")
+    (engine / "patterns" / "all.hpp").write_text(listing)
+    [source] = blocks("add-a-transport.md", "cpp")
+    (engine / "transports" / "example.cpp").write_text(source)
+    [line] = blocks("add-a-transport.md", "cmake")
+    cmake = (engine / "CMakeLists.txt").read_text()
+    cmake = cmake.replace("weft_transport(mpi)", f"weft_transport(mpi)\n{line}")
+    (engine / "CMakeLists.txt").write_text(cmake)
+    programs = build(tmp_path)
+    done = subprocess.run(
+        [WEFT, "run", "ping_ping_pong", "ping_pong", "--transport", "example,tcp", "--sizes", "8",
+         "--budget", "8s", "--launches", "2", "--precision", "100%", "--no-report", "--json",
+         "-o", tmp_path / "r.jsonl"],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "WEFT_ENGINE_DIR": str(programs)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    ran = {(row["test"], row["transport"], row["status"]) for row in rows}
+    assert ("ping_ping_pong", "tcp", "ok") in ran
+    assert ("ping_ping_pong", "example", "ok") in ran
+    assert ("ping_pong", "example", "ok") in ran
