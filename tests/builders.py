@@ -1,8 +1,16 @@
-"""Records with known answers, for tests."""
+"""Synthetic records with known answers, for every test that reads one.
+
+`synthetic_record(path)` writes a finished record of two transports and four tests. Unless
+`times_ns` says otherwise the figures are exact: the median over launches of the time of one
+operation of a case is `usual_time_ns(case)`, the launch medians are that times LAUNCH_EFFECTS, and
+the samples of a launch lie evenly within +-2 % of its median, so that no shape is to be flagged.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+import random
+from typing import TYPE_CHECKING, Any
 
 from weft.record.model import (
     SCHEMA_VERSION,
@@ -13,113 +21,227 @@ from weft.record.model import (
     Header,
     Launch,
     LaunchEnd,
-    Line,
+    Outcome,
     Pattern,
     Plan,
     RankFacts,
+    Role,
+    Status,
 )
-from weft.record.writer import RecordWriter
+from weft.record.writer import RecordWriter, compress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-PING_PONG = Pattern(
-    name="ping_pong",
-    title="Latency",
-    summary="there and back",
-    ranks=2,
-    latency_divisor=2,
-    bandwidth_factor=2,
+    from weft.record.model import Line
+
+    Times = Callable[[Case, int], Sequence[float]]
+
+TICK_NS = 0.5
+OVERHEAD_TICKS = 40
+WARMUP = 5
+OPS_PER_SAMPLE = 8
+VERIFIED_BYTES = 4096
+# Relative to the true median, whose own launch is the third: the median of any first 5 is 1.
+LAUNCH_EFFECTS = (0.996, 1.003, 1.0, 1.002, 0.998)
+SPREAD = 0.02
+
+# What the engine declares: title, latency_divisor, bandwidth_factor.
+_DECLARED = (
+    ("ping_pong", "Latency", 2, 2),
+    ("ping_ping", "Bidirectional latency", 1, 1),
+    ("stream", "Bandwidth", 0, 1),
+    ("bidirectional_stream", "Bidirectional bandwidth", 0, 2),
+    ("sendrecv", "SendRecv", 1, 2),
 )
-STREAM = Pattern(
-    name="stream",
-    title="Bandwidth",
-    summary="one way",
-    ranks=2,
-    latency_divisor=0,
-    bandwidth_factor=1,
+PATTERNS = tuple(
+    Pattern(
+        name=name,
+        title=title,
+        summary=f"{title} between two ranks",
+        ranks=2,
+        latency_divisor=divisor,
+        bandwidth_factor=factor,
+    )
+    for name, title, divisor, factor in _DECLARED
 )
-CLOCK = Clock(name="tsc", tick_ns=0.5, overhead_ticks=20, baseline_ns=20_000_000)
+HOST: Mapping[str, Any] = {
+    "host": "node1",
+    "cpu": {"model": "Test CPU", "cores": 4, "governor": "performance", "turbo": None},
+    "memory": {"total_bytes": 2**34},
+    "numa": [{"node": 0, "cpus": [0, 1, 2, 3]}],
+    "software": {"kernel": "6.1.0", "libraries": {"openmpi": "4.1.4"}},
+    "environment": {"OMPI_MCA_btl": "self,vader"},
+}
 
 
-def plan_of(cases: Sequence[Case], launches: int = 2, precision: float = 0.01) -> Plan:
-    return Plan(
-        cases=tuple(cases),
-        precision=precision,
-        budget_s=60,
-        launches=launches,
-        seed=1,
-        mpi="openmpi",
+def usual_time_ns(case: Case) -> float:
+    """The true time of one operation: 2,000 ns and 0.1 ns a byte, half of both over mpi."""
+    return (2000 + 0.1 * case.bytes) * (0.5 if case.transport == "mpi" else 1.0)
+
+
+def usual_times_ns(case: Case, launch: int, samples: int = 201) -> list[float]:
+    """The samples of a case in a launch: an even grid about the launch median, shuffled."""
+    middle = usual_time_ns(case) * LAUNCH_EFFECTS[launch % len(LAUNCH_EFFECTS)]
+    steps = [2 * step / (samples - 1) - 1 for step in range(samples)]
+    random.Random(f"{case.key}/{launch}").shuffle(steps)  # noqa: S311 - an order, no secret
+    return [middle * (1 + SPREAD * step) for step in steps]
+
+
+def make_cases(
+    tests: Sequence[str] = ("ping_pong", "ping_ping", "stream", "bidirectional_stream"),
+    transports: Sequence[str] = ("mpi", "tcp"),
+    sizes: Sequence[int] = (0, 8, 1024, 65536, 1048576),
+) -> tuple[Case, ...]:
+    """Every test on every transport at every size, zero bytes only where there is a latency."""
+    divisors = {pattern.name: pattern.latency_divisor for pattern in PATTERNS}
+    return tuple(
+        Case(test=test, transport=transport, bytes=size)
+        for transport, test, size in itertools.product(transports, tests, sizes)
+        if size > 0 or divisors[test] > 0
     )
 
 
-def header_of(plan: Plan, host: str = "node1") -> Header:
+def make_header(cases: tuple[Case, ...], *, launches: int = 5, **plan: Any) -> Header:
+    """The header of a run of these cases; further fields of the plan by name."""
+    asked = {"precision": 0.01, "budget_s": 60.0, "seed": 1, "mpi": "openmpi", **plan}
     return Header(
         schema_version=SCHEMA_VERSION,
         weft_version="0.1.0",
-        created_utc="2026-11-21T10:00:00+00:00",
+        created_utc="2026-01-02T03:04:05+00:00",
         command=("weft", "run"),
-        plan=plan,
-        patterns=(PING_PONG, STREAM),
-        hosts={host: {"host": host, "cpu": {"model": "test"}}},
+        plan=Plan(cases=cases, launches=launches, **asked),
+        patterns=PATTERNS,
+        hosts={HOST["host"]: dict(HOST)},
+        notes=("warning: a note of the run",),
     )
 
 
-def launch_of(number: int, transport: str, host: str = "node1") -> Launch:
-    ranks = tuple(
-        RankFacts(rank=rank, host=host, pid=100 + rank, cpu=rank, numa=0) for rank in (0, 1)
-    )
+def make_launch(number: int, transport: str, ranks: int = 2, tick_ns: float = TICK_NS) -> Launch:
+    """A launch of ranks on one host, each on the CPU of its number."""
     return Launch(
         launch=number,
         transport=transport,
-        started_utc="2026-11-21T10:00:01+00:00",
-        mpi="Open MPI",
-        ranks=ranks,
-        clock=CLOCK,
-        details={"interface": "lo"},
-        load_average=0.1,
+        started_utc="2026-01-02T03:04:06+00:00",
+        mpi="Open MPI v4.1.4",
+        ranks=tuple(
+            RankFacts(rank=rank, host=HOST["host"], pid=100 + rank, cpu=rank, numa=0)
+            for rank in range(ranks)
+        ),
+        clock=make_clock(tick_ns),
+        details={"interface": "lo"} if transport == "tcp" else {},
+        load_average=0.25,
     )
 
 
-def batch_of(case: Case, launch: int, order: int, ticks: Sequence[int], **more: object) -> Batch:
-    fields: dict[str, object] = {
-        "case": case.key,
-        "launch": launch,
-        "order": order,
-        "role": "measure",
-        "status": "ok",
-        "ops_per_sample": 1,
-        "warmup": 1,
-        "verified_bytes": 64,
-        "ticks": tuple(ticks),
-    }
-    return Batch(**{**fields, **more})  # type: ignore[arg-type]
+def make_clock(tick_ns: float = TICK_NS, baseline_ns: int = 20_000_000) -> Clock:
+    """A calibration of the tick counter."""
+    return Clock(
+        name="tsc", tick_ns=tick_ns, overhead_ticks=OVERHEAD_TICKS, baseline_ns=baseline_ns
+    )
 
 
-def sample_lines(launches: int = 2, host: str = "node1") -> list[Line]:
-    """Two cases on one transport: an operation of launch k takes 1000 + 10 k ticks of 0.5 ns."""
-    cases = [
-        Case(test="ping_pong", transport="tcp", bytes=8),
-        Case(test="stream", transport="tcp", bytes=1024),
-    ]
-    lines: list[Line] = [header_of(plan_of(cases, launches), host)]
-    order = 0
-    for number in range(launches):
-        lines.append(launch_of(number, "tcp", host))
-        for case in cases:
-            middle = 1000 + 10 * number
-            lines.append(
-                batch_of(case, number, order, [5000] + [middle - 1, middle, middle + 1] * 10)
-            )
-            order += 1
-        lines.append(LaunchEnd(launch=number, status="ok", clock=CLOCK))
-    lines.append(Footer(finished_utc="2026-11-21T10:01:00+00:00", outcome="budget", batches=order))
-    return lines
+def make_batch(
+    case: Case,
+    launch: int,
+    order: int,
+    times_ns: Sequence[float],
+    *,
+    role: Role = "measure",
+    ops_per_sample: int = OPS_PER_SAMPLE,
+    warmup: int = WARMUP,
+    tick_ns: float = TICK_NS,
+) -> Batch:
+    """An ok batch with these times of one operation, behind `warmup` samples of twice the first."""
+    ticks = [round(time * ops_per_sample / tick_ns) for time in times_ns]
+    return Batch(
+        case=case.key,
+        launch=launch,
+        order=order,
+        role=role,
+        status="ok",
+        ops_per_sample=ops_per_sample,
+        warmup=warmup,
+        verified_bytes=VERIFIED_BYTES,
+        elapsed_ns=round(sum(ticks) * tick_ns),
+        ticks=(*([2 * ticks[0]] * warmup), *ticks),
+    )
 
 
-def write_lines(path: Path, lines: Sequence[Line]) -> Path:
-    with RecordWriter.create(path) as writer:
+def lost_batch(case: Case, launch: int, order: int, status: Status, reason: str) -> Batch:
+    """A batch that gave no figures."""
+    return Batch(
+        case=case.key, launch=launch, order=order, role="measure", status=status, reason=reason
+    )
+
+
+def make_footer(
+    batches: int, outcome: Outcome = "precise", unsettled: Iterable[str] = ()
+) -> Footer:
+    """The end of a run."""
+    return Footer(
+        finished_utc="2026-01-02T03:05:05+00:00",
+        outcome=outcome,
+        batches=batches,
+        unsettled=tuple(unsettled),
+    )
+
+
+def measured_lines(
+    cases: tuple[Case, ...], launches: int = 5, times_ns: Times = usual_times_ns
+) -> Iterator[Line]:
+    """Rounds of one launch a transport; each case is calibrated once, then measured a round.
+
+    A case for which `times_ns(case, round)` is empty is left out of that round.
+    """
+    number = order = 0
+    for round_ in range(launches):
+        for transport in dict.fromkeys(case.transport for case in cases):
+            yield make_launch(number, transport)
+            for case in (case for case in cases if case.transport == transport):
+                times = times_ns(case, round_)
+                if not len(times):
+                    continue
+                if round_ == 0:
+                    look = [9 * time for time in times[:3]]
+                    yield make_batch(case, number, order, look, role="calibrate", warmup=1)
+                    order += 1
+                yield make_batch(case, number, order, times)
+                order += 1
+            clock = make_clock(baseline_ns=3_000_000_000)
+            yield LaunchEnd(launch=number, status="ok", clock=clock)
+            number += 1
+
+
+def write_lines(path: Path, lines: Iterable[Line]) -> Path:
+    """Write these lines as they are; a path that ends in .zst is compressed."""
+    plain = path.with_suffix("") if path.suffix == ".zst" else path
+    with RecordWriter.create(plain) as writer:
         for line in lines:
             writer.write(line)
-    return path
+    return compress(plain) if path != plain else plain
+
+
+def synthetic_record(
+    path: Path,
+    cases: tuple[Case, ...] | None = None,
+    *,
+    launches: int = 5,
+    times_ns: Times = usual_times_ns,
+    more: Iterable[Line] = (),
+    outcome: Outcome = "precise",
+    finished: bool = True,
+) -> Path:
+    """Write a record with known answers; gives its path.
+
+    `times_ns(case, round)` are the times of one operation in ns, in time order (empty: the case is
+    not measured in that round). `more` are lines after the last launch, such as `lost_batch`;
+    without `finished` there is no footer, as in a run that died.
+    """
+    cases = make_cases() if cases is None else cases
+    lines: list[Line] = [make_header(cases, launches=launches)]
+    lines += [*measured_lines(cases, launches, times_ns), *more]
+    if finished:
+        lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))
+    return write_lines(path, lines)

@@ -1,6 +1,13 @@
-"""Makes tests/builders.py importable from every folder of tests."""
+"""For every test: this folder is on the path (`import builders`), and a small record stands by."""
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+
+from builders import synthetic_record
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The usual synthetic record, finished."""
+    return synthetic_record(tmp_path / "record.jsonl")

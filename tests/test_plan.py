@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import CLOCK, PING_PONG, STREAM
+from lines import CLOCK, PING_PONG, STREAM
 from weft.errors import WeftError
 from weft.plan import check_memory, choose, crowding, make_cases, parse_schedule
 from weft.record.model import Case

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import weft
-from builders import CLOCK, batch_of, header_of, launch_of, plan_of, sample_lines, write_lines
+from lines import CLOCK, batch_of, header_of, launch_of, plan_of, sample_lines, write_lines
 from weft.analysis.summary import summarise, to_json_rows
 from weft.record.model import Case, LaunchEnd, Line
 

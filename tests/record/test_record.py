@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
-from builders import batch_of, sample_lines, write_lines
+from lines import batch_of, sample_lines, write_lines
 from weft.errors import WeftError
 from weft.record.model import Batch, Case, Footer, Header
 from weft.record.reader import read
@@ -32,7 +32,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 
 @given(
-    ticks=st.lists(st.integers(0, 2**63), max_size=30),
+    ticks=st.lists(st.integers(0, 2**62), min_size=6, max_size=30),
     reason=st.text(max_size=50),
     warmup=st.integers(0, 5),
 )
@@ -134,7 +134,7 @@ def test_a_full_disk_keeps_the_finished_lines(tmp_path: Path) -> None:
         "import resource, signal, sys\n"
         "from pathlib import Path\n"
         "sys.path.insert(0, sys.argv[2])\n"
-        "from builders import sample_lines, batch_of, write_lines\n"
+        "from lines import sample_lines, batch_of, write_lines\n"
         "from weft.record.model import Case\n"
         "from weft.record.writer import RecordWriter\n"
         "from weft.errors import WeftError\n"

@@ -12,7 +12,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 import weft
-from builders import sample_lines, write_lines
+from lines import sample_lines, write_lines
 from weft.analysis.summary import summarise
 from weft.report.figures import figures_of
 from weft.report.page import render_page, write_report

@@ -134,7 +134,9 @@ def _modules(tree: Tree) -> dict[str, Source]:
     """Every Python source by the name it is imported by."""
     found = {}
     for source in tree.code(".py"):
-        parts = list(source.path.with_suffix("").parts[1:])
+        parts = list(source.path.with_suffix("").parts)
+        if parts[0] != "bench":  # a package itself; the others are folders that hold packages
+            parts.pop(0)
         if parts[-1] == "__init__":
             parts.pop()
         found[".".join(parts)] = source

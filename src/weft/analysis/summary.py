@@ -11,6 +11,8 @@ from weft.analysis.percentiles import percentiles
 from weft.analysis.shape import (
     drift,
     drift_in_words,
+    launches_apart,
+    launches_in_words,
     modes_in_words,
     spread_percent,
     two_modes,
@@ -25,8 +27,17 @@ if TYPE_CHECKING:
     from weft.record.model import Batch, Case, Pattern
     from weft.record.run import Run
 
-# Launches disagree when their spread is this many times what their own samples explain.
-DISAGREEMENT = 3.0
+NO_TIME = (
+    "the clock did not move during half of a launch's samples; take more operations a sample or"
+    " another clock"
+)
+_ENDED = {
+    None: "the run ended",
+    "precise": "the run ended",
+    "budget": "the budget ended",
+    "interrupted": "the run was interrupted",
+    "failed": "the run failed",
+}
 
 
 class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,8 +45,11 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     `samples` counts without warm-up, over all launches. `between_launch_percent` is half the
     interquartile range of the launch medians over their median, `within_launch_percent` the median
-    over launches of the same for the samples of a launch. `percentiles_latency_ns` are over all
-    samples, of means over `ops_per_sample` operations.
+    over launches of the same for the samples of a launch. Minimum and percentiles are over all
+    samples, of means over `ops_per_sample` operations. `relative_half_width` is of the time's
+    interval; `settled` says that it is inside the asked precision after the asked launches.
+    A case whose status is `failed` keeps the figures of the launches that went well.
+    docs/how-numbers-are-computed.md defines each figure.
     """
 
     case: str
@@ -57,6 +71,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     percentiles_latency_ns: dict[str, float] = {}
     between_launch_percent: float | None = None
     within_launch_percent: float | None = None
+    relative_half_width: float | None = None
     settled: bool = False
     flags: tuple[str, ...] = ()
 
@@ -80,7 +95,7 @@ def to_json_rows(summaries: tuple[CaseSummary, ...]) -> list[dict[str, Any]]:
 
 def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
     measured = [b for b in batches if b.role == "measure" and b.status == "ok"]
-    status, reason, flags = _status(run, batches, measured)
+    status, reason, flags = _status(run, case, batches, measured)
     summary = CaseSummary(
         case=case.key,
         test=case.test,
@@ -99,21 +114,38 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
     return _with_figures(run, case, summary, measured) if measured else summary
 
 
-def _status(run: Run, batches: list[Batch], measured: list[Batch]) -> tuple[Status, str, list[str]]:
+def _status(
+    run: Run, case: Case, batches: list[Batch], measured: list[Batch]
+) -> tuple[Status, str, list[str]]:
     """Wrong bytes are never hidden behind launches that went well; a lost launch is told."""
     bad = [b for b in batches if b.status != "ok"]
     failed = [b for b in bad if b.status == "failed"]
     if failed:
         return "failed", failed[0].reason, []
     if measured:
-        return "ok", "", [f"launch {b.launch} gave nothing: {b.reason}" for b in bad]
+        return "ok", "", [f"a launch gave nothing: launch {b.launch}: {b.reason}" for b in bad]
     if bad:
         return bad[0].status, bad[0].reason, []
-    lost = [end.reason for end in run.lines.ends if end.status != "ok"]
-    reason = (lost[0] + "; " if lost else "") + (
-        f"the run ended before this case was measured; weft run --resume {run.path} goes on"
+    return "timeout", _why_not_measured(run, case), []
+
+
+def _why_not_measured(run: Run, case: Case) -> str:
+    """How the run ended, and what became of launches that could have measured the case.
+
+    A launch that never came up has no line but its end, so that its transport is not known.
+    """
+    lost = [
+        end.reason
+        for end in run.lines.ends
+        if end.status != "ok"
+        and (end.launch not in run.launches or run.launches[end.launch].transport == case.transport)
+    ]
+    ended = _ENDED[run.footer.outcome if run.footer else None]
+    return (
+        f"{ended} before this case was measured"
+        + (f" (a launch was lost: {lost[0]})" if lost else "")
+        + f"; finish it with: weft run --resume {run.path}"
     )
-    return "timeout", reason, []
 
 
 def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Batch]) -> CaseSummary:
@@ -125,6 +157,8 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         launches.setdefault(batch.launch, []).append(run.time_ns(batch))
     times = {launch: np.concatenate(parts) for launch, parts in launches.items()}
     medians = [float(np.median(values)) for values in times.values()]
+    if min(medians) <= 0:
+        return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
     estimate = median_of_launches(medians, next(iter(times.values())).tolist())
     latency = _latency(pattern, estimate)
     pooled = np.concatenate(list(times.values())) / max(pattern.latency_divisor, 1)
@@ -137,8 +171,9 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         percentiles_latency_ns=percentiles(pooled) if latency else {},
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
+        relative_half_width=estimate.relative_half_width,
         settled=settled(medians, run.header.plan.precision, run.header.plan.launches),
-        flags=summary.flags + _flags(pattern, times),
+        flags=summary.flags + _flags(pattern, list(times.values()), _resolution_ns(run, measured)),
     )
 
 
@@ -152,25 +187,31 @@ def _bandwidth(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | No
     return time_ns.mapped(lambda t: moved / t) if moved else None
 
 
-def _flags(pattern: Pattern, times: dict[int, NDArray[np.float64]]) -> tuple[str, ...]:
+def _resolution_ns(run: Run, batches: list[Batch]) -> float:
+    """What one tick of the clock is worth in the time of one operation, at worst."""
+    return max(run.clocks[b.launch].tick_ns / b.ops_per_sample for b in batches)
+
+
+def _flags(
+    pattern: Pattern, launches: list[NDArray[np.float64]], resolution_ns: float
+) -> tuple[str, ...]:
     """Shapes are looked for in each launch by itself, and told when most launches have them."""
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     flags = []
-    scale = max(pattern.latency_divisor, 1)
-    modes = [split for v in times.values() if (split := two_modes(v / scale)) is not None]
-    if 2 * len(modes) > len(times):
-        flags.append(modes_in_words(*modes[0]))
-    drifts = [change for v in times.values() if (change := drift(v)) is not None]
-    if 2 * len(drifts) > len(times):
-        flags.append(drift_in_words(float(np.median(drifts))))
-    if len(times) > 1:
-        medians = [float(np.median(v)) for v in times.values()]
-        own = [1.25 * spread_percent(v) / len(v) ** 0.5 for v in times.values()]
-        between = spread_percent(medians)
-        if between > DISAGREEMENT * float(np.median(own)) and between > 5:
-            flags.append(
-                f"launches differ by ±{between:.0f} % where one launch by itself varies far less:"
-                " the figure depends on placement and memory; take more launches (--launches)"
-            )
+    count = len(launches)
+    divisor = max(pattern.latency_divisor, 1)
+    scaled = [values / divisor for values in launches]
+    splits = [two_modes(values, resolution_ns / divisor) for values in scaled]
+    modes = [split for split in splits if split is not None]
+    if 2 * len(modes) > count:
+        middle = sorted(modes)[len(modes) // 2]
+        flags.append(modes_in_words(*middle, f"{len(modes)} of {count} launches"))
+    drifts = [change for values in scaled if (change := drift(values)) is not None]
+    for same_way in ([d for d in drifts if d > 0], [d for d in drifts if d < 0]):
+        if 2 * len(same_way) > count:
+            seen = f"{len(same_way)} of {count} launches"
+            flags.append(drift_in_words(float(np.median(same_way)), seen))
+    if count > 1 and (apart := launches_apart(scaled)) is not None:
+        flags.append(launches_in_words(*apart))
     return tuple(flags)

@@ -10,6 +10,7 @@ from weft.errors import WeftError
 from weft.record.model import (
     SCHEMA_VERSION,
     Batch,
+    Clock,
     Footer,
     Header,
     Launch,
@@ -26,8 +27,8 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 class RecordLines(msgspec.Struct, frozen=True, kw_only=True):
     """The lines of a record by kind, each kind in the file's order.
 
-    `truncated`: the file ends inside a line, which was left out. Without a footer the run did not
-    end, or its end was cut off.
+    `truncated`: the file was cut, inside a line (which was left out) or inside its compression.
+    Without a footer the run did not end, or its end was cut off.
     """
 
     header: Header
@@ -49,35 +50,34 @@ def read(path: Path) -> RecordLines:
         raise WeftError(
             f"cannot read {path}: {error.strerror}", "check the path; weft run makes a record"
         ) from None
+    cut = False
     if data.startswith(_ZSTD_MAGIC):
-        data = _decompress(data)
+        data, cut = _decompress(data, path)
     whole_end = data.rfind(b"\n") + 1
-    lines = data[:whole_end].splitlines()
+    lines = data[:whole_end].split(b"\n")[:-1]
     if not lines:
         raise _not_a_record(path)
     _check_version(lines[0], path)
-    decoder = msgspec.json.Decoder(Line)
-    decoded: list[Line] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            decoded.append(decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise WeftError(
-                f"{path} is damaged in line {number}: {error}",
-                f"keep the lines before it: head -n {number - 1} {path.name} > mended.jsonl",
-            ) from None
-    return _sort(decoded, path, truncated=whole_end != len(data))
+    return _sort(_decode(lines, path), path, truncated=cut or whole_end != len(data))
 
 
-def _decompress(data: bytes) -> bytes:
-    """What a zstd file holds, as far as it goes: a cut file gives its whole blocks."""
+def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:
+    """What zstd frames hold, and whether the last one was cut: then it gives its whole blocks."""
     import zstandard  # noqa: PLC0415 - not needed to start the program
 
-    stream = zstandard.ZstdDecompressor().decompressobj()
-    try:
-        return stream.decompress(data)
-    except zstandard.ZstdError:
-        return b""
+    parts = []
+    finished = True
+    while data:
+        stream = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            parts.append(stream.decompress(data))
+        except zstandard.ZstdError as error:
+            raise WeftError(
+                f"{path} is damaged inside its compression: {error}", "use another copy of it"
+            ) from None
+        finished = stream.eof
+        data = stream.unused_data
+    return b"".join(parts), not finished
 
 
 def _not_a_record(path: Path) -> WeftError:
@@ -87,12 +87,12 @@ def _not_a_record(path: Path) -> WeftError:
 def _check_version(line: bytes, path: Path) -> None:
     try:
         first = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise _not_a_record(path) from None
     if not isinstance(first, dict) or first.get("kind") != "header":
         raise _not_a_record(path)
     version = first.get("schema_version")
-    if not isinstance(version, int) or version < 1:
+    if type(version) is not int or version < 1:
         raise _not_a_record(path)
     if version > SCHEMA_VERSION:
         raise WeftError(
@@ -101,18 +101,97 @@ def _check_version(line: bytes, path: Path) -> None:
         )
 
 
+def _decode(lines: list[bytes], path: Path) -> list[Line]:
+    """Every line typed and checked against the lines before it."""
+    decoder = msgspec.json.Decoder(Line)
+    check = _Consistency()
+    decoded: list[Line] = []
+    for number, text in enumerate(lines, start=1):
+        try:
+            line = decoder.decode(text)
+            check.take(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
+            mend = "use another copy of it"
+            if number > 1 and path.suffix != ".zst":
+                mend = f"keep the lines before it: head -n {number - 1} {path} > mended.jsonl"
+            raise WeftError(f"{path} is damaged in line {number}: {error}", mend) from None
+        decoded.append(line)
+    return decoded
+
+
+class _Consistency:
+    """What a line's type cannot say: it refers to what stands before it, its counts make sense.
+
+    Figures are computed from these without a further look, so nothing else may pass.
+    """
+
+    def __init__(self) -> None:
+        self._cases: set[str] = set()
+        self._launches: set[int] = set()
+        self._lines = 0
+        self._closed = False
+
+    def take(self, line: Line) -> None:
+        """Raises ValueError that says what is wrong with the line."""
+        if self._closed:
+            raise ValueError("it comes after the footer")
+        if isinstance(line, Header) != (self._lines == 0):
+            raise ValueError("a record has one header, in its first line")
+        self._lines += 1
+        if isinstance(line, Batch):
+            self._batch(line)
+        elif isinstance(line, Launch):
+            if line.launch in self._launches:
+                raise ValueError(f"launch {line.launch} starts twice")
+            self._launches.add(line.launch)
+            _check_clock(line.clock)
+        elif isinstance(line, LaunchEnd):
+            if line.clock is not None:
+                _check_clock(line.clock)
+        elif isinstance(line, Header):
+            self._header(line)
+        else:
+            self._closed = True
+
+    def _header(self, header: Header) -> None:
+        tests = {pattern.name for pattern in header.patterns}
+        for case in header.plan.cases:
+            if case.test not in tests:
+                raise ValueError(f"test {case.test} is planned and not described")
+            if case.key in self._cases:
+                raise ValueError(f"case {case.key} is planned twice")
+            if case.bytes < 0:
+                raise ValueError(f"case {case.key} has a negative size")
+            self._cases.add(case.key)
+
+    def _batch(self, batch: Batch) -> None:
+        if batch.case not in self._cases:
+            raise ValueError(f"case {batch.case} is not in the plan")
+        if batch.status != "ok":
+            return
+        if batch.launch not in self._launches:
+            raise ValueError(f"launch {batch.launch} has not started")
+        if batch.ops_per_sample < 1 or not 0 <= batch.warmup < len(batch.ticks):
+            raise ValueError("a batch that went well has samples behind its warm-up")
+        if min(batch.ticks) < 0 or max(batch.ticks) >= 2**63:
+            raise ValueError("ticks are from 0 to 2^63 - 1")
+
+
+def _check_clock(clock: Clock) -> None:
+    if not clock.tick_ns > 0:
+        raise ValueError(f"a tick of {clock.tick_ns} ns")
+
+
 def _sort(lines: list[Line], path: Path, *, truncated: bool) -> RecordLines:
     header = lines[0]
-    if not isinstance(header, Header) or any(isinstance(line, Header) for line in lines[1:]):
-        raise WeftError(f"{path} has a header in the wrong place", "use an unedited record")
-    footers = [line for line in lines if isinstance(line, Footer)]
-    if footers and (len(footers) > 1 or lines[-1] is not footers[0]):
-        raise WeftError(f"{path} goes on after its footer", "use an unedited record")
+    if not isinstance(header, Header):
+        raise _not_a_record(path)
+    last = lines[-1]
     return RecordLines(
         header=header,
         launches=tuple(line for line in lines if isinstance(line, Launch)),
         batches=tuple(line for line in lines if isinstance(line, Batch)),
         ends=tuple(line for line in lines if isinstance(line, LaunchEnd)),
-        footer=footers[0] if footers else None,
+        footer=last if isinstance(last, Footer) else None,
         truncated=truncated,
     )

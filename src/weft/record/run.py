@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from weft.record.reader import RecordLines, read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
     from weft.record.model import Batch, Case, Clock, Footer, Header, Launch, Pattern
@@ -17,10 +22,10 @@ if TYPE_CHECKING:
 def load(path: str | Path) -> Run:
     """Read a record.
 
-    Two lines plot a distribution in a notebook:
+    Two lines plot a case's samples in the order of time in a notebook:
 
         run = weft.load("run.jsonl.zst")
-        run.samples.filter(pl.col("bytes") == 8).plot.line("index", "latency_ns")
+        plt.plot("latency_ns", ".", data=run.samples.filter(case="tcp/ping_pong/8", warmup=False))
 
     Raises WeftError when the file is no readable record.
     """
@@ -66,10 +71,11 @@ class Run:
 
     @cached_property
     def clocks(self) -> dict[int, Clock]:
-        """For each launch its best calibration: the one at its end has the longer baseline."""
+        """For each launch its best calibration: the one with the longer baseline."""
         clocks = {launch.launch: launch.clock for launch in self.lines.launches}
         for end in self.lines.ends:
-            if end.clock is not None:
+            known = clocks.get(end.launch)
+            if known and end.clock and end.clock.baseline_ns > known.baseline_ns:
                 clocks[end.launch] = end.clock
         return clocks
 
@@ -91,41 +97,58 @@ class Run:
 
         Columns: case, test, transport, bytes, launch, order, index, warmup, ops_per_sample, ticks,
         time_ns (one operation), latency_ns and bandwidth_bytes_per_s (null where a test has none).
+        Calibration batches are not among them. Warm-up samples are, and are marked.
+        """
+        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import polars as pl  # noqa: PLC0415
+
+        counts = np.array([len(batch.ticks) for batch in self.measured], dtype=np.int64)
+        total = int(counts.sum())
+        ticks = np.empty(total, dtype=np.int64)
+        index = np.empty(total, dtype=np.int32)
+        end = 0
+        for batch in self.measured:
+            start, end = end, end + len(batch.ticks)
+            ticks[start:end] = batch.ticks
+            index[start:end] = np.arange(end - start)
+        facts = self._facts_of_measured()
+        spread = pl.Series(np.repeat(np.arange(len(counts)), counts))
+        frame = facts[spread].with_columns(index=pl.Series(index), ticks=pl.Series(ticks))
+        time_ns = pl.col("ticks") * pl.col("ns_per_tick")
+        return frame.with_columns(
+            warmup=pl.col("index") < pl.col("warmup"),
+            time_ns=time_ns,
+            latency_ns=time_ns / pl.col("divisor"),
+            bandwidth_bytes_per_s=pl.col("moved_bytes") * 1e9 / time_ns,
+        ).select(_SAMPLE_COLUMNS)
+
+    def _facts_of_measured(self) -> pl.DataFrame:
+        """A row a measured batch: what its samples have in common, null where there is no figure.
+
+        The time of one operation is ticks * ns_per_tick, of which latency is the part 1 / divisor.
         """
         import polars as pl  # noqa: PLC0415 - not needed to start the program
 
-        parts = [self._samples_of(batch) for batch in self.measured]
-        return pl.concat(parts) if parts else pl.DataFrame(schema=_samples_schema())
-
-    def _samples_of(self, batch: Batch) -> pl.DataFrame:
-        import numpy as np  # noqa: PLC0415 - as above
-        import polars as pl  # noqa: PLC0415
-
-        case = self.cases[batch.case]
-        pattern = self.patterns[case.test]
-        count = len(batch.ticks)
-        ticks = np.asarray(batch.ticks, dtype=np.int64)
-        time_ns = ticks * (self.clocks[batch.launch].tick_ns / batch.ops_per_sample)
-        has_latency = pattern.latency_divisor > 0
-        has_bandwidth = pattern.bandwidth_factor > 0 and case.bytes > 0
-        moved = pattern.bandwidth_factor * case.bytes * 1e9
-        with np.errstate(divide="ignore"):
-            columns = {
-                "case": pl.repeat(batch.case, count, eager=True),
-                "test": pl.repeat(case.test, count, eager=True),
-                "transport": pl.repeat(case.transport, count, eager=True),
-                "bytes": np.full(count, case.bytes),
-                "launch": np.full(count, batch.launch),
-                "order": np.full(count, batch.order),
-                "index": np.arange(count),
-                "warmup": np.arange(count) < batch.warmup,
-                "ops_per_sample": np.full(count, batch.ops_per_sample),
-                "ticks": ticks,
-                "time_ns": time_ns,
-                "latency_ns": time_ns / pattern.latency_divisor if has_latency else [None] * count,
-                "bandwidth_bytes_per_s": moved / time_ns if has_bandwidth else [None] * count,
-            }
-        return pl.DataFrame(columns, schema_overrides=_samples_schema())
+        rows = []
+        for batch in self.measured:
+            case = self.cases[batch.case]
+            pattern = self.patterns[case.test]
+            rows.append(
+                {
+                    "case": batch.case,
+                    "test": case.test,
+                    "transport": case.transport,
+                    "bytes": case.bytes,
+                    "launch": batch.launch,
+                    "order": batch.order,
+                    "warmup": batch.warmup,
+                    "ops_per_sample": batch.ops_per_sample,
+                    "ns_per_tick": self.clocks[batch.launch].tick_ns / batch.ops_per_sample,
+                    "divisor": pattern.latency_divisor or None,
+                    "moved_bytes": pattern.bandwidth_factor * case.bytes or None,
+                }
+            )
+        return pl.DataFrame(rows, schema=_facts_schema())
 
     @cached_property
     def batches(self) -> pl.DataFrame:
@@ -148,29 +171,51 @@ class Run:
             }
             for batch in self.lines.batches
         ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        return pl.DataFrame(rows, schema=_batches_schema())
 
     @cached_property
     def host(self) -> pl.DataFrame:
-        """A row a rank: rank, host, cpu, numa, and the host's manifest as JSON text."""
-        import msgspec  # noqa: PLC0415 - only here
-        import polars as pl  # noqa: PLC0415
+        """A row a rank: rank, host, cpu, numa, launches, then the facts of its host by name.
 
-        seen: dict[int, dict[str, Any]] = {}
-        for launch in self.lines.launches:
-            for rank in launch.ranks:
-                manifest = self.header.hosts.get(rank.host, {})
-                seen[rank.rank] = {
-                    "rank": rank.rank,
-                    "host": rank.host,
-                    "cpu": rank.cpu,
-                    "numa": rank.numa,
-                    "manifest": msgspec.json.encode(manifest).decode(),
-                }
-        return pl.DataFrame(list(seen.values()))
+        A rank that was placed differently in some launches has a row for each of its places;
+        `launches` counts them. The host's facts are its manifest flattened: `cpu_model`,
+        `software_kernel`; lists are JSON text.
+        """
+        import polars as pl  # noqa: PLC0415 - not needed to start the program
+
+        places = Counter(
+            (facts.rank, facts.host, facts.cpu, facts.numa)
+            for launch in self.lines.launches
+            for facts in launch.ranks
+        )
+        rows = []
+        for (rank, host, cpu, numa), launches in sorted(places.items()):
+            row = {"rank": rank, "host": host, "cpu": cpu, "numa": numa, "launches": launches}
+            for name, value in _flatten(self.header.hosts.get(host, {})):
+                if name != "host":
+                    row[name if name not in row else f"host_{name}"] = value
+            rows.append(row)
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
 
-def _samples_schema() -> dict[str, Any]:
+def _flatten(facts: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Leaves of nested facts, named by their way there."""
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{prefix}{key}_")
+        elif isinstance(value, list):
+            yield f"{prefix}{key}", msgspec.json.encode(value).decode()
+        else:
+            yield f"{prefix}{key}", value
+
+
+_SAMPLE_COLUMNS = (
+    *("case", "test", "transport", "bytes", "launch", "order", "index", "warmup"),
+    *("ops_per_sample", "ticks", "time_ns", "latency_ns", "bandwidth_bytes_per_s"),
+)
+
+
+def _facts_schema() -> dict[str, Any]:
     import polars as pl  # noqa: PLC0415 - not needed to start the program
 
     return {
@@ -180,11 +225,27 @@ def _samples_schema() -> dict[str, Any]:
         "bytes": pl.Int64,
         "launch": pl.Int32,
         "order": pl.Int32,
-        "index": pl.Int32,
-        "warmup": pl.Boolean,
+        "warmup": pl.Int32,
         "ops_per_sample": pl.Int32,
-        "ticks": pl.Int64,
-        "time_ns": pl.Float64,
-        "latency_ns": pl.Float64,
-        "bandwidth_bytes_per_s": pl.Float64,
+        "ns_per_tick": pl.Float64,
+        "divisor": pl.Float64,
+        "moved_bytes": pl.Float64,
+    }
+
+
+def _batches_schema() -> dict[str, Any]:
+    import polars as pl  # noqa: PLC0415 - not needed to start the program
+
+    return {
+        "case": pl.String,
+        "launch": pl.Int32,
+        "order": pl.Int32,
+        "role": pl.String,
+        "status": pl.String,
+        "reason": pl.String,
+        "ops_per_sample": pl.Int32,
+        "samples": pl.Int64,
+        "warmup": pl.Int32,
+        "verified_bytes": pl.Int64,
+        "elapsed_ns": pl.Int64,
     }

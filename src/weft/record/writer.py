@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import os
 from typing import TYPE_CHECKING
@@ -9,19 +11,25 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.model import Footer, Line
+from weft.record.reader import read
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-_DECODER = msgspec.json.Decoder(Line)
+    from weft.record.model import Line
+
+_NO_ROOM = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the file may not grow further (ulimit -f)",
+}
 
 
 class RecordWriter:
     """Appends lines to one record file, alone (the file is locked while it is open).
 
-    Use `create` for a new record and `resume` for one that lacks its footer. Raises WeftError when
+    Use `create` for a new record and `resume` for one that lacks something. Raises WeftError when
     the file exists, cannot be written, is in use, or the disk is full.
     """
 
@@ -30,16 +38,17 @@ class RecordWriter:
         self._descriptor = descriptor
         self._encoder = msgspec.json.Encoder()
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            raise WeftError(
-                f"{path} is being written by another run", "wait for it or choose another file"
-            ) from None
+            _lock(descriptor, path)
+        except WeftError:
+            self.close()
+            raise
 
     @classmethod
     def create(cls, path: Path) -> RecordWriter:
-        """Open a new record; an existing file is never overwritten."""
+        """Open a new record; an existing file, plain or compressed, is never overwritten."""
+        compressed = compressed_path(path)
+        if compressed.exists():
+            raise WeftError(f"{compressed} exists", "choose another name with -o")
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:
@@ -48,24 +57,31 @@ class RecordWriter:
             ) from None
         except OSError as error:
             raise WeftError(
-                f"cannot write {path}: {error.strerror}", "choose another place with -o"
+                f"cannot write {path}: {_words(error)}", "choose another place with -o"
             ) from None
         return cls(path, descriptor)
 
     @classmethod
     def resume(cls, path: Path) -> RecordWriter:
-        """Open a record to go on with it: a half line at its end and its footer are cut off."""
+        """Open a record to go on with it: a half line at its end and its footer are cut off.
+
+        Raises WeftError as `read` does, and for a compressed record, which cannot grow.
+        """
+        if path.suffix == ".zst":
+            raise WeftError(f"{path} is compressed", f"unpack it first: zstd -d {path}")
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
         except OSError as error:
-            raise WeftError(f"cannot write {path}: {error.strerror}", "check the path") from None
+            raise WeftError(f"cannot write {path}: {_words(error)}", "check the path") from None
         writer = cls(path, descriptor)
-        kept = path.read_bytes()
-        kept = kept[: kept.rfind(b"\n") + 1]
-        start_of_last = kept.rfind(b"\n", 0, len(kept) - 1) + 1
-        if kept and isinstance(_DECODER.decode(kept[start_of_last:]), Footer):
-            kept = kept[:start_of_last]
-        os.ftruncate(descriptor, len(kept))
+        try:
+            has_footer = read(path).footer is not None
+            data = path.read_bytes()
+            end = data.rfind(b"\n") + 1
+            os.ftruncate(descriptor, data.rfind(b"\n", 0, end - 1) + 1 if has_footer else end)
+        except BaseException:
+            writer.close()
+            raise
         return writer
 
     def write(self, line: Line) -> None:
@@ -76,10 +92,13 @@ class RecordWriter:
         try:
             while written < len(data):
                 written += os.write(self._descriptor, data[written:])
-        except OSError as error:
-            os.ftruncate(self._descriptor, before)
+        except BaseException as error:  # an interrupt between two parts of a line is no better
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, before)
+            if not isinstance(error, OSError):
+                raise
             raise WeftError(
-                f"cannot write {self.path}: {error.strerror}",
+                f"cannot write {self.path}: {_words(error)}",
                 f"make room, then go on with: weft run --resume {self.path}",
             ) from None
 
@@ -101,22 +120,57 @@ class RecordWriter:
         self.close()
 
 
+def compressed_path(path: Path) -> Path:
+    """Where `compress` puts a plain record."""
+    return path.with_name(path.name + ".zst")
+
+
 def compress(path: Path) -> Path:
     """Turn a closed `x.jsonl` into `x.jsonl.zst`; the plain file goes only once the other is whole.
 
-    Raises WeftError when there is no room; the plain record then stays.
+    Raises WeftError when there is no room, the target exists or the record is still being written;
+    the plain record then stays.
     """
     import zstandard  # noqa: PLC0415 - not needed to start the program
 
-    target = path.with_name(path.name + ".zst")
+    target = compressed_path(path)
     partial = path.with_name(path.name + ".zst.partial")
+    compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
     try:
-        partial.write_bytes(zstandard.ZstdCompressor(level=10).compress(path.read_bytes()))
-        partial.replace(target)
+        with path.open("rb") as plain:
+            _lock(plain.fileno(), path)
+            if target.exists():
+                raise WeftError(f"{target} exists", f"the record is whole in {path}: use it")
+            with partial.open("wb") as packed:
+                compressor.copy_stream(plain, packed)
+                packed.flush()
+                os.fsync(packed.fileno())
+            partial.replace(target)
+            path.unlink()
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise WeftError(
-            f"cannot compress {path}: {error.strerror}", "the plain record is whole: use it"
+            f"cannot compress {path}: {_words(error)}", "the plain record is whole: use it"
         ) from None
-    path.unlink()
+    finally:
+        partial.unlink(missing_ok=True)
     return target
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Take the file for this process alone, or raise WeftError.
+
+    Some cluster file systems are mounted without locks and refuse; a run must work there too.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise WeftError(
+            f"{path} is being written by another run", "wait for it or choose another file"
+        ) from None
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):
+            raise
+
+
+def _words(error: OSError) -> str:
+    return _NO_ROOM.get(error.errno or 0) or error.strerror or str(error)

@@ -1,0 +1,49 @@
+"""A record's tables by name, flat, as other programs read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weft.analysis.intervals import Estimate
+from weft.analysis.percentiles import PERCENTILES
+from weft.analysis.summary import CaseSummary, summarise
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from weft.record.run import Run
+
+TABLES = ("samples", "batches", "host", "summary")
+
+
+def table_of(run: Run, name: str) -> pl.DataFrame:
+    """One of TABLES: a row a raw sample, a batch, a rank or a planned case."""
+    if name == "summary":
+        return summary_table(summarise(run))
+    frame: pl.DataFrame = getattr(run, name)
+    return frame
+
+
+def summary_table(summaries: tuple[CaseSummary, ...]) -> pl.DataFrame:
+    """A row a planned case; estimates and percentiles in a column each figure.
+
+    The columns are the same for every record: null where a case has no such figure.
+    """
+    import polars as pl  # noqa: PLC0415 - not needed to start the program
+
+    return pl.DataFrame([_flat(row) for row in summaries], infer_schema_length=None)
+
+
+def _flat(summary: CaseSummary) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name in summary.__struct_fields__:
+        value = getattr(summary, name)
+        if name in ("latency_ns", "bandwidth_bytes_per_s"):
+            for part in Estimate.__struct_fields__:
+                flat[f"{name}_{part}"] = getattr(value, part) if value else None
+        elif name == "percentiles_latency_ns":
+            for percentile in PERCENTILES:
+                flat[f"latency_ns_p{percentile:g}"] = value.get(f"{percentile:g}")
+        else:
+            flat[name] = "; ".join(map(str, value)) if isinstance(value, tuple) else value
+    return flat
