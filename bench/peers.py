@@ -40,9 +40,10 @@ def netpipe(size: int) -> tuple[float, float]:
     """Latency in ns and bandwidth in bytes per second of NetPIPE's TCP ping-pong at one size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        # Both sides want the same sizes, or the receiver ends in the middle.
         bounds = ["-l", str(size), "-u", str(size), "-p", "0", "-o", "np.out"]
         _serve(
-            ["taskset", "-c", "1", "NPtcp"],
+            ["taskset", "-c", "1", "NPtcp", *bounds],
             ["taskset", "-c", "0", "NPtcp", "-h", "127.0.0.1", *bounds],
             folder,
         )

@@ -1,85 +1,251 @@
-"""Rows for every planned case, with the figures that the record holds."""
+"""From records with known answers to the figures that users see."""
 
+import math
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
 import weft
-from lines import CLOCK, batch_of, header_of, launch_of, plan_of, sample_lines, write_lines
-from weft.analysis.summary import summarise, to_json_rows
-from weft.record.model import Case, LaunchEnd, Line
+from builders import (
+    LAUNCH_EFFECTS,
+    OPS_PER_SAMPLE,
+    SPREAD,
+    VERIFIED_BYTES,
+    lost_batch,
+    make_batch,
+    make_cases,
+    make_footer,
+    make_header,
+    make_launch,
+    synthetic_record,
+    usual_time_ns,
+    usual_times_ns,
+    write_lines,
+)
+from weft.analysis.summary import CaseSummary, summarise, to_json_rows
+from weft.record.model import Case, LaunchEnd, Outcome
 
-CASE = Case(test="ping_pong", transport="tcp", bytes=8)
-
-
-def summary_of(tmp_path: Path, *batches: Line) -> list[dict[str, object]]:
-    lines: list[Line] = [header_of(plan_of([CASE], launches=2)), launch_of(0, "tcp")]
-    lines += [launch_of(1, "tcp"), *batches, LaunchEnd(launch=0, status="ok", clock=CLOCK)]
-    path = tmp_path / "r.jsonl"
-    path.unlink(missing_ok=True)
-    return to_json_rows(summarise(weft.load(write_lines(path, lines))))
-
-
-def test_figures_are_those_of_the_record(tmp_path: Path) -> None:
-    run = weft.load(write_lines(tmp_path / "r.jsonl", sample_lines(launches=7)))
-    latency, stream = summarise(run)
-    assert latency.latency_ns is not None
-    assert latency.latency_ns.median == pytest.approx(1030 * 0.5 / 2)
-    assert latency.latency_ns.low == pytest.approx(1000 * 0.5 / 2)
-    assert latency.latency_ns.high == pytest.approx(1060 * 0.5 / 2)
-    assert (latency.samples, latency.launches, latency.verified_bytes) == (210, 7, 7 * 64)
-    assert latency.minimum_latency_ns == pytest.approx(999 * 0.5 / 2)
-    assert stream.latency_ns is None
-    assert stream.bandwidth_bytes_per_s is not None
-    assert stream.bandwidth_bytes_per_s.median == pytest.approx(1024e9 / (1030 * 0.5))
-    assert stream.bandwidth_bytes_per_s.low == pytest.approx(1024e9 / (1060 * 0.5))
+CASES = make_cases(["ping_pong", "stream"], ["mpi", "tcp"], [0, 1000])
+TICKS = 0.001  # the builders round to ticks
 
 
-def test_operations_per_sample_divide_the_time(tmp_path: Path) -> None:
-    [row] = summary_of(tmp_path, batch_of(CASE, 0, 0, [9, 800, 800, 800], ops_per_sample=4))
-    assert row["latency_ns"]["median"] == pytest.approx(800 * 0.5 / 4 / 2)  # type: ignore[index]
-    assert row["ops_per_sample"] == (4,)
+def only(path: Path) -> CaseSummary:
+    (summary,) = summarise(weft.load(path))
+    return summary
 
 
-def test_a_case_that_was_not_measured_is_a_row_with_the_mend(tmp_path: Path) -> None:
-    [row] = summary_of(tmp_path)
-    assert row["status"] == "timeout"
-    assert "--resume" in str(row["reason"])
-    assert "latency_ns" not in row
+def one_case(test: str = "ping_pong", size: int = 8) -> tuple[Case, ...]:
+    return make_cases([test], ["tcp"], [size])
 
 
-def test_wrong_bytes_do_not_hide_behind_good_launches(tmp_path: Path) -> None:
-    good = batch_of(CASE, 0, 0, [1, 1000, 1000])
-    bad = batch_of(CASE, 1, 1, [], status="failed", reason="wrong byte at offset 3")
-    [row] = summary_of(tmp_path, good, bad)
-    assert (row["status"], row["reason"]) == ("failed", "wrong byte at offset 3")
-    assert row["launches"] == 1
+def test_every_figure_of_a_usual_record_is_the_known_one(record: Path) -> None:
+    divisors = {"ping_pong": 2, "ping_ping": 1, "stream": 0, "bidirectional_stream": 0}
+    factors = {"ping_pong": 2, "ping_ping": 1, "stream": 1, "bidirectional_stream": 2}
+    for case, summary in zip(make_cases(), summarise(weft.load(record)), strict=True):
+        time = usual_time_ns(case)
+        assert (summary.case, summary.status, summary.reason) == (case.key, "ok", "")
+        assert (summary.launches, summary.samples, summary.settled) == (5, 5 * 201, True)
+        assert summary.verified_bytes == 6 * VERIFIED_BYTES
+        assert summary.ops_per_sample == (OPS_PER_SAMPLE,)
+        assert summary.flags == ()
+        if divisors[case.test]:
+            assert summary.latency_ns is not None
+            assert summary.latency_ns.median == pytest.approx(time / divisors[case.test], rel=TICKS)
+            assert summary.minimum_latency_ns == pytest.approx(
+                time / divisors[case.test] * min(LAUNCH_EFFECTS) * (1 - SPREAD), rel=TICKS
+            )
+        else:
+            assert summary.latency_ns is None
+            assert summary.minimum_latency_ns is None
+            assert summary.percentiles_latency_ns == {}
+        if case.bytes:
+            bandwidth = factors[case.test] * case.bytes / (time * 1e-9)
+            assert summary.bandwidth_bytes_per_s is not None
+            assert summary.bandwidth_bytes_per_s.median == pytest.approx(bandwidth, rel=TICKS)
+        else:
+            assert summary.bandwidth_bytes_per_s is None
 
 
-def test_a_lost_launch_among_good_ones_is_told(tmp_path: Path) -> None:
-    good = batch_of(CASE, 0, 0, [1, 1000, 1000])
-    late = batch_of(CASE, 1, 1, [], status="timeout", reason="the case did not end in 9 s")
-    [row] = summary_of(tmp_path, good, late)
-    assert row["status"] == "ok"
-    assert any("did not end in 9 s" in flag for flag in row["flags"])  # type: ignore[attr-defined]
+def test_interval_and_spreads_of_a_usual_case(record: Path) -> None:
+    summary = next(s for s in summarise(weft.load(record)) if s.case == "tcp/ping_pong/1048576")
+    latency, bandwidth = summary.latency_ns, summary.bandwidth_bytes_per_s
+    assert latency is not None
+    assert bandwidth is not None
+    widened = math.exp(0.0388 * math.log(1.003 / 0.996))
+    assert latency.low == pytest.approx(latency.median * 0.996 / widened, rel=1e-5)
+    assert latency.high == pytest.approx(latency.median * 1.003 * widened, rel=1e-5)
+    # High time is low bandwidth: bytes over latency, as factor and divisor are both 2.
+    assert bandwidth.low == pytest.approx(2**20 / latency.high * 1e9)
+    assert bandwidth.high == pytest.approx(2**20 / latency.low * 1e9)
+    assert summary.between_launch_percent == pytest.approx(0.2, rel=1e-3)
+    assert summary.within_launch_percent == pytest.approx(100 * SPREAD / 2, rel=1e-2)
+    assert summary.relative_half_width == pytest.approx(0.0038, rel=0.02)
 
 
-def test_an_unsupported_case_keeps_its_reason(tmp_path: Path) -> None:
-    [row] = summary_of(
-        tmp_path, batch_of(CASE, -1, 0, [], status="unsupported", reason="no one-sided operations")
+def test_warm_up_and_calibration_are_in_no_figure(tmp_path: Path) -> None:
+    # The builders' warm-up takes twice, their calibration nine times as long as the samples.
+    summary = only(synthetic_record(tmp_path / "a.jsonl", one_case()))
+    highest = usual_time_ns(one_case()[0]) / 2 * 1.003 * (1 + SPREAD)
+    assert max(summary.percentiles_latency_ns.values()) < highest
+
+
+def test_the_launch_is_the_unit_not_the_sample(tmp_path: Path) -> None:
+    """Nine samples of the slow launch for one of each other: the median is of the launches."""
+
+    def times(_: Case, launch: int) -> list[float]:
+        return [3000.0] * 900 if launch == 2 else [1000.0 + launch] * 100
+
+    summary = only(synthetic_record(tmp_path / "a.jsonl", one_case(), launches=3, times_ns=times))
+    assert summary.latency_ns is not None
+    assert summary.latency_ns.median == pytest.approx(1001 / 2, rel=TICKS)
+    assert summary.latency_ns.high > 1500
+
+
+def test_two_batches_of_a_launch_are_one_launch(tmp_path: Path) -> None:
+    case = one_case()[0]
+    lines = [
+        make_header((case,)),
+        make_launch(0, "tcp"),
+        make_batch(case, 0, 0, [1000.0] * 10),
+        make_batch(case, 0, 1, [2000.0] * 11),
+    ]
+    summary = only(write_lines(tmp_path / "a.jsonl", lines))  # type: ignore[arg-type]
+    assert (summary.launches, summary.samples) == (1, 21)
+    assert summary.latency_ns is not None
+    assert summary.latency_ns.median == 1000
+    assert "between launches unknown" in summary.latency_ns.method
+    assert summary.between_launch_percent is None
+    assert not summary.settled
+
+
+@pytest.mark.parametrize(
+    ("outcome", "says"),
+    [("budget", "the budget ended"), ("interrupted", "the run was interrupted")],
+)
+def test_a_case_never_measured_is_a_row_in_its_place(
+    tmp_path: Path, outcome: Outcome, says: str
+) -> None:
+    def not_the_second(case: Case, launch: int) -> list[float]:
+        return [] if case.key == CASES[1].key else usual_times_ns(case, launch)
+
+    path = synthetic_record(tmp_path / "a.jsonl", CASES, times_ns=not_the_second, outcome=outcome)
+    summaries = summarise(weft.load(path))
+    assert [s.case for s in summaries] == [case.key for case in CASES]
+    assert summaries[1].status == "timeout"
+    expected = f"{says} before this case was measured; finish it with: weft run --resume {path}"
+    assert summaries[1].reason == expected
+    assert {s.status for s in summaries} == {"ok", "timeout"}
+
+
+def test_a_lost_launch_is_the_reason_only_for_its_own_transport(tmp_path: Path) -> None:
+    lines = [
+        make_header(CASES),
+        make_launch(0, "mpi"),
+        LaunchEnd(launch=0, status="failed", reason="rank 1 ended with signal 9"),
+        make_footer(0, "budget"),
+    ]
+    path = write_lines(tmp_path / "a.jsonl", lines)  # type: ignore[arg-type]
+    for summary in summarise(weft.load(path)):
+        assert ("signal 9" in summary.reason) == (summary.transport == "mpi")
+
+
+def test_a_launch_that_never_came_up_is_told(tmp_path: Path) -> None:
+    end = LaunchEnd(launch=0, status="timeout", reason="the ranks did not start")
+    path = write_lines(tmp_path / "a.jsonl", [make_header(one_case()), end])
+    assert "the run ended before" in only(path).reason
+    assert "did not start" in only(path).reason
+
+
+def test_wrong_bytes_are_not_hidden_behind_good_launches(tmp_path: Path) -> None:
+    case = one_case()[0]
+    lost = lost_batch(case, 2, 99, "failed", "byte 3 of 8 differs")
+    summary = only(synthetic_record(tmp_path / "a.jsonl", (case,), more=[lost]))
+    assert (summary.status, summary.reason) == ("failed", "byte 3 of 8 differs")
+    assert summary.latency_ns is not None
+    assert summary.launches == 5
+
+
+def test_a_timeout_among_good_launches_is_a_flag(tmp_path: Path) -> None:
+    case = one_case()[0]
+    lost = lost_batch(case, 4, 99, "timeout", "no answer in 20 s")
+    summary = only(synthetic_record(tmp_path / "a.jsonl", (case,), more=[lost]))
+    assert (summary.status, summary.reason) == ("ok", "")
+    assert summary.flags == ("a launch gave nothing: launch 4: no answer in 20 s",)
+
+
+@pytest.mark.parametrize("status", ["unsupported", "timeout", "failed"])
+def test_a_case_without_any_good_launch_says_why(tmp_path: Path, status: Any) -> None:
+    case = one_case()[0]
+    lost = lost_batch(case, -1, 0, status, "the reason")
+    path = synthetic_record(tmp_path / "a.jsonl", (case,), times_ns=lambda *_: [], more=[lost])
+    assert (only(path).status, only(path).reason) == (status, "the reason")
+    assert only(path).latency_ns is None
+
+
+def test_a_clock_that_stands_still_is_a_failure_and_no_figure(tmp_path: Path) -> None:
+    path = synthetic_record(
+        tmp_path / "a.jsonl", one_case(), times_ns=lambda *_: [0.0, 0.0, 1000.0]
     )
-    assert (row["status"], row["samples"]) == ("unsupported", 0)
+    summary = only(path)
+    assert (summary.status, summary.latency_ns) == ("failed", None)
+    assert "clock did not move" in summary.reason
 
 
-def test_json_rows_hold_what_scripts_rely_on(tmp_path: Path) -> None:
-    run = weft.load(write_lines(tmp_path / "r.jsonl", sample_lines()))
-    for row in to_json_rows(summarise(run)):
-        assert {
-            "test", "transport", "bytes", "status", "reason", "samples", "launches",
-            "verified_bytes",
-        } <= set(row)  # fmt: skip
-        assert msgspec.json.encode(row)
+def test_fewer_launches_than_asked_or_a_wide_interval_are_not_settled(tmp_path: Path) -> None:
+    def two_only(case: Case, launch: int) -> list[float]:
+        return usual_times_ns(case, launch) if launch < 2 else []
+
+    def wide(_: Case, launch: int) -> list[float]:
+        return [1000.0 + 50 * launch] * 100
+
+    for number, times in enumerate((two_only, wide)):
+        path = synthetic_record(tmp_path / f"{number}.jsonl", one_case(), times_ns=times)
+        assert only(path).latency_ns is not None
+        assert not only(path).settled
+
+
+def test_two_modes_are_told_with_shares_cause_and_next_step(tmp_path: Path) -> None:
+    def times(case: Case, launch: int) -> list[float]:
+        usual = [value / usual_time_ns(case) for value in usual_times_ns(case, launch)]
+        return [2400 * v if n % 10 < 7 else 3800 * v for n, v in enumerate(usual)]
+
+    (flag,) = only(synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times)).flags
+    assert flag.startswith("two modes, at 1.2")
+    assert "(70%) and 1.9" in flag
+    assert "(30%) in 5 of 5 launches" in flag
+    assert "weft doctor" in flag
+
+
+@pytest.mark.parametrize(("end", "word"), [(1.2, "rises"), (0.8, "falls")])
+def test_a_drift_is_told_with_its_direction(tmp_path: Path, end: float, word: str) -> None:
+    def times(_: Case, launch: int) -> list[float]:
+        return [1000 * (1 + (end - 1) * n / 200) + launch for n in range(201)]
+
+    (flag,) = only(synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times)).flags
+    assert flag.startswith(f"drifts: the time {word} by ")
+
+
+def test_one_launch_apart_is_told(tmp_path: Path) -> None:
+    def times(case: Case, launch: int) -> list[float]:
+        return [(1.5 if launch == 3 else 1) * t for t in usual_times_ns(case, launch)]
+
+    (flag,) = only(synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times)).flags
+    assert flag.startswith("launches differ: their medians go from 99")
+    assert "to 1.50 µs" in flag
+
+
+def test_json_rows_hold_what_scripts_rely_on(record: Path) -> None:
+    summaries = summarise(weft.load(record))
+    rows = msgspec.json.decode(msgspec.json.encode(to_json_rows(summaries)))
+    assert len(rows) == len(summaries)
+    always = {"test", "transport", "bytes", "status", "reason", "samples", "launches"}
+    for row, summary in zip(rows, summaries, strict=True):
+        assert always | {"verified_bytes", "settled"} <= set(row)
+        assert ("latency_ns" in row) == (summary.latency_ns is not None)
+        assert ("bandwidth_bytes_per_s" in row) == (summary.bandwidth_bytes_per_s is not None)
         for name in ("latency_ns", "bandwidth_bytes_per_s"):
             if name in row:
-                assert {"median", "low", "high"} <= set(row[name])
+                assert {"median", "low", "high", "coverage", "method"} == set(row[name])
+                assert row[name]["low"] <= row[name]["median"] <= row[name]["high"]

@@ -33,7 +33,9 @@ LAUNCHES_APART_PERCENT = 5.0
 def two_modes(
     values: NDArray[np.float64], resolution: float = 0.0
 ) -> tuple[float, float, float] | None:
-    """The lower mode, the higher mode, and the share of samples below the valley, if there are two.
+    """The lower mode, the higher mode, and the share of samples in the lower, if there are two.
+
+    A mode is given by the median of the samples on its side of the valley between the two.
 
     `resolution` is what one tick of the clock is worth in the unit of the values: modes that are
     not more than TICKS_APART of it apart are the clock's steps.
@@ -73,7 +75,7 @@ def _split(
     if len(peaks) < 2:
         return None
     first = int(peaks[np.argmax(density[peaks])])
-    best: tuple[float, float, float] | None = None
+    best: float | None = None
     most = 0.0
     for second in (int(p) for p in peaks if p != first):
         left, right = min(first, second), max(first, second)
@@ -84,8 +86,12 @@ def _split(
         deep = density[valley] <= VALLEY_DEPTH * min(density[left], density[right])
         if apart >= MODES_APART and smaller >= SMALLER_MODE and deep and smaller > most:
             most = smaller
-            best = (math.exp(edges[left]), math.exp(edges[right]), share)
-    return best
+            best = edges[valley]
+    if best is None:
+        return None
+    below = logs < best
+    lower, higher = float(np.median(logs[below])), float(np.median(logs[~below]))
+    return math.exp(lower), math.exp(higher), float(np.mean(below))
 
 
 def drift(values: NDArray[np.float64]) -> float | None:

@@ -1,0 +1,183 @@
+"""Intervals against known answers, and whether they cover what they say."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+from weft.analysis.intervals import (
+    _WIDENING,
+    median_interval,
+    median_of_launches,
+    order_statistics,
+)
+
+TRIALS = 1000
+Draw = Callable[[np.random.Generator, int], list[NDArray[np.float64]]]
+
+
+@pytest.mark.parametrize("count", [*range(1, 300), 999, 1000, 1001, 12_345, 1_000_000, 10_000_001])
+def test_order_statistics_are_the_tightest_that_cover(count: int) -> None:
+    found = order_statistics(count)
+    binomial = stats.binom(count, 0.5)
+    if found is None:
+        assert 1 - 2 * binomial.cdf(0) < 0.95
+        return
+    low, high, coverage = found
+    assert low + high == count - 1
+    assert coverage == pytest.approx(1 - 2 * binomial.cdf(low), abs=1e-6)
+    assert coverage >= 0.95
+    assert 1 - 2 * binomial.cdf(low + 1) < 0.95 or 2 * (low + 1) >= count
+
+
+def test_known_ranks() -> None:
+    # Tables of the sign test: n = 6 range, n = 10 second of each end, n = 20 sixth.
+    assert order_statistics(5) is None
+    for count, ranks, outside in ((6, (0, 5), 2 / 64), (10, (1, 8), 22 / 1024)):
+        found = order_statistics(count)
+        assert found is not None
+        assert found[:2] == ranks
+        assert found[2] == pytest.approx(1 - outside)
+    assert (order_statistics(20) or ())[:2] == (5, 14)
+
+
+def test_median_interval_of_known_values() -> None:
+    estimate = median_interval([7, 3, 9, 1, 5, 11])
+    assert (estimate.median, estimate.low, estimate.high) == (6, 1, 11)
+    short = median_interval([3.0, 1.0, 2.0])
+    assert (short.low, short.high, short.coverage) == (1, 3, 0.75)
+    one = median_interval([4.0])
+    assert (one.low, one.high, one.coverage) == (4, 4, 0)
+    with pytest.raises(ValueError, match="at least one"):
+        median_interval([])
+
+
+@pytest.mark.parametrize("launches", [2, 3, 4, 5])
+def test_the_widening_covers_95_percent_of_normal_launch_medians(launches: int) -> None:
+    """P(min - c (max - min) > true median) integrated over the joint density of min and max."""
+    widening = _WIDENING[launches]
+    density = stats.norm.pdf
+    cumulative = stats.norm.cdf
+
+    def joint(high: float, low: float) -> float:
+        between = cumulative(high) - cumulative(low)
+        return float(
+            launches * (launches - 1) * density(low) * density(high) * between ** (launches - 2)
+        )
+
+    missed_below, _ = integrate.dblquad(
+        joint, 0, 8, lambda low: low, lambda low: min(8.0, low * (1 + widening) / widening)
+    )
+    assert 1 - 2 * missed_below == pytest.approx(0.95, abs=1e-4)
+
+
+def test_two_launches_agree_with_student() -> None:
+    # For two values the interval is Student's with one degree of freedom: half width t / 2 * range.
+    estimate = median_of_launches([math.exp(1.0), math.exp(1.2)])
+    half = stats.t.ppf(0.975, 1) / 2 * 0.2
+    assert math.log(estimate.low) == pytest.approx(1.1 - half, abs=1e-4)
+    assert math.log(estimate.high) == pytest.approx(1.1 + half, abs=1e-4)
+
+
+def test_from_six_launches_on_the_coverage_is_exact_and_told() -> None:
+    estimate = median_of_launches([4.0, 1.0, 3.0, 2.0, 6.0, 5.0])
+    assert (estimate.low, estimate.high) == (1, 6)
+    assert estimate.coverage == pytest.approx(0.96875)
+    assert estimate.method == "order statistics of 6 launches"
+
+
+def test_one_launch_says_that_it_knows_nothing_of_others() -> None:
+    samples = [float(v) for v in range(1, 101)]
+    estimate = median_of_launches([50.5], samples)
+    assert (estimate.median, estimate.low, estimate.high) == (50.5, 40, 61)
+    assert "between launches unknown" in estimate.method
+
+
+@pytest.mark.parametrize("bad", [[], [0.0], [-1.0, 2.0, 3.0]])
+def test_no_launch_or_no_time_is_refused(bad: list[float]) -> None:
+    with pytest.raises(ValueError, match="positive"):
+        median_of_launches(bad)
+
+
+@given(
+    medians=st.lists(st.floats(1e-3, 1e12), min_size=2, max_size=40),
+    factor=st.floats(1e-3, 1e3),
+)
+def test_an_interval_is_positive_holds_its_median_and_scales(
+    medians: list[float], factor: float
+) -> None:
+    estimate = median_of_launches(medians)
+    assert 0 < estimate.low <= estimate.median <= estimate.high
+    assert estimate.low <= max(medians)
+    scaled = median_of_launches([factor * value for value in medians])
+    assert scaled.low == pytest.approx(factor * estimate.low, rel=1e-6)
+    assert scaled.high == pytest.approx(factor * estimate.high, rel=1e-6)
+
+
+@given(medians=st.lists(st.floats(1e-3, 1e6), min_size=1, max_size=9).filter(lambda v: len(v) % 2))
+def test_time_and_bandwidth_tell_the_same(medians: list[float]) -> None:
+    time = median_of_launches(medians, medians)
+    rate = median_of_launches([1 / v for v in medians], [1 / v for v in medians])
+    turned = time.mapped(lambda t: 1 / t)
+    for mine, other in ((turned.low, rate.low), (turned.median, rate.median)):
+        assert mine == pytest.approx(other, rel=1e-6)
+    assert turned.high == pytest.approx(rate.high, rel=1e-6)
+
+
+def test_relative_half_width() -> None:
+    estimate = median_of_launches([9.0, 9.0, 10.0, 10.0, 11.0, 11.0])
+    assert estimate.relative_half_width == pytest.approx(0.1)
+
+
+def normal(draw: np.random.Generator, launches: int) -> list[NDArray[np.float64]]:
+    """Launch effects of 1 %, and 60 samples with as much noise again."""
+    effects = np.exp(0.01 * draw.standard_normal(launches))
+    return [1000 * e * np.exp(0.01 * draw.standard_normal(60)) for e in effects]
+
+
+def skewed(draw: np.random.Generator, launches: int) -> list[NDArray[np.float64]]:
+    """Normal launch effects, and an exponential tail of 5 % within; its median is moved to 1."""
+    effects = np.exp(0.01 * draw.standard_normal(launches))
+    middle = 1 + 0.05 * math.log(2)
+    return [1000 * e * (1 + draw.exponential(0.05, 60)) / middle for e in effects]
+
+
+def coverage(draw: Draw, launches: int, *, pooled: bool = False) -> float:
+    """The share of trials whose interval holds the true median, 1000."""
+    generator = np.random.default_rng(20261121)
+    held = 0
+    for _ in range(TRIALS):
+        times = draw(generator, launches)
+        if pooled:
+            estimate = median_interval(np.concatenate(times).tolist())
+        else:
+            estimate = median_of_launches([float(np.median(t)) for t in times], times[0].tolist())
+        held += estimate.low <= 1000 <= estimate.high
+    return held / TRIALS
+
+
+def test_five_launches_with_normal_effects_cover_what_they_say() -> None:
+    assert 0.93 <= coverage(normal, 5) <= 0.97
+
+
+def test_five_launches_with_skewed_samples_cover_what_they_say() -> None:
+    assert coverage(skewed, 5) >= 0.93
+
+
+@pytest.mark.parametrize("launches", [2, 3, 4, 6, 9, 20])
+@pytest.mark.parametrize("draw", [normal, skewed])
+def test_other_numbers_of_launches_cover_what_they_say(launches: int, draw: Draw) -> None:
+    told = median_of_launches([1000.0 + launch for launch in range(launches)]).coverage
+    error = 3.3 * math.sqrt(told * (1 - told) / TRIALS)
+    assert coverage(draw, launches) >= told - max(error, 0.02)
+
+
+@pytest.mark.parametrize("launches", [5, 20])
+def test_pooling_the_samples_of_all_launches_would_undercover(launches: int) -> None:
+    """The planted fault: samples of a launch are not independent of each other."""
+    assert coverage(normal, launches, pooled=True) < 0.7

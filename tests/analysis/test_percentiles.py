@@ -1,0 +1,37 @@
+"""Percentiles as far as the samples carry them."""
+
+import numpy as np
+import pytest
+
+from weft.analysis.percentiles import PERCENTILES, percentiles
+
+
+def test_known_values() -> None:
+    found = percentiles(np.arange(10_001, dtype=np.float64))
+    assert found == pytest.approx({f"{p:g}": p * 100 for p in PERCENTILES})
+
+
+@pytest.mark.parametrize(
+    ("count", "highest", "lowest"),
+    [
+        (39, None, None),
+        (40, "75", "25"),
+        (99, "75", "25"),
+        (100, "90", "25"),
+        (199, "90", "25"),
+        (200, "95", "5"),
+        (999, "95", "5"),
+        (1000, "99", "1"),
+        (9999, "99", "1"),
+        (10_000, "99.9", "1"),
+    ],
+)
+def test_one_is_told_only_with_ten_samples_beyond_it(
+    count: int, highest: str | None, lowest: str | None
+) -> None:
+    names = sorted(percentiles(np.arange(count, dtype=np.float64)), key=float)
+    assert (names[-1] if names else None, names[0] if names else None) == (highest, lowest)
+
+
+def test_no_samples_have_no_percentiles() -> None:
+    assert percentiles(np.array([], dtype=np.float64)) == {}

@@ -1,0 +1,248 @@
+"""Whole lines only, whatever goes wrong while writing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from builders import (
+    lost_batch,
+    make_batch,
+    make_cases,
+    make_footer,
+    make_header,
+    make_launch,
+    synthetic_record,
+    write_lines,
+)
+from weft.errors import WeftError
+from weft.record.model import Batch, Line
+from weft.record.reader import read
+from weft.record.writer import RecordWriter, compress
+
+CASES = make_cases(["ping_pong"], ["tcp"], [8])
+HEADER = make_header(CASES)
+START: tuple[Line, ...] = (HEADER, make_launch(0, "tcp"))
+BATCH = make_batch(CASES[0], 0, 0, [1000.0] * 20)
+
+numbers = st.integers(0, 2**62)
+batches = st.builds(
+    lambda ticks, warmup, ops, reason, order: Batch(
+        case=CASES[0].key,
+        launch=0,
+        order=order,
+        role="measure",
+        status="ok",
+        reason=reason,
+        ops_per_sample=ops,
+        warmup=min(warmup, len(ticks) - 1),
+        ticks=tuple(ticks),
+    ),
+    ticks=st.lists(numbers, min_size=1, max_size=20),
+    warmup=st.integers(0, 5),
+    ops=st.integers(1, 2**20),
+    reason=st.text(),
+    order=numbers,
+)
+
+
+@given(written=st.lists(batches, max_size=5), compressed=st.booleans())
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, written: list[Batch], compressed: bool
+) -> None:
+    path = tmp_path_factory.mktemp("r") / ("a.jsonl.zst" if compressed else "a.jsonl")
+    footer = make_footer(len(written))
+    lines = read(write_lines(path, [*START, *written, footer]))
+    assert (lines.header, lines.batches, lines.footer) == (HEADER, tuple(written), footer)
+    assert lines.launches == START[1:]
+    assert not lines.truncated
+
+
+def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with RecordWriter.create(path) as writer:
+        for count, line in enumerate([*START, BATCH], start=1):
+            writer.write(line)
+            assert path.read_bytes().count(b"\n") == count
+            assert path.read_bytes().endswith(b"\n")
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.zst"])
+def test_an_existing_record_is_never_overwritten(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("precious")
+    with pytest.raises(WeftError, match="exists"):
+        RecordWriter.create(tmp_path / "a.jsonl")
+    assert (tmp_path / name).read_text() == "precious"
+
+
+def test_a_place_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match="cannot write"):
+        RecordWriter.create(tmp_path / "nowhere" / "a.jsonl")
+
+
+def test_a_second_writer_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with RecordWriter.create(path) as writer:
+        writer.write(HEADER)
+        before = path.read_bytes()
+        for second in (RecordWriter.resume, compress):
+            with pytest.raises(WeftError, match="another run"):
+                second(path)
+        assert path.read_bytes() == before
+    RecordWriter.resume(path).close()
+
+
+@pytest.mark.parametrize("tail", [b"", b'{"kind":"batch","ca', b"\xff\x00"])
+@pytest.mark.parametrize("finished", [True, False])
+def test_resume_cuts_a_half_line_and_the_footer_and_no_more(
+    tmp_path: Path, tail: bytes, finished: bool
+) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [*START, BATCH])
+    kept = path.read_bytes()
+    if finished:
+        path.write_bytes(kept + msgspec.json.encode(make_footer(1)) + b"\n")
+    with path.open("ab") as file:
+        file.write(tail)
+    with RecordWriter.resume(path) as writer:
+        assert path.read_bytes() == kept
+        writer.write(BATCH)
+    assert read(path).batches == (BATCH, BATCH)
+    assert not read(path).truncated
+
+
+@pytest.mark.parametrize("content", [b"", b"no record\n", b'{"kind":"footer"}\n'])
+def test_resume_refuses_what_is_no_record_and_leaves_it_alone(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(content)
+    for _ in range(2):  # the lock of a refused resume is free again
+        with pytest.raises(WeftError, match="not a weft record"):
+            RecordWriter.resume(path)
+    assert path.read_bytes() == content
+
+
+def test_resume_says_that_a_compressed_record_is_to_be_unpacked(tmp_path: Path) -> None:
+    path = synthetic_record(tmp_path / "a.jsonl.zst", CASES)
+    with pytest.raises(WeftError, match="zstd -d"):
+        RecordWriter.resume(path)
+
+
+def test_compress_replaces_the_plain_record_by_the_same_lines(tmp_path: Path) -> None:
+    path = synthetic_record(tmp_path / "a.jsonl", CASES)
+    before = read(path)
+    packed = compress(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl.zst"]
+    assert read(packed) == before
+
+
+def test_compress_never_replaces_another_record(tmp_path: Path) -> None:
+    path = synthetic_record(tmp_path / "a.jsonl", CASES)
+    (tmp_path / "a.jsonl.zst").write_text("precious")
+    with pytest.raises(WeftError, match="exists"):
+        compress(path)
+    assert (tmp_path / "a.jsonl.zst").read_text() == "precious"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.jsonl", "a.jsonl.zst"]
+
+
+def test_compress_without_room_keeps_the_plain_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = synthetic_record(tmp_path / "a.jsonl", CASES)
+    before = path.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WeftError, match="the disk is full"):
+        compress(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+    assert path.read_bytes() == before
+
+
+def test_a_line_that_the_disk_takes_in_part_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    really_write = os.write
+    room = 100
+
+    def nearly_full(descriptor: int, data: bytes) -> int:
+        nonlocal room
+        if room == 0:
+            raise OSError(28, "No space left on device")
+        written = really_write(descriptor, data[:room])
+        room -= written
+        return written
+
+    with RecordWriter.create(path) as writer:
+        for line in START:
+            writer.write(line)
+        before = path.read_bytes()
+        monkeypatch.setattr(os, "write", nearly_full)
+        with pytest.raises(WeftError, match=r"the disk is full.*--resume"):
+            writer.write(BATCH)
+        assert path.read_bytes() == before
+        monkeypatch.undo()
+        writer.write(BATCH)
+    assert read(path).batches == (BATCH,)
+
+
+def test_an_interrupt_inside_a_line_takes_it_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.jsonl"
+    really_write = os.write
+
+    def interrupted(descriptor: int, data: bytes) -> int:
+        really_write(descriptor, data[:10])
+        raise KeyboardInterrupt
+
+    with RecordWriter.create(path) as writer:
+        writer.write(HEADER)
+        before = path.read_bytes()
+        monkeypatch.setattr(os, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.write(BATCH)
+        monkeypatch.undo()
+    assert path.read_bytes() == before
+
+
+def test_a_real_limit_of_the_system_leaves_a_record_that_can_be_resumed(tmp_path: Path) -> None:
+    """A process of its own, whose files may not grow past 64 KiB."""
+    program = """
+import resource, sys
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+from builders import *
+path = Path(sys.argv[1])
+cases = make_cases(["ping_pong"], ["tcp"], [8])
+try:
+    write_lines(path, [make_header(cases), make_launch(0, "tcp"),
+        *(make_batch(cases[0], 0, order, [1000.0] * 500) for order in range(100))])
+except WeftError as error:
+    sys.exit(error.what)
+"""
+    path = tmp_path / "a.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", "from weft.errors import WeftError\n" + program, str(path)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "may not grow" in done.stderr
+    assert done.stderr.count("\n") == 1
+    kept = read(path)
+    assert not kept.truncated
+    assert len(kept.batches) > 5
+    with RecordWriter.resume(path) as writer:
+        writer.write(lost_batch(CASES[0], 0, 99, "timeout", "later"))
+    assert read(path).batches[:-1] == kept.batches
