@@ -16,6 +16,7 @@ from weft.analysis.intervals import (
     median_of_launches,
     order_statistics,
 )
+from weft.stopping import settled
 
 TRIALS = 1000
 Draw = Callable[[np.random.Generator, int], list[NDArray[np.float64]]]
@@ -181,3 +182,16 @@ def test_other_numbers_of_launches_cover_what_they_say(launches: int, draw: Draw
 def test_pooling_the_samples_of_all_launches_would_undercover(launches: int) -> None:
     """The planted fault: samples of a launch are not independent of each other."""
     assert coverage(normal, launches, pooled=True) < 0.7
+
+
+def test_stopping_once_the_interval_is_narrow_costs_a_little_coverage() -> None:
+    """The rule of weft run, as docs/how-numbers-are-computed.md tells of it."""
+    generator = np.random.default_rng(20261121)
+    held = 0
+    for _ in range(500):
+        medians = np.exp(0.01 * generator.standard_normal(5)).tolist()
+        while not settled(medians, 0.01, 5):
+            medians.append(math.exp(0.01 * generator.standard_normal()))
+        estimate = median_of_launches(medians)
+        held += estimate.low <= 1 <= estimate.high
+    assert 0.9 <= held / 500 <= 0.97
