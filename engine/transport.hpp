@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace weft {
 
@@ -27,11 +28,21 @@ struct Buffer {
   std::uint64_t key = 0;
 };
 
-/// Memory of another rank that one-sided operations may touch.
+/// Memory of another rank that one-sided operations may touch. `key` is the transport's own handle.
 struct RemoteBuffer {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   std::uint64_t key = 0;
+
+  [[nodiscard]] RemoteBuffer slice(std::size_t offset, std::size_t length) const noexcept {
+    return {address + offset, length, key};
+  }
+};
+
+/// Memory that every rank opened to the others, and theirs by rank. One's own is there too.
+struct Exposed {
+  Buffer local;
+  std::vector<RemoteBuffer> of_rank;
 };
 
 /// What broke on the data plane: the library's code and the call it came from.
@@ -65,22 +76,38 @@ concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
   noexcept->std::same_as<const Fault*>;
 };
 
-/// One-sided operations, a refinement: a transport that has them declares all of them.
-/// `put_notify` also tells the target (immediate data, counter or event); `flush` starts the wait
-/// for remote completion, which ends when `puts_in_flight` is zero.
+/// One-sided operations, a refinement. Opening memory is collective: every rank calls it with the
+/// same size in the same order. `local` is memory of `allocate` or of `allocate_exposed`.
+/// A transfer is in flight until a put's local buffer may be reused or a get's data are in place.
+/// `flush` begins the wait for the peer's memory: it counts as in flight until every earlier put
+/// to that peer is visible there. `memory_polling_hazard` is empty where the last byte of a put
+/// becomes visible last, so that a target may wait for it; otherwise it is the reason why not.
 template <class T>
 concept OneSided = TwoSided<T> &&
-    requires(T& link, const T& view, Peer peer, const Buffer& local, const RemoteBuffer& remote) {
+    requires(T& link, const T& view, Peer peer, const Buffer& local, const RemoteBuffer& remote,
+             const Exposed& exposed, std::size_t bytes) {
+  { link.allocate_exposed(bytes) } -> std::same_as<Exposed>;
+  { link.release_exposed(exposed) } -> std::same_as<void>;
+  { view.memory_polling_hazard() } -> std::convertible_to<std::string>;
   { link.put(peer, local, remote) }
   noexcept->std::same_as<void>;
   { link.get(peer, local, remote) }
   noexcept->std::same_as<void>;
-  { link.put_notify(peer, local, remote) }
-  noexcept->std::same_as<void>;
   { link.flush(peer) }
   noexcept->std::same_as<void>;
-  { view.puts_in_flight() }
+  { view.transfers_in_flight() }
   noexcept->std::same_as<std::uint32_t>;
+};
+
+/// Puts that tell the target when they are in place (immediate data, a counter, an event).
+/// `expect_notice` makes room for one; it counts among the receives in flight until it came.
+template <class T>
+concept Notifying = OneSided<T> &&
+    requires(T& link, Peer peer, const Buffer& local, const RemoteBuffer& remote) {
+  { link.expect_notice(peer) }
+  noexcept->std::same_as<void>;
+  { link.put_notify(peer, local, remote) }
+  noexcept->std::same_as<void>;
 };
 
 /// How a rank waits, chosen by template: `Waiting::step(link)` is called until the wait is over.
@@ -100,7 +127,8 @@ struct SpinOnCompletions {
   }
 };
 
-/// Sleep until the transport has an event; only for transports that can (`T::block()`).
+/// Sleep until the transport has an event, only for transports that can. `T::block()` polls, and
+/// sleeps only if that found nothing, for 100 ms at most; an event between the two is not lost.
 struct BlockOnEvent {
   static constexpr std::string_view name = "block";
   template <TwoSided T>
@@ -108,10 +136,7 @@ struct BlockOnEvent {
     { link.block() }
     noexcept->std::same_as<void>;
   }
-  static void step(T& link) noexcept {
-    link.block();
-    link.poll();
-  }
+  static void step(T& link) noexcept { link.block(); }
 };
 
 /// Wait until at most so many sends and receives are in flight. False once the link has a fault.
@@ -124,7 +149,17 @@ template <class Wait = SpinOnCompletions, TwoSided T>
   return true;
 }
 
-/// Wait until nothing is in flight.
+/// Wait until at most so many one-sided transfers are in flight. False once the link has a fault.
+template <class Wait = SpinOnCompletions, OneSided T>
+[[nodiscard]] inline bool settle_transfers(T& link, std::uint32_t transfers) noexcept {
+  while (link.transfers_in_flight() > transfers) {
+    Wait::step(link);
+    if (link.fault() != nullptr) return false;
+  }
+  return true;
+}
+
+/// Wait until no send and no receive is in flight.
 template <class Wait = SpinOnCompletions, TwoSided T>
 [[nodiscard]] inline bool drain(T& link) noexcept {
   return settle<Wait>(link, 0, 0);
