@@ -130,10 +130,13 @@ std::string to_line(const Place& place) {
   return dump({{"host", place.host}, {"pid", place.pid}, {"cpu", place.cpu}, {"numa", place.numa}});
 }
 
-std::string describe_line(std::string_view transport, std::string_view summary,
-                          std::span<const Support> patterns) {
+std::string describe_line(const Description& self) {
+  json settings = json::array();
+  for (const Setting& setting : self.settings) {
+    settings.push_back({{"name", setting.name}, {"summary", setting.summary}});
+  }
   json list = json::array();
-  for (const Support& pattern : patterns) {
+  for (const Support& pattern : self.patterns) {
     list.push_back({{"name", pattern.info.name},
                     {"title", pattern.info.title},
                     {"summary", pattern.info.summary},
@@ -145,9 +148,12 @@ std::string describe_line(std::string_view transport, std::string_view summary,
   }
   return dump({{"kind", "describe"},
                {"protocol", protocol_version},
-               {"transport", transport},
+               {"transport", self.transport},
+               {"mode", self.mode},
                {"mpi", WEFT_MPI},
-               {"summary", summary},
+               {"summary", self.summary},
+               {"reason", self.reason},
+               {"settings", settings},
                {"patterns", list}});
 }
 

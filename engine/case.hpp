@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "clock.hpp"
+#include "options.hpp"
 #include "work.hpp"
 
 namespace weft {
@@ -76,8 +77,18 @@ std::string to_line(const Batch& batch);
 std::string to_line(const Outcome& outcome);
 Outcome parse_outcome(const std::string& line);
 std::string to_line(const Place& place);
-std::string describe_line(std::string_view transport, std::string_view summary,
-                          std::span<const Support> patterns);
+
+/// What a transport says of itself in one of its modes.
+struct Description {
+  std::string_view transport;
+  std::string_view mode;
+  std::string_view summary;
+  std::string reason;
+  std::span<const Setting> settings;
+  std::span<const Support> patterns;
+};
+
+std::string describe_line(const Description& self);
 std::string hello_line(std::string_view transport, const std::string& library,
                        std::span<const std::string> places, const Calibration& clock,
                        const Details& details);

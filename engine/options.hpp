@@ -1,19 +1,43 @@
 // The command line of a rank.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft {
 
-/// What a transport may be told. Empty or 0: it finds a sound value itself.
-struct LinkOptions {
-  std::string interface;
-  int port = 0;
+/// Something that a transport can be told, for its help and for refusing what it does not know.
+struct Setting {
+  std::string_view name;
+  std::string_view summary;
+};
+
+/// What a transport was told. A setting that was not given has the value that the transport names.
+class LinkOptions {
+ public:
+  void set(std::string name, std::string value);
+
+  /// Throws std::invalid_argument for a setting that is not among the known ones.
+  void refuse_unknown(std::string_view transport, std::span<const Setting> known) const;
+
+  [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise = "") const;
+
+  /// Throws std::invalid_argument for what is no whole number from low to high.
+  [[nodiscard]] int number(std::string_view name, int otherwise, int low, int high) const;
+
+  /// "yes" or "no". Throws std::invalid_argument for anything else.
+  [[nodiscard]] bool flag(std::string_view name, bool otherwise) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> given_;
 };
 
 struct Options {
   bool describe = false;
+  std::string mode;
   std::vector<int> cpus;
   LinkOptions link;
 };

@@ -3,6 +3,8 @@
 
 #include <exception>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -70,20 +72,41 @@ void measure(const Options& options, Bootstrap& boot) {
   if (boot.rank() == 0) write_line(bye_line(calibrate(start, first_baseline_ns)));
 }
 
+/// The way of using the library that a class stands for; empty where there is only one.
 template <TwoSided T>
-int rank_main(int argc, char** argv) {
-  Options options;
-  try {
-    options = parse_options(argc, argv);
-  } catch (const std::exception& error) {
-    write_error(T::name, error.what());
-    return exit_bad_usage;
-  }
-  if (options.describe) {
-    const auto patterns = supported<T, CycleCounter>(static_cast<AllPatterns*>(nullptr));
-    write_line(describe_line(T::name, T::summary, patterns));
-    return 0;
-  }
+constexpr std::string_view mode_of() {
+  if constexpr (requires { T::mode; }) return T::mode;
+  return "";
+}
+
+/// What the transport can be told with --option.
+template <TwoSided T>
+constexpr std::span<const Setting> settings_of() {
+  if constexpr (requires { T::settings; }) return T::settings;
+  return {};
+}
+
+/// Why the transport cannot run on this host (no device); empty when it can.
+template <TwoSided T>
+std::string unusable() {
+  if constexpr (requires { T::unusable(); }) return T::unusable();
+  return "";
+}
+
+template <TwoSided T>
+void describe() {
+  const auto patterns = supported<T, CycleCounter>(static_cast<AllPatterns*>(nullptr));
+  write_line(describe_line({.transport = T::name,
+                            .mode = mode_of<T>(),
+                            .summary = T::summary,
+                            .reason = unusable<T>(),
+                            .settings = settings_of<T>(),
+                            .patterns = patterns}));
+}
+
+template <TwoSided T>
+void measure_as(const Options& options, int argc, char** argv) {
+  options.link.refuse_unknown(T::name, settings_of<T>());
   die_with_parent();
   MpiBootstrap boot(&argc, &argv);
   try {
@@ -91,6 +114,30 @@ int rank_main(int argc, char** argv) {
   } catch (const std::exception& error) {
     write_error(T::name, error.what());
     boot.abort(exit_bad_usage);
+  }
+}
+
+/// The program of a transport: a class for each mode, the usual one first.
+template <TwoSided Usual, TwoSided... Others>
+int rank_main(int argc, char** argv) {
+  try {
+    const Options options = parse_options(argc, argv);
+    if (options.describe) {
+      describe<Usual>();
+      (describe<Others>(), ...);
+      return 0;
+    }
+    if (options.mode.empty() || options.mode == mode_of<Usual>()) {
+      measure_as<Usual>(options, argc, argv);
+      return 0;
+    }
+    const bool known =
+        ((options.mode == mode_of<Others>() && (measure_as<Others>(options, argc, argv), true)) ||
+         ...);
+    if (!known) throw std::invalid_argument("no mode " + options.mode + "; see --describe");
+  } catch (const std::exception& error) {
+    write_error(Usual::name, error.what());
+    return exit_bad_usage;
   }
   return 0;
 }

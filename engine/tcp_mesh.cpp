@@ -24,6 +24,7 @@ namespace weft {
 
 namespace {
 
+constexpr int highest_port = 65535;
 constexpr int deadline_ms = 20'000;
 constexpr std::size_t secret_bytes = 16;
 using Secret = std::array<unsigned char, secret_bytes>;
@@ -115,16 +116,16 @@ sockaddr* generic(sockaddr_in& address) {
   return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
 }
 
-Socket listen_on(sockaddr_in& address, const LinkOptions& options, int rank, int size,
+Socket listen_on(sockaddr_in& address, int first_port, int rank, int size,
                  const std::string& interface) {
   Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int port = options.port == 0 ? 0 : options.port + rank;
+  const int port = first_port == 0 ? 0 : first_port + rank;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   if (bind(listener.get(), generic(address), sizeof address) != 0) {
     fail_with_errno("cannot use port " + std::to_string(port) + " on " + interface,
-                    "choose another with --port, or leave it out");
+                    "choose another tcp.port, or leave it out");
   }
-  if (listen(listener.get(), size) != 0) fail_with_errno("cannot listen", "try another --port");
+  if (listen(listener.get(), size) != 0) fail_with_errno("cannot listen", "try another tcp.port");
   socklen_t length = sizeof address;
   getsockname(listener.get(), generic(address), &length);
   return listener;
@@ -134,7 +135,7 @@ void wait_for(int file, short events, const char* what) {
   pollfd entry{file, events, 0};
   if (poll(&entry, 1, deadline_ms) <= 0) {
     fail(std::string("no answer in 20 s while ") + what +
-         "; check that a firewall lets the ranks through, or choose another --interface");
+         "; check that a firewall lets the ranks through, or choose another tcp.interface");
   }
 }
 
@@ -161,7 +162,7 @@ std::span<unsigned char> bytes_of(Hello& hello) {
 int connect_to(sockaddr_in address, const Hello& mine) {
   Socket link(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (connect(link.get(), generic(address), sizeof address) != 0 && errno != EINPROGRESS) {
-    fail_with_errno("cannot reach a peer", "choose another --interface");
+    fail_with_errno("cannot reach a peer", "choose another tcp.interface");
   }
   wait_for(link.get(), POLLOUT, "connecting to a peer");
   int error = 0;
@@ -169,7 +170,7 @@ int connect_to(sockaddr_in address, const Hello& mine) {
   getsockopt(link.get(), SOL_SOCKET, SO_ERROR, &error, &length);
   if (error != 0) {
     errno = error;
-    fail_with_errno("cannot reach a peer", "choose another --interface");
+    fail_with_errno("cannot reach a peer", "choose another tcp.interface");
   }
   Hello hello = mine;
   exchange_exactly(link.get(), true, bytes_of(hello));
@@ -207,7 +208,8 @@ Secret shared_secret(Bootstrap& boot) {
 TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot) {
   TcpMesh mesh;
   const bool together = one_host(boot);
-  mesh.interface = options.interface;
+  mesh.interface = options.text("interface");
+  const int first_port = options.number("port", 0, 0, highest_port);
   if (mesh.interface.empty()) mesh.interface = together ? "lo" : default_route_interface();
   sockaddr_in address = address_of(mesh.interface);
   std::array<char, INET_ADDRSTRLEN> text{};
@@ -215,7 +217,7 @@ TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot) {
   mesh.address = text.data();
   mesh.sockets.assign(static_cast<std::size_t>(boot.size()), -1);
   Hello mine{shared_secret(boot), boot.rank()};
-  const Socket listener = listen_on(address, options, boot.rank(), boot.size(), mesh.interface);
+  const Socket listener = listen_on(address, first_port, boot.rank(), boot.size(), mesh.interface);
   const std::string raw(reinterpret_cast<const char*>(&address), sizeof address);  // NOLINT
   const std::vector<std::string> addresses = boot.exchange(raw);
   for (int peer = 0; peer < boot.rank(); ++peer) {

@@ -87,8 +87,20 @@ TEST(CommandLine, NamesWhatIsWrong) {
   EXPECT_EQ(parse({"--cpus", "3,1"}).cpus, (std::vector<int>{3, 1}));
   EXPECT_THROW((void)parse({"--cpus", "a"}), std::invalid_argument);
   EXPECT_THROW((void)parse({"--cpus"}), std::invalid_argument);
-  EXPECT_THROW((void)parse({"--port", "70000"}), std::invalid_argument);
+  EXPECT_THROW((void)parse({"--option", "port"}), std::invalid_argument);
+  EXPECT_THROW((void)parse({"--option", "=1"}), std::invalid_argument);
   EXPECT_THROW((void)parse({"--nope", "1"}), std::invalid_argument);
+}
+
+TEST(CommandLine, OptionsOfALinkAreCheckedAgainstWhatItTakes) {
+  constexpr std::array<Setting, 1> known{Setting{"port", "a port"}};
+  LinkOptions options;
+  EXPECT_EQ(options.number("port", 7, 0, 9), 7);
+  options.set("port", "70000");
+  EXPECT_NO_THROW(options.refuse_unknown("x", known));
+  EXPECT_THROW((void)options.number("port", 0, 0, 65535), std::invalid_argument);
+  EXPECT_THROW((void)options.flag("port", true), std::invalid_argument);
+  EXPECT_THROW(options.refuse_unknown("x", {}), std::invalid_argument);
 }
 
 TEST(Rings, WrapAroundInOrder) {

@@ -24,6 +24,10 @@ class Tcp final {
   static constexpr std::string_view name = "tcp";
   static constexpr std::string_view summary =
       "TCP sockets with TCP_NODELAY, polled; zero bytes cross as one";
+  static constexpr std::array settings{
+      Setting{"interface", "network interface to use; usual: loopback, or the default route's"},
+      Setting{"port", "first TCP port of the ranks; usual: any"},
+  };
 
   Tcp(const LinkOptions& options, Bootstrap& boot) : mesh_(connect_mesh(options, boot)) {
     for (const int file : mesh_.sockets) lanes_.push_back({.file = file});

@@ -2,37 +2,71 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import shutil
 import subprocess
 import sysconfig
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
 from weft.record.model import Pattern
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 MPIS = ("openmpi", "mpich")
 DESCRIBE_DEADLINE_S = 20.0
 INSTALL_MPI = "install one: apt-get install openmpi-bin, then make build"
 
 
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """Something a transport can be told with --option transport.name=value."""
+
+    name: str
+    summary: str
+
+
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """One rank executable and what it says of itself; `reason` tells why it cannot run."""
+    """One rank executable in one of its modes, and what it says of itself.
+
+    `transport` is how a user names it: tcp, or verbs:ud for a mode that is not the usual one.
+    `reason` tells why it cannot run here.
+    """
 
     transport: str
     mpi: str
     path: Path
+    mode: str = ""
+    usual: bool = True
     summary: str = ""
+    settings: tuple[Setting, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     reason: str = ""
+
+    def arguments(self, options: Mapping[str, str]) -> tuple[str, ...]:
+        """The words of its command line for a plan's options, which are keyed transport.setting."""
+        family = self.transport.partition(":")[0]
+        mode = ("--mode", self.mode) if self.mode else ()
+        own = (
+            word
+            for key, value in options.items()
+            if key.startswith(f"{family}.")
+            for word in ("--option", f"{key.partition('.')[2]}={value}")
+        )
+        return (*mode, *own)
 
 
 class _Description(msgspec.Struct):
     transport: str
     summary: str
     patterns: tuple[Pattern, ...]
+    mode: str = ""
+    reason: str = ""
+    settings: tuple[Setting, ...] = ()
 
 
 def engine_folder() -> Path:
@@ -76,13 +110,31 @@ def choose_mpi(asked: str = "") -> str:
 
 
 def programs(mpi: str) -> tuple[Program, ...]:
-    """Every rank program of an MPI, described by itself, in the order of their names."""
+    """Every rank program of an MPI in each of its modes, described by itself, sorted by name."""
     paths = sorted((engine_folder() / mpi).glob("rank-*"))
-    return tuple(_describe(path, mpi) for path in paths)
+    return tuple(program for path in paths for program in _describe(path, mpi))
 
 
-def _describe(path: Path, mpi: str) -> Program:
+def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
+    """Raises WeftError for an option of a transport, or a setting of one, that there is not."""
+    takes = {
+        f"{program.transport}.{setting.name}"
+        for program in found
+        if program.usual
+        for setting in program.settings
+    }
+    for key in options:
+        if key not in takes:
+            near = difflib.get_close_matches(key, takes, n=1)
+            mend = f"did you mean {near[0]}?" if near else "see weft list transports --json"
+            raise WeftError(f"there is no option {key}", mend)
+
+
+def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
     transport = path.name.removeprefix("rank-")
+    modes: list[_Description] = []
+    said = b""
+    reason = "it did not describe itself"
     try:
         done = subprocess.run(
             [path, "--describe"],
@@ -91,15 +143,28 @@ def _describe(path: Path, mpi: str) -> Program:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        told = msgspec.json.decode(done.stdout, type=_Description)
+        said = done.stderr.strip()
+        modes = [msgspec.json.decode(line, type=_Description) for line in done.stdout.splitlines()]
     except subprocess.TimeoutExpired:
-        return Program(transport=transport, mpi=mpi, path=path, reason="it gave no answer in time")
+        reason = "it gave no answer in time"
     except (OSError, msgspec.DecodeError) as error:
-        said = done.stderr.decode(errors="replace").strip() if isinstance(error, ValueError) else ""
-        reason = said.splitlines()[-1] if said else str(error)
-        return Program(transport=transport, mpi=mpi, path=path, reason=reason)
-    return Program(
-        transport=transport, mpi=mpi, path=path, summary=told.summary, patterns=told.patterns
+        reason = str(error)
+    if not modes:
+        reason = said.decode(errors="replace").splitlines()[-1] if said else reason
+        return (Program(transport=transport, mpi=mpi, path=path, reason=reason),)
+    return tuple(
+        Program(
+            transport=f"{transport}:{told.mode}" if at else transport,
+            mpi=mpi,
+            path=path,
+            mode=told.mode,
+            usual=at == 0,
+            summary=told.summary,
+            settings=told.settings,
+            patterns=told.patterns,
+            reason=told.reason,
+        )
+        for at, told in enumerate(modes)
     )
 
 

@@ -139,7 +139,6 @@ class Measurement:
         programs: Mapping[str, Program],
         writer: RecordWriter,
         watcher: Watcher,
-        options: Mapping[str, str],
         case_deadline_s: float,
         so_far: SoFar | None = None,
     ) -> None:
@@ -147,7 +146,6 @@ class Measurement:
         self.programs = programs
         self.writer = writer
         self.watcher = watcher
-        self.options = options
         self.case_deadline_s = case_deadline_s
         self.resuming = so_far is not None
         start = so_far or SoFar(states_of(plan, programs))
@@ -239,8 +237,8 @@ class Measurement:
     def _launcher(self, transport: str) -> LocalLauncher:
         ranks = max(s.case.ranks for s in self.states)
         program = self.programs[transport]
-        takes = self.options if transport != "mpi" else {}
-        return LocalLauncher(program.path, self.plan.mpi, ranks, takes)
+        words = program.arguments(self.plan.options)
+        return LocalLauncher(program.path, self.plan.mpi, ranks, words)
 
     def _one_case(
         self, ranks: LocalLauncher, launch: int, clock: Clock, state: CaseState, share_s: float

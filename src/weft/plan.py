@@ -11,7 +11,7 @@ from weft.record.model import Case, Plan, Schedule
 from weft.units import format_bytes, parse_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
 TESTS = ("ping_pong", "ping_ping", "stream", "bidirectional_stream")
 SIZES = "0..4MiB"
@@ -51,6 +51,20 @@ def parse_schedule(text: str) -> Schedule:
     if match[2]:
         return _bounded(Schedule(kind="reuse", count=int(match[2]), reuse_percent=int(match[3])))
     return Schedule()
+
+
+def parse_options(given: Iterable[str]) -> dict[str, str]:
+    """What transports are told: "verbs.device=rxe0" becomes {"verbs.device": "rxe0"}.
+
+    Raises WeftError for a word of another form.
+    """
+    options = {}
+    for word in given:
+        match = re.fullmatch(r"([a-z_]+\.[a-z_]+)=(.+)", word)
+        if not match:
+            raise WeftError(f"'{word}' is no option of a transport", "type --option tcp.port=7000")
+        options[match[1]] = match[2]
+    return options
 
 
 def _bounded(schedule: Schedule) -> Schedule:
@@ -103,7 +117,7 @@ def make_plan(
     launches: int,
     seed: int,
     mpi: str,
-    interface: str = "",
+    options: Mapping[str, str],
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 1 <= launches <= 1000:
@@ -117,7 +131,7 @@ def make_plan(
         launches=launches,
         seed=seed,
         mpi=mpi,
-        interface=interface,
+        options=dict(options),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import weft
-from weft.engine import Program, choose_mpi, programs
+from weft.engine import Program, check_options, choose_mpi, programs
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import look
@@ -74,7 +74,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         launches=request.launches,
         seed=request.seed,
         mpi=mpi,
-        interface=request.options.get("interface", ""),
+        options=request.options,
     )
     header = Header(
         schema_version=SCHEMA_VERSION,
@@ -90,14 +90,12 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
         writer.write(header)
-        footer = _measure(plan, usable, writer, request.options, request.case_deadline_s, None)
+        footer = _measure(plan, usable, writer, request.case_deadline_s, None)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
-def resume(
-    path: Path, options: Mapping[str, str], case_deadline_s: float
-) -> tuple[Path, Footer | None]:
+def resume(path: Path, case_deadline_s: float) -> tuple[Path, Footer | None]:
     """Finish what a record lacks; None when nothing is missing. Raises WeftError."""
     run = load(path)
     plan = run.header.plan
@@ -120,7 +118,7 @@ def resume(
     if not restore(plan, usable, run).missing(plan):
         return path, None
     with RecordWriter.resume(path) as writer:
-        footer = _measure(plan, usable, writer, options, case_deadline_s, run)
+        footer = _measure(plan, usable, writer, case_deadline_s, run)
     return path, footer
 
 
@@ -128,30 +126,29 @@ def _measure(
     plan: Plan,
     usable: Mapping[str, Program],
     writer: RecordWriter,
-    options: Mapping[str, str],
     case_deadline_s: float,
     run: Run | None,
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
         so_far = restore(plan, usable, run) if run else None
-        return Measurement(
-            plan, usable, writer, watcher, options, case_deadline_s, so_far
-        ).measure()
+        return Measurement(plan, usable, writer, watcher, case_deadline_s, so_far).measure()
 
 
 def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str, Program]:
     """The transports to measure; says in a line each what is measured and what is left out."""
     found = programs(mpi)
     known = tuple(program.transport for program in found)
-    asked = choose("transport", request.transports, known) or known
+    usual = tuple(program.transport for program in found if program.usual)
+    asked = choose("transport", request.transports, known) or usual
+    check_options(request.options, found)
     for program in found:
-        if program.reason and program.transport in request.transports:
+        if program.reason and program.transport in asked and request.transports:
             raise WeftError(f"{program.transport} cannot run: {program.reason}", "see weft doctor")
-        if program.reason:
+        if program.reason and program.usual:
             say(f"left out: {program.transport}: {program.reason}")
         elif program.transport in asked:
             say(f"measures: {program.transport}: {program.summary}")
-        else:
+        elif program.usual:
             say(f"left out: {program.transport}: not asked for")
     usable = {p.transport: p for p in found if not p.reason and p.transport in asked}
     if not usable:

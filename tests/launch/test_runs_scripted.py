@@ -76,6 +76,34 @@ def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
     assert roles.count("calibrate") == 2
 
 
+def test_modes_and_options_reach_the_ranks_and_the_record(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--transport", "fake,fake:other", "--option", "fake.depth=3")
+    assert done.returncode == 0, done.stderr
+    record = read(tmp_path / "r.jsonl")
+    told = {launch.transport: launch.details["words"] for launch in record.launches}
+    assert told == {"fake": "--option depth=3", "fake:other": "--mode other --option depth=3"}
+    assert record.header.plan.options == {"fake.depth": "3"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--option", "fake.deep=3"), "no option fake.deep; did you mean fake.depth?"),
+        (("--option", "depth"), "'depth' is no option of a transport"),
+        (("--transport", "fake:absent"), "fake:absent cannot run: no device"),
+        (("--transport", "fake:othr"), "did you mean fake:other?"),
+    ],
+)
+def test_wrong_modes_and_options_are_one_line(
+    machine: dict[str, str], tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    done = run(machine, tmp_path, *words)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
 def test_wrong_bytes_fail_the_case_and_the_other_is_kept(
     machine: dict[str, str], tmp_path: Path
 ) -> None:

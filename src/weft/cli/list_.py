@@ -32,6 +32,8 @@ def list_(
                 "mpi": p.mpi,
                 "usable": not p.reason,
                 "summary": p.summary or p.reason,
+                "reason": p.reason,
+                "settings": {setting.name: setting.summary for setting in p.settings},
             }
             for p in found
         ]
@@ -43,7 +45,8 @@ def list_(
     width = max((len(str(next(iter(row.values())))) for row in rows), default=0)
     for row in rows:
         name = str(next(iter(row.values())))
-        typer.echo(f"{name:<{width}}  {row['summary']}")
+        out = f" (cannot run here: {row['reason']})" if row.get("reason") else ""
+        typer.echo(f"{name:<{width}}  {row['summary']}{out}")
 
 
 def _tests(found: object) -> list[dict[str, object]]:

@@ -40,8 +40,10 @@ def run(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The record.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Finish this record.")] = None,
     mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
-    interface: Annotated[str, typer.Option(help="Network interface of tcp.")] = "",
-    port: Annotated[int, typer.Option(help="First TCP port of the ranks. 0: any.")] = 0,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="Setting of a transport, e.g. tcp.port=7000; weft list transports."),
+    ] = None,
     queue_depth: Annotated[int, typer.Option(help="Q of the streams.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one, turn:N or reuse:N:R%.")] = plan.BUFFERS,
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
@@ -56,9 +58,8 @@ def run(
     from weft import session, units  # noqa: PLC0415 - start-up
     from weft.engine import choose_mpi, programs  # noqa: PLC0415
 
-    options = {"interface": interface, "port": str(port) if port else ""}
     if resume is not None:
-        path, footer = session.resume(resume, options, units.parse_seconds(deadline))
+        path, footer = session.resume(resume, units.parse_seconds(deadline))
         if footer is None:
             typer.echo(f"{path}: nothing is missing")
             return
@@ -75,7 +76,7 @@ def run(
             seed=seed,
             output=output,
             mpi=mpi,
-            options=options,
+            options=plan.parse_options(option or ()),
             queue_depth=queue_depth,
             single=single,
             schedule=plan.parse_schedule(buffers),

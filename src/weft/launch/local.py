@@ -19,7 +19,7 @@ from weft.errors import WeftError
 from weft.record.model import Clock, RankFacts, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -75,8 +75,8 @@ class LocalLauncher:
     Reads block in the kernel, so this process takes no core from the ranks while they measure.
     """
 
-    def __init__(self, program: Path, mpi: str, ranks: int, options: Mapping[str, str]) -> None:
-        self._command = command(program, mpi, ranks, options)
+    def __init__(self, program: Path, mpi: str, ranks: int, words: Sequence[str]) -> None:
+        self._command = command(program, mpi, ranks, words)
         self._process: subprocess.Popen[bytes] | None = None
         self._pending = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
@@ -211,15 +211,16 @@ def _family(pid: int) -> list[psutil.Process]:
         return []
 
 
-def command(program: Path, mpi: str, ranks: int, options: Mapping[str, str]) -> list[str]:
-    """The command line that starts the ranks. `setpriv` has the kernel end it with this process.
+def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
+    """The command line that starts the ranks, each with `words` of its own.
+
+    `setpriv` has the kernel end it with this process.
 
     Raises WeftError when the MPI's starter is missing.
     """
     mpirun = starter(mpi)
     if mpirun is None:
         raise WeftError(f"mpirun of {mpi} is missing", "apt-get install openmpi-bin or mpich")
-    own = [word for key, value in options.items() if value for word in (f"--{key}", value)]
     count = ["-n", str(ranks)]
     if mpi == "openmpi":
         # Its own daemons and its TCP stay on loopback: no socket may listen for strangers.
@@ -228,7 +229,7 @@ def command(program: Path, mpi: str, ranks: int, options: Mapping[str, str]) -> 
         start += ["--mca", "orte_base_help_aggregate", "0"]
     else:
         start = ["-bind-to", "none", "-hosts", "127.0.0.1", "-iface", "lo"]
-    return ["setpriv", "--pdeathsig", "TERM", mpirun, *start, *count, str(program), *own]
+    return ["setpriv", "--pdeathsig", "TERM", mpirun, *start, *count, str(program), *words]
 
 
 def _environment() -> dict[str, str]:

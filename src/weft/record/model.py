@@ -71,7 +71,10 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was asked of a run; enough to repeat it or to finish it."""
+    """Everything that was asked of a run; enough to repeat it or to finish it.
+
+    `options` is what the transports were told: a setting's name, or transport.setting.
+    """
 
     cases: tuple[Case, ...]
     precision: float
@@ -79,7 +82,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     launches: int
     seed: int
     mpi: str
-    interface: str = ""
+    options: dict[str, str] = {}
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
