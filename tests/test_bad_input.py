@@ -44,6 +44,9 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["show", "/etc/hostname"], "not a weft record"),
         (["show", "/nowhere"], "cannot read"),
         (["report", "/etc/hostname"], "not a weft record"),
+        (["peak", "IB FDR"], "needs its width"),
+        (["peak", "string"], "type one like IB 4x FDR"),
+        (["show", "/nowhere", "--link", "IB 4x FDR"], "cannot read"),
         (["export", "/etc/hostname"], "--csv FILE"),
         (["export", "/etc/hostname", "--csv", "/tmp/x.csv"], "not a weft record"),
     ],
@@ -70,7 +73,7 @@ def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:
     assert "make build" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "list", "show", "report", "export", "doctor"])
+@pytest.mark.parametrize("command", ["run", "list", "show", "report", "export", "doctor", "peak"])
 def test_every_command_has_an_example(command: str) -> None:
     done = weft(command, "--help")
     assert done.returncode == 0

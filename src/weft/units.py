@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import ROUND_HALF_EVEN, Decimal
 
 from weft.errors import WeftError
 
@@ -114,3 +115,9 @@ def format_bandwidth(bytes_per_s: float) -> str:
         if bytes_per_s >= size * 0.9995:
             return f"{_three_digits(bytes_per_s / size)} {unit}"
     return f"{_three_digits(bytes_per_s)} B/s"
+
+
+def format_percent(percent: float) -> str:
+    """Per cent with one digit after the point; a tie goes to the even digit, as in the tables."""
+    exact = Decimal(f"{percent:.9g}")  # Without the dust of binary fractions.
+    return f"{exact.quantize(Decimal('0.1'), ROUND_HALF_EVEN)} %"

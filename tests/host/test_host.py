@@ -12,7 +12,7 @@ from weft.host.checks import diagnose
 from weft.host.files import cpu_list
 from weft.host.load import Load
 from weft.host.manifest import collect, differences
-from weft.host.nic import parse_pcie_speed, pcie_bytes_per_s
+from weft.host.nic import parse_pcie_speed
 
 QUIET = Load()
 CPU = "sys/devices/system/cpu"
@@ -117,13 +117,6 @@ def test_unlike_machines_are_told_apart() -> None:
     manifest = collect()
     assert differences(manifest, manifest) == []
     assert differences({**manifest, "host": "other"}, manifest)
-
-
-@pytest.mark.parametrize(
-    ("speed", "width", "bandwidth"), [(2.5, 8, 2e9), (5.0, 16, 8e9), (8.0, 8, 7.877e9)]
-)
-def test_link_bandwidth(speed: float, width: int, bandwidth: float) -> None:
-    assert pcie_bytes_per_s(speed, width) == pytest.approx(bandwidth, rel=1e-4)
 
 
 @given(st.lists(st.integers(0, 500), unique=True, min_size=1))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.peak_share import with_peak
 from weft.analysis.percentiles import percentiles
 from weft.analysis.shape import (
     drift,
@@ -17,6 +18,7 @@ from weft.analysis.shape import (
     spread_percent,
     two_modes,
 )
+from weft.fabric.detect import detected_link
 from weft.record.model import Status
 from weft.stopping import settled
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.fabric.peaks import Link
     from weft.record.model import Batch, Case, Pattern
     from weft.record.run import Run
 
@@ -48,6 +51,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     over launches of the same for the samples of a launch. Minimum and percentiles are over all
     samples, of means over `ops_per_sample` operations. `relative_half_width` is of the time's
     interval; `settled` says that it is inside the asked precision after the asked launches.
+    `percent_of_peak` is of the median bandwidth, where the link is known.
     A case whose status is `failed` keeps the figures of the launches that went well.
     docs/how-numbers-are-computed.md defines each figure.
     """
@@ -73,15 +77,28 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     within_launch_percent: float | None = None
     relative_half_width: float | None = None
     settled: bool = False
+    link: str = ""
+    peak_bytes_per_s: float | None = None
+    percent_of_peak: float | None = None
     flags: tuple[str, ...] = ()
 
 
-def summarise(run: Run) -> tuple[CaseSummary, ...]:
-    """A row for every planned case, in plan order; one that was not measured says why."""
+def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
+    """A row for every planned case, in plan order; one that was not measured says why.
+
+    `link` is what the traffic went over; without it, what the record's manifests tell.
+    """
     by_case: dict[str, list[Batch]] = {key: [] for key in run.cases}
     for batch in run.lines.batches:
         by_case[batch.case].append(batch)
-    return tuple(_case_summary(run, case, by_case[key]) for key, case in run.cases.items())
+    transports = {case.transport for case in run.cases.values()}
+    links = {name: link or detected_link(run, name) for name in transports}
+    return tuple(
+        with_peak(
+            _case_summary(run, case, by_case[key]), run.patterns[case.test], links[case.transport]
+        )
+        for key, case in run.cases.items()
+    )
 
 
 def to_json_rows(summaries: tuple[CaseSummary, ...]) -> list[dict[str, Any]]:

@@ -13,14 +13,17 @@ def register(app: typer.Typer) -> None:
 
 def report(
     records: Annotated[list[Path], typer.Argument(help="Records; several are laid over.")],
+    link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The page.")] = None,
 ) -> None:
     """Write a self-contained HTML report with curves, table, host and warnings."""
     from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
+    from weft.fabric.peaks import parse_link  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.page import report_path, write_report  # noqa: PLC0415
 
-    runs = [(run, summarise(run)) for run in map(load, records)]
+    known = parse_link(link) if link else None
+    runs = [(run, summarise(run, known)) for run in map(load, records)]
     page = output or report_path(records[0])
     write_report(runs, page)
     typer.echo(f"report: {page}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.host.nic import pcie_bytes_per_s
+from weft.fabric.peaks import pcie_bytes_per_s
 
 if TYPE_CHECKING:
     from weft.host.load import Load

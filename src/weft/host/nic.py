@@ -66,20 +66,6 @@ def parse_pcie_speed(found: str | None) -> float | None:
     return float(match[1]) if match else None
 
 
-def pcie_bytes_per_s(speed_gt_per_s: float, width: int) -> float:
-    """Bandwidth of a PCIe link one way: 8b/10b up to 5 GT/s, 128b/130b up to 32 (PCIe 5.0, 4.2).
-
-    From 64 GT/s on (flit mode) 242 of 256 bytes of a flit carry data (PCIe 6.0, section 4.2.3).
-    """
-    if speed_gt_per_s <= 5.0:
-        share = 8 / 10
-    elif speed_gt_per_s <= 32.0:
-        share = 128 / 130
-    else:
-        share = 242 / 256
-    return speed_gt_per_s * 1e9 * width * share / 8
-
-
 def pcie_hops(root: Path, device: Path) -> list[dict[str, Any]]:
     """Speed and width, now and at best, from the device up to the root complex, nearest first."""
     try:

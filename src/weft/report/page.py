@@ -10,7 +10,12 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.report.figures import figures_of
-from weft.report.terminal import ending_in_words, format_estimate, grouped_flags
+from weft.report.terminal import (
+    ending_in_words,
+    format_estimate,
+    grouped_flags,
+    peaks_in_words,
+)
 from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -179,7 +184,9 @@ def _table(run: Run, summaries: Sequence[CaseSummary], records: int) -> dict[str
         for size in sorted({s.bytes for s in summaries})
     ]
     heads = [f"{run.patterns[test].title}, {transport}" for test, transport in columns]
-    caption = "Median over launches with half its 95 % interval."
+    caption = " ".join(
+        ("Median over launches with half its 95 % interval.", *peaks_in_words(summaries))
+    )
     return {
         "caption": caption if records == 1 else f"{run.path.name}: {caption}",
         "heads": heads,

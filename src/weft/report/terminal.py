@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from weft.units import format_bandwidth, format_bytes, format_time
+from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.intervals import Estimate
     from weft.analysis.summary import CaseSummary
+    from weft.fabric.peaks import Link
     from weft.host.checks import Finding
     from weft.record.run import Run
 
@@ -54,12 +55,14 @@ def figure_of(summary: CaseSummary) -> Estimate | None:
 
 
 def format_estimate(summary: CaseSummary) -> str:
-    """Median with its interval as plus-minus per cent, or the status."""
+    """Median with its interval as plus-minus per cent, a bandwidth with its share of the peak."""
     estimate = figure_of(summary)
     if estimate is None:
         return "-" if summary.status == "ok" else summary.status
     shape = format_time if summary.latency_ns else format_bandwidth
     mark = "" if summary.status == "ok" else f" {summary.status}"
+    if summary.percent_of_peak is not None and not summary.latency_ns:
+        mark = f" ({format_percent(summary.percent_of_peak)} of peak){mark}"
     return f"{shape(estimate.median)} ±{estimate.relative_half_width:.1%}{mark}"
 
 
@@ -126,7 +129,23 @@ def _flags(summaries: Sequence[CaseSummary]) -> list[Text]:
 
 
 def _ending(run: Run, summaries: Sequence[CaseSummary]) -> list[Text]:
-    return [Text(line) for line in (*run.header.notes, ending_in_words(run, summaries))]
+    peaks = peaks_in_words(summaries)
+    return [Text(line) for line in (*peaks, *run.header.notes, ending_in_words(run, summaries))]
+
+
+def peaks_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
+    """Which link and peak the per cents are of, a sentence a transport."""
+    peaks: dict[tuple[str, str], set[float]] = {}
+    for summary in summaries:
+        if summary.peak_bytes_per_s:
+            place = (summary.transport, summary.link)
+            peaks.setdefault(place, set()).add(summary.peak_bytes_per_s)
+    return [
+        f"Peak of {link} over {transport}:"
+        f" {' or '.join(format_bandwidth(peak) for peak in sorted(values))}"
+        + (" (one way, both ways)." if len(values) > 1 else ".")
+        for (transport, link), values in peaks.items()
+    ]
 
 
 def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
@@ -146,3 +165,26 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         f"The budget of {plan.budget_s:g} s ended first: {reached}; the others show the interval"
         " they reached. Give more time with --budget, or ask for less with --precision."
     )
+
+
+def peaks_table(links: Sequence[Link]) -> RenderableType:
+    """Links with their peaks, the bound that headers leave, and the sources."""
+    parts: list[RenderableType] = []
+    for link in links:
+        lane = f"{link.lane_bits_per_s / 1e9:.9g} Gbit/s"
+        parts.append(Text(f"{link.name}: {link.lanes} x {lane}, {link.encoding}", style="bold"))
+        table = Table(box=None)
+        for head in ("", "one way", "both ways"):
+            table.add_column(head, justify="right", no_wrap=True)
+        table.add_row("peak", *map(_exact, (link.one_way_bytes_per_s, link.both_ways_bytes_per_s)))
+        for bound in link.bounds:
+            ways = (bound.one_way_bytes_per_s, bound.both_ways_bytes_per_s)
+            table.add_row(f"packets of {bound.mtu_bytes} B", *map(_exact, ways))
+        notes = [f"headers: {link.headers}", f"source: {link.source}"]
+        notes += [f"note: {link.note}"] if link.note else []
+        parts += [table, *(Text(note, style="dim") for note in notes), Text("")]
+    return Group(*parts[:-1])
+
+
+def _exact(bytes_per_s: float) -> str:
+    return f"{bytes_per_s / 1e6:,.1f} MB/s"

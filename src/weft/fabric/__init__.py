@@ -1,0 +1,1 @@
+"""What a network is made of: links and buses and their peaks."""
