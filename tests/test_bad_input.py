@@ -39,6 +39,8 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["run", "--frobnicate"], "No such option"),
         (["run", "-o", "/nowhere/r.jsonl"], "choose another place"),
         (["run", "--resume", "/nowhere/r.jsonl"], "cannot read"),
+        (["run", "--resume", "/nowhere/r.jsonl", "--queue-depth", "2"], "leave --queue-depth out"),
+        (["run", "stream", "--resume", "/nowhere/r.jsonl"], "leave TESTS out"),
         (["runn"], "No such command"),
         (["list", "things"], "weft list tests"),
         (["show", "/etc/hostname"], "not a weft record"),

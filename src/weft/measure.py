@@ -29,7 +29,9 @@ from weft.record.model import (
     Pattern,
     Plan,
     Role,
+    Status,
 )
+from weft.record.run import is_given_up
 from weft.stopping import Amount, amount, calibration_amount, settled
 
 if TYPE_CHECKING:
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
 # A transport that dies this often without a single batch is given up.
 MOST_BARREN_LAUNCHES = 2
-MOST_TIMEOUTS = 2
 # Guesses for the first launch; what launches really cost is measured from then on.
 GUESSED_LAUNCH_S = 1.5
 GUESSED_CASE_S = 0.015
@@ -74,7 +75,7 @@ class CaseState:
         self.pattern = pattern
         self.medians_ns: list[float] = []
         self.operation_ns = 0.0
-        self.timeouts = 0
+        self.lost: list[Status] = []
         self.closed = False
 
     def is_settled(self, plan: Plan) -> bool:
@@ -95,10 +96,6 @@ class SoFar:
         self.order = 0
         self.round = 0
 
-    def missing(self, plan: Plan) -> list[CaseState]:
-        """The cases that still lack launches."""
-        return [state for state in self.states if state.is_short(plan)]
-
 
 def states_of(plan: Plan, programs: Mapping[str, Program]) -> list[CaseState]:
     """The planned cases, nothing known of them yet."""
@@ -115,8 +112,8 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
         state = by_key[batch.case]
         so_far.order = max(so_far.order, batch.order + 1)
         if batch.status != "ok":
-            state.timeouts += 1
-            state.closed = batch.status != "timeout" or state.timeouts >= MOST_TIMEOUTS
+            state.lost.append(batch.status)
+            state.closed = is_given_up(state.lost)
         elif batch.role == "measure":
             state.medians_ns.append(float(np.median(run.time_ns(batch))))
             state.operation_ns = state.medians_ns[-1]
@@ -337,8 +334,8 @@ class Measurement:
         return []
 
     def _close_after(self, state: CaseState, error: LaunchError) -> None:
-        state.timeouts += 1
-        state.closed = error.status != "timeout" or state.timeouts >= MOST_TIMEOUTS
+        state.lost.append(error.status)
+        state.closed = is_given_up(state.lost)
 
     def _write_launch(self, number: int, transport: str, hello: Hello) -> None:
         self.writer.write(

@@ -118,6 +118,7 @@ def make_plan(
     seed: int,
     mpi: str,
     options: Mapping[str, str],
+    case_deadline_s: float,
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 1 <= launches <= 1000:
@@ -132,6 +133,7 @@ def make_plan(
         seed=seed,
         mpi=mpi,
         options=dict(options),
+        case_deadline_s=case_deadline_s,
     )
 
 

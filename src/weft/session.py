@@ -19,7 +19,7 @@ from weft.plan import check_memory, choose, crowding, make_cases, make_plan
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan, Schedule
 from weft.record.run import Run, load
-from weft.record.writer import RecordWriter, compress
+from weft.record.writer import RecordWriter, compress, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,6 +75,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         seed=request.seed,
         mpi=mpi,
         options=request.options,
+        case_deadline_s=request.case_deadline_s,
     )
     header = Header(
         schema_version=SCHEMA_VERSION,
@@ -90,15 +91,20 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
         writer.write(header)
-        footer = _measure(plan, usable, writer, request.case_deadline_s, None)
+        footer = _measure(plan, usable, writer, None)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
-def resume(path: Path, case_deadline_s: float) -> tuple[Path, Footer | None]:
-    """Finish what a record lacks; None when nothing is missing. Raises WeftError."""
+def resume(path: Path, changes: Mapping[str, Any]) -> tuple[Path, Footer | None]:
+    """Finish what a record lacks as its plan says; None when nothing is missing.
+
+    `changes` are fields of the plan that do not change what is measured: budget_s and
+    case_deadline_s. A packed record is unpacked, and packed again once the run ended by itself.
+    Raises WeftError.
+    """
     run = load(path)
-    plan = run.header.plan
+    plan = msgspec.structs.replace(run.header.plan, **changes)
     manifest = collect()
     was = run.header.hosts.get(manifest["host"], next(iter(run.header.hosts.values()), {}))
     unlike = differences(was, manifest)
@@ -111,27 +117,24 @@ def resume(path: Path, case_deadline_s: float) -> tuple[Path, Footer | None]:
     for name in {case.transport for case in plan.cases}:
         if name not in usable:
             raise WeftError(f"the transport {name} of {path} is gone", "build it: make build")
-    if path.suffix == ".zst":
-        if run.complete:
-            return path, None
-        raise WeftError(f"{path} is compressed", f"unpack it first: zstd -d {path}")
-    if not restore(plan, usable, run).missing(plan):
+    if not run.missing:
         return path, None
-    with RecordWriter.resume(path) as writer:
-        footer = _measure(plan, usable, writer, case_deadline_s, run)
-    return path, footer
+    packed = path.suffix == ".zst"
+    plain = unpack(path) if packed else path
+    with RecordWriter.resume(plain) as writer:
+        footer = _measure(plan, usable, writer, run)
+    return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
 def _measure(
     plan: Plan,
     usable: Mapping[str, Program],
     writer: RecordWriter,
-    case_deadline_s: float,
     run: Run | None,
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
         so_far = restore(plan, usable, run) if run else None
-        return Measurement(plan, usable, writer, watcher, case_deadline_s, so_far).measure()
+        return Measurement(plan, usable, writer, watcher, plan.case_deadline_s, so_far).measure()
 
 
 def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str, Program]:

@@ -12,6 +12,8 @@ import psutil
 import pytest
 
 import weft
+from builders import write_lines
+from weft.record.model import Footer
 from weft.record.reader import read
 
 TESTS = Path(__file__).parents[1]
@@ -174,6 +176,59 @@ def test_resume_measures_what_is_missing_and_no_more(
     assert (again.returncode, "nothing is missing" in again.stdout) == (0, True)
 
 
+@pytest.mark.parametrize("name", ["r.jsonl", "r.jsonl.zst"])
+def test_a_run_whose_budget_ended_early_goes_on_as_it_was_begun(
+    machine: dict[str, str], tmp_path: Path, name: str
+) -> None:
+    assert run(machine, tmp_path, "--option", "fake.depth=3").returncode == 0
+    path = ended_by_budget(tmp_path / "r.jsonl", tmp_path / name)
+    short = weft.load(path)
+    assert short.missing == tuple(short.cases)
+    again = subprocess.run(
+        [WEFT, "run", "--resume", path, "--no-report"],
+        env=machine, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert again.returncode == 0, again.stderr
+    assert [p.name for p in tmp_path.glob("r.*")] == [name]
+    whole = weft.load(path)
+    assert whole.complete
+    told = [launch.details["words"] for launch in whole.lines.launches]
+    assert told == ["--option depth=3"] * 2
+    measured = [(b.case, b.launch) for b in whole.measured]
+    assert len(measured) == len(set(measured)) == 4
+
+
+def ended_by_budget(record: Path, path: Path) -> Path:
+    """The record as if its budget had ended after the first launch."""
+    lines = read(record)
+    first = [line for line in lines.batches if line.launch == 0]
+    footer = Footer(finished_utc="now", outcome="budget", batches=len(first))
+    record.unlink()
+    return write_lines(path, [lines.header, lines.launches[0], *first, lines.ends[0], footer])
+
+
+def test_an_interrupted_resume_says_which_file_goes_on(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    assert run(machine, tmp_path).returncode == 0
+    path = ended_by_budget(tmp_path / "r.jsonl", tmp_path / "r.jsonl.zst")
+    process = subprocess.Popen(
+        [WEFT, "run", "--resume", path, "--no-report"],
+        env={**machine, "FAKE_RANK": "hang=0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    wait_for_round(process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    plain = tmp_path / "r.jsonl"
+    assert errors.splitlines()[-1].endswith(f"--resume {plain}")
+    assert not path.exists()
+    assert weft.load(plain).missing
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
     machine: dict[str, str], tmp_path: Path, number: signal.Signals
@@ -209,11 +264,16 @@ def start_hanging(machine: dict[str, str], folder: Path) -> subprocess.Popen[str
         stderr=subprocess.PIPE,
         text=True,
     )
+    wait_for_round(process)
+    return process
+
+
+def wait_for_round(process: subprocess.Popen[str]) -> None:
+    """Return once the ranks are up."""
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith("round"):
             break
-    return process
 
 
 def ranks_of(folder: Path) -> list[psutil.Process]:

@@ -27,7 +27,7 @@ from builders import (
     usual_times_ns,
     write_lines,
 )
-from weft.record.model import Launch, LaunchEnd, Line, Outcome, RankFacts
+from weft.record.model import Launch, LaunchEnd, Line, Outcome, RankFacts, Status
 
 CASES = make_cases(["ping_pong", "stream"], ["tcp"], [0, 1000])
 PING_0, PING, STREAM = CASES
@@ -146,6 +146,33 @@ def test_complete_is_a_run_that_ended_by_itself(
 ) -> None:
     path = synthetic_record(tmp_path / "a.jsonl", CASES, launches=1, outcome=outcome)
     assert weft.load(str(path)).complete is complete
+
+
+@pytest.mark.parametrize(
+    ("lost", "missing"),
+    [
+        ((), True),
+        (("timeout",), True),
+        (("timeout", "timeout"), False),
+        (("failed",), False),
+        (("failed", "timeout"), False),
+        (("unsupported",), False),
+    ],
+)
+def test_a_case_without_all_its_launches_is_missing_unless_it_was_given_up(
+    tmp_path: Path, lost: tuple[Status, ...], missing: bool
+) -> None:
+    path = synthetic_record(
+        tmp_path / "a.jsonl",
+        CASES,
+        launches=3,
+        times_ns=lambda case, k: [] if case == PING and k == 2 else usual_times_ns(case, k),
+        more=[lost_batch(PING, 5, 90 + n, status, "gone") for n, status in enumerate(lost)],
+        outcome="budget",
+    )
+    run = weft.load(path)
+    assert run.missing == ((PING.key,) if missing else ())
+    assert run.complete is not missing
 
 
 def test_the_two_lines_of_the_docstring_plot(run: weft.Run) -> None:

@@ -23,7 +23,7 @@ from builders import (
 from weft.errors import WeftError
 from weft.record.model import Batch, Line
 from weft.record.reader import read
-from weft.record.writer import RecordWriter, compress
+from weft.record.writer import RecordWriter, compress, unpack
 
 CASES = make_cases(["ping_pong"], ["tcp"], [8])
 HEADER = make_header(CASES)
@@ -128,10 +128,12 @@ def test_resume_refuses_what_is_no_record_and_leaves_it_alone(
     assert path.read_bytes() == content
 
 
-def test_resume_says_that_a_compressed_record_is_to_be_unpacked(tmp_path: Path) -> None:
-    path = synthetic_record(tmp_path / "a.jsonl.zst", CASES)
-    with pytest.raises(WeftError, match="zstd -d"):
+def test_a_compressed_record_under_a_plain_name_is_not_cut(tmp_path: Path) -> None:
+    path = synthetic_record(tmp_path / "a.jsonl.zst", CASES).rename(tmp_path / "a.jsonl")
+    before = path.read_bytes()
+    with pytest.raises(WeftError, match=r"call it a\.jsonl\.zst"):
         RecordWriter.resume(path)
+    assert path.read_bytes() == before
 
 
 def test_compress_replaces_the_plain_record_by_the_same_lines(tmp_path: Path) -> None:
@@ -140,6 +142,48 @@ def test_compress_replaces_the_plain_record_by_the_same_lines(tmp_path: Path) ->
     packed = compress(path)
     assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl.zst"]
     assert read(packed) == before
+
+
+def test_unpack_gives_back_the_plain_record(tmp_path: Path) -> None:
+    path = synthetic_record(tmp_path / "a.jsonl", CASES)
+    before = path.read_bytes()
+    assert unpack(compress(path)) == path
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+    assert path.read_bytes() == before
+
+
+def test_unpack_of_a_cut_record_gives_what_can_be_read(tmp_path: Path) -> None:
+    lines = [HEADER, START[1], *(BATCH for _ in range(3000))]
+    packed = write_lines(tmp_path / "a.jsonl.zst", lines)
+    packed.write_bytes(packed.read_bytes()[:-5])
+    readable = read(packed)
+    assert readable.truncated
+    assert read(unpack(packed)).batches == readable.batches
+
+
+def test_unpack_never_replaces_another_record(tmp_path: Path) -> None:
+    packed = synthetic_record(tmp_path / "a.jsonl.zst", CASES)
+    (tmp_path / "a.jsonl").write_text("precious")
+    with pytest.raises(WeftError, match="move the other away"):
+        unpack(packed)
+    assert (tmp_path / "a.jsonl").read_text() == "precious"
+    assert read(packed).footer is not None
+
+
+def test_unpack_without_room_keeps_the_packed_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = synthetic_record(tmp_path / "a.jsonl.zst", CASES)
+    before = packed.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WeftError, match="the disk is full"):
+        unpack(packed)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl.zst"]
+    assert packed.read_bytes() == before
 
 
 def test_compress_never_replaces_another_record(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ weft run
 
 weft run ping_pong stream --transport tcp --sizes 8,1KiB..1MiB --budget 2min
 
-weft run --resume weft-20261121-101500.jsonl"""
+weft run --resume weft-20261121-101500.jsonl.zst"""
+# What may be typed with --resume: nothing else, for it would change what is measured.
+_BESIDE_RESUME = ("resume", "budget", "deadline", "json", "report")
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
+    context: typer.Context,
     tests: Annotated[
         list[str] | None, typer.Argument(help="Tests; weft list tests names them.")
     ] = None,
@@ -59,7 +62,7 @@ def run(
     from weft.engine import choose_mpi, programs  # noqa: PLC0415
 
     if resume is not None:
-        path, footer = session.resume(resume, units.parse_seconds(deadline))
+        path, footer = session.resume(resume, _changes(context))
         if footer is None:
             typer.echo(f"{path}: nothing is missing")
             return
@@ -85,6 +88,28 @@ def run(
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
+
+
+def _changes(context: typer.Context) -> dict[str, float]:
+    """What was typed beside --resume, as fields of the plan. Raises WeftError for what is fixed."""
+    from weft.units import parse_seconds  # noqa: PLC0415 - start-up
+
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+    }
+    fixed = [name for name in typed if name not in _BESIDE_RESUME]
+    if fixed:
+        name = "TESTS" if fixed[0] == "tests" else f"--{fixed[0].replace('_', '-')}"
+        raise WeftError(
+            f"{name} cannot be changed in a run that goes on", f"leave {name} out, or start anew"
+        )
+    changes = {}
+    for name, field in (("budget", "budget_s"), ("deadline", "case_deadline_s")):
+        if name in typed:
+            changes[field] = parse_seconds(typed[name])
+    return changes
 
 
 def _say(line: str) -> None:

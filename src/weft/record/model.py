@@ -74,6 +74,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was asked of a run; enough to repeat it or to finish it.
 
     `options` is what the transports were told: a setting's name, or transport.setting.
+    `case_deadline_s` is the longest wait for a case beyond what it is expected to take.
     """
 
     cases: tuple[Case, ...]
@@ -83,6 +84,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     mpi: str
     options: dict[str, str] = {}
+    case_deadline_s: float = 20.0
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):

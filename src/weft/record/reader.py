@@ -44,21 +44,32 @@ def read(path: Path) -> RecordLines:
 
     Raises WeftError: no such file, not a record, a newer schema, damage before the end.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise WeftError(
-            f"cannot read {path}: {error.strerror}", "check the path; weft run makes a record"
-        ) from None
-    cut = False
-    if data.startswith(_ZSTD_MAGIC):
-        data, cut = _decompress(data, path)
+    data, cut = plain_bytes(path)
     whole_end = data.rfind(b"\n") + 1
     lines = data[:whole_end].split(b"\n")[:-1]
     if not lines:
         raise _not_a_record(path)
     _check_version(lines[0], path)
     return _sort(_decode(lines, path), path, truncated=cut or whole_end != len(data))
+
+
+def plain_bytes(path: Path) -> tuple[bytes, bool]:
+    """A file's bytes as they are without compression, and whether its compression was cut.
+
+    Raises WeftError when it cannot be read or is damaged.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise WeftError(
+            f"cannot read {path}: {error.strerror}", "check the path; weft run makes a record"
+        ) from None
+    return _decompress(data, path) if is_packed(data) else (data, False)
+
+
+def is_packed(data: bytes) -> bool:
+    """Whether bytes are a compressed record, whatever its file is called."""
+    return data.startswith(_ZSTD_MAGIC)
 
 
 def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:

@@ -12,11 +12,14 @@ import msgspec
 from weft.record.reader import RecordLines, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import polars as pl
 
-    from weft.record.model import Batch, Case, Clock, Footer, Header, Launch, Pattern
+    from weft.record.model import Batch, Case, Clock, Footer, Header, Launch, Pattern, Status
+
+# A case that went without an answer this often gets no further launch.
+MOST_TIMEOUTS = 2
 
 
 def load(path: str | Path) -> Run:
@@ -30,6 +33,12 @@ def load(path: str | Path) -> Run:
     Raises WeftError when the file is no readable record.
     """
     return Run(Path(path), read(Path(path)))
+
+
+def is_given_up(statuses: Iterable[Status]) -> bool:
+    """Whether a case whose batches ended so gets no further launch."""
+    bad = [status for status in statuses if status != "ok"]
+    return len(bad) >= MOST_TIMEOUTS or any(status != "timeout" for status in bad)
 
 
 class Run:
@@ -51,8 +60,28 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether the record was closed by its own run."""
-        return self.footer is not None and self.footer.outcome in ("precise", "budget")
+        """Whether the run ended by itself and gave every case its launches."""
+        ended = self.footer is not None and self.footer.outcome in ("precise", "budget")
+        return ended and not self.missing
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The cases that lack some of the asked launches, by key; `weft run --resume` adds them.
+
+        A case that failed, is not supported or timed out twice is not among them.
+        """
+        statuses: dict[str, list[Status]] = {key: [] for key in self.cases}
+        launches: dict[str, set[int]] = {key: set() for key in self.cases}
+        for batch in self.lines.batches:
+            statuses[batch.case].append(batch.status)
+        for batch in self.measured:
+            launches[batch.case].add(batch.launch)
+        asked = self.header.plan.launches
+        return tuple(
+            key
+            for key in self.cases
+            if len(launches[key]) < asked and not is_given_up(statuses[key])
+        )
 
     @cached_property
     def patterns(self) -> dict[str, Pattern]:

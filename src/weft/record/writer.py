@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.reader import read
+from weft.record.reader import is_packed, plain_bytes, read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,20 +65,15 @@ class RecordWriter:
     def resume(cls, path: Path) -> RecordWriter:
         """Open a record to go on with it: a half line at its end and its footer are cut off.
 
-        Raises WeftError as `read` does, and for a compressed record, which cannot grow.
+        Raises WeftError as `read` does. A compressed record cannot grow: `unpack` it first.
         """
-        if path.suffix == ".zst":
-            raise WeftError(f"{path} is compressed", f"unpack it first: zstd -d {path}")
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
         except OSError as error:
             raise WeftError(f"cannot write {path}: {_words(error)}", "check the path") from None
         writer = cls(path, descriptor)
         try:
-            has_footer = read(path).footer is not None
-            data = path.read_bytes()
-            end = data.rfind(b"\n") + 1
-            os.ftruncate(descriptor, data.rfind(b"\n", 0, end - 1) + 1 if has_footer else end)
+            os.ftruncate(descriptor, _end_without_footer(path))
         except BaseException:
             writer.close()
             raise
@@ -120,6 +115,16 @@ class RecordWriter:
         self.close()
 
 
+def _end_without_footer(path: Path) -> int:
+    """Where the last whole line that is no footer ends, in bytes."""
+    has_footer = read(path).footer is not None
+    data = path.read_bytes()
+    if is_packed(data):
+        raise WeftError(f"{path} is compressed", f"call it {path.name}.zst")
+    end = data.rfind(b"\n") + 1
+    return data.rfind(b"\n", 0, end - 1) + 1 if has_footer else end
+
+
 def compressed_path(path: Path) -> Path:
     """Where `compress` puts a plain record."""
     return path.with_name(path.name + ".zst")
@@ -150,6 +155,33 @@ def compress(path: Path) -> Path:
     except OSError as error:
         raise WeftError(
             f"cannot compress {path}: {_words(error)}", "the plain record is whole: use it"
+        ) from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def unpack(path: Path) -> Path:
+    """Turn `x.jsonl.zst` back into `x.jsonl`; the packed file goes only once the other is whole.
+
+    Of one that was cut only the whole lines are kept. Raises WeftError as `read` does, when there
+    is no room or the plain file exists; the packed record then stays.
+    """
+    read(path)
+    target = path.with_suffix("")
+    partial = path.with_name(target.name + ".partial")
+    if target.exists():
+        raise WeftError(f"{target} exists beside {path}", "keep one of them: move the other away")
+    try:
+        with partial.open("wb") as plain:
+            plain.write(plain_bytes(path)[0])
+            plain.flush()
+            os.fsync(plain.fileno())
+        partial.replace(target)
+        path.unlink()
+    except OSError as error:
+        raise WeftError(
+            f"cannot unpack {path}: {_words(error)}", "make room: the packed record is untouched"
         ) from None
     finally:
         partial.unlink(missing_ok=True)

@@ -161,6 +161,11 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         return f"Every case is precise: {reached}."
     if footer.outcome == "interrupted":
         return f"The run was interrupted: {reached}. Go on with: weft run --resume {run.path}"
+    if run.missing:
+        return (
+            f"The budget of {plan.budget_s:g} s ended with launches missing in {len(run.missing)}"
+            f" cases: {reached}. Go on with: weft run --resume {run.path}"
+        )
     return (
         f"The budget of {plan.budget_s:g} s ended first: {reached}; the others show the interval"
         " they reached. Give more time with --budget, or ask for less with --precision."
