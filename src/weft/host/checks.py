@@ -5,61 +5,57 @@ Each finding says what is so, what it does to a measurement, and what to type to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from weft.fabric.peaks import pcie_bytes_per_s
+from weft.host.device_checks import device_findings
+from weft.host.finding import Finding
+from weft.host.manifest import typed
 
 if TYPE_CHECKING:
+    from weft.host.cpu import Cpu
     from weft.host.load import Load
+    from weft.host.manifest import Manifest
+    from weft.host.memory import Limits, Memory
+    from weft.host.system import System
 
-Level = Literal["ok", "note", "warning", "unknown"]
 BUSY_SHARE = 0.1
 NEEDED_MEMLOCK_BYTES = 64 << 20
-
-
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer of the doctor."""
-
-    check: str
-    level: Level
-    what: str
-    effect: str = ""
-    mend: str = ""
+_CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 
 
 def diagnose(manifest: dict[str, Any], load: Load, ranks: int = 2) -> tuple[Finding, ...]:
-    """All findings, warnings first."""
-    cpu = manifest["cpu"]
+    """All findings about a host for so many ranks, warnings first. Raises WeftError."""
+    host = typed(manifest)
     found = [
-        _virtual_machine(cpu, load),
+        _virtual_machine(host.system, load),
         _load(load),
-        _cores(cpu, ranks),
-        _governor(cpu),
-        _turbo(cpu),
-        _clock(cpu),
-        _huge_pages(manifest["memory"]),
-        _swap(manifest["memory"]),
-        _memlock(manifest["limits"]),
-        _cgroup(cpu),
-        *_pcie(manifest),
-        *_numa(manifest),
-        *_ports(manifest),
+        _cores(host.cpu, ranks),
+        _governor(host.cpu),
+        _turbo(host.cpu),
+        _clock(host.cpu),
+        _huge_pages(host.memory),
+        *_page_moves(host),
+        _swap(host.memory),
+        _memlock(host.limits),
+        _cgroup(host.system),
+        *device_findings(host, ranks),
     ]
     levels = ("warning", "unknown", "note", "ok")
     return tuple(sorted(found, key=lambda finding: levels.index(finding.level)))
 
 
-def _virtual_machine(cpu: dict[str, Any], load: Load) -> Finding:
-    kind = cpu["virtual_machine"]
-    if kind is None:
+def _virtual_machine(system: System, load: Load) -> Finding:
+    if system.is_virtual is None:
+        return Finding(
+            check="virtual machine", level="unknown", what="cannot tell: nothing to read about it"
+        )
+    if not system.is_virtual:
         return Finding(check="virtual machine", level="ok", what="bare metal")
     stolen = f"; {load.steal_percent:.0f} % of a core is stolen now" if load.steal_percent else ""
     return Finding(
         check="virtual machine",
         level="warning",
-        what=f"runs under a hypervisor ({kind}){stolen}",
+        what=f"runs under a hypervisor ({system.hypervisor or 'unnamed'}){stolen}",
         effect="the host may take a core away at any time, which shows as rare long samples and as"
         " launches that differ",
         mend="measure on bare metal, or trust medians and not the highest percentiles",
@@ -79,8 +75,11 @@ def _load(load: Load) -> Finding:
     )
 
 
-def _cores(cpu: dict[str, Any], ranks: int) -> Finding:
-    cores = min(cpu["cores"] or len(cpu["allowed_cpus"]), len(cpu["allowed_cpus"]))
+def _cores(cpu: Cpu, ranks: int) -> Finding:
+    allowed = set(cpu.allowed_cpus)
+    cores = sum(1 for group in cpu.core_cpus if allowed & set(group)) or len(allowed)
+    if not cores:
+        return Finding(check="cores", level="unknown", what="cannot tell: no CPUs to read")
     if ranks > cores:
         return Finding(
             check="cores",
@@ -100,51 +99,49 @@ def _cores(cpu: dict[str, Any], ranks: int) -> Finding:
     return Finding(check="cores", level="ok", what=f"{cores} cores for {ranks} ranks")
 
 
-def _governor(cpu: dict[str, Any]) -> Finding:
-    governor = cpu["governor"]
-    if governor is None:
+def _governor(cpu: Cpu) -> Finding:
+    if cpu.governor is None:
         return Finding(
             check="governor",
             level="unknown",
             what="cannot tell: the kernel shows no frequency policy (usual in virtual machines)",
         )
-    if governor == "performance":
+    if cpu.governor == "performance":
         return Finding(check="governor", level="ok", what="performance")
+    # In their active modes these drivers choose by the preference; the governor is but a name.
+    if cpu.frequency_driver in _CHOOSERS and cpu.energy_preference == "performance":
+        what = f"{cpu.governor}, with the energy preference performance"
+        return Finding(check="governor", level="ok", what=what)
     return Finding(
         check="governor",
         level="warning",
-        what=f"the frequency governor is {governor}",
+        what=f"the frequency governor is {cpu.governor}",
         effect="cores slow down when they wait, so short tests read too slow and drift",
         mend="cpupower frequency-set -g performance",
     )
 
 
-def _turbo(cpu: dict[str, Any]) -> Finding:
-    if cpu["turbo"] is None:
+def _turbo(cpu: Cpu) -> Finding:
+    if cpu.turbo is None:
         return Finding(
             check="turbo", level="unknown", what="cannot tell: the kernel shows no turbo switch"
         )
-    if not cpu["turbo"]:
+    if not cpu.turbo:
         return Finding(check="turbo", level="ok", what="off")
-    intel = cpu["frequency_driver"] in ("intel_pstate", "intel_cpufreq")
-    switch = (
-        "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
-        if intel
-        else "echo 0 > /sys/devices/system/cpu/cpufreq/boost"
-    )
+    switch = cpu.turbo_switch or ""
     return Finding(
         check="turbo",
         level="note",
         what="turbo is on",
         effect="the frequency depends on heat and on the other cores: two modes or a drift",
-        mend=switch,
+        mend=f"echo {int(switch.endswith('no_turbo'))} | tee {switch}",
     )
 
 
-def _clock(cpu: dict[str, Any]) -> Finding:
-    if cpu["tsc_invariant"] is None:
+def _clock(cpu: Cpu) -> Finding:
+    if cpu.tsc_invariant is None:
         return Finding(check="clock", level="unknown", what="cannot tell: no CPU flags to read")
-    if cpu["tsc_invariant"]:
+    if cpu.tsc_invariant:
         return Finding(check="clock", level="ok", what="the time stamp counter is invariant")
     return Finding(
         check="clock",
@@ -155,8 +152,8 @@ def _clock(cpu: dict[str, Any]) -> Finding:
     )
 
 
-def _huge_pages(memory: dict[str, Any]) -> Finding:
-    setting = memory["transparent_huge_pages"]
+def _huge_pages(memory: Memory) -> Finding:
+    setting = memory.transparent_huge_pages
     if setting is None:
         return Finding(check="huge pages", level="unknown", what="cannot tell: no setting to read")
     if setting != "always":
@@ -170,8 +167,26 @@ def _huge_pages(memory: dict[str, Any]) -> Finding:
     )
 
 
-def _swap(memory: dict[str, Any]) -> Finding:
-    used = memory["swap_used_bytes"]
+def _page_moves(host: Manifest) -> list[Finding]:
+    """Only with several nodes is there somewhere to move a page to."""
+    if len(host.numa) < 2 or not host.memory.numa_balancing:
+        return []
+    return [
+        Finding(
+            check="page moves",
+            level="note",
+            what="the kernel moves pages between NUMA nodes (numa_balancing)",
+            effect="it unmaps pages to see who uses them: long samples, and buffers that change"
+            " their node during a run",
+            mend="echo 0 > /proc/sys/kernel/numa_balancing",
+        )
+    ]
+
+
+def _swap(memory: Memory) -> Finding:
+    used = memory.swap_used_bytes
+    if used is None:
+        return Finding(check="swap", level="unknown", what="cannot tell: nothing to read about it")
     if not used:
         return Finding(check="swap", level="ok", what="no swap in use")
     return Finding(
@@ -183,11 +198,16 @@ def _swap(memory: dict[str, Any]) -> Finding:
     )
 
 
-def _memlock(limits: dict[str, Any]) -> Finding:
-    limit = limits["memlock_bytes"]
+def _memlock(limits: Limits) -> Finding:
+    limit = limits.memlock_bytes
+    if limit is None:
+        return Finding(check="locked memory", level="unknown", what="cannot tell: no limit to read")
     if limit < 0 or limit >= NEEDED_MEMLOCK_BYTES:
         shown = "unlimited" if limit < 0 else f"{limit >> 20} MiB"
         return Finding(check="locked memory", level="ok", what=shown)
+    if limits.ipc_lock:
+        what = f"{limit >> 10} KiB, which this process may pass (CAP_IPC_LOCK)"
+        return Finding(check="locked memory", level="ok", what=what)
     return Finding(
         check="locked memory",
         level="warning",
@@ -197,88 +217,16 @@ def _memlock(limits: dict[str, Any]) -> Finding:
     )
 
 
-def _cgroup(cpu: dict[str, Any]) -> Finding:
-    limit = (cpu["cgroup_cpu_max"] or "max").split()[0]
-    if limit == "max":
+def _cgroup(system: System) -> Finding:
+    limit = system.cgroup.cpu_limit_cores
+    if not system.cgroup.cpu_limit_known:
+        return Finding(check="CPU quota", level="unknown", what="cannot tell: no cgroup to read")
+    if limit is None:
         return Finding(check="CPU quota", level="ok", what="none")
     return Finding(
         check="CPU quota",
         level="warning",
-        what=f"a cgroup allows {cpu['cgroup_cpu_max']} (quota and period in µs)",
+        what=f"a cgroup allows the time of {limit:g} cores",
         effect="the kernel stops the ranks when the quota is spent: long gaps in all figures",
         mend="run without a CPU limit (docker run without --cpus, systemd CPUQuota=)",
     )
-
-
-def _devices(manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    return [d for d in (*manifest["interfaces"], *manifest["rdma"]) if d["name"] != "lo"]
-
-
-def _pcie(manifest: dict[str, Any]) -> list[Finding]:
-    """The slowest hop of each device decides; one that runs below its best is named."""
-    found = []
-    for device in _devices(manifest):
-        for hop in device["pcie"]:
-            now = _hop_bandwidth(hop, "speed_gt_per_s", "width")
-            best = _hop_bandwidth(hop, "best_speed_gt_per_s", "best_width")
-            if now is None or best is None or now >= best:
-                continue
-            found.append(
-                Finding(
-                    check="PCIe link",
-                    level="warning",
-                    what=f"{device['name']}: hop {hop['address']} runs at {hop['speed_gt_per_s']:g}"
-                    f" GT/s x{hop['width']}, its best is {hop['best_speed_gt_per_s']:g} GT/s"
-                    f" x{hop['best_width']}",
-                    effect=f"bounds a direction at {now / 1e9:.1f} GB/s instead of"
-                    f" {best / 1e9:.1f} GB/s",
-                    mend="reseat the card, try a slot of full width, look at the slot's setting"
-                    " in the firmware",
-                )
-            )
-    return found
-
-
-def _hop_bandwidth(hop: dict[str, Any], speed: str, width: str) -> float | None:
-    if not hop[speed] or not hop[width]:
-        return None
-    return pcie_bytes_per_s(hop[speed], hop[width])
-
-
-def _numa(manifest: dict[str, Any]) -> list[Finding]:
-    """A device whose node is not that of the first allowed core."""
-    home = next(
-        (n for n in manifest["numa"] if manifest["cpu"]["allowed_cpus"][0] in n["cpus"]), None
-    )
-    found = []
-    for device in _devices(manifest):
-        node = device["numa"]
-        if home is None or node is None or node < 0 or node == home["node"]:
-            continue
-        distance = home["distances"][node] if node < len(home["distances"]) else "unknown"
-        found.append(
-            Finding(
-                check="NUMA",
-                level="warning",
-                what=f"{device['name']} is on node {node}, rank 0's core on node {home['node']}"
-                f" (distance {distance}; 10 is local)",
-                effect="every message crosses the link between the sockets",
-                mend=f"start on the device's node: numactl -N {node} weft run",
-            )
-        )
-    return found
-
-
-def _ports(manifest: dict[str, Any]) -> list[Finding]:
-    return [
-        Finding(
-            check="RDMA port",
-            level="warning",
-            what=f"{device['name']} port {port['port']} is {port['state']}",
-            effect="nothing can be measured over it",
-            mend="look at the cable, the switch and (InfiniBand) the subnet manager: ibstat",
-        )
-        for device in manifest["rdma"]
-        for port in device["ports"]
-        if "ACTIVE" not in (port["state"] or "")
-    ]

@@ -2,28 +2,80 @@
 
 from __future__ import annotations
 
-import platform
+import datetime
+import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from weft.host.cpu import collect_cpu, collect_memory, collect_numa
-from weft.host.nic import collect_interfaces, collect_rdma
-from weft.host.software import collect_environment, collect_limits, collect_software
+import msgspec
+
+from weft.errors import WeftError
+from weft.host.cpu import Cpu, collect_cpu
+from weft.host.environment import steering
+from weft.host.files import text
+from weft.host.memory import Limits, Memory, collect_limits, collect_memory
+from weft.host.nic import Interface, RdmaDevice, collect_interfaces, collect_rdma
+from weft.host.numa import NumaNode, collect_numa
+from weft.host.software import Software, collect_software
+from weft.host.system import System, collect_system
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path("/")
 
 
-def collect(root: Path = Path("/")) -> dict[str, Any]:
-    """The manifest of this host: JSON-able, unknown facts None. Reads below `root`."""
-    return {
-        "host": platform.node(),
-        "cpu": collect_cpu(root),
-        "numa": collect_numa(root),
-        "memory": collect_memory(root),
-        "interfaces": collect_interfaces(root),
-        "rdma": collect_rdma(root),
-        "software": collect_software(root),
-        "limits": collect_limits(),
-        "environment": collect_environment(),
-    }
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """All facts of a host. Every field may be missing in the record of an older weft."""
+
+    host: str = "unknown"
+    collected_utc: str = ""
+    system: System = System()
+    cpu: Cpu = Cpu()
+    numa: list[NumaNode] = []
+    memory: Memory = Memory()
+    interfaces: list[Interface] = []
+    rdma: list[RdmaDevice] = []
+    software: Software = Software()
+    limits: Limits = Limits()
+    environment: dict[str, str] = {}
+
+
+def collect(root: Path = ROOT, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
+    """The manifest of this host: JSON-able, unknown facts None. Reads below `root`.
+
+    Only the real root's system is asked for what no file tells: versions, a card's firmware.
+    """
+    live = root == ROOT
+    now = datetime.datetime.now(datetime.UTC)
+    facts = Manifest(
+        host=text(root, "proc/sys/kernel/hostname") or "unknown",
+        collected_utc=now.isoformat(timespec="seconds"),
+        system=collect_system(root),
+        cpu=collect_cpu(root),
+        numa=collect_numa(root),
+        memory=collect_memory(root),
+        interfaces=collect_interfaces(root, live=live),
+        rdma=collect_rdma(root),
+        software=collect_software(root, live=live),
+        limits=collect_limits(root),
+        environment=steering(environment),
+    )
+    built: dict[str, Any] = msgspec.to_builtins(facts)
+    return built
+
+
+def typed(manifest: dict[str, Any]) -> Manifest:
+    """A manifest of a record as types; facts of a newer weft are passed over.
+
+    Raises WeftError where a fact has another type than it ever had.
+    """
+    try:
+        return msgspec.convert(manifest, Manifest)
+    except msgspec.ValidationError as error:
+        raise WeftError(
+            f"the host manifest is damaged ({error})", "collect it again: python -m weft.host"
+        ) from error
 
 
 def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:

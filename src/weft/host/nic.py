@@ -1,88 +1,166 @@
-"""Network interfaces and RDMA devices, and the PCIe way from each to the processor."""
+"""Network interfaces and RDMA devices. No MAC, IP or GID is read."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from weft.host.ethtool import firmware_version
 from weft.host.files import number, text
+from weft.host.pcie import Hop, hop_of, pci_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_PCI_ADDRESS = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+
+class Interface(msgspec.Struct, frozen=True, kw_only=True):
+    """A network interface; `pcie` are the hops to the root complex, nearest first."""
+
+    name: str
+    driver: str | None = None
+    firmware: str | None = None
+    mtu: int | None = None
+    state: str | None = None
+    speed_mbit_per_s: int | None = None
+    duplex: str | None = None
+    numa: int | None = None
+    pci_address: str | None = None
+    pcie: list[Hop] = []
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it may carry messages now."""
+        return self.state == "up"
+
+    @property
+    def rate_bit_per_s(self) -> float | None:
+        """The link's speed one way."""
+        return self.speed_mbit_per_s * 1e6 if self.speed_mbit_per_s else None
 
 
-def collect_interfaces(root: Path) -> list[dict[str, Any]]:
-    """Every network interface: driver, MTU, speed in Mbit/s, state, NUMA node, PCIe hops."""
-    return [_interface(root, folder) for folder in sorted((root / "sys/class/net").glob("*"))]
+class Port(msgspec.Struct, frozen=True, kw_only=True):
+    """A port of an RDMA device; `state` and `rate` as the kernel writes them."""
+
+    port: int
+    state: str | None = None
+    physical_state: str | None = None
+    rate: str | None = None
+    rate_gbit_per_s: float | None = None
+    link_layer: str | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it may carry messages now; the kernel writes "4: ACTIVE"."""
+        return self.state is not None and self.state.split()[-1:] == ["ACTIVE"]
 
 
-def _interface(root: Path, folder: Path) -> dict[str, Any]:
-    speed = number(folder, "speed")
-    return {
-        "name": folder.name,
-        "driver": (folder / "device/driver").resolve().name
-        if (folder / "device/driver").exists()
-        else None,
-        "mtu": number(folder, "mtu"),
-        "state": text(folder, "operstate"),
-        "speed_mbit_per_s": speed if speed and speed > 0 else None,
-        "duplex": text(folder, "duplex"),
-        "numa": number(folder, "device/numa_node"),
-        "pcie": pcie_hops(root, folder / "device"),
-    }
+class RdmaDevice(msgspec.Struct, frozen=True, kw_only=True):
+    """An RDMA device and its ports."""
+
+    name: str
+    driver: str | None = None
+    firmware: str | None = None
+    board: str | None = None
+    numa: int | None = None
+    pci_address: str | None = None
+    ports: list[Port] = []
+    pcie: list[Hop] = []
+
+    @property
+    def is_up(self) -> bool:
+        """Whether a port may carry messages now."""
+        return any(port.is_active for port in self.ports)
+
+    @property
+    def rate_bit_per_s(self) -> float | None:
+        """The speed of its fastest port one way."""
+        rates = [port.rate_gbit_per_s for port in self.ports if port.rate_gbit_per_s]
+        return max(rates) * 1e9 if rates else None
 
 
-def collect_rdma(root: Path) -> list[dict[str, Any]]:
-    """Every RDMA device with its ports: state, rate as the kernel writes it, link layer."""
+Device = Interface | RdmaDevice
+
+
+def collect_interfaces(root: Path, *, live: bool) -> list[Interface]:
+    """Every network interface by name; `live`: the kernel that runs may be asked too."""
+    interfaces = []
+    for folder in sorted((root / "sys/class/net").glob("*")):
+        # bonding_masters is a file beside the interfaces.
+        if not folder.is_dir():
+            continue
+        speed = number(folder, "speed")
+        path = pci_path(root, folder / "device")
+        interfaces.append(
+            Interface(
+                name=folder.name,
+                driver=_driver(folder),
+                firmware=firmware_version(folder.name) if live else None,
+                mtu=number(folder, "mtu"),
+                state=text(folder, "operstate"),
+                # The kernel writes -1 for an unknown speed.
+                speed_mbit_per_s=speed if speed and speed > 0 else None,
+                duplex=text(folder, "duplex"),
+                numa=_numa(folder, path),
+                pci_address=path[0].name if path else None,
+                pcie=[hop_of(hop) for hop in path],
+            )
+        )
+    return interfaces
+
+
+def collect_rdma(root: Path) -> list[RdmaDevice]:
+    """Every RDMA device by name."""
     devices = []
     for folder in sorted((root / "sys/class/infiniband").glob("*")):
-        ports = [
-            {
-                "port": int(port.name),
-                "state": text(port, "state"),
-                "rate": text(port, "rate"),
-                "link_layer": text(port, "link_layer"),
-            }
-            for port in sorted((folder / "ports").glob("[0-9]*"))
-        ]
+        path = pci_path(root, folder / "device")
         devices.append(
-            {
-                "name": folder.name,
-                "firmware": text(folder, "fw_ver"),
-                "board": text(folder, "board_id"),
-                "numa": number(folder, "device/numa_node"),
-                "ports": ports,
-                "pcie": pcie_hops(root, folder / "device"),
-            }
+            RdmaDevice(
+                name=folder.name,
+                driver=_driver(folder),
+                firmware=text(folder, "fw_ver"),
+                board=text(folder, "board_id"),
+                numa=_numa(folder, path),
+                pci_address=path[0].name if path else None,
+                ports=_ports(folder),
+                pcie=[hop_of(hop) for hop in path],
+            )
         )
     return devices
 
 
-def parse_pcie_speed(found: str | None) -> float | None:
-    """GT/s of a kernel text like "16.0 GT/s PCIe"; None if it is none."""
-    match = re.match(r"(\d+(?:\.\d+)?) GT/s", found or "")
-    return float(match[1]) if match else None
+def parse_rate(found: str | None) -> float | None:
+    """Gbit/s of a kernel text like "100 Gb/sec (4X EDR)"; None if it is none."""
+    match = re.match(r"([0-9]{1,6}(?:\.[0-9]{1,3})?) Gb/sec", found or "")
+    return (float(match[1]) or None) if match else None
 
 
-def pcie_hops(root: Path, device: Path) -> list[dict[str, Any]]:
-    """Speed and width, now and at best, from the device up to the root complex, nearest first."""
-    try:
-        path = device.resolve(strict=True)
-    except OSError:
-        return []
-    hops = []
-    while path != root.resolve() and path.parent != path:
-        if _PCI_ADDRESS.fullmatch(path.name):
-            hop = {
-                "address": path.name,
-                "speed_gt_per_s": parse_pcie_speed(text(path, "current_link_speed")),
-                "best_speed_gt_per_s": parse_pcie_speed(text(path, "max_link_speed")),
-                "width": number(path, "current_link_width"),
-                "best_width": number(path, "max_link_width"),
-            }
-            if hop["speed_gt_per_s"] is not None:
-                hops.append(hop)
-        path = path.parent
-    return hops
+def _ports(folder: Path) -> list[Port]:
+    ports = []
+    for port in (folder / "ports").glob("*"):
+        if re.fullmatch(r"[0-9]{1,9}", port.name):
+            rate = text(port, "rate")
+            ports.append(
+                Port(
+                    port=int(port.name),
+                    state=text(port, "state"),
+                    physical_state=text(port, "phys_state"),
+                    rate=rate,
+                    rate_gbit_per_s=parse_rate(rate),
+                    link_layer=text(port, "link_layer"),
+                )
+            )
+    return sorted(ports, key=lambda port: port.port)
+
+
+def _driver(folder: Path) -> str | None:
+    driver = folder / "device/driver"
+    return driver.resolve().name if driver.exists() else None
+
+
+def _numa(folder: Path, path: list[Path]) -> int | None:
+    """The NUMA node; of the PCI device where the device itself (virtio) has none; -1 is none."""
+    places = [folder / "device", *path]
+    nodes = (number(place, "numa_node") for place in places)
+    return next((node for node in nodes if node is not None and node >= 0), None)

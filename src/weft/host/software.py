@@ -1,79 +1,144 @@
-"""Kernel, libraries, limits, and the environment variables that steer messaging."""
+"""Kernel, distribution, and the versions of the libraries that carry messages."""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
-import resource
-import subprocess
-from typing import TYPE_CHECKING, Any
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
 
 from weft.host.files import text
+from weft.host.programs import answers
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-# Variables that change what is measured; no others are recorded, for they may hold secrets.
-_STEERING = re.compile(
-    r"(OMPI|OPAL|ORTE|PMIX|PRTE|MPICH|MPIR|HYDRA|I_MPI|UCX|FI|MLX4|MLX5|IBV|RDMAV|PSM2|PSM3|OMP|KMP"
-    r"|GOMP|SLURM_(CPU|MEM|NTASKS|NNODES|JOB_NUM|DISTRIBUTION))_?.*"
-    r"|LD_PRELOAD|LD_LIBRARY_PATH|MALLOC_.*|GLIBC_TUNABLES"
+# Kernel options that change what is measured; others may hold addresses and are not recorded.
+_OPTION = re.compile(
+    r"(mitigations|no?smt|isolcpus|nohz|nohz_full|rcu_nocbs|irqaffinity|intel_pstate|amd_pstate"
+    r"|(intel_|amd_)?iommu[\w.]*|pci|pcie_\w+|idle|\w+\.max_cstate|cpuidle[\w.]*|haltpoll[\w.]*|tsc"
+    r"|clocksource|transparent_hugepage|(default_)?hugepages(z)?|numa\w*|preempt|threadirqs"
+    r"|skew_tick|nmi_watchdog|nowatchdog|nosoftlockup|audit|maxcpus|nr_cpus|mem|swiotlb|x?apic"
+    r"|nopti|pti|nospectre_\w+|spectre_\w+|spec_\w+|retbleed|l1tf|mds|tsx\w*|srbds|cpufreq[\w.]*)"
+    r"(=.*)?"
 )
-_LIBRARIES = {
-    "openmpi": ("libopenmpi3", "openmpi-bin"),
-    "mpich": ("libmpich12", "mpich"),
-    "ucx": ("libucx0",),
-    "libfabric": ("libfabric1",),
-    "rdma-core": ("libibverbs1",),
-    "hwloc": ("libhwloc15",),
-    "glibc": ("libc6",),
+# Names of Debian's packages, also with the t64 of newer releases and with other major versions.
+_PACKAGES = {
+    "openmpi": "libopenmpi[0-9]*",
+    "mpich": "libmpich1[0-9]*",
+    "ucx": "libucx0*",
+    "libfabric": "libfabric1*",
+    "rdma-core": "libibverbs1*",
+    "hwloc": "libhwloc1[0-9]*",
+    "pmix": "libpmix2*",
+    "glibc": "libc6",
 }
+_PKG_CONFIG = {
+    "openmpi": "ompi",
+    "mpich": "mpich",
+    "ucx": "ucx",
+    "libfabric": "libfabric",
+    "rdma-core": "libibverbs",
+    "hwloc": "hwloc",
+}
+# What each program of the PATH is asked, and where its version stands in the answer.
+_PROGRAMS = {
+    "ompi_info": (("ompi_info", "--version"), r"Open MPI v(\S+)"),
+    "mpichversion": (("mpichversion",), r"MPICH Version:\s*(\S+)"),
+    "mpirun": (("mpirun", "--version"), r"(?:\) |Version:\s*|Version )([0-9]\S*)"),
+    "ucx_info": (("ucx_info", "-v"), r"[Vv]ersion[:=]? *([0-9][^\s,]*)"),
+}
+_SHARED = re.compile(
+    r"^\s*(lib(?:mpi|mpich|ucp|ucs|uct|fabric|ibverbs|rdmacm|psm2|psm_infinipath|hwloc|pmix)"
+    r"\.so\.[0-9]+) .*=> (\S+)$",
+    re.MULTILINE,
+)
 
 
-def collect_software(root: Path) -> dict[str, Any]:
-    """Kernel, distribution, Python, and the versions of the libraries that carry messages."""
-    release = text(root, "etc/os-release") or ""
+class Software(msgspec.Struct, frozen=True, kw_only=True):
+    """Versions by name; what is not there is left out.
+
+    `libraries` as packages and pkg-config know them, `programs` as the first of the PATH says,
+    `shared_libraries` the file behind each name of the loader's cache.
+    """
+
+    kernel: str | None = None
+    kernel_version: str | None = None
+    kernel_command_line: str | None = None
+    distribution: str | None = None
+    python: str | None = None
+    libc: str | None = None
+    libraries: dict[str, str] = {}
+    programs: dict[str, str] = {}
+    shared_libraries: dict[str, str] = {}
+
+
+def collect_software(root: Path, *, live: bool) -> Software:
+    """Versions below a root; `live`: the system that runs may be asked as well."""
+    release = text(root, "etc/os-release") or text(root, "usr/lib/os-release") or ""
     name = re.search(r'^PRETTY_NAME="?([^"\n]*)', release, re.MULTILINE)
-    return {
-        "kernel": text(root, "proc/sys/kernel/osrelease") or platform.release(),
-        "kernel_command_line": text(root, "proc/cmdline"),
-        "distribution": name[1] if name else None,
-        "python": platform.python_version(),
-        "libraries": _library_versions(),
-    }
+    facts = Software(
+        kernel=text(root, "proc/sys/kernel/osrelease"),
+        kernel_version=text(root, "proc/sys/kernel/version"),
+        kernel_command_line=kernel_options(text(root, "proc/cmdline")),
+        distribution=name[1] if name else None,
+    )
+    if not live:
+        return facts
+    told = answers(_commands())
+    libraries = package_versions(told.get("packages", ""))
+    # Few have both: what no package brought may stand in a folder that pkg-config knows.
+    others = {name: module for name, module in _PKG_CONFIG.items() if name not in libraries}
+    asked = {name: ("pkg-config", "--modversion", module) for name, module in others.items()}
+    configured = {name: version.strip() for name, version in answers(asked).items()}
+    return msgspec.structs.replace(
+        facts,
+        python=platform.python_version(),
+        libc=os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in os.confstr_names else "",
+        libraries=libraries | {name: version for name, version in configured.items() if version},
+        programs=program_versions(told),
+        shared_libraries={
+            name: Path(path).resolve().name for name, path in _SHARED.findall(told.get("cache", ""))
+        },
+    )
 
 
-def collect_limits() -> dict[str, int]:
-    """Locked memory and open files, the soft limits; -1 is unlimited."""
-    return {
-        "memlock_bytes": resource.getrlimit(resource.RLIMIT_MEMLOCK)[0],
-        "open_files": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
-    }
+def kernel_options(command_line: str | None) -> str | None:
+    """The options of a kernel command line that change what is measured, in their order.
+
+    What follows "--" is for the first process, not for the kernel.
+    """
+    if command_line is None:
+        return None
+    words = re.split(r"(?:^|\s)--(?:\s|$)", command_line)[0].split()
+    return " ".join(word for word in words if _OPTION.fullmatch(word))
 
 
-def collect_environment() -> dict[str, str]:
-    """The variables that steer MPI, UCX, libfabric, verbs, OpenMP and the loader."""
-    return {key: value for key, value in sorted(os.environ.items()) if _STEERING.fullmatch(key)}
+def _commands() -> dict[str, tuple[str, ...]]:
+    commands = {name: command for name, (command, _) in _PROGRAMS.items()}
+    shape = "${db:Status-Status} ${Package} ${Version}\n"
+    commands["packages"] = ("dpkg-query", "-W", "-f", shape, *_PACKAGES.values())
+    # Not every system path of root is a user's.
+    commands["cache"] = ("/sbin/ldconfig", "-p")
+    return commands
 
 
-def _library_versions() -> dict[str, str]:
-    """Versions as the package system knows them; a library that it does not know is left out."""
-    packages = [package for names in _LIBRARIES.values() for package in names]
-    try:
-        done = subprocess.run(
-            ["dpkg-query", "-W", "-f", "${Package} ${Version}\n", *packages],
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    known = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
+def package_versions(told: str) -> dict[str, str]:
+    """Versions of the libraries whose packages are installed, from dpkg-query's lines."""
+    found: dict[str, str] = {}
+    for line in told.splitlines():
+        status, package, version = (*line.split(" "), "", "", "")[:3]
+        for library, pattern in _PACKAGES.items():
+            if status == "installed" and fnmatchcase(package, pattern):
+                found.setdefault(library, version)
+    return found
+
+
+def program_versions(told: dict[str, str]) -> dict[str, str]:
+    """Versions that the programs of the PATH say of themselves."""
     found = {}
-    for library, names in _LIBRARIES.items():
-        version = next((known[name] for name in names if known.get(name)), None)
-        if version:
-            found[library] = version
+    for name, (_, pattern) in _PROGRAMS.items():
+        match = re.search(pattern, told.get(name, ""))
+        if match:
+            found[name] = match[1]
     return found

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weft.analysis.intervals import Estimate
     from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
-    from weft.host.checks import Finding
+    from weft.host.finding import Finding
     from weft.record.run import Run
 
 PIPE_WIDTH = 100
