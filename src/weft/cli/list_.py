@@ -1,4 +1,4 @@
-"""`weft list`: what can be measured here."""
+"""`weft list`: what can be measured here, and what was published of others."""
 
 from typing import Annotated
 
@@ -9,23 +9,27 @@ from weft.errors import WeftError
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("list", epilog="Example:  weft list tests")(list_)
+    app.command("list", epilog="Example:  weft list platforms")(list_)
 
 
 def list_(
-    what: Annotated[str, typer.Argument(help="tests or transports.")],
+    what: Annotated[str, typer.Argument(help="tests, transports or platforms.")],
     mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """List the tests, or the transports of this machine."""
+    """List the tests, the transports of this machine, or the published platforms."""
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.engine import choose_mpi, programs  # noqa: PLC0415
 
-    if what not in ("tests", "transports"):
-        raise WeftError(f"there is no list of {what}", "type weft list tests or transports")
-    found = programs(choose_mpi(mpi))
-    if what == "transports":
+    if what not in ("tests", "transports", "platforms"):
+        raise WeftError(
+            f"there is no list of {what}", "type weft list tests, transports or platforms"
+        )
+    found = programs(choose_mpi(mpi)) if what != "platforms" else ()
+    if what == "platforms":
+        rows = _platforms()
+    elif what == "transports":
         rows = [
             {
                 "transport": p.transport,
@@ -47,6 +51,23 @@ def list_(
         name = str(next(iter(row.values())))
         out = f" (cannot run here: {row['reason']})" if row.get("reason") else ""
         typer.echo(f"{name:<{width}}  {row['summary']}{out}")
+
+
+def _platforms() -> list[dict[str, object]]:
+    """A row a published platform."""
+    from weft.reference.library import platforms  # noqa: PLC0415 - start-up
+
+    return [
+        {
+            "platform": platform.name,
+            "title": platform.title,
+            "summary": platform.summary,
+            "citation": platform.citation,
+            "tests": sorted({series.test for series in platform.series}),
+            "single_figures": len(platform.facts),
+        }
+        for platform in platforms()
+    ]
 
 
 def _tests(found: object) -> list[dict[str, object]]:

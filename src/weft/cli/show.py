@@ -1,15 +1,21 @@
-"""`weft show`: a record's figures as a table or as JSON."""
+"""`weft show`: the figures of a record or of a published platform, as a table or as JSON."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from weft.fabric.peaks import Link
+    from weft.reference.library import Platform
 
 _EXAMPLES = """Examples:
 
 weft show run.jsonl.zst --test ping_pong
 
-weft show run.jsonl.zst --link "IB 4x FDR\""""
+weft show run.jsonl.zst --link "IB 4x FDR"
+
+weft show escher"""
 
 
 def register(app: typer.Typer) -> None:
@@ -18,32 +24,55 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    record: Annotated[Path, typer.Argument(help="The record of a run.")],
+    record: Annotated[Path, typer.Argument(help="The record of a run, or a platform.")],
     test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
     transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
     link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Show a record's figures with their intervals, and what to know of them."""
-    import msgspec  # noqa: PLC0415 - start-up
-
-    from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415
+    """Show the figures of a record or of a published platform, and what to know of them."""
+    from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415 - start-up
     from weft.fabric.peaks import parse_link  # noqa: PLC0415
     from weft.plan import choose  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
+    from weft.reference.library import only, platform_or_none  # noqa: PLC0415
     from weft.report.terminal import console, render_tables  # noqa: PLC0415
 
+    known = parse_link(link) if link else None
+
+    def chosen(kind: str, asked: str, names: list[str]) -> tuple[str, ...]:
+        there = tuple(dict.fromkeys(names))
+        return choose(kind, [name for name in asked.split(",") if name], there) or there
+
+    if platform := platform_or_none(str(record)):
+        tests = chosen("test", test, [s.test for s in platform.series])
+        transports = chosen("transport", transport, [s.transport for s in platform.series])
+        _show_platform(only(platform, tests, transports), known, as_json=json)
+        return
     run = load(record)
-    summaries = summarise(run, parse_link(link) if link else None)
-    tests = tuple(dict.fromkeys(s.test for s in summaries))
-    transports = tuple(dict.fromkeys(s.transport for s in summaries))
-    wanted_tests = choose("test", [name for name in test.split(",") if name], tests) or tests
-    wanted = choose("transport", [name for name in transport.split(",") if name], transports)
-    chosen = tuple(
-        s for s in summaries if s.test in wanted_tests and s.transport in (wanted or transports)
-    )
+    summaries = summarise(run, known)
+    tests = chosen("test", test, [s.test for s in summaries])
+    transports = chosen("transport", transport, [s.transport for s in summaries])
+    rows = tuple(s for s in summaries if s.test in tests and s.transport in transports)
     if json:
-        text = msgspec.json.format(msgspec.json.encode(to_json_rows(chosen)), indent=2)
-        typer.echo(text.decode())
+        _print_json(to_json_rows(rows))
     else:
-        console().print(render_tables(run, chosen))
+        console().print(render_tables(run, rows))
+
+
+def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:
+    from weft.analysis.published import published_rows, with_shares  # noqa: PLC0415 - start-up
+    from weft.report.published import platform_tables  # noqa: PLC0415
+    from weft.report.terminal import console  # noqa: PLC0415
+
+    shares = with_shares(platform, link)
+    if as_json:
+        _print_json(published_rows(shares))
+    else:
+        console().print(platform_tables(shares))
+
+
+def _print_json(rows: object) -> None:
+    import msgspec  # noqa: PLC0415 - start-up
+
+    typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())

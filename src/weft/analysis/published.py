@@ -1,0 +1,86 @@
+"""Published platforms with their shares of the link's peak."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.fabric.peaks import Link, parse_link
+from weft.reference.library import Fact, Platform, Point, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Facts that are a bandwidth of the one link of the platform, and the directions they count.
+_ONE_LINK = {"bandwidth_peak_one_way": 1, "bandwidth_peak_both_ways": 2, "fit_bandwidth": 1}
+
+
+class Shares(msgspec.Struct, frozen=True, kw_only=True):
+    """A platform with the link that its per cents are of; None where no link is known."""
+
+    platform: Platform
+    link: Link | None
+
+    def of_point(self, series: Series, point: Point) -> float | None:
+        """Per cent of the link's peak; None for a latency."""
+        if series.quantity != "bandwidth" or self.link is None:
+            return None
+        return 100 * point.si / self.link.peak_bytes_per_s(series.directions)
+
+    def of_fact(self, fact: Fact) -> float | None:
+        """Per cent of the link's peak for a bandwidth over that one link."""
+        if self.link is None or fact.si is None or fact.key not in _ONE_LINK:
+            return None
+        return 100 * fact.si / self.link.peak_bytes_per_s(_ONE_LINK[fact.key])
+
+
+def with_shares(platform: Platform, link: Link | None = None) -> Shares:
+    """The platform with this link, or with the one that its data name."""
+    named = parse_link(platform.link) if platform.link else None
+    return Shares(platform=platform, link=link or named)
+
+
+def published_rows(shares: Shares) -> dict[str, Any]:
+    """A platform as `weft show --json` prints it: figures as published, in SI, per cent of peak."""
+    platform = shares.platform
+    plain: dict[str, Any] = msgspec.to_builtins(platform)
+    plain["link"] = shares.link.name if shares.link else ""
+    plain["series"] = [_series_row(shares, series) for series in platform.series]
+    plain["facts"] = [_fact_row(shares, fact) for fact in platform.facts]
+    for table, prices in zip(plain["prices"], platform.prices, strict=True):
+        names = prices.rows[0].__struct_fields__
+        table["rows"] = [{name: getattr(row, name) for name in names} for row in prices.rows]
+    return plain
+
+
+def _series_row(shares: Shares, series: Series) -> dict[str, Any]:
+    row: dict[str, Any] = msgspec.to_builtins(series)
+    si = "latency_ns" if series.quantity == "latency" else "bandwidth_bytes_per_s"
+    row["points"] = [_known(shares, series, point, si) for point in series.points]
+    return row
+
+
+def _known(shares: Shares, series: Series, point: Point, si: str) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "published_size": point.published_size,
+        "published": point.published,
+        "bytes": point.bytes,
+        si: point.si,
+    }
+    share = shares.of_point(series, point)
+    return row if share is None else {**row, "percent_of_peak": share}
+
+
+def _fact_row(shares: Shares, fact: Fact) -> dict[str, Any]:
+    row = {key: value for key, value in msgspec.to_builtins(fact).items() if value is not None}
+    share = shares.of_fact(fact)
+    return row if share is None else {**row, "percent_of_peak": share}
+
+
+def suites(series: Iterable[Series]) -> dict[tuple[str, str, str], list[Series]]:
+    """The series by test, transport and suite, in the file's order."""
+    found: dict[tuple[str, str, str], list[Series]] = {}
+    for one in series:
+        found.setdefault((one.test, one.transport, one.suite), []).append(one)
+    return found

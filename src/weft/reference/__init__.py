@@ -1,0 +1,1 @@
+"""Published platforms as data, each with its citation; and what reads them."""
