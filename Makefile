@@ -10,7 +10,7 @@ INSTALLED := .venv/.installed
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
-.PHONY: help run build test lint format bench lock clean
+.PHONY: help run build test lint format bench vm lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ format: $(ENVIRONMENT) $(STAMPS)/packages-test ## Rewrite all sources in the pro
 
 bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this machine
 	$(BIN)/python -m bench $(ARGS)
+
+vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
+	tests/lab/vm --shell
 
 lock: $(ENVIRONMENT) ## Renew requirements.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv

@@ -1,0 +1,1 @@
+"""The lab: what tests need that this machine has not, made of programs."""
