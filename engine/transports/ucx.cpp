@@ -1,0 +1,383 @@
+// UCX through its protocol layer, UCP: tagged messages, active messages, put and get.
+//
+// UCX allocates and calls through pointers as it likes; our part of a request is made beforehand.
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "../memory.hpp"
+#include "../rank.hpp"
+#include "../ucx_log.hpp"
+#include "../ucx_requests.hpp"
+#include "../ucx_worker.hpp"
+
+namespace weft {
+
+/// What all modes share: requests, progress, one-sided transfers, sleeping.
+class UcxLink {
+ public:
+  static constexpr std::string_view name = "ucx";
+  static constexpr auto settings = ucx_settings;
+
+  UcxLink(const UcxLink&) = delete;
+  UcxLink& operator=(const UcxLink&) = delete;
+  UcxLink(UcxLink&&) = delete;
+  UcxLink& operator=(UcxLink&&) = delete;
+
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
+  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  // So many sends, receives and transfers each.
+  void reserve(std::size_t depth) { requests_.reserve(3 * depth, worker_.request_bytes(), this); }
+
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) { return worker_.expose(bytes); }
+  void release_exposed(const Exposed& exposed) { worker_.withdraw(exposed); }
+  [[nodiscard]] std::string memory_polling_hazard() const {
+    if (trusts_last_byte_) return "";
+    return "UCX does not promise that the last byte of a put comes last; --option "
+           "ucx.trust_last_byte=yes assumes it, as ucx_perftest does";
+  }
+
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    UcxRequest* request = transfer(peer);
+    if (request == nullptr) return;
+    began(request,
+          ucp_put_nbx(worker_.endpoint(peer.rank), local.data, local.bytes, remote.address,
+                      worker_.remote_key(remote.key), &how_),
+          "ucp_put_nbx");
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    UcxRequest* request = transfer(peer);
+    if (request == nullptr) return;
+    began(request,
+          ucp_get_nbx(worker_.endpoint(peer.rank), local.data, local.bytes, remote.address,
+                      worker_.remote_key(remote.key), &how_),
+          "ucp_get_nbx");
+  }
+  void flush(Peer peer) noexcept {
+    UcxRequest* request = transfer(peer);
+    if (request == nullptr) return;
+    began(request, ucp_ep_flush_nbx(worker_.endpoint(peer.rank), &how_), "ucp_ep_flush_nbx");
+  }
+
+  void poll() noexcept { ucp_worker_progress(worker_.handle()); }
+  void block() noexcept {
+    constexpr int longest_ms = 100;
+    if (ucp_worker_progress(worker_.handle()) != 0) return;
+    const ucs_status_t armed = ucp_worker_arm(worker_.handle());
+    if (armed == UCS_ERR_BUSY) return;  // something came since: to sleep now would lose it
+    latch(armed, "ucp_worker_arm");
+    pollfd event{worker_.event_file(), POLLIN, 0};
+    if (::poll(&event, 1, longest_ms) < 0 && errno != EINTR) latch(UCS_ERR_IO_ERROR, "poll");
+  }
+
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
+
+  /// What was really used, for the record.
+  [[nodiscard]] Details details() const { return worker_.details(); }
+
+ protected:
+  struct Lane {
+    UcxQueue sends = {};
+    UcxQueue receives = {};
+    UcxQueue transfers = {};
+  };
+
+  UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
+      : worker_(options, features | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP, boot),
+        lanes_(static_cast<std::size_t>(boot.size())),
+        trusts_last_byte_(options.flag("trust_last_byte", false)) {
+    how_.op_attr_mask = UCP_OP_ATTR_FIELD_REQUEST | UCP_OP_ATTR_FIELD_CALLBACK |
+                        UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+    if (options.flag("multi_send", false)) how_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
+    how_.memory_type = UCS_MEMORY_TYPE_HOST;
+    how_.cb.send = on_sent;
+  }
+  ~UcxLink() = default;
+
+  Lane& lane(Peer peer) noexcept { return lanes_[static_cast<std::size_t>(peer.rank)]; }
+  std::vector<Lane>& lanes() noexcept { return lanes_; }
+  UcxWorker& worker() noexcept { return worker_; }
+
+  void connect() { worker_.connect({on_peer_gone, this}); }
+
+  // UCX connects when it is first used; the record wants to know what with, and no first sample
+  // is to pay for it. After the second word everyone has heard everyone.
+  template <TwoSided T>
+  static void greet(T& link, Bootstrap& boot) {
+    constexpr unsigned longest_s = 60;
+    const auto size = static_cast<std::size_t>(boot.size());
+    link.reserve(size);
+    const Deadline deadline(longest_s);
+    for (int word = 0; word < 2; ++word) {
+      const Buffer out = link.allocate(1);
+      const Buffer in = link.allocate(size);
+      for (int rank = 0; rank < boot.size(); ++rank) {
+        link.post_recv({rank}, {in.data + rank, 1, 0});
+        link.post_send({rank}, out);
+      }
+      if (!drain(link)) {
+        throw std::runtime_error(
+            "UCX cannot reach every rank (" +
+            std::string(ucs_status_string(static_cast<ucs_status_t>(link.fault()->code))) +
+            "); choose other ucx.device and ucx.tls");
+      }
+      link.release(in);
+      link.release(out);
+    }
+    boot.barrier();
+  }
+
+  UcxRequest* take(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
+    UcxRequest* request = requests_.take(queue, in_flight);
+    if (request == nullptr) latch(UCS_ERR_NO_RESOURCE, "posting beyond the queue's depth");
+    return request;
+  }
+
+  UcxRequest* begin_send(Peer peer) noexcept { return prepared(lane(peer).sends, sends_); }
+
+  // UCX ends an operation in the call itself, or calls back later.
+  void began(UcxRequest* request, ucs_status_ptr_t status, const char* during) noexcept {
+    if (status == nullptr) {
+      requests_.finish(request);
+    } else if (UCS_PTR_IS_ERR(status)) {
+      latch(UCS_PTR_STATUS(status), during);
+    }
+  }
+  void ended(UcxRequest* request, ucs_status_t status, const char* during) noexcept {
+    latch(status, during);
+    requests_.finish(request);
+  }
+
+  void latch(ucs_status_t status, const char* during) noexcept {
+    if (status != UCS_OK && fault_.code == 0) fault_ = {status, during};
+  }
+
+  static void on_received(void* /*memory*/, ucs_status_t status,
+                          const ucp_tag_recv_info_t* /*info*/, void* user) noexcept {
+    auto* request = static_cast<UcxRequest*>(user);
+    request->owner->ended(request, status, "receiving a tagged message");
+  }
+  static void on_fetched(void* /*memory*/, ucs_status_t status, std::size_t /*bytes*/,
+                         void* user) noexcept {
+    auto* request = static_cast<UcxRequest*>(user);
+    request->owner->ended(request, status, "fetching an active message");
+  }
+
+  std::uint32_t receives_ = 0;
+
+ private:
+  UcxRequest* prepared(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
+    UcxRequest* request = take(queue, in_flight);
+    if (request == nullptr) return nullptr;
+    how_.request = request->memory;
+    how_.user_data = request;
+    return request;
+  }
+  UcxRequest* transfer(Peer peer) noexcept { return prepared(lane(peer).transfers, transfers_); }
+
+  static void on_sent(void* /*memory*/, ucs_status_t status, void* user) noexcept {
+    auto* request = static_cast<UcxRequest*>(user);
+    request->owner->ended(request, status, "sending");
+  }
+  static void on_peer_gone(void* user, ucp_ep_h /*endpoint*/, ucs_status_t status) noexcept {
+    static_cast<UcxLink*>(user)->latch(status, "the endpoint of a peer");
+  }
+
+  UcxWorker worker_;
+  UcxRequests requests_;
+  std::vector<Lane> lanes_;
+  std::uint32_t sends_ = 0;
+  std::uint32_t transfers_ = 0;
+  Fault fault_;
+  bool trusts_last_byte_;
+
+ protected:
+  ucp_request_param_t how_{};
+};
+
+/// Tag matching: the tag is the sender's rank.
+class UcxTag final : public UcxLink {
+ public:
+  static constexpr std::string_view mode = "tag";
+  static constexpr std::string_view summary = "UCX tagged messages (ucp_tag_send_nbx), put and get";
+
+  UcxTag(const LinkOptions& options, Bootstrap& boot)
+      : UcxLink(options, UCP_FEATURE_TAG, boot),
+        my_tag_(static_cast<ucp_tag_t>(boot.rank())),
+        receive_(how_) {
+    receive_.cb.recv = on_received;
+    connect();
+    greet(*this, boot);
+  }
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    UcxRequest* request = begin_send(peer);
+    if (request == nullptr) return;
+    began(request,
+          ucp_tag_send_nbx(worker().endpoint(peer.rank), buffer.data, buffer.bytes, my_tag_, &how_),
+          "ucp_tag_send_nbx");
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    UcxRequest* request = take(lane(peer).receives, receives_);
+    if (request == nullptr) return;
+    receive_.request = request->memory;
+    receive_.user_data = request;
+    began(request,
+          ucp_tag_recv_nbx(worker().handle(), buffer.data, buffer.bytes,
+                           static_cast<ucp_tag_t>(peer.rank), every_bit, &receive_),
+          "ucp_tag_recv_nbx");
+  }
+
+ private:
+  static constexpr ucp_tag_t every_bit = ~ucp_tag_t{0};
+
+  ucp_tag_t my_tag_;
+  ucp_request_param_t receive_;
+};
+
+/// Active messages matched to posted receives in the order of coming. The identifier of a message
+/// is its sender's rank, so it needs no header.
+class UcxAm final : public UcxLink {
+ public:
+  static constexpr std::string_view mode = "am";
+  static constexpr std::string_view summary =
+      "UCX active messages (ucp_am_send_nbx), copied to the receives that were posted";
+
+  UcxAm(const LinkOptions& options, Bootstrap& boot)
+      : UcxLink(options, UCP_FEATURE_AM, boot),
+        inboxes_(static_cast<std::size_t>(boot.size())),
+        parked_(most_parked),
+        receive_(how_) {
+    receive_.cb.recv_am = on_fetched;
+    for (Parked& place : parked_) {
+      place.next = free_;
+      free_ = &place;
+    }
+    unsigned rank = 0;
+    for (Inbox& inbox : inboxes_) {
+      inbox.link = this;
+      listen(rank++, inbox);
+    }
+    connect();
+    greet(*this, boot);
+  }
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    UcxRequest* request = begin_send(peer);
+    if (request == nullptr) return;
+    began(
+        request,
+        ucp_am_send_nbx(worker().endpoint(peer.rank), static_cast<unsigned>(worker().boot().rank()),
+                        nullptr, 0, buffer.data, buffer.bytes, &how_),
+        "ucp_am_send_nbx");
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    UcxRequest* request = take(lane(peer).receives, receives_);
+    if (request == nullptr) return;
+    request->buffer = buffer;
+    Inbox& inbox = inboxes_[static_cast<std::size_t>(peer.rank)];
+    if (inbox.first == nullptr) {
+      if (inbox.unmatched == nullptr) inbox.unmatched = request;
+      return;
+    }
+    Parked* place = inbox.first;
+    inbox.first = place->next;
+    place->next = free_;
+    free_ = place;
+    const Parked message = *place;
+    deliver(request, message.data, message.bytes, message.must_fetch);
+    if (!message.must_fetch) ucp_am_data_release(worker().handle(), message.data);
+  }
+
+ private:
+  // Messages that no receive waits for; UCX holds their data.
+  static constexpr std::size_t most_parked = std::size_t{1} << 16U;
+
+  struct Parked {
+    Parked* next = nullptr;
+    void* data = nullptr;
+    std::size_t bytes = 0;
+    bool must_fetch = false;
+  };
+  struct Inbox {
+    UcxAm* link = nullptr;
+    UcxRequest* unmatched = nullptr;
+    Parked* first = nullptr;
+    Parked* last = nullptr;
+  };
+
+  void listen(unsigned rank, Inbox& inbox) {
+    ucp_am_handler_param_t handler{};
+    handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+                         UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+    handler.id = rank;
+    handler.flags = UCP_AM_FLAG_PERSISTENT_DATA;
+    handler.cb = on_message;
+    handler.arg = &inbox;
+    if (ucp_worker_set_am_recv_handler(worker().handle(), &handler) != UCS_OK) {
+      throw std::runtime_error("UCX takes no active messages here; use ucx:tag");
+    }
+  }
+
+  static ucs_status_t on_message(void* arg, const void* /*header*/, std::size_t /*header_bytes*/,
+                                 void* data, std::size_t bytes,
+                                 const ucp_am_recv_param_t* param) noexcept {
+    auto* inbox = static_cast<Inbox*>(arg);
+    const bool must_fetch = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
+    UcxRequest* request = inbox->unmatched;
+    if (request == nullptr) return inbox->link->park(*inbox, data, bytes, must_fetch);
+    inbox->unmatched = request->next;
+    inbox->link->deliver(request, data, bytes, must_fetch);
+    return must_fetch ? UCS_INPROGRESS : UCS_OK;
+  }
+
+  ucs_status_t park(Inbox& inbox, void* data, std::size_t bytes, bool must_fetch) noexcept {
+    Parked* place = free_;
+    if (place == nullptr) {
+      latch(UCS_ERR_NO_RESOURCE, "active messages that no receive waits for");
+      return UCS_OK;
+    }
+    free_ = place->next;
+    *place = {nullptr, data, bytes, must_fetch};
+    (inbox.first == nullptr ? inbox.first : inbox.last->next) = place;
+    inbox.last = place;
+    return UCS_INPROGRESS;
+  }
+
+  // A rendezvous is fetched by UCX, anything else is there already.
+  void deliver(UcxRequest* request, void* data, std::size_t bytes, bool must_fetch) noexcept {
+    if (bytes > request->buffer.bytes) {
+      latch(UCS_ERR_MESSAGE_TRUNCATED, "receiving an active message");
+      return;
+    }
+    if (!must_fetch) {
+      std::memcpy(request->buffer.data, data, bytes);
+      ended(request, UCS_OK, "receiving an active message");
+      return;
+    }
+    receive_.request = request->memory;
+    receive_.user_data = request;
+    began(request,
+          ucp_am_recv_data_nbx(worker().handle(), data, request->buffer.data, bytes, &receive_),
+          "ucp_am_recv_data_nbx");
+  }
+
+  std::vector<Inbox> inboxes_;
+  std::vector<Parked> parked_;
+  Parked* free_ = nullptr;
+  ucp_request_param_t receive_;
+};
+
+}  // namespace weft
+
+int main(int argc, char** argv) {
+  weft::take_ucx_log();
+  return weft::rank_main<weft::UcxTag, weft::UcxAm>(argc, argv);
+}
