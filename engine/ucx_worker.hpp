@@ -50,7 +50,6 @@ class UcxWorker {
   [[nodiscard]] ucp_rkey_h remote_key(std::uint64_t key) const noexcept { return keys_[key]; }
   [[nodiscard]] int event_file() const noexcept { return event_file_; }
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
-  [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
 
   /// UCX's own answer: version, lanes, protocols by size.
   [[nodiscard]] Details details() const;

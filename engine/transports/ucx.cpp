@@ -83,12 +83,6 @@ class UcxLink {
   [[nodiscard]] Details details() const { return worker_.details(); }
 
  protected:
-  struct Lane {
-    UcxQueue sends = {};
-    UcxQueue receives = {};
-    UcxQueue transfers = {};
-  };
-
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
       : worker_(options, features | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP, boot),
         lanes_(static_cast<std::size_t>(boot.size())),
@@ -97,12 +91,11 @@ class UcxLink {
                         UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
     if (options.flag("multi_send", false)) how_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
     how_.memory_type = UCS_MEMORY_TYPE_HOST;
-    how_.cb.send = on_sent;
+    how_.cb.send = on_sent;  // NOLINT(*-union-access): UCX's type
+    receive_ = how_;
   }
   ~UcxLink() = default;
 
-  Lane& lane(Peer peer) noexcept { return lanes_[static_cast<std::size_t>(peer.rank)]; }
-  std::vector<Lane>& lanes() noexcept { return lanes_; }
   UcxWorker& worker() noexcept { return worker_; }
 
   void connect() { worker_.connect({on_peer_gone, this}); }
@@ -134,13 +127,19 @@ class UcxLink {
     boot.barrier();
   }
 
-  UcxRequest* take(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
-    UcxRequest* request = requests_.take(queue, in_flight);
-    if (request == nullptr) latch(UCS_ERR_NO_RESOURCE, "posting beyond the queue's depth");
+  UcxRequest* begin_send(Peer peer) noexcept { return prepared(lane(peer).sends, sends_); }
+  UcxRequest* take_receive(Peer peer) noexcept { return take(lane(peer).receives, receives_); }
+  void prepare_receive(UcxRequest* request) noexcept {
+    receive_.request = request->memory;
+    receive_.user_data = request;
+  }
+  UcxRequest* begin_receive(Peer peer) noexcept {
+    UcxRequest* request = take_receive(peer);
+    if (request != nullptr) prepare_receive(request);
     return request;
   }
-
-  UcxRequest* begin_send(Peer peer) noexcept { return prepared(lane(peer).sends, sends_); }
+  const ucp_request_param_t& how_to_send() const noexcept { return how_; }
+  ucp_request_param_t& how_to_receive() noexcept { return receive_; }
 
   // UCX ends an operation in the call itself, or calls back later.
   void began(UcxRequest* request, ucs_status_ptr_t status, const char* during) noexcept {
@@ -170,9 +169,19 @@ class UcxLink {
     request->owner->ended(request, status, "fetching an active message");
   }
 
-  std::uint32_t receives_ = 0;
-
  private:
+  struct Lane {
+    UcxQueue sends = {};
+    UcxQueue receives = {};
+    UcxQueue transfers = {};
+  };
+
+  Lane& lane(Peer peer) noexcept { return lanes_[static_cast<std::size_t>(peer.rank)]; }
+  UcxRequest* take(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
+    UcxRequest* request = requests_.take(queue, in_flight);
+    if (request == nullptr) latch(UCS_ERR_NO_RESOURCE, "posting beyond the queue's depth");
+    return request;
+  }
   UcxRequest* prepared(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
     UcxRequest* request = take(queue, in_flight);
     if (request == nullptr) return nullptr;
@@ -194,12 +203,12 @@ class UcxLink {
   UcxRequests requests_;
   std::vector<Lane> lanes_;
   std::uint32_t sends_ = 0;
+  std::uint32_t receives_ = 0;
   std::uint32_t transfers_ = 0;
   Fault fault_;
   bool trusts_last_byte_;
-
- protected:
   ucp_request_param_t how_{};
+  ucp_request_param_t receive_{};
 };
 
 /// Tag matching: the tag is the sender's rank.
@@ -209,10 +218,8 @@ class UcxTag final : public UcxLink {
   static constexpr std::string_view summary = "UCX tagged messages (ucp_tag_send_nbx), put and get";
 
   UcxTag(const LinkOptions& options, Bootstrap& boot)
-      : UcxLink(options, UCP_FEATURE_TAG, boot),
-        my_tag_(static_cast<ucp_tag_t>(boot.rank())),
-        receive_(how_) {
-    receive_.cb.recv = on_received;
+      : UcxLink(options, UCP_FEATURE_TAG, boot), my_tag_(static_cast<ucp_tag_t>(boot.rank())) {
+    how_to_receive().cb.recv = on_received;  // NOLINT(*-union-access): UCX's type
     connect();
     greet(*this, boot);
   }
@@ -221,17 +228,16 @@ class UcxTag final : public UcxLink {
     UcxRequest* request = begin_send(peer);
     if (request == nullptr) return;
     began(request,
-          ucp_tag_send_nbx(worker().endpoint(peer.rank), buffer.data, buffer.bytes, my_tag_, &how_),
+          ucp_tag_send_nbx(worker().endpoint(peer.rank), buffer.data, buffer.bytes, my_tag_,
+                           &how_to_send()),
           "ucp_tag_send_nbx");
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    UcxRequest* request = take(lane(peer).receives, receives_);
+    UcxRequest* request = begin_receive(peer);
     if (request == nullptr) return;
-    receive_.request = request->memory;
-    receive_.user_data = request;
     began(request,
           ucp_tag_recv_nbx(worker().handle(), buffer.data, buffer.bytes,
-                           static_cast<ucp_tag_t>(peer.rank), every_bit, &receive_),
+                           static_cast<ucp_tag_t>(peer.rank), every_bit, &how_to_receive()),
           "ucp_tag_recv_nbx");
   }
 
@@ -239,7 +245,6 @@ class UcxTag final : public UcxLink {
   static constexpr ucp_tag_t every_bit = ~ucp_tag_t{0};
 
   ucp_tag_t my_tag_;
-  ucp_request_param_t receive_;
 };
 
 /// Active messages matched to posted receives in the order of coming. The identifier of a message
@@ -252,10 +257,10 @@ class UcxAm final : public UcxLink {
 
   UcxAm(const LinkOptions& options, Bootstrap& boot)
       : UcxLink(options, UCP_FEATURE_AM, boot),
+        my_id_(static_cast<unsigned>(boot.rank())),
         inboxes_(static_cast<std::size_t>(boot.size())),
-        parked_(most_parked),
-        receive_(how_) {
-    receive_.cb.recv_am = on_fetched;
+        parked_(most_parked) {
+    how_to_receive().cb.recv_am = on_fetched;  // NOLINT(*-union-access): UCX's type
     for (Parked& place : parked_) {
       place.next = free_;
       free_ = &place;
@@ -272,14 +277,13 @@ class UcxAm final : public UcxLink {
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     UcxRequest* request = begin_send(peer);
     if (request == nullptr) return;
-    began(
-        request,
-        ucp_am_send_nbx(worker().endpoint(peer.rank), static_cast<unsigned>(worker().boot().rank()),
-                        nullptr, 0, buffer.data, buffer.bytes, &how_),
-        "ucp_am_send_nbx");
+    began(request,
+          ucp_am_send_nbx(worker().endpoint(peer.rank), my_id_, nullptr, 0, buffer.data,
+                          buffer.bytes, &how_to_send()),
+          "ucp_am_send_nbx");
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    UcxRequest* request = take(lane(peer).receives, receives_);
+    UcxRequest* request = take_receive(peer);
     if (request == nullptr) return;
     request->buffer = buffer;
     Inbox& inbox = inboxes_[static_cast<std::size_t>(peer.rank)];
@@ -362,17 +366,17 @@ class UcxAm final : public UcxLink {
       ended(request, UCS_OK, "receiving an active message");
       return;
     }
-    receive_.request = request->memory;
-    receive_.user_data = request;
+    prepare_receive(request);
     began(request,
-          ucp_am_recv_data_nbx(worker().handle(), data, request->buffer.data, bytes, &receive_),
+          ucp_am_recv_data_nbx(worker().handle(), data, request->buffer.data, bytes,
+                               &how_to_receive()),
           "ucp_am_recv_data_nbx");
   }
 
+  unsigned my_id_;
   std::vector<Inbox> inboxes_;
   std::vector<Parked> parked_;
   Parked* free_ = nullptr;
-  ucp_request_param_t receive_;
 };
 
 }  // namespace weft

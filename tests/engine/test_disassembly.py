@@ -67,7 +67,7 @@ def offences(program: Path) -> tuple[list[str], int]:
 
 
 @pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize("transport", ["mpi", "tcp"])
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx"])
 def test_measured_loops_hold_contract_calls_only(mpi: str, transport: str) -> None:
     found, loops = offences(engine_folder() / mpi / f"rank-{transport}")
     assert loops >= 5

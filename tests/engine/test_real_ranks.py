@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -34,9 +36,24 @@ def drive(
     return done, [json.loads(line) for line in done.stdout.splitlines()]
 
 
+# Each transport in each of its ways: over what it takes by itself and over what it can be told.
+WAYS = [
+    ("mpi", ()),
+    ("tcp", ()),
+    ("ucx", ()),
+    ("ucx", ("--option", "tls=tcp,self")),
+    ("ucx", ("--mode", "am")),
+    ("ucx", ("--mode", "am", "--option", "tls=tcp,self")),
+]
+
+
+def name_of_way(value: object) -> str:
+    return "-".join(value) if isinstance(value, tuple) else str(value)
+
+
 @pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize("transport", ["mpi", "tcp"])
-def test_every_test_runs_and_verifies(mpi: str, transport: str) -> None:
+@pytest.mark.parametrize(("transport", "words"), WAYS, ids=name_of_way)
+def test_every_test_runs_and_verifies(mpi: str, transport: str, words: tuple[str, ...]) -> None:
     cases = [
         {"id": number, "test": test, "bytes": size, "samples": 5, "warmup": 1, "queue_depth": 8}
         for number, (test, size) in enumerate(
@@ -44,7 +61,7 @@ def test_every_test_runs_and_verifies(mpi: str, transport: str) -> None:
         )
     ]
     assert starter(mpi), f"{mpi} is missing: scripts/install-system-packages run"
-    done, lines = drive(mpi, transport, *cases)
+    done, lines = drive(mpi, transport, *cases, words=words)
     assert done.returncode == 0, done.stderr
     assert [line["kind"] for line in lines] == ["hello", *["batch"] * len(cases), "bye"]
     for case, line in zip(cases, lines[1:-1], strict=True):
@@ -84,6 +101,25 @@ def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
     assert told in done.stderr
 
 
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--option", "device=nope0"), "choose ucx.device and ucx.tls from what `ucx_info -d`"),
+        (("--option", "tls=nope"), "no usable transports"),
+        (("--option", "rendezvous=soon"), "UCX does not take RNDV_THRESH=soon"),
+        (("--option", "errors=all"), "ucx.errors wants peer or none"),
+        (("--option", "multi_send=1"), "option multi_send wants yes or no"),
+        (("--mode", "nope"), "no mode nope"),
+    ],
+)
+def test_bad_options_of_ucx_are_one_line(mpi: str, words: tuple[str, ...], told: str) -> None:
+    done, lines = drive(mpi, "ucx", words=words)
+    assert lines == []  # UCX would say its warnings on standard output
+    assert done.returncode != 0
+    assert told in done.stderr
+
+
 def test_a_port_in_use_names_the_port_and_the_mend() -> None:
     import socket  # noqa: PLC0415 - only here
 
@@ -95,6 +131,57 @@ def test_a_port_in_use_names_the_port_and_the_mend() -> None:
     assert done.returncode != 0
     assert f"cannot use port {port} on lo" in done.stderr
     assert "choose another tcp.port" in done.stderr
+
+
+def cpu_s(process: int) -> float:
+    """Seconds that a process has computed."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def kill_a_peer(start: list[str]) -> tuple[int, str]:
+    """Exit status and everything said of two ranks, one killed while the other waits for it."""
+    case = {"id": 1, "test": "stream", "bytes": 1 << 20, "samples": 1_000_000, "deadline_s": 30}
+    with subprocess.Popen(
+        start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+    ) as run:  # fmt: skip
+        assert run.stdin is not None
+        assert run.stdout is not None
+        run.stdin.write(json.dumps(case) + "\n")
+        run.stdin.flush()
+        peer = json.loads(run.stdout.readline())["ranks"][1]["pid"]
+        # A rank sleeps or computes little until the loop begins: then it polls.
+        before = cpu_s(peer)
+        while cpu_s(peer) < before + 0.5:
+            assert run.poll() is None
+        os.kill(peer, signal.SIGKILL)
+        said, _ = run.communicate(timeout=60)
+    return run.returncode, said
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize(("transport", "words"), WAYS, ids=name_of_way)
+def test_a_peer_killed_in_mid_transfer_ends_the_run(
+    mpi: str, transport: str, words: tuple[str, ...]
+) -> None:
+    """Whoever notices first, the transport or the starter, tells, and nothing hangs."""
+    program = engine_folder() / mpi / f"rank-{transport}"
+    status, said = kill_a_peer(command(program, mpi, 2, words))
+    assert status != 0
+    assert re.search(r"(?i)signal 9|bad termination|link failed", said), said
+
+
+@pytest.mark.parametrize("mode", ["tag", "am"])
+def test_ucx_says_itself_that_a_peer_is_gone(mode: str) -> None:
+    """The starter leaves the other rank alone here, so that only the transport can tell."""
+    program = engine_folder() / "mpich" / "rank-ucx"
+    words = ("--mode", mode, "--option", "tls=tcp,self")
+    start = command(program, "mpich", 2, words)
+    start.insert(start.index(starter("mpich") or "") + 1, "-disable-auto-cleanup")
+    status, said = kill_a_peer(start)
+    assert status != 0
+    assert said.count("rank-ucx: the link failed in") == 1, said
 
 
 def test_ranks_that_nobody_watches_end_by_themselves() -> None:
