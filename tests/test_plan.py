@@ -89,3 +89,8 @@ def test_settled_wants_precision_and_launches() -> None:
     assert not settled([100.0, 120.0, 100.0, 99.9, 100.0], 0.01, 5)
     assert not settled([100.0], 0.01, 1)
     assert settled([100.0, 100.0], 0.01, 1)
+
+
+@pytest.mark.parametrize("medians", [[0.0, 0.0], [0.0, 100.0], [100.0, -1.0]])
+def test_times_that_are_none_are_never_settled(medians: list[float]) -> None:
+    assert not settled(medians, 1.0, 2)

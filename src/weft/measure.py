@@ -297,6 +297,8 @@ class Measurement:
         state.operation_ns = ticks[len(ticks) // 2] * clock.tick_ns / answer.ops_per_sample
         if measured:
             state.medians_ns.append(state.operation_ns)
+            # No further launch gives a time where the clock did not move during the samples.
+            state.closed = state.operation_ns <= 0
         if state.pattern.latency_divisor > 0:
             latency = state.operation_ns / state.pattern.latency_divisor
             known = self._latency_ns.get(state.case.transport, latency)

@@ -78,7 +78,7 @@ class ProgressLine:
 
 def _interval(state: CaseState) -> str:
     """The time of an operation, with its interval once there are two launches."""
-    if len(state.medians_ns) < 2:
+    if len(state.medians_ns) < 2 or min(state.medians_ns) <= 0:
         return format_time(state.operation_ns)
     estimate = median_of_launches(state.medians_ns)
     return f"{format_time(estimate.median)} ±{estimate.relative_half_width:.1%}"

@@ -38,6 +38,9 @@ def settled(launch_medians: list[float], precision: float, launches: int) -> boo
     # One launch knows nothing of the variation between launches, so it is never precise.
     if len(launch_medians) < max(launches, 2):
         return False
+    # Where the clock did not move there is no time, and no interval around it.
+    if min(launch_medians) <= 0:
+        return False
     return median_of_launches(launch_medians).relative_half_width <= precision
 
 

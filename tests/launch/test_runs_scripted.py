@@ -8,11 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 
 import weft
 from builders import write_lines
+from running import left_behind, processes_of, wait_for_round
 from weft.record.model import Footer
 from weft.record.reader import read
 
@@ -138,6 +138,27 @@ def test_a_transport_that_never_starts_is_given_up(
     assert "told to die" in done.stderr
 
 
+def test_an_early_farewell_tells_what_the_starter_knows(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", script="early=1")
+    assert done.returncode == 1
+    reasons = [row["reason"] for row in json.loads(done.stdout) if row["status"] != "ok"]
+    assert reasons
+    assert all("lost its peer" in reason for reason in reasons)
+
+
+def test_a_clock_that_stands_fails_its_case_and_no_other(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", script="still=1")
+    assert done.returncode == 1, done.stderr
+    rows = json.loads(done.stdout)
+    assert sorted(row["status"] for row in rows) == ["failed", "ok"]
+    assert "the clock did not move" in done.stderr
+    assert "--sizes" in done.stderr.splitlines()[-1]
+
+
 def test_dying_at_the_end_keeps_all_figures(machine: dict[str, str], tmp_path: Path) -> None:
     done = run(machine, tmp_path, "--json", script="die=finish")
     assert [row["launches"] for row in json.loads(done.stdout)] == [2, 2]
@@ -241,17 +262,15 @@ def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
     footer = weft.load(tmp_path / "r.jsonl").footer
     assert footer is not None
     assert footer.outcome == "interrupted"
-    assert not ranks_of(tmp_path)
+    assert not left_behind(tmp_path)
 
 
 def test_a_killed_weft_leaves_no_rank(machine: dict[str, str], tmp_path: Path) -> None:
     process = start_hanging(machine, tmp_path)
-    ranks = ranks_of(tmp_path)
-    assert ranks
+    assert processes_of(tmp_path)
     process.kill()
     process.communicate(timeout=30)
-    _, alive = psutil.wait_procs(ranks, timeout=20)
-    assert not alive
+    assert not left_behind(tmp_path)
     assert read(tmp_path / "r.jsonl").footer is None
 
 
@@ -266,22 +285,3 @@ def start_hanging(machine: dict[str, str], folder: Path) -> subprocess.Popen[str
     )
     wait_for_round(process)
     return process
-
-
-def wait_for_round(process: subprocess.Popen[str]) -> None:
-    """Return once the ranks are up."""
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.startswith("round"):
-            break
-
-
-def ranks_of(folder: Path) -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if any(str(folder) in word and "rank-fake" in word for word in process.cmdline()):
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found

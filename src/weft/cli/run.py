@@ -147,7 +147,8 @@ def _show(path: Path, footer: "Footer", *, as_json: bool, report: bool) -> None:
     if bad:
         typer.echo(
             f"weft: {len(bad)} of {len(summaries)} cases have no good figure, first"
-            f" {bad[0].case}: {bad[0].reason}; the others are in {path}",
+            f" {bad[0].case}: {bad[0].reason.rstrip('.')}; the others are in {path}; try it alone:"
+            f" weft run {bad[0].test} --transport {bad[0].transport} --sizes {bad[0].bytes}",
             err=True,
         )
         raise typer.Exit(1)

@@ -57,6 +57,10 @@ class Bye(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
 
 
+class _Kind(msgspec.Struct, frozen=True):
+    kind: str
+
+
 _T = TypeVar("_T", Hello, Answer, Bye)
 
 
@@ -139,6 +143,9 @@ class LocalLauncher:
         try:
             return msgspec.json.decode(line, type=kind)
         except (msgspec.DecodeError, UnicodeDecodeError):
+            if _is_farewell(line):
+                # The starter lost a rank and has ended rank 0's input; it tells why itself.
+                raise LaunchError("failed", self._last_words()) from None
             shown = line[:80].decode(errors="replace")
             raise LaunchError(
                 "failed", f"the engine said what is not its protocol: {shown}"
@@ -195,6 +202,14 @@ class LocalLauncher:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(END_DEADLINE_S)
         psutil.wait_procs(family, timeout=END_DEADLINE_S)
+
+
+def _is_farewell(line: bytes) -> bool:
+    """Whether a line is the engine's last one."""
+    try:
+        return msgspec.json.decode(line, type=_Kind).kind == "bye"
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
 
 
 def _is_finished(family: list[psutil.Process]) -> bool:

@@ -80,7 +80,10 @@ class RecordWriter:
         return writer
 
     def write(self, line: Line) -> None:
-        """Append one line. A line that does not fit the disk is taken back whole."""
+        """Append one line. A line that does not fit the disk is taken back whole.
+
+        Where not even the first line fits, the file goes too: without its header it is no record.
+        """
         data = self._encoder.encode(line) + b"\n"
         before = os.fstat(self._descriptor).st_size
         written = 0
@@ -90,11 +93,14 @@ class RecordWriter:
         except BaseException as error:  # an interrupt between two parts of a line is no better
             with contextlib.suppress(OSError):
                 os.ftruncate(self._descriptor, before)
+            if before == 0:
+                self.path.unlink(missing_ok=True)
             if not isinstance(error, OSError):
                 raise
+            go_on = f", then go on with: weft run --resume {self.path}"
             raise WeftError(
                 f"cannot write {self.path}: {_words(error)}",
-                f"make room, then go on with: weft run --resume {self.path}",
+                f"make room{go_on if before else ', or choose another place with -o'}",
             ) from None
 
     def close(self) -> None:
