@@ -50,6 +50,13 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["show", "qqqq"], "weft list platforms"),
         (["show", "escher", "--test", "stream"], "there is no test called stream"),
         (["show", "escher", "--link", "string"], "type one like IB 4x FDR"),
+        (["compare", "escher"], "name two records or platforms"),
+        (["compare", "escher", "eschre"], "did you mean escher?"),
+        (["compare", "escher", "/etc/hostname"], "not a weft record"),
+        (["compare", "escher", "osu-gm"], "have no test in common"),
+        (["compare", "escher@tcp", "callisto"], "choose one of mpi"),
+        (["compare", "escher", "callisto", "--same", "much"], "type a per cent"),
+        (["compare", "escher", "callisto", "-o", "/nowhere/c.html"], "choose another -o"),
         (["peak", "IB FDR"], "needs its width"),
         (["peak", "string"], "type one like IB 4x FDR"),
         (["show", "/nowhere", "--link", "IB 4x FDR"], "cannot read"),
@@ -79,7 +86,9 @@ def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:
     assert "make build" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["run", "list", "show", "report", "export", "doctor", "peak"])
+@pytest.mark.parametrize(
+    "command", ["run", "list", "show", "report", "export", "doctor", "peak", "compare"]
+)
 def test_every_command_has_an_example(command: str) -> None:
     done = weft(command, "--help")
     assert done.returncode == 0

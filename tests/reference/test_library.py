@@ -213,7 +213,7 @@ def test_table_8_comes_out_of_tables_5_and_7(name: str, one_way: str, both_ways:
     ):
         series = same_test(shares.platform, "bandwidth", test)
         best = max(series.points, key=lambda point: point.si)
-        assert best.si == facts[f"bandwidth_peak_{ways}"].si
+        assert best.si == facts[f"bandwidth_peak_{test}"].si
         share = shares.of_point(series, best)
         assert share is not None
         assert format_percent(share) == f"{percent} %"

@@ -13,7 +13,10 @@ from selenium.webdriver.common.by import By
 
 import weft
 from lines import sample_lines, write_lines
+from weft.analysis.compare import compare
+from weft.analysis.load_sides import load_sides
 from weft.analysis.summary import summarise
+from weft.report.comparison import write_comparison
 from weft.report.figures import figures_of
 from weft.report.page import render_page, write_report
 
@@ -123,3 +126,23 @@ def test_the_same_record_gives_the_same_page(tmp_path: Path) -> None:
     run = weft.load(write_lines(tmp_path / "r.jsonl", sample_lines()))
     runs = [(run, summarise(run))]
     assert render_page(runs) == render_page(runs)
+
+
+def test_a_comparison_draws_every_curve_and_asks_no_network(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    comparison = compare(load_sides(["escher", "red-squall", "callisto"]))
+    write_comparison(comparison, tmp_path / "c.html")
+    browser.get((tmp_path / "c.html").as_uri())
+    plots = browser.find_elements(By.CSS_SELECTOR, "[id^=plot-]")
+    assert len(plots) == len(comparison.tables)
+    for plot in plots:
+        assert len(plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .trace")) == 3
+    severe = [
+        entry
+        for entry in browser.get_log("browser")  # type: ignore[no-untyped-call]
+        if entry["level"] == "SEVERE"
+    ]
+    assert severe == []
+    asked = browser.execute_script("return performance.getEntriesByType('resource').length")
+    assert asked == 0

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # Facts that are a bandwidth of the one link of the platform, and the directions they count.
-_ONE_LINK = {"bandwidth_peak_one_way": 1, "bandwidth_peak_both_ways": 2, "fit_bandwidth": 1}
+_ONE_LINK = {
+    "bandwidth_peak_one_way": 1,
+    "bandwidth_peak_both_ways": 2,
+    "bandwidth_peak_ping_pong": 1,
+    "bandwidth_peak_sendrecv": 2,
+    "fit_bandwidth": 1,
+}
 
 
 class Shares(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.errors import WeftError
 from weft.report.figures import figures_of
+from weft.report.html import render, write_page
 from weft.report.terminal import (
     ending_in_words,
     format_estimate,
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
-    from weft.report.figures import Figure
 
 Runs = list[tuple["Run", "tuple[CaseSummary, ...]"]]
 
@@ -37,63 +34,24 @@ def report_path(record: Path) -> Path:
 
 def write_report(runs: Runs, path: Path) -> None:
     """Write the page. Raises WeftError where it cannot be written."""
-    text = render_page(runs)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise WeftError(f"cannot write {path}: {error.strerror}", "choose another -o") from None
+    write_page(render_page(runs), path)
 
 
 def render_page(runs: Runs) -> str:
     """The page's HTML; the same for the same records."""
-    import jinja2  # noqa: PLC0415 - start-up
-    import plotly.offline  # noqa: PLC0415 - slow to start
-
-    figures = figures_of(runs)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
-    template = environment.from_string(
-        files("weft.report").joinpath("page.html.j2").read_text(encoding="utf-8")
-    )
-    return template.render(
+    return render(
+        "page.html.j2",
+        figures_of(runs),
         title=_title(runs),
         summary=_summary(runs),
         endings=[ending_in_words(run, summaries) for run, summaries in runs],
         warnings=_warnings(runs),
-        figures=[_figure(figure) for figure in figures],
-        plots=_script_json({figure.name: _plot(figure) for figure in figures}),
         tables=[_table(run, summaries, len(runs)) for run, summaries in runs],
         troubles=_troubles(runs),
         notes=_notes(runs),
         methods=[_method(run) for run, _ in runs],
         hosts=_hosts(runs),
-        plotly=plotly.offline.get_plotlyjs(),
     )
-
-
-def _plot(figure: Figure) -> dict[str, Any]:
-    from weft.report.interactive import plot  # noqa: PLC0415 - with plotly
-
-    return plot(figure)
-
-
-def _script_json(value: Any) -> str:
-    """JSON that is safe inside a script element: no text can close it."""
-    text = msgspec.json.encode(value).decode()
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _figure(figure: Figure) -> dict[str, Any]:
-    from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
-
-    svg, pdf = draw(figure, "svg"), draw(figure, "pdf")
-    labels = ", ".join(curve.label for curve in figure.curves)
-    return {
-        "name": figure.name,
-        "title": figure.title,
-        "alt": f"{figure.title}: {figure.axis} against message size for {labels}",
-        "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
-        "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
-    }
 
 
 def _title(runs: Runs) -> str:

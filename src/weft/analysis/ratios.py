@@ -1,0 +1,100 @@
+"""Ratios of two figures with intervals, and what may be said of them.
+
+A ratio is of speeds: over 1 the second figure is the better one, for latency as for bandwidth.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Literal
+
+import msgspec
+
+from weft.analysis.intervals import CONFIDENCE, Estimate
+
+Quantity = Literal["latency", "bandwidth"]
+Verdict = Literal["better", "worse", "same", "cannot tell"]
+# What a figure's interval covers: chance between launches, only that of one launch, or nothing but
+# the rounding of what was published.
+Kind = Literal["launches", "one launch", "published"]
+# Two speeds inside this margin are the same for the user, if the interval says so.
+SAME = 0.02
+_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """One side's figure at one size: latency in ns or bandwidth in bytes/s.
+
+    The interval of a published figure is its rounding, half a unit of its last digit.
+    """
+
+    estimate: Estimate
+    kind: Kind
+    launches: int = 0
+    published: str = ""
+
+
+class Ratio(msgspec.Struct, frozen=True, kw_only=True):
+    """How many times as fast the second figure is, [low, high], and what the interval rests on."""
+
+    speed: float
+    low: float
+    high: float
+    basis: str
+
+
+def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
+    """The speed of the second over that of the first.
+
+    The logarithm of each side's interval, brought to one standard error by the coverage that it
+    has, gives 1.96 times the root of the sum of both squares (Price and Bonett, Distribution-free
+    confidence intervals for difference and ratio of medians, Journal of Statistical Computation and
+    Simulation 72, 2002). Each side brings its own scatter and its own number of launches.
+    """
+    upper, lower = (first, second) if quantity == "latency" else (second, first)
+    middle = math.log(upper.estimate.median / lower.estimate.median)
+    reach = math.hypot(_reach(upper), _reach(lower))
+    return Ratio(
+        speed=math.exp(middle),
+        low=math.exp(middle - reach),
+        high=math.exp(middle + reach),
+        basis=_basis(first.kind, second.kind),
+    )
+
+
+def _reach(figure: Figure) -> float:
+    """Half the length of the interval's logarithm at 95 %; of a rounding as it is."""
+    estimate = figure.estimate
+    half = math.log(estimate.high / estimate.low) / 2
+    if figure.kind == "published":
+        return half
+    return half * _Z / NormalDist().inv_cdf((1 + estimate.coverage) / 2)
+
+
+def _basis(first: Kind, second: Kind) -> str:
+    if "one launch" in (first, second):
+        return "one launch"
+    if first == second == "published":
+        return "as published"
+    return "published on one side" if "published" in (first, second) else "launches"
+
+
+def verdict(found: Ratio, same: float = SAME) -> Verdict:
+    """What the ratio says of the second figure.
+
+    same: the whole interval is inside 1 / (1 + same) to 1 + same. better, worse: the whole interval
+    is on one side of 1. With one launch nothing can be told. Where both figures are published the
+    interval is their rounding alone and so is the margin.
+    """
+    if found.basis == "one launch":
+        return "cannot tell"
+    if found.basis == "as published":
+        same = 0.0
+        if found.low <= 1 <= found.high:
+            return "same"
+    if same and found.low >= 1 / (1 + same) and found.high <= 1 + same:
+        return "same"
+    if found.low > 1:
+        return "better"
+    return "worse" if found.high < 1 else "cannot tell"

@@ -1,0 +1,183 @@
+"""What can be laid beside each other: a record or a published platform as one side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.intervals import Estimate
+from weft.analysis.peak_share import directions_of
+from weft.analysis.ratios import Figure, Kind, Quantity
+from weft.errors import WeftError
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.model import Case
+    from weft.record.run import Run
+    from weft.reference.library import Fact, Platform, Point
+
+# Single figures that are results; the others are what a machine was like.
+_RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """What a curve is of. `variant` tells cases apart that are no usual ones (single, buffers)."""
+
+    test: str
+    transport: str
+    quantity: Quantity
+    directions: int
+    variant: str = ""
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison: curves by place (figures by message size), single figures."""
+
+    name: str
+    title: str
+    is_published: bool
+    conditions: dict[str, str]
+    curves: dict[Place, dict[int, Figure]]
+    singles: dict[str, tuple[str, str, Figure]] = {}
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def transports(self) -> tuple[str, ...]:
+        """The transports of the curves, in order."""
+        return tuple(dict.fromkeys(place.transport for place in self.curves))
+
+
+def side_of_platform(platform: Platform, link: str) -> Side:
+    """A published platform: its tables as curves, the results among its figures as singles."""
+    curves: dict[Place, dict[int, Figure]] = {}
+    for series in platform.series:
+        place = Place(series.test, series.transport, series.quantity, series.directions)
+        curves[place] = {point.bytes: _published_point(point) for point in series.points}
+    facts = [f for f in platform.facts if f.key.startswith(_RESULTS) and f.si is not None]
+    singles = {f.key: (f.what, f.si_unit, _published_fact(f)) for f in facts}
+    told = {key: text for key, text in platform.conditions.items() if key != "intervals"}
+    return Side(
+        name=platform.name,
+        title=platform.title,
+        is_published=True,
+        conditions={"measured": platform.citation.date, **told, "link": link},
+        curves=curves,
+        singles={k: v for k, v in singles.items() if v[1] in ("ns", "bytes/s")},
+    )
+
+
+def _published_point(point: Point) -> Figure:
+    return _rounded(point.published, point.si)
+
+
+def _published_fact(fact: Fact) -> Figure:
+    """Of "around 831" nobody knows how it was rounded; its last digit is taken at its word."""
+    figure = _rounded(fact.published, fact.si or 0.0)
+    return msgspec.structs.replace(figure, published=f"{fact.about} {fact.published}".strip())
+
+
+def _rounded(published: str, si: float) -> Figure:
+    """A published figure with half a unit of its last digit on either side."""
+    digits = len(published.partition(".")[2])
+    half = si * 0.5 * 10.0**-digits / float(published.replace(",", ""))
+    return Figure(
+        estimate=Estimate(
+            median=si, low=si - half, high=si + half, coverage=0.0, method="rounding as published"
+        ),
+        kind="published",
+        published=published,
+    )
+
+
+def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transport: str) -> Side:
+    """A record's good cases, of one transport if it is named; what is not good is left out, told.
+
+    Raises WeftError when the transport is not in the record.
+    """
+    there = tuple(dict.fromkeys(s.transport for s in summaries))
+    if transport and transport not in there:
+        raise WeftError(
+            f"{run.path} has nothing over {transport}", f"choose one of {', '.join(there)}"
+        )
+    wanted = [s for s in summaries if not transport or s.transport == transport]
+    curves: dict[Place, dict[int, Figure]] = {}
+    for summary in wanted:
+        if summary.status != "ok":
+            continue
+        for place, estimate in _places(run, summary):
+            kind: Kind = "launches" if summary.launches > 1 else "one launch"
+            figure = Figure(estimate=estimate, kind=kind, launches=summary.launches)
+            curves.setdefault(place, {})[summary.bytes] = figure
+    return Side(
+        name=str(run.path),
+        title=title,
+        is_published=False,
+        conditions=_conditions_of(run, wanted),
+        curves=curves,
+        left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
+    )
+
+
+def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
+    pattern = run.patterns[summary.test]
+    ways = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
+    variant = _variant(run.cases[summary.case])
+    if summary.latency_ns is not None:
+        yield Place(summary.test, summary.transport, "latency", ways, variant), summary.latency_ns
+    if summary.bandwidth_bytes_per_s is not None:
+        place = Place(summary.test, summary.transport, "bandwidth", ways, variant)
+        yield place, summary.bandwidth_bytes_per_s
+
+
+def _variant(case: Case) -> str:
+    """What a case's key has after its size: nothing for the usual."""
+    return "/".join(case.key.split("/")[3:])
+
+
+def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> dict[str, str]:
+    """What a record tells of how it was measured, by the names that platforms use too."""
+    hosts = run.header.hosts
+    launches = [x for x in run.lines.launches if x.transport in {s.transport for s in summaries}]
+    pinned = {tuple((rank.host, rank.cpu) for rank in launch.ranks) for launch in launches}
+    spread = {len({rank.host for rank in launch.ranks}) for launch in launches}
+    return {
+        "measured": run.header.created_utc[:10],
+        "nodes": " and ".join(hosts),
+        "ranks": _told(s.ranks for s in summaries),
+        "placement": _told(f"{count} host{'s' if count > 1 else ''}" for count in spread)
+        + (f"; CPUs {_told(','.join(str(cpu) for _, cpu in pins) for pins in pinned)}"),
+        "processor": _told(_at(host, "cpu", "model") for host in hosts.values()),
+        "governor": _told(_at(host, "cpu", "governor") for host in hosts.values()),
+        "memory": _told(_memory(host) for host in hosts.values()),
+        "kernel": _told(_at(host, "software", "kernel") for host in hosts.values()),
+        "software": _told(launch.mpi for launch in launches),
+        "network": _told(
+            ", ".join(f"{key} {value}" for key, value in launch.details.items() if key != "address")
+            for launch in launches
+        ),
+        "link": _told(s.link for s in summaries),
+        "queue depth": _told(s.queue_depth for s in summaries),
+        "launches": _told(s.launches for s in summaries if s.status == "ok"),
+        "method": f"weft {run.header.weft_version}",
+    }
+
+
+def _memory(manifest: Any) -> str:
+    total = _at(manifest, "memory", "total_bytes")
+    return format_bytes(total >> 30 << 30) if isinstance(total, int) else ""
+
+
+def _at(manifest: Any, *keys: str) -> Any:
+    for key in keys:
+        manifest = manifest.get(key) if isinstance(manifest, dict) else None
+    return manifest
+
+
+def _told(values: Iterable[Any]) -> str:
+    """The different values, each once; what is not known is left out."""
+    texts = {str(value) for value in values if value not in (None, "")}
+    return " or ".join(sorted(texts, key=lambda text: (len(text), text)))

@@ -1,0 +1,47 @@
+"""`weft compare`: records and published platforms beside each other."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EXAMPLES = """Examples:
+
+weft compare before.jsonl after.jsonl -o both.html
+
+weft compare escher red-squall
+
+weft compare run.jsonl@mpi run.jsonl@tcp --test ping_pong --json"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("compare", epilog=_EXAMPLES)(compare)
+
+
+def compare(
+    sides: Annotated[list[str], typer.Argument(help="Records and platforms; NAME@TRANSPORT.")],
+    test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
+    same: Annotated[str, typer.Option(help="Speeds within this are the same.")] = "2%",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write a page.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Compare records and platforms with the first of them: ratios, verdicts, crossovers."""
+    import msgspec  # noqa: PLC0415 - start-up
+
+    from weft.analysis.compare import compare as compared  # noqa: PLC0415
+    from weft.analysis.compare import to_json  # noqa: PLC0415
+    from weft.analysis.load_sides import load_sides  # noqa: PLC0415
+    from weft.report.comparison import comparison_tables, write_comparison  # noqa: PLC0415
+    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.units import parse_percent  # noqa: PLC0415
+
+    tests = tuple(name for name in test.split(",") if name)
+    found = compared(load_sides(sides, tests), parse_percent(same))
+    if json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())
+    else:
+        console().print(comparison_tables(found))
+    if output is not None:
+        write_comparison(found, output)
+        typer.echo(f"report: {output}", err=True)

@@ -1,0 +1,176 @@
+"""A comparison as tables in a terminal and as one HTML page. Computes no number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table as Grid
+from rich.text import Text
+
+from weft.report.figures import Curve, Figure
+from weft.report.html import render, write_page
+from weft.units import format_bandwidth, format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from weft.analysis.compare import Comparison, Single, Table
+    from weft.analysis.ratios import Figure as Value
+    from weft.analysis.ratios import Ratio, Verdict
+
+
+def comparison_tables(comparison: Comparison) -> RenderableType:
+    """Unlike conditions first, then a table a test with its outcome in words, then notes."""
+    titles = [side.title for side in comparison.sides]
+    parts: list[RenderableType] = []
+    if comparison.unlike:
+        unlike = Grid(box=None)
+        for head in ("unlike", *titles):
+            unlike.add_column(head)
+        for name, texts in comparison.unlike.items():
+            unlike.add_row(name, *map(Text, texts))
+        parts += [unlike, Text("")]
+    for table in _laid_out(comparison):
+        grid = Grid(box=None, title=Text(table["title"]), title_justify="left")
+        grid.add_column(table["corner"], justify="right")
+        for head in table["heads"]:
+            grid.add_column(head, justify="right")
+        for row in table["rows"]:
+            grid.add_row(row["head"], *row["cells"])
+        parts += [grid, *(Text(line) for line in table["words"]), Text("")]
+    parts.append(Text(_legend(comparison)))
+    parts += [Text(f"note: {line}") for line in comparison.notes]
+    return Group(*parts)
+
+
+def write_comparison(comparison: Comparison, path: Path) -> None:
+    """Write the page. Raises WeftError where it cannot be written."""
+    titles = [side.title for side in comparison.sides]
+    text = render(
+        "compare.html.j2",
+        [_figure(comparison, table, number) for number, table in enumerate(comparison.tables)],
+        title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
+        summary=" ".join(
+            f"{_title(table)}: {line}" for table in comparison.tables for line in table.words
+        ),
+        titles=titles,
+        unlike=list(comparison.unlike.items()),
+        notes=comparison.notes,
+        tables=_laid_out(comparison),
+        legend=_legend(comparison),
+    )
+    write_page(text, path)
+
+
+def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
+    titles = [side.title for side in comparison.sides]
+    heads = [titles[0]]
+    for title in titles[1:]:
+        heads += [title, "speed ratio", "verdict"]
+    tables = [
+        {
+            "title": _title(table),
+            "corner": "message",
+            "heads": heads,
+            "words": [
+                f"{title}: {words}" if len(titles) > 2 else words
+                for title, words in zip(titles[1:], table.words, strict=True)
+            ],
+            "rows": [
+                {
+                    "head": format_bytes(row.bytes),
+                    "cells": _cells(row.figures, row.ratios, row.verdicts, table.quantity),
+                }
+                for row in table.rows
+            ],
+        }
+        for table in comparison.tables
+    ]
+    if comparison.singles:
+        rows = [{"head": s.what, "cells": _single_cells(s)} for s in comparison.singles]
+        title = "Single figures, published without a message size"
+        tables.append(
+            {"title": title, "corner": "figure", "heads": heads, "words": [], "rows": rows}
+        )
+    return tables
+
+
+def _title(table: Table) -> str:
+    ways = "both ways" if table.directions == 2 else "one way"
+    over = f" over {table.transport}" if table.transport else ""
+    variant = f", {table.variant}" if table.variant else ""
+    return f"{table.test}{over}: {table.quantity} {ways}{variant}"
+
+
+def _single_cells(single: Single) -> list[str]:
+    quantity = "latency" if single.si_unit == "ns" else "bandwidth"
+    return _cells(single.figures, single.ratios, single.verdicts, quantity)
+
+
+def _cells(
+    figures: Sequence[Value | None],
+    ratios: Sequence[Ratio | None],
+    verdicts: Sequence[Verdict | None],
+    quantity: str,
+) -> list[str]:
+    cells = [_value(figures[0], quantity)]
+    for figure, found, verdict in zip(figures[1:], ratios, verdicts, strict=True):
+        cells += [_value(figure, quantity), _ratio(found), verdict or ""]
+        if found and found.basis != "launches" and verdict:
+            cells[-1] += "*"
+    return cells
+
+
+def _value(figure: Value | None, quantity: str) -> str:
+    if figure is None:
+        return ""
+    shape = format_time if quantity == "latency" else format_bandwidth
+    shown = shape(figure.estimate.median)
+    if figure.kind == "published":
+        about = figure.published.rpartition(" ")[0]
+        return f"{about} {shown}".strip()
+    return f"{shown} ±{figure.estimate.relative_half_width:.1%}"
+
+
+def _ratio(found: Ratio | None) -> str:
+    if found is None:
+        return ""
+    if found.basis in ("as published", "one launch"):
+        return f"{found.speed:.3f}"
+    return f"{found.speed:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _legend(comparison: Comparison) -> str:
+    first = comparison.sides[0].title
+    ratios = [r for table in comparison.tables for row in table.rows for r in row.ratios if r]
+    ratios += [r for single in comparison.singles for r in single.ratios if r]
+    words = (
+        f"The speed ratio is against {first}, with its 95 % interval; over 1 is faster. same: the"
+        f" whole interval is within {100 * comparison.same:g} %. cannot tell: it holds both sides"
+        " of 1."
+    )
+    starred = any(found.basis != "launches" for found in ratios)
+    return words + (" *: see the notes." if starred else "")
+
+
+def _figure(comparison: Comparison, table: Table, number: int) -> Figure:
+    """The curves of all sides over each other, at the sizes that are compared."""
+    latency = table.quantity == "latency"
+    curves = []
+    for index, side in enumerate(comparison.sides):
+        points = [(r.bytes, f.estimate) for r in table.rows if (f := r.figures[index]) is not None]
+        if points:
+            sizes, estimates = zip(*points, strict=True)
+            curves.append(Curve(side.title, tuple(sizes), tuple(estimates)))
+    return Figure(
+        name=f"{table.test}-{table.quantity}-{number}",
+        title=_title(table),
+        metric="latency" if latency else "bandwidth",
+        axis="latency in µs" if latency else "bandwidth in MB/s",
+        unit_factor=1e-3 if latency else 1e-6,
+        curves=tuple(curves),
+    )

@@ -1,0 +1,67 @@
+"""What every page of HTML shares: figures drawn twice, one template, one file."""
+
+from __future__ import annotations
+
+import base64
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.report.figures import Figure
+
+
+def render(template: str, figures: Sequence[Figure], **values: Any) -> str:
+    """A page from a template of this folder; the same for the same values."""
+    import jinja2  # noqa: PLC0415 - start-up
+    import plotly.offline  # noqa: PLC0415 - slow to start
+
+    from weft.report.interactive import plot  # noqa: PLC0415 - with plotly
+
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, loader=jinja2.FunctionLoader(_template)
+    )
+    return environment.get_template(template).render(
+        figures=[_figure(figure) for figure in figures],
+        plots=_script_json({figure.name: plot(figure) for figure in figures}),
+        plotly=plotly.offline.get_plotlyjs(),
+        **values,
+    )
+
+
+def write_page(text: str, path: Path) -> None:
+    """Write the page. Raises WeftError where it cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WeftError(f"cannot write {path}: {error.strerror}", "choose another -o") from None
+
+
+def _template(name: str) -> str:
+    return files("weft.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _script_json(value: Any) -> str:
+    """JSON that is safe inside a script element: no text can close it."""
+    text = msgspec.json.encode(value).decode()
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
+
+    svg, pdf = draw(figure, "svg"), draw(figure, "pdf")
+    labels = ", ".join(curve.label for curve in figure.curves)
+    return {
+        "name": figure.name,
+        "title": figure.title,
+        "alt": f"{figure.title}: {figure.axis} against message size for {labels}",
+        "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
+        "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
+    }

@@ -1,0 +1,41 @@
+"""The page of a comparison: whole, without a browser."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weft.analysis.compare import compare
+from weft.analysis.load_sides import load_sides
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.report.comparison import write_comparison
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("page") / "c.html"
+    done = CliRunner().invoke(app, ["compare", "escher", "red-squall", "-o", str(path)])
+    assert done.exit_code == 0, done.output
+    return path.read_text()
+
+
+def test_unlike_conditions_come_before_any_figure(page: str) -> None:
+    parts = ["Unlike conditions", "dual 2.0 GHz Opteron", "Outcome in words", "<h2>Curves", "4.29"]
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_every_table_has_its_curves_words_and_rows(page: str) -> None:
+    for number, name in enumerate(("ping_pong", "ping_pong", "sendrecv", "sendrecv")):
+        quantity = ("latency", "bandwidth")[number % 2]
+        assert f'id="plot-{name}-{quantity}-{number}"' in page
+    assert "Red Squall is faster from 2 KiB to 8 KiB" in page
+    assert page.count("<td>better*</td>") == 13 + 7 + 10 + 3
+    assert "chance is not ruled out" in page
+
+
+def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    found = compare(load_sides(["escher", "red-squall"]))
+    with pytest.raises(WeftError, match="choose another -o"):
+        write_comparison(found, tmp_path)
