@@ -38,10 +38,10 @@ def compare(
 
     tests = tuple(name for name in test.split(",") if name)
     found = compared(load_sides(sides, tests), parse_percent(same))
+    if output is not None:
+        write_comparison(found, output)
+        typer.echo(f"report: {output}", err=True)
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())
     else:
         console().print(comparison_tables(found))
-    if output is not None:
-        write_comparison(found, output)
-        typer.echo(f"report: {output}", err=True)
