@@ -76,6 +76,11 @@ HOST: Mapping[str, Any] = {
 }
 
 
+def pattern(name: str) -> Pattern:
+    """One of PATTERNS by its name."""
+    return next(pattern for pattern in PATTERNS if pattern.name == name)
+
+
 def usual_time_ns(case: Case) -> float:
     """The true time of one operation: 2,000 ns and 0.1 ns a byte, half of both over mpi."""
     return (2000 + 0.1 * case.bytes) * (0.5 if case.transport == "mpi" else 1.0)
@@ -103,8 +108,10 @@ def make_cases(
     )
 
 
-def make_header(cases: tuple[Case, ...], *, launches: int = 5, **plan: Any) -> Header:
-    """The header of a run of these cases; further fields of the plan by name."""
+def make_header(
+    cases: tuple[Case, ...], *, launches: int = 5, host: str = HOST["host"], **plan: Any
+) -> Header:
+    """The header of a run of these cases on a host; further fields of the plan by name."""
     asked = {"precision": 0.01, "budget_s": 60.0, "seed": 1, "mpi": "openmpi", **plan}
     return Header(
         schema_version=SCHEMA_VERSION,
@@ -113,12 +120,18 @@ def make_header(cases: tuple[Case, ...], *, launches: int = 5, **plan: Any) -> H
         command=("weft", "run"),
         plan=Plan(cases=cases, launches=launches, **asked),
         patterns=PATTERNS,
-        hosts={HOST["host"]: dict(HOST)},
+        hosts={host: {**HOST, "host": host}},
         notes=("warning: a note of the run",),
     )
 
 
-def make_launch(number: int, transport: str, ranks: int = 2, tick_ns: float = TICK_NS) -> Launch:
+def make_launch(
+    number: int,
+    transport: str,
+    ranks: int = 2,
+    tick_ns: float = TICK_NS,
+    host: str = HOST["host"],
+) -> Launch:
     """A launch of ranks on one host, each on the CPU of its number."""
     return Launch(
         launch=number,
@@ -126,7 +139,7 @@ def make_launch(number: int, transport: str, ranks: int = 2, tick_ns: float = TI
         started_utc="2026-01-02T03:04:06+00:00",
         mpi="Open MPI v4.1.4",
         ranks=tuple(
-            RankFacts(rank=rank, host=HOST["host"], pid=100 + rank, cpu=rank, numa=0)
+            RankFacts(rank=rank, host=host, pid=100 + rank, cpu=rank, numa=0)
             for rank in range(ranks)
         ),
         clock=make_clock(tick_ns),
@@ -189,7 +202,10 @@ def make_footer(
 
 
 def measured_lines(
-    cases: tuple[Case, ...], launches: int = 5, times_ns: Times = usual_times_ns
+    cases: tuple[Case, ...],
+    launches: int = 5,
+    times_ns: Times = usual_times_ns,
+    host: str = HOST["host"],
 ) -> Iterator[Line]:
     """Rounds of one launch a transport; each case is calibrated once, then measured a round.
 
@@ -198,7 +214,7 @@ def measured_lines(
     number = order = 0
     for round_ in range(launches):
         for transport in dict.fromkeys(case.transport for case in cases):
-            yield make_launch(number, transport)
+            yield make_launch(number, transport, host=host)
             for case in (case for case in cases if case.transport == transport):
                 times = times_ns(case, round_)
                 if not len(times):
@@ -232,6 +248,7 @@ def synthetic_record(
     more: Iterable[Line] = (),
     outcome: Outcome = "precise",
     finished: bool = True,
+    host: str = HOST["host"],
 ) -> Path:
     """Write a record with known answers; gives its path.
 
@@ -240,8 +257,8 @@ def synthetic_record(
     without `finished` there is no footer, as in a run that died.
     """
     cases = make_cases() if cases is None else cases
-    lines: list[Line] = [make_header(cases, launches=launches)]
-    lines += [*measured_lines(cases, launches, times_ns), *more]
+    lines: list[Line] = [make_header(cases, launches=launches, host=host)]
+    lines += [*measured_lines(cases, launches, times_ns, host), *more]
     if finished:
         lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))
     return write_lines(path, lines)

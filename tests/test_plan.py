@@ -2,11 +2,14 @@
 
 import pytest
 
-from lines import CLOCK, PING_PONG, STREAM
+from builders import make_clock, pattern
 from weft.errors import WeftError
 from weft.plan import check_memory, choose, crowding, make_cases, parse_schedule
 from weft.record.model import Case
 from weft.stopping import CLOCK_SHARE, amount, settled
+
+PING_PONG, STREAM = pattern("ping_pong"), pattern("stream")
+CLOCK = make_clock()
 
 
 def test_names_are_checked_and_hyphens_are_fine() -> None:

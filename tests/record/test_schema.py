@@ -40,7 +40,8 @@ def test_the_schema_refuses_what_is_no_line(change: dict[str, object]) -> None:
 
 
 def test_the_example_of_version_1_loads_with_the_figures_it_always_had() -> None:
-    ping, stream, unsupported, failed, missing = summarise(weft.load(EXAMPLE))
+    run = weft.load(EXAMPLE)
+    ping, stream, unsupported, failed, missing = summarise(run)
     assert ping.latency_ns is not None
     assert ping.latency_ns.median == pytest.approx(10_000, rel=1e-5)
     assert stream.bandwidth_bytes_per_s is not None
@@ -50,3 +51,4 @@ def test_the_example_of_version_1_loads_with_the_figures_it_always_had() -> None
     assert (failed.status, failed.reason) == ("failed", "byte 17 of 4096 differs")
     assert missing.status == "timeout"
     assert missing.reason.startswith("the budget ended before")
+    assert (run.missing, run.complete) == ((missing.case,), False)
