@@ -21,6 +21,8 @@ from weft.record.model import (
 if TYPE_CHECKING:
     from pathlib import Path
 
+# How the encoder begins a header.
+_START = b'{"kind":"header"'
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -42,13 +44,14 @@ class RecordLines(msgspec.Struct, frozen=True, kw_only=True):
 def read(path: Path) -> RecordLines:
     """Read a `.jsonl` or `.jsonl.zst` record.
 
-    Raises WeftError: no such file, not a record, a newer schema, damage before the end.
+    Raises WeftError: no such file, not a record, one cut inside its header, a newer schema, damage
+    before the end.
     """
     data, cut = plain_bytes(path)
     whole_end = data.rfind(b"\n") + 1
     lines = data[:whole_end].split(b"\n")[:-1]
     if not lines:
-        raise _not_a_record(path)
+        raise _cut_short(path) if _may_be_a_header(data, cut=cut) else _not_a_record(path)
     _check_version(lines[0], path)
     return _sort(_decode(lines, path), path, truncated=cut or whole_end != len(data))
 
@@ -93,6 +96,20 @@ def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:
 
 def _not_a_record(path: Path) -> WeftError:
     return WeftError(f"{path} is not a weft record", "name a .jsonl or .jsonl.zst file of weft run")
+
+
+def _may_be_a_header(data: bytes, *, cut: bool) -> bool:
+    """Whether bytes without a whole line are the start of a record, as far as they tell."""
+    if not data:
+        return cut  # A compressed file whose first block is not whole.
+    return data.startswith(_START) or _START.startswith(data)
+
+
+def _cut_short(path: Path) -> WeftError:
+    return WeftError(
+        f"{path} is a record that was cut before its header was whole",
+        "nothing of it can be read: use another copy of it, or measure again",
+    )
 
 
 def _check_version(line: bytes, path: Path) -> None:
