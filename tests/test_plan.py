@@ -4,7 +4,15 @@ import pytest
 
 from builders import make_clock, pattern
 from weft.errors import WeftError
-from weft.plan import check_memory, choose, crowding, make_cases, parse_schedule
+from weft.plan import (
+    check_memory,
+    choose,
+    crowding,
+    make_cases,
+    parse_schedule,
+    preset_of,
+    within_memory,
+)
 from weft.record.model import Case
 from weft.stopping import CLOCK_SHARE, amount, settled
 
@@ -97,3 +105,30 @@ def test_settled_wants_precision_and_launches() -> None:
 @pytest.mark.parametrize("medians", [[0.0, 0.0], [0.0, 100.0], [100.0, -1.0]])
 def test_times_that_are_none_are_never_settled(medians: list[float]) -> None:
     assert not settled(medians, 1.0, 2)
+
+
+def test_the_rendezvous_sweep_is_the_published_one() -> None:
+    preset = preset_of(["Rendezvous-Sweep"])
+    assert preset is not None
+    sizes = [case.bytes for case in make_cases(preset.tests, ["mpi"], preset.sizes)]
+    assert sizes == [step * 16 << 20 for step in range(1, 126)]
+    assert preset.launches * preset.samples == 10
+    assert preset_of(["ping_pong"]) is None
+    with pytest.raises(WeftError, match="by itself"):
+        preset_of(["rendezvous_sweep", "stream"])
+
+
+def test_a_sweep_keeps_the_sizes_that_memory_permits() -> None:
+    cases = make_cases(["ping_pong"], ["mpi"], "16MiB..2.1GB:16MiB")
+    kept = within_memory(cases, 8 << 30)
+    assert kept == cases[:16]
+    check_memory(kept, 8 << 30)
+
+
+def test_asked_samples_are_taken_however_long_they_are() -> None:
+    case = Case(test="ping_pong", transport="mpi", bytes=1 << 30, single=True)
+    chosen = amount(
+        case, PING_PONG, operation_ns=1e9, latency_ns=100, clock=CLOCK, share_ns=1e6,
+        asked_samples=2,
+    )  # fmt: skip
+    assert (chosen.samples, chosen.ops_per_sample) == (2, 1)

@@ -38,6 +38,8 @@ def test_ranges() -> None:
     assert len(parse_sizes("0..4MiB")) == 24
     assert parse_sizes("3..9") == (3, 4, 8, 9)
     assert parse_sizes("16MiB..64MiB+16MiB") == tuple(n << 20 for n in (16, 32, 48, 64))
+    assert parse_sizes("16MiB..64MiB:16MiB") == parse_sizes("16MiB..64MiB+16MiB")
+    assert len(parse_sizes("16MiB..2.1GB:16MiB")) == 125
     assert parse_sizes("1KiB,8,8") == (8, 1024)
 
 

@@ -163,7 +163,7 @@ class Measurement:
         try:
             while self._needed() and not self._is_over():
                 self._one_round()
-            if any(not s.closed and not s.is_settled(self.plan) for s in self.states):
+            if any(self._is_unfinished(state) for state in self.states):
                 outcome = "budget"
         except KeyboardInterrupt:
             outcome = "interrupted"
@@ -181,7 +181,13 @@ class Measurement:
         short = [state for state in self.states if state.is_short(self.plan)]
         if self.resuming or short:
             return short
-        return [s for s in self.states if not s.closed and not s.is_settled(self.plan)]
+        return [state for state in self.states if self._is_unfinished(state)]
+
+    def _is_unfinished(self, state: CaseState) -> bool:
+        """Whether a case lacks what was asked: precision, or its launches of so many samples."""
+        if self.plan.samples:
+            return state.is_short(self.plan)
+        return not state.closed and not state.is_settled(self.plan)
 
     def _is_over(self) -> bool:
         return time.monotonic() >= self._end
@@ -254,6 +260,7 @@ class Measurement:
                 latency_ns=latency_ns,
                 clock=clock,
                 share_ns=share_s * 1e9,
+                asked_samples=self.plan.samples,
             )
             self._batch(ranks, launch, clock, state, chosen, "measure")
         except LaunchError as error:

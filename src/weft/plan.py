@@ -6,6 +6,8 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.errors import WeftError
 from weft.record.model import Case, Plan, Schedule
 from weft.units import format_bytes, parse_sizes
@@ -23,9 +25,56 @@ QUEUE_DEPTH = 64
 SEED = 1
 BUFFERS = "one"
 CASE_DEADLINE = "20s"
+SAMPLES = 0
 MOST_RANKS = 4096
+MOST_SAMPLES = 1_000_000
 # Two buffers a rank, and in the checked pass six more each way for sizes over 4 MiB.
 BUFFERS_A_RANK = 14
+
+
+class Preset(msgspec.Struct, frozen=True, kw_only=True):
+    """A published measurement by its name: what of the defaults it changes.
+
+    `fits_memory`: sizes whose buffers do not fit are left out and not refused.
+    """
+
+    name: str
+    tests: tuple[str, ...]
+    sizes: str
+    precision: str
+    budget: str
+    launches: int
+    samples: int
+    single: bool
+    fits_memory: bool
+
+
+# Mejia, Measuring InfiniBand Network Performance, 2024: 16 MB steps up to 2.1 GB, ten of each; here
+# two in each of five launches, which are the independent witnesses.
+PRESETS = (
+    Preset(
+        name="rendezvous_sweep",
+        tests=("ping_pong",),
+        sizes="16MiB..2.1GB:16MiB",
+        precision="100%",
+        budget="2h",
+        launches=5,
+        samples=2,
+        single=True,
+        fits_memory=True,
+    ),
+)
+
+
+def preset_of(tests: Sequence[str]) -> Preset | None:
+    """The preset that is asked for by its name, alone. Raises WeftError when it is one of many."""
+    plain = [name.strip().lower().replace("-", "_") for name in tests]
+    for preset in PRESETS:
+        if preset.name in plain and len(plain) > 1:
+            raise WeftError(f"{preset.name} runs by itself", f"type weft run {preset.name}")
+        if preset.name in plain:
+            return preset
+    return None
 
 
 def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -119,8 +168,11 @@ def make_plan(
     mpi: str,
     options: Mapping[str, str],
     case_deadline_s: float,
+    samples: int = SAMPLES,
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
+    if not 0 <= samples <= MOST_SAMPLES:
+        raise WeftError(f"{samples} samples are out of range", f"type 1 to {MOST_SAMPLES}")
     if not 1 <= launches <= 1000:
         raise WeftError(f"{launches} launches are out of range", "type --launches 1 to 1000")
     if seed < 0:
@@ -134,16 +186,27 @@ def make_plan(
         mpi=mpi,
         options=dict(options),
         case_deadline_s=case_deadline_s,
+        samples=samples,
     )
+
+
+def within_memory(cases: Sequence[Case], available_bytes: int) -> tuple[Case, ...]:
+    """The cases whose buffers fit this host's memory."""
+    return tuple(case for case in cases if needed_bytes(case) <= available_bytes)
+
+
+def needed_bytes(case: Case) -> int:
+    """What the buffers of a case take at most, over all its ranks."""
+    slots = 1 if case.schedule.kind == "one" else case.schedule.count + 1
+    return (BUFFERS_A_RANK + 2 * slots) * case.bytes * case.ranks
 
 
 def check_memory(cases: Sequence[Case], available_bytes: int) -> None:
     """Raises WeftError for the first case whose buffers do not fit this host's memory."""
     for case in cases:
-        slots = 1 if case.schedule.kind == "one" else case.schedule.count + 1
-        needed = (BUFFERS_A_RANK + 2 * slots) * case.bytes * case.ranks
+        needed = needed_bytes(case)
         if needed > available_bytes:
-            largest = available_bytes // ((BUFFERS_A_RANK + 2 * slots) * case.ranks)
+            largest = available_bytes * case.bytes // needed
             raise WeftError(
                 f"messages of {format_bytes(case.bytes)} need {needed / 2**30:.1f} GiB of buffers"
                 f" where {available_bytes / 2**30:.1f} GiB are free",

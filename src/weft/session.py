@@ -15,16 +15,17 @@ from weft.host.checks import diagnose
 from weft.host.load import look
 from weft.host.manifest import collect, differences
 from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
-from weft.plan import check_memory, choose, crowding, make_cases, make_plan
+from weft.plan import check_memory, choose, crowding, make_cases, make_plan, within_memory
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan, Schedule
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, compress, unpack
+from weft.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from weft.record.model import Pattern
+    from weft.record.model import Case, Pattern
 
 MOST_WARNINGS = 5
 
@@ -48,6 +49,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule
     command: tuple[str, ...]
     case_deadline_s: float
+    samples: int = 0
+    fits_memory: bool = False
 
 
 def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
@@ -66,7 +69,10 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         schedule=request.schedule,
         need_bytes=_bandwidth_only(usable),
     )
-    check_memory(cases, manifest["memory"]["available_bytes"] or 2**62)
+    available_bytes = manifest["memory"]["available_bytes"] or 2**62
+    if request.fits_memory:
+        cases = _fitting(cases, available_bytes, say)
+    check_memory(cases, available_bytes)
     plan = make_plan(
         cases,
         precision=request.precision,
@@ -76,6 +82,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         mpi=mpi,
         options=request.options,
         case_deadline_s=request.case_deadline_s,
+        samples=request.samples,
     )
     header = Header(
         schema_version=SCHEMA_VERSION,
@@ -94,6 +101,18 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         footer = _measure(plan, usable, writer, None)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+
+
+def _fitting(
+    cases: tuple[Case, ...], available_bytes: int, say: Callable[[str], None]
+) -> tuple[Case, ...]:
+    """The cases that memory permits, and a line about the others; all, if it permits none."""
+    fitting = within_memory(cases, available_bytes)
+    if not fitting or len(fitting) == len(cases):
+        return cases
+    largest = format_bytes(max(case.bytes for case in fitting))
+    say(f"left out: {len(cases) - len(fitting)} cases over {largest}: memory does not permit them")
+    return fitting
 
 
 def resume(path: Path, changes: Mapping[str, Any]) -> tuple[Path, Footer | None]:

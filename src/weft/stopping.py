@@ -58,8 +58,11 @@ def amount(
     latency_ns: float,
     clock: Clock,
     share_ns: float,
+    asked_samples: int = 0,
 ) -> Amount:
     """What a batch of `share_ns` measures, given an operation's time and the unloaded latency.
+
+    With `asked_samples` it takes as many, however long that is.
 
     The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
     streams so that the last word (one latency) is under 1 % too, unless that would take longer
@@ -75,6 +78,6 @@ def amount(
         ops = 1
     ops = min(max(ops, 1), MOST_OPS)
     samples = int(share_ns / (ops * operation_ns))
-    samples = min(max(samples, FEWEST_SAMPLES), MOST_SAMPLES)
+    samples = asked_samples or min(max(samples, FEWEST_SAMPLES), MOST_SAMPLES)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
     return Amount(samples=samples, warmup=warmup, ops_per_sample=ops)

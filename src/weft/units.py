@@ -40,8 +40,8 @@ def parse_bytes(text: str) -> int:
 def parse_sizes(text: str) -> tuple[int, ...]:
     """Sizes from a list of sizes and ranges, ascending, each once.
 
-    "0..4MiB" is 0 and the powers of two in the range with its ends; "16MiB..2GiB+16MiB" goes in
-    steps. Raises WeftError.
+    "0..4MiB" is 0 and the powers of two in the range with its ends; "16MiB..2GiB:16MiB" goes in
+    steps, and so does "16MiB..2GiB+16MiB". Raises WeftError.
     """
     sizes: set[int] = set()
     for part in text.split(","):
@@ -49,7 +49,7 @@ def parse_sizes(text: str) -> tuple[int, ...]:
             sizes.add(parse_bytes(part))
             continue
         first_text, _, rest = part.partition("..")
-        last_text, _, step_text = rest.partition("+")
+        last_text, _, step_text = rest.replace("+", ":").partition(":")
         first, last = parse_bytes(first_text), parse_bytes(last_text)
         if first > last:
             raise WeftError(f"'{part}' runs backwards", f"type {last_text}..{first_text}")

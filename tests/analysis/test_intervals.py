@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from weft.analysis.intervals import (
-    _WIDENING,
+    WIDENING,
     median_interval,
     median_of_launches,
     order_statistics,
@@ -61,7 +61,7 @@ def test_median_interval_of_known_values() -> None:
 @pytest.mark.parametrize("launches", [2, 3, 4, 5])
 def test_the_widening_covers_95_percent_of_normal_launch_medians(launches: int) -> None:
     """P(min - c (max - min) > true median) integrated over the joint density of min and max."""
-    widening = _WIDENING[launches]
+    widening = WIDENING[launches]
     density = stats.norm.pdf
     cumulative = stats.norm.cdf
 

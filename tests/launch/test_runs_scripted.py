@@ -40,12 +40,16 @@ def machine(tmp_path: Path) -> dict[str, str]:
 
 
 def run(
-    machine: dict[str, str], folder: Path, *words: str, script: str = ""
+    machine: dict[str, str],
+    folder: Path,
+    *words: str,
+    script: str = "",
+    test: str = "ping_pong",
 ) -> subprocess.CompletedProcess[str]:
     command: list[str | Path] = [
         WEFT,
         "run",
-        "ping_pong",
+        test,
         "--sizes",
         "8,16",
         "--budget",
@@ -285,3 +289,17 @@ def start_hanging(machine: dict[str, str], folder: Path) -> subprocess.Popen[str
     )
     wait_for_round(process)
     return process
+
+
+def test_the_rendezvous_sweep_takes_ten_samples_of_each_size_in_five_launches(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--launches", "5", test="rendezvous-sweep")
+    assert done.returncode == 0, done.stderr
+    assert "has its 2 samples in each launch" in " ".join(done.stdout.split())
+    record = read(tmp_path / "r.jsonl")
+    measured = [batch for batch in record.batches if batch.role == "measure"]
+    assert [len(batch.ticks) - batch.warmup for batch in measured] == [2] * 10
+    assert {batch.ops_per_sample for batch in measured} == {1}
+    assert record.footer is not None
+    assert record.footer.outcome == "precise"

@@ -21,7 +21,7 @@ CONFIDENCE = 0.95
 # 1 - 2^(1-L). So the range R of the logarithms is widened by c_L * R on both sides, c_L such that
 # the coverage is 95 % when launch medians are log-normal: the chance that min - c_L * R lies above
 # the true median, or max + c_L * R below it, is 5 %. A test integrates it for each value.
-_WIDENING = {2: 5.8531, 3: 0.8133, 4: 0.2385, 5: 0.0388}
+WIDENING = {2: 5.8531, 3: 0.8133, 4: 0.2385, 5: 0.0388}
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ def median_of_launches(medians: Sequence[float], only_launch: Sequence[float] = 
     """The median over launches of each launch's median, positive values.
 
     From 6 launches on: order statistics, at least 95 %. From 2 to 5: the range, widened on the
-    logarithms (see _WIDENING), so that it stays positive and turns into a bandwidth's interval
+    logarithms (see WIDENING), so that it stays positive and turns into a bandwidth's interval
     without loss. With 1: the interval of that launch's samples `only_launch`, which knows nothing
     of the variation between launches; its method says so. Raises ValueError as it says.
     """
@@ -120,8 +120,8 @@ def median_of_launches(medians: Sequence[float], only_launch: Sequence[float] = 
         return msgspec.structs.replace(
             one, method="order statistics of one launch: variation between launches unknown"
         )
-    if len(ordered) in _WIDENING:
-        spread = math.log(ordered[-1] / ordered[0]) * _WIDENING[len(ordered)]
+    if len(ordered) in WIDENING:
+        spread = math.log(ordered[-1] / ordered[0]) * WIDENING[len(ordered)]
         return Estimate(
             median=_median(ordered),
             low=ordered[0] * math.exp(-spread),

@@ -1,8 +1,9 @@
 """`weft run`: measures this machine and shows a report."""
 
+import functools
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +19,8 @@ weft run
 
 weft run ping_pong stream --transport tcp --sizes 8,1KiB..1MiB --budget 2min
 
+weft run rendezvous-sweep --sizes 16MiB..512MiB:16MiB --transport tcp
+
 weft run --resume weft-20261121-101500.jsonl.zst"""
 # What may be typed with --resume: nothing else, for it would change what is measured.
 _BESIDE_RESUME = ("resume", "budget", "deadline", "json", "report")
@@ -31,7 +34,7 @@ def register(app: typer.Typer) -> None:
 def run(
     context: typer.Context,
     tests: Annotated[
-        list[str] | None, typer.Argument(help="Tests; weft list tests names them.")
+        list[str] | None, typer.Argument(help="Tests of weft list tests, or rendezvous-sweep.")
     ] = None,
     transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
     sizes: Annotated[str, typer.Option(help="Message sizes: 8,1KiB or 0..4MiB.")] = plan.SIZES,
@@ -39,13 +42,13 @@ def run(
     precision: Annotated[str, typer.Option(help="Wanted half width.")] = plan.PRECISION,
     budget: Annotated[str, typer.Option(help="Time to measure for.")] = plan.BUDGET,
     launches: Annotated[int, typer.Option(help="Launches of each case.")] = plan.LAUNCHES,
+    samples: Annotated[int, typer.Option(help="Samples a launch. 0: as time allows.")] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the random order.")] = plan.SEED,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The record.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Finish this record.")] = None,
     mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
     option: Annotated[
-        list[str] | None,
-        typer.Option(help="Setting of a transport, e.g. tcp.port=7000; weft list transports."),
+        list[str] | None, typer.Option(help="Setting, e.g. tcp.port=7000; weft list transports.")
     ] = None,
     queue_depth: Annotated[int, typer.Option(help="Q of the streams.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one, turn:N or reuse:N:R%.")] = plan.BUFFERS,
@@ -54,13 +57,11 @@ def run(
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
 ) -> None:
-    """Measure latency and bandwidth on every transport of this machine.
-
-    Prints a table, writes the record and an HTML report, and says where.
-    """
+    """Measure latency and bandwidth here: a table, the record and an HTML report."""
     from weft import session, units  # noqa: PLC0415 - start-up
     from weft.engine import choose_mpi, programs  # noqa: PLC0415
 
+    given = functools.partial(_given, context, plan.preset_of(tests or ()))
     if resume is not None:
         path, footer = session.resume(resume, _changes(context))
         if footer is None:
@@ -69,25 +70,34 @@ def run(
     else:
         known = session.known_tests(programs(choose_mpi(mpi)))
         request = session.Request(
-            tests=plan.choose("test", tests or plan.TESTS, known),
+            tests=plan.choose("test", given("tests", tests) or plan.TESTS, known),
             transports=tuple(name for name in transport.split(",") if name),
-            sizes=sizes,
+            sizes=given("sizes", sizes),
             ranks=ranks,
-            precision=units.parse_percent(precision),
-            budget_s=units.parse_seconds(budget),
-            launches=launches,
+            precision=units.parse_percent(given("precision", precision)),
+            budget_s=units.parse_seconds(given("budget", budget)),
+            launches=given("launches", launches),
             seed=seed,
             output=output,
             mpi=mpi,
             options=plan.parse_options(option or ()),
             queue_depth=queue_depth,
-            single=single,
+            single=given("single", single),
             schedule=plan.parse_schedule(buffers),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
+            samples=given("samples", samples),
+            fits_memory=given("fits_memory", value=False),
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
+
+
+def _given(context: typer.Context, preset: plan.Preset | None, name: str, value: Any) -> Any:
+    """An option's value: as typed, else as the preset has it, else the usual one."""
+    source = str(context.get_parameter_source(name))
+    is_typed = source.endswith("COMMANDLINE") and name != "tests"
+    return value if preset is None or is_typed else getattr(preset, name)
 
 
 def _changes(context: typer.Context) -> dict[str, float]:

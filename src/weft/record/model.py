@@ -75,6 +75,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     `options` is what the transports were told: a setting's name, or transport.setting.
     `case_deadline_s` is the longest wait for a case beyond what it is expected to take.
+    `samples` is how many a case takes in each launch; 0: as many as its share of the budget allows.
     """
 
     cases: tuple[Case, ...]
@@ -85,6 +86,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     mpi: str
     options: dict[str, str] = {}
     case_deadline_s: float = 20.0
+    samples: int = 0
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.report.charts import chart_of
 from weft.report.figures import Curve, Figure
 from weft.report.html import render, write_page
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -52,7 +53,10 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
     titles = [side.title for side in comparison.sides]
     text = render(
         "compare.html.j2",
-        [_figure(comparison, table, number) for number, table in enumerate(comparison.tables)],
+        [
+            chart_of(_figure(comparison, table, number))
+            for number, table in enumerate(comparison.tables)
+        ],
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
         summary=" ".join(
             f"{_title(table)}: {line}" for table in comparison.tables for line in table.words

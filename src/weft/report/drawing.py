@@ -1,14 +1,12 @@
-"""Figures as vector drawings for paper: SVG and PDF, one column wide, the same each time."""
+"""Charts as vector drawings for paper: SVG and PDF, one column wide, the same each time."""
 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
-
-from weft.report.figures import axis_place, byte_ticks
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weft.report.figures import Figure
+    from weft.report.charts import Chart, Mark, Track
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; shape and dash differ too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -17,8 +15,8 @@ DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
 COLUMN_INCHES = (3.5, 2.6)
 
 
-def draw(figure: Figure, kind: str) -> bytes:
-    """The figure as "svg" or "pdf": fonts embedded, no time stamp inside."""
+def draw(chart: Chart, kind: str) -> bytes:
+    """The chart as "svg" or "pdf": fonts embedded, no time stamp inside."""
     import matplotlib as mpl  # noqa: PLC0415 - slow to start
     from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
 
@@ -34,36 +32,63 @@ def draw(figure: Figure, kind: str) -> bytes:
     with mpl.rc_context(style):  # type: ignore[arg-type] # its keys are literals
         canvas = Canvas(figsize=COLUMN_INCHES, layout="constrained")
         axes = canvas.add_subplot()
-        for index, curve in enumerate(figure.curves):
-            factor = figure.unit_factor
-            middle = [e.median * factor for e in curve.estimates]
-            errors = [
-                [max(0.0, (e.median - e.low) * factor) for e in curve.estimates],
-                [max(0.0, (e.high - e.median) * factor) for e in curve.estimates],
-            ]
-            axes.errorbar(
-                [axis_place(size) for size in curve.bytes],
-                middle,
-                yerr=errors,
-                label=curve.label,
-                color=COLOURS[index % len(COLOURS)],
-                marker=MARKERS[index % len(MARKERS)],
-                linestyle=DASHES[index % len(DASHES)],
-                markersize=3,
-                linewidth=1,
-                capsize=2,
-                elinewidth=0.7,
-            )
-        axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        ticks = byte_ticks(figure)
-        axes.set_xticks([place for place, _ in ticks], [name for _, name in ticks])
-        axes.minorticks_off()
-        axes.set_xlabel("message size")
-        axes.set_ylabel(figure.axis)
-        axes.grid(visible=True, color="#dddddd", linewidth=0.5)
-        axes.legend(frameon=False)
+        for track in chart.tracks:
+            _draw_track(axes, track)
+        for mark in chart.marks:
+            _draw_mark(axes, mark)
+        _shape_axes(axes, chart)
         output = io.BytesIO()
         stamp = {"Date": None} if kind == "svg" else {"CreationDate": None, "ModDate": None}
         canvas.savefig(output, format=kind, metadata=stamp)
     return output.getvalue()
+
+
+def _draw_track(axes: Any, track: Track) -> None:
+    index = track.group
+    errors = None
+    if track.low:
+        errors = [
+            [max(0.0, middle - low) for middle, low in zip(track.y, track.low, strict=True)],
+            [max(0.0, high - middle) for middle, high in zip(track.y, track.high, strict=True)],
+        ]
+    axes.errorbar(
+        track.x,
+        track.y,
+        yerr=errors,
+        label=track.label,
+        color=COLOURS[index % len(COLOURS)],
+        marker="" if track.style == "line" else MARKERS[index % len(MARKERS)],
+        linestyle="" if track.style == "points" else DASHES[index % len(DASHES)],
+        markersize=3 if track.style == "both" else 2,
+        linewidth=1,
+        capsize=2,
+        elinewidth=0.7,
+    )
+
+
+def _draw_mark(axes: Any, mark: Mark) -> None:
+    colour = COLOURS[mark.group % len(COLOURS)]
+    line = {"color": colour, "linewidth": 0.7, "linestyle": (0, (4, 3))}
+    words = {"color": colour, "fontsize": 6, "textcoords": "offset points"}
+    if mark.axis == "x":
+        axes.axvline(mark.at, **line)
+        place = {"xy": (mark.at, 0.03), "xycoords": ("data", "axes fraction")}
+        axes.annotate(mark.text, **place, xytext=(2, 0), rotation=90, va="bottom", **words)
+    else:
+        axes.axhline(mark.at, **line)
+        place = {"xy": (0.02, mark.at), "xycoords": ("axes fraction", "data")}
+        axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
+
+
+def _shape_axes(axes: Any, chart: Chart) -> None:
+    if chart.x.is_log:
+        axes.set_xscale("log", base=2 if chart.x.ticks else 10)
+    if chart.y.is_log:
+        axes.set_yscale("log")
+    if chart.x.ticks:
+        axes.set_xticks([place for place, _ in chart.x.ticks], [name for _, name in chart.x.ticks])
+    axes.minorticks_off()
+    axes.set_xlabel(chart.x.label)
+    axes.set_ylabel(chart.y.label)
+    axes.grid(visible=True, color="#dddddd", linewidth=0.5)
+    axes.legend(frameon=False)

@@ -97,8 +97,13 @@ def axis_place(size: int) -> float:
 
 
 def byte_ticks(figure: Figure) -> list[tuple[float, str]]:
-    """Places and labels of the size axis: zero, and every fourth power of two in the range."""
-    sizes = {size for curve in figure.curves for size in curve.bytes}
+    """Places and labels of a figure's size axis."""
+    return size_ticks([size for curve in figure.curves for size in curve.bytes])
+
+
+def size_ticks(all_sizes: Sequence[int]) -> list[tuple[float, str]]:
+    """Places and labels of a size axis: zero, and every fourth power of two in the range."""
+    sizes = set(all_sizes)
     largest = max(sizes)
     ticks = [(axis_place(0), "0 B")] if 0 in sizes else []
     step = 2 if largest <= 1 << 10 else 4

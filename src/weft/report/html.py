@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from weft.report.figures import Figure
+    from weft.report.charts import Chart
 
 
-def render(template: str, figures: Sequence[Figure], **values: Any) -> str:
+def render(template: str, charts: Sequence[Chart], **values: Any) -> str:
     """A page from a template of this folder; the same for the same values."""
     import jinja2  # noqa: PLC0415 - start-up
     import plotly.offline  # noqa: PLC0415 - slow to start
@@ -28,8 +28,8 @@ def render(template: str, figures: Sequence[Figure], **values: Any) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, loader=jinja2.FunctionLoader(_template)
     )
     return environment.get_template(template).render(
-        figures=[_figure(figure) for figure in figures],
-        plots=_script_json({figure.name: plot(figure) for figure in figures}),
+        figures=[_figure(chart) for chart in charts],
+        plots=_script_json({chart.name: plot(chart) for chart in charts}),
         plotly=plotly.offline.get_plotlyjs(),
         **values,
     )
@@ -53,15 +53,15 @@ def _script_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _figure(figure: Figure) -> dict[str, Any]:
+def _figure(chart: Chart) -> dict[str, Any]:
     from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
 
-    svg, pdf = draw(figure, "svg"), draw(figure, "pdf")
-    labels = ", ".join(curve.label for curve in figure.curves)
+    svg, pdf = draw(chart, "svg"), draw(chart, "pdf")
     return {
-        "name": figure.name,
-        "title": figure.title,
-        "alt": f"{figure.title}: {figure.axis} against message size for {labels}",
+        "name": chart.name,
+        "title": chart.title,
+        "alt": chart.alt,
+        "note": chart.note,
         "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
         "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
     }

@@ -1,37 +1,28 @@
-"""Figures for the screen, with values under the pointer (plotly)."""
+"""Charts for the screen, with values under the pointer (plotly)."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from weft.report.drawing import COLOURS
-from weft.report.figures import axis_place, byte_ticks
-from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
-    from weft.analysis.intervals import Estimate
-    from weft.report.figures import Curve, Figure
+    from weft.report.charts import Axis, Chart, Mark, Track
 
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
 DASHES = ("solid", "dash", "dashdot", "dot", "solid", "dash", "dashdot")
 
 
-def plot(figure: Figure) -> dict[str, Any]:
-    """The figure as plotly's JSON: `data` has a trace a curve, in the figure's order."""
-    ticks = byte_ticks(figure)
-    grid = {"gridcolor": "#e5e5e5", "linecolor": "#444", "ticks": "outside", "showline": True}
+def plot(chart: Chart) -> dict[str, Any]:
+    """The chart as plotly's JSON: `data` has a trace a track, in the chart's order."""
     return {
-        "data": [_trace(figure, curve, index) for index, curve in enumerate(figure.curves)],
+        "data": [_trace(track) for track in chart.tracks],
         "layout": {
-            "xaxis": {
-                "type": "log",
-                "title": {"text": "message size"},
-                "tickvals": [place for place, _ in ticks],
-                "ticktext": [name for _, name in ticks],
-                "tickangle": 0,
-                **grid,
-            },
-            "yaxis": {"type": "log", "title": {"text": figure.axis}, "dtick": 1, **grid},
+            "xaxis": _axis(chart.x),
+            "yaxis": _axis(chart.y) | ({"dtick": 1} if chart.y.is_log else {}),
+            "shapes": [_line(mark) for mark in chart.marks],
+            "annotations": [_words(chart, mark) for mark in chart.marks],
             "margin": {"l": 70, "r": 15, "t": 10, "b": 55},
             "legend": {"orientation": "h", "y": 1.12},
             "paper_bgcolor": "white",
@@ -43,33 +34,73 @@ def plot(figure: Figure) -> dict[str, Any]:
     }
 
 
-def _trace(figure: Figure, curve: Curve, index: int) -> dict[str, Any]:
-    colour = COLOURS[index % len(COLOURS)]
-    factor = figure.unit_factor
-    shape = format_time if figure.metric == "latency" else format_bandwidth
-    return {
+def _axis(axis: Axis) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        "type": "log" if axis.is_log else "linear",
+        "title": {"text": axis.label},
+        "gridcolor": "#e5e5e5",
+        "linecolor": "#444",
+        "ticks": "outside",
+        "showline": True,
+    }
+    if axis.ticks:
+        shape["tickvals"] = [place for place, _ in axis.ticks]
+        shape["ticktext"] = [name for _, name in axis.ticks]
+        shape["tickangle"] = 0
+    return shape
+
+
+def _trace(track: Track) -> dict[str, Any]:
+    colour = COLOURS[track.group % len(COLOURS)]
+    modes = {"both": "lines+markers", "points": "markers", "line": "lines"}
+    trace: dict[str, Any] = {
         "type": "scatter",
-        "mode": "lines+markers",
-        "name": curve.label,
-        "x": [axis_place(size) for size in curve.bytes],
-        "y": [e.median * factor for e in curve.estimates],
-        "error_y": {
+        "mode": modes[track.style],
+        "name": track.label,
+        "x": list(track.x),
+        "y": list(track.y),
+        "line": {"color": colour, "dash": DASHES[track.group % len(DASHES)]},
+        "marker": {
+            "symbol": SYMBOLS[track.group % len(SYMBOLS)],
+            "size": 7 if track.style == "both" else 5,
+            "color": colour,
+        },
+    }
+    if track.low:
+        trace["error_y"] = {
             "type": "data",
             "symmetric": False,
-            "array": [max(0.0, (e.high - e.median) * factor) for e in curve.estimates],
-            "arrayminus": [max(0.0, (e.median - e.low) * factor) for e in curve.estimates],
+            "array": [max(0.0, h - m) for h, m in zip(track.high, track.y, strict=True)],
+            "arrayminus": [max(0.0, m - low) for low, m in zip(track.low, track.y, strict=True)],
             "color": colour,
             "thickness": 1.2,
-        },
-        "text": [
-            f"{format_bytes(size)}: {_words(e, shape)}"
-            for size, e in zip(curve.bytes, curve.estimates, strict=True)
-        ],
-        "hovertemplate": "%{text}<extra>%{fullData.name}</extra>",
-        "line": {"color": colour, "dash": DASHES[index % len(DASHES)]},
-        "marker": {"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 7},
+        }
+    if track.texts:
+        trace["text"] = list(track.texts)
+        trace["hovertemplate"] = "%{text}<extra>%{fullData.name}</extra>"
+    return trace
+
+
+def _line(mark: Mark) -> dict[str, Any]:
+    along, across = ("x", "y") if mark.axis == "x" else ("y", "x")
+    return {
+        "type": "line",
+        f"{along}0": mark.at,
+        f"{along}1": mark.at,
+        f"{across}0": 0,
+        f"{across}1": 1,
+        f"{across}ref": "paper",
+        "line": {"color": COLOURS[mark.group % len(COLOURS)], "dash": "dash", "width": 1},
     }
 
 
-def _words(estimate: Estimate, shape: Any) -> str:
-    return f"{shape(estimate.median)} [{shape(estimate.low)}, {shape(estimate.high)}]"
+def _words(chart: Chart, mark: Mark) -> dict[str, Any]:
+    """The mark's words beside its line; on a log axis plotly wants the exponent for these."""
+    axis = chart.x if mark.axis == "x" else chart.y
+    at = math.log10(mark.at) if axis.is_log else mark.at
+    colour = COLOURS[mark.group % len(COLOURS)]
+    words: dict[str, Any] = {"text": mark.text, "showarrow": False, "font": {"color": colour}}
+    if mark.axis == "x":
+        return words | {"x": at, "y": 0.02, "yref": "paper", "textangle": -90, "xanchor": "left",
+                        "yanchor": "bottom"}  # fmt: skip
+    return words | {"x": 0.02, "xref": "paper", "y": at, "xanchor": "left", "yanchor": "bottom"}

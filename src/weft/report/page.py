@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.report.charts import chart_of
 from weft.report.figures import figures_of
 from weft.report.html import render, write_page
 from weft.report.terminal import (
@@ -41,7 +42,7 @@ def render_page(runs: Runs) -> str:
     """The page's HTML; the same for the same records."""
     return render(
         "page.html.j2",
-        figures_of(runs),
+        [chart_of(figure) for figure in figures_of(runs)],
         title=_title(runs),
         summary=_summary(runs),
         endings=[ending_in_words(run, summaries) for run, summaries in runs],

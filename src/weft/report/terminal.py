@@ -157,6 +157,8 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     footer = run.footer
     if footer is None:
         return f"The run has no end: {reached}. Go on with: weft run --resume {run.path}"
+    if footer.outcome == "precise" and plan.samples:
+        return f"Every case has its {plan.samples} samples in each launch: {reached}."
     if footer.outcome == "precise":
         return f"Every case is precise: {reached}."
     if footer.outcome == "interrupted":

@@ -1,0 +1,149 @@
+"""The straight line as it is usually published: ordinary least squares over all samples.
+
+Its interval is not the usual one, which takes errors to be the same at every size. Errors of
+transfer times grow with the time, and the samples of one size share its circumstances. So each size
+is one witness (a cluster), and the variances are those that hold under errors in proportion to the
+time: the estimator HC2 with that working model, and Satterthwaite's degrees of freedom (Bell and
+McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples, Survey
+Methodology 28, 2002).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.intervals import CONFIDENCE
+from weft.analysis.parameters import Parameter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.analysis.sweeps import Sweep
+
+# Beyond this many sizes the exact degrees of freedom are not worth a matrix of sizes by sizes.
+MOST_EXACT = 1500
+
+
+class Fitted(msgspec.Struct, frozen=True, kw_only=True):
+    """A line through one launch. `scatter` is 1 - R^2: the share of variance beside the line."""
+
+    slope_ns_per_byte: Parameter
+    latency_ns: Parameter
+    scatter: Parameter | None
+
+
+def least_squares(sweep: Sweep) -> Fitted:
+    """Slope, intercept and 1 - R^2 of all samples of a launch, three sizes or more."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    sizes, counts, means = sweep.sizes_bytes, sweep.counts, sweep.means_ns
+    total = float(counts.sum())
+    centre = float(counts @ sizes) / total
+    level = float(counts @ means) / total
+    apart = sizes - centre
+    spread = float(counts @ apart**2)
+    slope = float(counts @ (apart * means)) / spread
+    intercept = level - slope * centre
+    residuals = means - (intercept + slope * sizes)
+    # Rows of the estimators: slope = sum of rise * mean, intercept = sum of foot * mean.
+    rise = counts * apart / spread
+    foot = counts / total - centre * rise
+    scale = _expected_scale(sizes, means, intercept, slope)
+    design = np.sqrt(counts)[:, None] * np.column_stack([np.ones_like(sizes), apart / sizes.max()])
+    basis = np.linalg.qr(design)[0]
+    working = np.square(scale)
+    seen = np.sqrt(counts) * residuals
+    return Fitted(
+        slope_ns_per_byte=_bounded(slope, rise / np.sqrt(counts), seen, basis, working),
+        latency_ns=_bounded(intercept, foot / np.sqrt(counts), seen, basis, working),
+        scatter=_scatter(sweep, residuals, scale, slope),
+    )
+
+
+def _expected_scale(
+    sizes: NDArray[np.float64], means: NDArray[np.float64], intercept: float, slope: float
+) -> NDArray[np.float64]:
+    """What errors are taken to be in proportion to: the line's times, never under the shortest."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    return np.asarray(np.maximum(intercept + slope * sizes, means.min()))
+
+
+def _bounded(
+    value: float,
+    row: NDArray[np.float64],
+    seen: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    working: NDArray[np.float64],
+) -> Parameter:
+    """The interval of row @ y, from the residuals `seen` of the weighted fit with that basis.
+
+    A squared residual is scaled so that under the working variances it has the mean it should.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    from scipy import stats  # noqa: PLC0415
+
+    count = len(row)
+    leverage = np.square(basis).sum(axis=1)
+    inner = basis.T @ (working[:, None] * basis)
+    expected = working * (1 - 2 * leverage) + np.einsum("ij,jk,ik->i", basis, inner, basis)
+    share = np.square(row) * working / np.maximum(expected, 1e-12 * working)
+    variance = float(share @ seen**2)
+    if count <= MOST_EXACT:
+        projected = working[:, None] * basis
+        product = -projected @ basis.T - basis @ projected.T + basis @ inner @ basis.T
+        product[np.diag_indices(count)] += working
+        freedom = float(share @ expected) ** 2 / float(share @ (product**2 @ share))
+    else:
+        freedom = float(count - 2)
+    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(variance)
+    return Parameter(
+        value=value,
+        low=value - reach,
+        high=value + reach,
+        coverage=CONFIDENCE,
+        method=f"HC2 over {count} sizes, {freedom:.1f} degrees of freedom",
+    )
+
+
+def _scatter(
+    sweep: Sweep, residuals: NDArray[np.float64], scale: NDArray[np.float64], slope: float
+) -> Parameter | None:
+    """1 - R^2, its interval from how the squared residuals scatter over the sizes.
+
+    With B the squares beside the line and A those along it, 1 - R^2 = B / (A + B). Each size has an
+    influence on log(B / A), through its squares relative to the expected scale and through the
+    slope: slow samples of large messages raise both. The influences' squares give the variance.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    from scipy import stats  # noqa: PLC0415
+
+    counts = sweep.counts
+    total = float(counts.sum())
+    apart = sweep.sizes_bytes - float(counts @ sweep.sizes_bytes) / total
+    squares = counts * residuals**2 + sweep.squares_ns2
+    beside = float(squares.sum())
+    along = float(counts @ (slope * apart) ** 2)
+    if not beside > 0 or not along > 0:
+        return None
+    weights = counts * scale**2
+    relative = squares / weights
+    usual = float(np.average(relative, weights=weights**2))
+    influence = weights / beside * (relative - usual)
+    influence -= 2 * counts * apart * residuals * slope / along
+    witnesses = float((weights**2).sum()) ** 2 / float((weights**4).sum())
+    error = math.sqrt(float(influence @ influence) * witnesses / max(witnesses - 1, 1))
+    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, max(witnesses - 1, 1)))
+    unbiased = beside / along * total / (total - 2)
+    low, high = unbiased * math.exp(-quantile * error), unbiased * math.exp(quantile * error)
+    return Parameter(
+        value=beside / (beside + along),
+        low=low / (1 + low),
+        high=high / (1 + high),
+        coverage=CONFIDENCE,
+        method=f"scatter of squared residuals over {len(counts)} sizes",
+    )

@@ -1,0 +1,188 @@
+"""Times against message sizes, launch by launch: what every fit starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+FEWEST_SIZES = 3
+# More samples of a size than this are thinned to as many of their quantiles: signs against a line
+# stay the same within a 401st, and 10^7 samples are fitted in the time of some thousand.
+MOST_KEPT = 401
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """The times of one launch, by size: arrays with an entry a size, sizes ascending.
+
+    `sizes_bytes`; `counts` of samples; `means_ns`, `squares_ns2` (the sum of squared deviations
+    from the mean) and `medians_ns` over all samples; `kept_ns` the samples themselves or their
+    quantiles, each of which stands for `weights` samples.
+    """
+
+    sizes_bytes: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    means_ns: NDArray[np.float64]
+    squares_ns2: NDArray[np.float64]
+    medians_ns: NDArray[np.float64]
+    kept_ns: tuple[NDArray[np.float64], ...]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """The launches of one test on one transport, or of one table; `notes` tell what was left out.
+
+    Without `has_latency` the times are those of a message in a stream.
+    """
+
+    name: str
+    launches: tuple[Sweep, ...]
+    has_latency: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sizes_bytes(self) -> NDArray[np.float64]:
+        """The sizes of the first launch, ascending."""
+        return self.launches[0].sizes_bytes
+
+    @property
+    def samples(self) -> int:
+        """How many samples there are over all launches and sizes."""
+        return int(sum(sweep.counts.sum() for sweep in self.launches))
+
+    def medians_ns(self) -> NDArray[np.float64]:
+        """For each size the median over launches of each launch's median."""
+        import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+        return np.asarray(np.median([sweep.medians_ns for sweep in self.launches], axis=0))
+
+
+def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
+    """One launch from the samples of each size, ns. Raises WeftError for times that are none."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    sizes = sorted(by_size)
+    kept = []
+    means, squares, medians, weights = [], [], [], []
+    for size in sizes:
+        times = by_size[size]
+        if not (times.min() > 0 and np.isfinite(times.max())):
+            raise WeftError(
+                f"a time of {times.min():g} ns at {size} bytes cannot be",
+                "take the lines with such times out, and find out where they come from",
+            )
+        mean = float(times.mean())
+        means.append(mean)
+        squares.append(float(np.square(times - mean).sum()))
+        medians.append(float(np.median(times)))
+        few = _thinned(times)
+        weights.append(len(times) / len(few))
+        kept.append(few)
+    return Sweep(
+        sizes_bytes=np.array(sizes, dtype=np.float64),
+        counts=np.array([len(by_size[size]) for size in sizes], dtype=np.float64),
+        means_ns=np.array(means),
+        squares_ns2=np.array(squares),
+        medians_ns=np.array(medians),
+        kept_ns=tuple(kept),
+        weights=np.array(weights),
+    )
+
+
+def _thinned(times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The samples, or MOST_KEPT of their quantiles evenly apart, the median among them."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    if len(times) <= MOST_KEPT:
+        return times
+    places = (np.arange(MOST_KEPT) + 0.5) / MOST_KEPT * len(times)
+    return np.asarray(np.sort(times)[places.astype(np.int64)])
+
+
+def series_of_run(run: Run, test: str, transport: str) -> Series:
+    """The times of a test on a transport: latency where it has one, else the time of a message.
+
+    Warm-up is left out, and so are cases with a wrong byte. Launches that lack sizes which others
+    have (the last one, when a budget ended) are left out too, and told. Raises WeftError when
+    nothing was measured.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    bad = {batch.case for batch in run.lines.batches if batch.status == "failed"}
+    launches: dict[int, dict[int, list[Batch]]] = {}
+    for batch in run.measured:
+        case = run.cases[batch.case]
+        if case.test == test and case.transport == transport and batch.case not in bad:
+            launches.setdefault(batch.launch, {}).setdefault(case.bytes, []).append(batch)
+    if not launches:
+        raise WeftError(f"{run.path} has no measured {test} over {transport}", "see weft show")
+    fullest = max(launches.values(), key=len).keys()
+    whole = [sizes for sizes in launches.values() if sizes.keys() == fullest]
+    pattern = run.patterns[test]
+    divisor = max(pattern.latency_divisor, 1)
+    sweeps = tuple(
+        sweep_of(
+            {
+                size: np.concatenate([run.time_ns(batch) for batch in batches]) / divisor
+                for size, batches in sizes.items()
+            }
+        )
+        for sizes in whole
+    )
+    return Series(
+        name=f"{transport}/{test}",
+        launches=sweeps,
+        has_latency=pattern.latency_divisor > 0,
+        notes=_left_out(len(launches) - len(whole), sorted(bad)),
+    )
+
+
+def _left_out(launches: int, cases: Sequence[str]) -> tuple[str, ...]:
+    notes = []
+    if launches:
+        notes.append(f"{launches} launches that lack some of the sizes are left out")
+    if cases:
+        notes.append(f"cases that failed are left out: {', '.join(cases)}")
+    return tuple(notes)
+
+
+def series_of_times(
+    name: str,
+    sizes_bytes: NDArray[np.int64],
+    times_ns: NDArray[np.float64],
+    notes: tuple[str, ...] = (),
+) -> Series:
+    """A series of one launch from two columns of the same length, in any order."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    order = np.argsort(sizes_bytes, kind="stable")
+    sizes, starts = np.unique(sizes_bytes[order], return_index=True)
+    parts = np.split(times_ns[order], starts[1:])
+    return Series(
+        name=name,
+        launches=(sweep_of({int(s): part for s, part in zip(sizes, parts, strict=True)}),),
+        notes=notes,
+    )
+
+
+def check_sizes(series: Series, wanted: int = FEWEST_SIZES) -> None:
+    """Raises WeftError when there are too few sizes for a fit."""
+    found = len(series.sizes_bytes)
+    if found < wanted:
+        sizes = "one size" if found == 1 else f"{found} sizes"
+        raise WeftError(
+            f"{series.name} has {sizes}: a line wants at least {wanted}",
+            "measure more sizes, as with --sizes 0..4MiB",
+        )

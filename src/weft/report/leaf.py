@@ -1,0 +1,57 @@
+"""One or a few charts as a file: SVG, PDF, or a small page that needs nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.report.html import render
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.report.charts import Chart
+
+KINDS = (".svg", ".pdf", ".html")
+
+
+class Leaf(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands beside the charts of a page: a table with its head, and notes."""
+
+    title: str
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def check_kind(path: Path) -> None:
+    """Raises WeftError for a file name whose ending is no kind of picture."""
+    if path.suffix.lower() not in KINDS:
+        raise WeftError(f"{path} is no kind of picture", "end its name in .svg, .pdf or .html")
+
+
+def write_leaf(path: Path, charts: Sequence[Chart], leaf: Leaf) -> None:
+    """Write the charts as the path's ending says; SVG and PDF hold the first one.
+
+    Raises WeftError for another ending, or where nothing can be written.
+    """
+    check_kind(path)
+    kind = path.suffix.lower()[1:]
+    data = (
+        render("leaf.html.j2", charts, leaf=leaf).encode()
+        if kind == "html"
+        else _drawn(charts[0], kind)
+    )
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise WeftError(f"cannot write {path}: {error.strerror}", "choose another -o") from None
+
+
+def _drawn(chart: Chart, kind: str) -> bytes:
+    from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
+
+    return draw(chart, kind)

@@ -1,0 +1,86 @@
+"""`weft fit`: figures, pictures and refusals."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from builders import make_cases, synthetic_record
+from weft.cli.main import app
+from weft.errors import WeftError
+
+
+def fit(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["fit", *map(str, arguments)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """1.5 µs and 4 GB/s, twelve sizes, each a little above and below."""
+    rows = [
+        f"{size},{(1500 + size / 4) * factor / 1000:.9f}"
+        for size in range(0, 12_000, 1000)
+        for factor in (0.99, 1.0, 1.01)
+    ]
+    path = tmp_path / "times.csv"
+    path.write_text("bytes,time_us\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_both_lines_are_shown_with_intervals(table: Path) -> None:
+    told = fit(table)
+    assert "least squares, as published" in told
+    assert "1.50 µs [" in told
+    assert "4.00 GB/s [" in told
+
+
+def test_json_holds_the_same(table: Path) -> None:
+    [found] = json.loads(fit(table, "--json"))
+    line = found["median_line"]
+    assert line["latency_ns"]["value"] == pytest.approx(1500, rel=1e-3)
+    assert line["bandwidth_bytes_per_s"]["low"] <= 4e9 <= line["bandwidth_bytes_per_s"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("html", b"<!DOCTYPE")]
+)
+def test_pictures(table: Path, kind: str, begins: bytes) -> None:
+    picture = table.parent / f"fit.{kind}"
+    fit(table, "-o", picture)
+    first = picture.read_bytes()
+    assert first.startswith(begins)
+    fit(table, "-o", picture)
+    assert picture.read_bytes() == first
+
+
+def test_a_record_gives_a_line_for_each_transport(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), sizes=tuple(range(1000, 20_000, 1000)))
+    path = synthetic_record(tmp_path / "r.jsonl", cases)
+    names = [found["name"] for found in json.loads(fit(path, "--json"))]
+    assert names == ["mpi/ping_pong", "tcp/ping_pong"]
+    [stream] = json.loads(fit(path, "--json", "--test", "stream", "--transport", "tcp"))
+    assert stream["name"] == "tcp/stream"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--columns", "bytes"), "pair of columns"),
+        (("--columns", "bytes,nothing"), "no column nothing"),
+        (("-o", "fit.png"), "no kind of picture"),
+        (("-o", "nowhere/fit.svg"), "cannot write"),
+    ],
+)
+def test_a_bad_request_is_one_line(table: Path, arguments: tuple[str, ...], says: str) -> None:
+    with pytest.raises(WeftError, match=says):
+        fit(table, *arguments)
+
+
+def test_a_picture_of_several_series_is_refused(record: Path) -> None:
+    with pytest.raises(WeftError, match="holds one series"):
+        fit(record, "-o", record.parent / "x.svg")

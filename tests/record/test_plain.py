@@ -1,0 +1,96 @@
+"""Plain tables: what their columns mean, or a clear refusal."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from weft.errors import WeftError
+from weft.record.plain import is_plain, read_plain
+
+
+def written(folder: Path, text: str, name: str = "t.csv") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("header", "size", "time", "size_bytes", "time_ns"),
+    [
+        ("bytes,seconds", "1024", "0.002", 1024, 2e6),
+        ("size,time_us", "1024", "2", 1024, 2e3),
+        ("msg_bytes,latency_ns", "8", "900", 8, 900),
+        ("Message Size (bytes),Time (s)", "8", "1e-6", 8, 1e3),
+        ("Size [KiB],t_ms", "4", "3", 4096, 3e6),
+        ("size_mb,elapsed_sec", "2", "1", 2_000_000, 1e9),
+        ("msgSize,oneWayTime_usec", "64", "1.5", 64, 1500),
+        ("nbytes;duration_s", "64", "1", 64, 1e9),
+        ("length\tlatency_µs", "64", "1", 64, 1e3),
+        ("iteration,size_bytes,time_ns,bandwidth_mb_per_s", "64", "10", 64, 10),
+    ],
+)
+def test_columns_are_found_by_name_and_unit(
+    tmp_path: Path, header: str, size: str, time: str, size_bytes: int, time_ns: float
+) -> None:
+    mark = next(mark for mark in ",;\t" if mark in header)
+    row = {"size": size, "time": time}
+    cells = [size, time]
+    if header.startswith("iteration"):
+        cells = ["1", row["size"], row["time"], "77"]
+    table = read_plain(written(tmp_path, f"{header}\n{mark.join(cells)}\n"))
+    assert table.sizes_bytes.tolist() == [size_bytes]
+    assert table.times_ns == pytest.approx(np.array([time_ns]))
+
+
+def test_a_round_trip_is_halved_and_told(tmp_path: Path) -> None:
+    table = read_plain(written(tmp_path, "bytes,rtt_us\n8,10\n"))
+    assert table.times_ns.tolist() == [5000.0]
+    assert "half" in table.notes[0]
+
+
+def test_columns_can_be_chosen(tmp_path: Path) -> None:
+    path = written(tmp_path, "bytes,min_us,time_us,time_ms\n8,1,2,0.002\n")
+    with pytest.raises(WeftError, match="could be the times"):
+        read_plain(path)
+    assert read_plain(path, ("bytes", "time_us")).times_ns.tolist() == [2000.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no table|no header|no column"),
+        ("8,1.0\n16,2.0\n", "no header"),
+        ("x,y\n1,2\n", "no column of sizes"),
+        ("bytes,y\n1,2\n", "no column of times"),
+        ("bytes,time\n1,2\n", "does not say its unit"),
+        ("bytes,latency\n1,2\n", "does not say its unit"),
+        ("size_k,time_us\n1,2\n", "several things"),
+        ("size_kbit,time_us\n1,2\n", "several things"),
+        ("bytes,time_us_ms\n1,2\n", "several things"),
+        ("bytes,size,time_us\n1,1,2\n", "could be the sizes"),
+        ("bytes,time_us\n", "no rows"),
+        ("bytes,time_us\n8,2\n16,0\n", "row 2: a time that is zero or negative"),
+        ("bytes,time_us\n8,-2\n", "row 1: a time that is zero or negative"),
+        ("bytes,time_us\n-8,2\n", "below zero"),
+        ("bytes,time_us\n1.5,2\n", "whole number of bytes"),
+        ("bytes,time_us\n1e30,2\n", "no memory"),
+        ("bytes,time_us\n8,two\n", "row 1: 'two'"),
+        ("bytes,time_us\n8,\n", "empty cell"),
+        ("bytes,time_us\n8KiB,2\n", "'8KiB'"),
+        ("bytes,time_us\n8,2 ms\n", "'2 ms'"),
+        ("bytes,time_us\n8,nan\n", "'nan'"),
+        ("bytes,time_us\n8,inf\n", "'inf'"),
+        ("bytes,time_us\n8,2,3\n", "no table"),
+    ],
+)
+def test_what_could_mislead_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(WeftError, match=says):
+        read_plain(written(tmp_path, text))
+
+
+def test_a_record_is_not_taken_for_a_table(tmp_path: Path, record: Path) -> None:
+    assert not is_plain(record)
+    assert is_plain(written(tmp_path, "bytes,s\n"))
+    assert is_plain(written(tmp_path, "bytes,s\n", "data"))
+    assert not is_plain(written(tmp_path, "{}", "data"))
