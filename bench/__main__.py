@@ -1,96 +1,106 @@
-"""`python -m bench [ROUNDS]`: weft beside its peers on this machine, in turn, as ratios.
+"""`python -m bench`: weft beside its peers on this machine, in turn, as ratios.
 
-Each round measures every peer and weft once, the first of a pair in turn; the figure is the median
-over rounds of the ratio within a round, with its range, for the machine's state changes by itself.
+Each round measures every comparison once, weft first in odd rounds, the peer first in even ones;
+the figure is the median over rounds of the ratio within a round, with its range, for the machine's
+state changes by itself. Examples:
+
+    python -m bench --list
+    python -m bench mpi-latency tcp-stream-iperf3 --rounds 11 --json bench.json
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import resource
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bench.peers import bare_mpi_latency_ns, build_bare_mpi, netpipe, sockperf_latency_ns
+from bench.comparisons import Comparison, comparisons
+from bench.own import Cost, costs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROUNDS = 5
-WEFT = str(Path(sys.prefix) / "bin" / "weft")
-MEBIBYTE = 1 << 20
-# sockperf sends at least its own header.
-SMALLEST_SOCKPERF = 14
-Pairs = dict[str, tuple[Callable[[], float], Callable[[], float]]]
-
-
-def weft(test: str, transport: str, size: int, figure: str) -> float:
-    """Two launches of weft's own, as a user starts it."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [WEFT, "run", test, "--transport", transport, "--sizes", str(size), "--launches", "2",
-             "--budget", "3s", "--precision", "100%", "--no-report", "--json", "-o",
-             str(Path(folder) / "r.jsonl")],
-            capture_output=True, text=True, timeout=60, check=True,
-        )  # fmt: skip
-    return float(json.loads(done.stdout)[0][figure]["median"])
-
-
-def pairs_of(bare: Path) -> Pairs:
-    """What is measured beside what."""
-    return {
-        "mpi 8 B latency / bare MPI_Send and MPI_Recv": (
-            lambda: weft("ping_pong", "mpi", 8, "latency_ns"),
-            lambda: bare_mpi_latency_ns(bare),
-        ),
-        "tcp 8 B latency / NetPIPE": (
-            lambda: weft("ping_pong", "tcp", 8, "latency_ns"),
-            lambda: netpipe(8)[0],
-        ),
-        "tcp 14 B latency / sockperf": (
-            lambda: weft("ping_pong", "tcp", SMALLEST_SOCKPERF, "latency_ns"),
-            lambda: sockperf_latency_ns(SMALLEST_SOCKPERF),
-        ),
-        "tcp 1 MiB ping-pong bandwidth / NetPIPE": (
-            lambda: weft("ping_pong", "tcp", MEBIBYTE, "bandwidth_bytes_per_s"),
-            lambda: netpipe(MEBIBYTE)[1],
-        ),
-    }
-
-
-def ratios(rounds: int) -> dict[str, list[float]]:
-    """The ratios of each round: latency is better under 1, bandwidth over 1."""
-    found: dict[str, list[float]] = {}
-    pairs = pairs_of(build_bare_mpi(Path(tempfile.mkdtemp())))
-    for round_ in range(rounds):
-        for name, (ours, theirs) in pairs.items():
-            if round_ % 2:
-                peer, own = theirs(), ours()
-            else:
-                own, peer = ours(), theirs()
-            found.setdefault(name, []).append(own / peer)
-            sys.stderr.write(f"round {round_ + 1}: {name}: {own:.4g} / {peer:.4g}\n")
-    return found
-
-
-def start_up_s() -> float:
-    """Seconds that `weft --help` takes."""
-    start = time.perf_counter()
-    subprocess.run([WEFT, "--help"], capture_output=True, check=True, timeout=60)
-    return time.perf_counter() - start
+LONG = ("default-run",)
+Figures = dict[str, list[dict[str, float]]]
 
 
 def main() -> None:
-    """Measure and print."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
-    for name, values in ratios(rounds).items():
-        low, high = min(values), max(values)
-        sys.stdout.write(f"{name}: {statistics.median(values):.3f} [{low:.3f}, {high:.3f}]\n")
-    sys.stdout.write(f"start-up of weft --help: {start_up_s():.2f} s\n")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    sys.stdout.write(f"peak memory of the largest process: {peak / 1e6:.0f} MB\n")
+    """Measure what was asked for and print a line for each."""
+    asked = _arguments()
+    every: list[Comparison | Cost] = [*comparisons(), *costs()]
+    everything = {entry.name: entry for entry in every}
+    if asked.list:
+        for name, entry in everything.items():
+            sys.stdout.write(f"{name:<32}{entry.what}\n")
+        return
+    unknown = [name for name in asked.names if name not in everything]
+    if unknown:
+        sys.exit(f"bench: there is no {unknown[0]}; type: python -m bench --list")
+    names = asked.names or [name for name in everything if name not in LONG]
+    figures = measure([everything[name] for name in names], asked.rounds)
+    for name, rounds in figures.items():
+        sys.stdout.writelines(f"{line}\n" for line in _results(everything[name], rounds))
+    if asked.json:
+        asked.json.write_text(json.dumps(figures, indent=2) + "\n")
 
 
-main()
+def measure(entries: list[Comparison | Cost], rounds: int) -> Figures:
+    """The figures of each round by name: ours and theirs, or the cost."""
+    found: Figures = {}
+    for round_ in range(rounds):
+        for entry in entries:
+            if isinstance(entry, Comparison) and not entry.is_possible:
+                sys.stderr.write(f"left out: {entry.name}: this weft run has no --wait\n")
+                continue
+            figures = _once(entry, round_)
+            found.setdefault(entry.name, []).append(figures)
+            told = " / ".join(f"{value:.5g}" for value in figures.values())
+            sys.stderr.write(f"round {round_ + 1}: {entry.name}: {told}\n")
+    return found
+
+
+def _once(entry: Comparison | Cost, round_: int) -> dict[str, float]:
+    if isinstance(entry, Cost):
+        return entry.measure()
+    if round_ % 2:
+        theirs = entry.theirs()
+        return {"ours": entry.ours(), "theirs": theirs}
+    return {"ours": entry.ours(), "theirs": entry.theirs()}
+
+
+def _results(entry: Comparison | Cost, rounds: list[dict[str, float]]) -> Iterator[str]:
+    """Median and range over rounds: of the ratios within a round, or of each figure."""
+    yield f"{entry.name}: {entry.what}"
+    if isinstance(entry, Comparison):
+        better = "less" if entry.figure == "latency_ns" else "more"
+        ratios = [figures["ours"] / figures["theirs"] for figures in rounds]
+        yield f"  ratio ({better} is better) {_middle_and_range(ratios)}"
+    for name in rounds[0]:
+        unit = f" {entry.figure}" if isinstance(entry, Comparison) else ""
+        yield f"  {name}{unit} {_middle_and_range([figures[name] for figures in rounds])}"
+
+
+def _middle_and_range(values: list[float]) -> str:
+    middle = statistics.median(values)
+    return f"{middle:.4g} [{min(values):.4g}, {max(values):.4g}] over {len(values)} rounds"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", help="what to measure; all but default-run without any")
+    parser.add_argument("--list", action="store_true", help="say what there is")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often (%(default)s)")
+    parser.add_argument("--json", type=Path, help="write every round's figures to this file")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
