@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from builders import make_cases, synthetic_record
-from noise import KINDS, MEDIAN_OF_GAMMA_2, times_of_line
+from noise import KINDS, MEDIAN_OF_GAMMA_2, NORMAL_TWO_THIRDS, times_of_line
 from weft.analysis.least_squares import least_squares
 from weft.analysis.linear import LinearFit, fit_line
 from weft.analysis.median_line import median_line
@@ -26,12 +26,12 @@ WHOLE_SWEEP = [16 * MIB * step for step in range(1, 126)]
 # Mean and variance of the relative noise, whose median is zero.
 MEANS = {
     "skewed": 0.02 * (2 - MEDIAN_OF_GAMMA_2),
-    "bimodal": 0.08 / 3 - 0.01 * 0.6744897501960817,
+    "bimodal": 0.08 / 4 - 0.01 * NORMAL_TWO_THIRDS,
     "drifting": 0.0,
 }
 VARIANCES = {
     "skewed": 2 * 0.02**2,
-    "bimodal": 0.01**2 + 0.08**2 * 2 / 9,
+    "bimodal": 0.01**2 + 0.08**2 * 3 / 16,
     "drifting": 0.04**2 / 12 + 2 * 0.01**2,
 }
 

@@ -37,12 +37,14 @@ def test_both_lines_are_shown_with_intervals(table: Path) -> None:
     assert "least squares, as published" in told
     assert "1.50 µs [" in told
     assert "4.00 GB/s [" in told
+    assert "asymptotic bandwidth: 4.00 GB/s [" in told
 
 
 def test_json_holds_the_same(table: Path) -> None:
     [found] = json.loads(fit(table, "--json"))
-    line = found["median_line"]
+    line = found["line"]["median_line"]
     assert line["latency_ns"]["value"] == pytest.approx(1500, rel=1e-3)
+    assert len(found["piecewise"]["segments"]) == 1
     assert line["bandwidth_bytes_per_s"]["low"] <= 4e9 <= line["bandwidth_bytes_per_s"]["high"]
 
 

@@ -1,13 +1,14 @@
 """`weft fit`: latency and bandwidth from a record or a plain table of sizes and times."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from weft.analysis.models import Models
     from weft.analysis.sweeps import Series
 
 _EXAMPLES = """Examples:
@@ -34,26 +35,27 @@ def fit(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Fit a line: latency and bandwidth with 95 % intervals, twice.
+    """Fit lines: latency and bandwidth with 95 % intervals.
 
-    By least squares as lines are published, and by the median line, which is right for times whose
-    errors grow with the message and have a tail.
+    One line by least squares as lines are published, one by the median, which is right for times
+    whose errors grow with the message and have a tail; and from six sizes on the piecewise model, a
+    line a protocol with the switches between them.
     """
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.linear import fit_line  # noqa: PLC0415
-    from weft.report.fits import render_line  # noqa: PLC0415
+    from weft.analysis.models import fit_models  # noqa: PLC0415
+    from weft.report.fits import render_models  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
 
     every = _series(source, test, transport, columns)
     if output is not None and len(every) > 1:
         raise WeftError("a picture holds one series", "choose it with --test and --transport")
-    fits = [fit_line(series) for series in every]
+    fits = [fit_models(series) for series in every]
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(fits), indent=2).decode())
     else:
         for one in fits:
-            console().print(render_line(one))
+            console().print(render_models(one))
     if output is not None:
         _draw(output, every[0], fits[0])
         typer.echo(f"picture: {output}", err=True)
@@ -86,14 +88,20 @@ def _series(source: Path, test: str, transport: str, columns: str) -> "list[Seri
     return [series_of_run(run, name, over) for name, over in chosen]
 
 
-def _draw(output: Path, series: "Series", fitted: Any) -> None:
-    from weft.report.fits import line_chart, line_rows  # noqa: PLC0415 - start-up
+def _draw(output: Path, series: "Series", models: "Models") -> None:
+    from weft.report import fits  # noqa: PLC0415 - start-up
     from weft.report.leaf import Leaf, write_leaf  # noqa: PLC0415
 
+    rows: list[tuple[str, ...]] = list(fits.line_rows(models.line))
+    notes = models.line.notes
+    if models.piecewise is not None:
+        rows += fits.segment_rows(models.piecewise)
+        notes += tuple(f"{name}: {words}" for name, words in fits.whole_rows(models.piecewise))
+        notes += models.piecewise.notes
     leaf = Leaf(
-        title=f"weft fit: {fitted.name}",
+        title=f"weft fit: {series.name}",
         head=("", "least squares, as published", "median line"),
-        rows=tuple(line_rows(fitted)),
-        notes=fitted.notes,
+        rows=tuple(rows),
+        notes=notes,
     )
-    write_leaf(output, [line_chart(series, fitted)], leaf)
+    write_leaf(output, [fits.line_chart(series, models.line, models.piecewise)], leaf)

@@ -25,7 +25,8 @@ class Axis(msgspec.Struct, frozen=True):
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):
     """Points or a line in the axes' units. `low` and `high` are error bars, `texts` what a point
-    says under the pointer; both may be empty. Tracks of one `group` share their colour.
+    says under the pointer; both may be empty. Tracks of one `group` share their colour;
+    one without a label is not in the legend.
     """
 
     label: str

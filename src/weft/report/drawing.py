@@ -55,7 +55,7 @@ def _draw_track(axes: Any, track: Track) -> None:
         track.x,
         track.y,
         yerr=errors,
-        label=track.label,
+        label=track.label or None,
         color=COLOURS[index % len(COLOURS)],
         marker="" if track.style == "line" else MARKERS[index % len(MARKERS)],
         linestyle="" if track.style == "points" else DASHES[index % len(DASHES)],

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.linear import Line, LinearFit
+    from weft.analysis.models import Models
     from weft.analysis.parameters import Parameter
+    from weft.analysis.segments import Piecewise, Segment, Switch
     from weft.analysis.sweeps import Series
 
 # Sizes spread wider than this are shown on logarithmic axes.
@@ -80,8 +82,68 @@ def render_line(fit: LinearFit) -> RenderableType:
     return Group(*parts, *(Text(f"note: {note}") for note in fit.notes))
 
 
-def line_chart(series: Series, fit: LinearFit) -> Chart:
-    """Times against sizes with both trend lines; a point a sample as far as they can be told."""
+def render_models(models: Models) -> RenderableType:
+    """Every model of a series for a terminal."""
+    parts = [render_line(models.line)]
+    if models.piecewise is not None:
+        parts.append(render_piecewise(models.piecewise))
+    return Group(*parts)
+
+
+def segment_rows(model: Piecewise) -> list[tuple[str, str, str]]:
+    """A row a segment: sizes, the line's time at zero bytes, its bandwidth."""
+    return [
+        (
+            f"{format_bytes(segment.first_bytes)} to {format_bytes(segment.last_bytes)}",
+            in_words(segment.latency_ns, signed_time),
+            in_words(segment.bandwidth_bytes_per_s, format_bandwidth),
+        )
+        for segment in model.segments
+    ]
+
+
+def whole_rows(model: Piecewise) -> list[tuple[str, str]]:
+    """What the whole model says, and each switch in words."""
+    rows = [
+        (
+            f"time at {format_bytes(model.segments[0].first_bytes)}",
+            in_words(model.latency_ns, format_time),
+        ),
+        (
+            "asymptotic bandwidth",
+            in_words(model.asymptotic_bandwidth_bytes_per_s, format_bandwidth),
+        ),
+        ("n½", in_words(model.half_bandwidth_bytes, lambda size: format_bytes(round(size)))),
+    ]
+    return rows + [("switch", switch_in_words(switch)) for switch in model.switches]
+
+
+def switch_in_words(switch: Switch) -> str:
+    """Where a switch is and by how much the times step there."""
+
+    def percent(step: float) -> str:
+        return f"{100 * (step - 1):+.0f} %"
+
+    outer = f"{format_bytes(switch.above_bytes)} and {format_bytes(switch.up_to_bytes)}"
+    return (
+        f"at {format_bytes(switch.at_bytes)} (between {outer}), the time steps by"
+        f" {in_words(switch.step, percent)}"
+    )
+
+
+def render_piecewise(model: Piecewise) -> RenderableType:
+    """The piecewise model for a terminal."""
+    table = Table(box=None)
+    for head in ("piecewise", "time at 0 B", "bandwidth"):
+        table.add_column(head, no_wrap=True)
+    for row in segment_rows(model):
+        table.add_row(*map(Text, row))
+    words = [Text(f" {name}: {value}") for name, value in whole_rows(model)]
+    return Group(table, *words, *(Text(f"note: {note}") for note in model.notes))
+
+
+def line_chart(series: Series, fit: LinearFit, model: Piecewise | None = None) -> Chart:
+    """Times against sizes with the trend lines; a point a sample as far as they can be told."""
     largest, smallest = fit.largest_bytes, fit.smallest_bytes
     is_log = largest > WIDE_SPREAD * max(smallest, 1)
     unit, factor = time_unit(float(series.medians_ns().max()), is_log=is_log)
@@ -113,6 +175,7 @@ def line_chart(series: Series, fit: LinearFit) -> Chart:
                 style="points",
             ),
             *lines,
+            *(_pieces(model, is_log=is_log, factor=factor) if model else ()),
         ),
         note="A point is a sample; of many samples of a size their quantiles.",
     )
@@ -157,6 +220,24 @@ def _trend(
         style="line",
         group=group,
     )
+
+
+def _pieces(model: Piecewise, *, is_log: bool, factor: float) -> list[Track]:
+    return [
+        Track(
+            label="piecewise" if number == 0 else "",
+            x=tuple(place_of(size, is_log=is_log) for size in sizes),
+            y=tuple(max(_on(segment, size), 1e-3) * factor for size in sizes),
+            style="line",
+            group=3,
+        )
+        for number, segment in enumerate(model.segments)
+        for sizes in [line_sizes(segment.first_bytes, segment.last_bytes, is_log=True)]
+    ]
+
+
+def _on(segment: Segment, size: float) -> float:
+    return segment.latency_ns.value + segment.slope_ns_per_byte.value * size
 
 
 def line_sizes(smallest: int, largest: int, *, is_log: bool) -> Sequence[float]:

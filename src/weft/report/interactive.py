@@ -57,6 +57,7 @@ def _trace(track: Track) -> dict[str, Any]:
         "type": "scatter",
         "mode": modes[track.style],
         "name": track.label,
+        "showlegend": bool(track.label),
         "x": list(track.x),
         "y": list(track.y),
         "line": {"color": colour, "dash": DASHES[track.group % len(DASHES)]},
