@@ -62,6 +62,10 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["compare", "escher@tcp", "callisto"], "choose one of mpi"),
         (["compare", "escher", "callisto", "--same", "much"], "type a per cent"),
         (["compare", "escher", "callisto", "-o", "/nowhere/c.html"], "choose another -o"),
+        (["check", "/nowhere", "--against", "/nowhere.toml"], "cannot read"),
+        (["check", "/etc/hostname", "--against", "a.toml"], "not a weft record"),
+        (["check", "a.jsonl", "--against", "b", "--tolerance", "much"], "type a per cent"),
+        (["check", "a.jsonl"], "Missing parameter: against"),
         (["peak", "IB FDR"], "needs its width"),
         (["peak", "string"], "type one like IB 4x FDR"),
         (["show", "/nowhere", "--link", "IB 4x FDR"], "cannot read"),
@@ -92,7 +96,7 @@ def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "list", "show", "report", "export", "doctor", "peak", "compare"]
+    "command", ["run", "list", "show", "report", "export", "doctor", "peak", "compare", "check"]
 )
 def test_every_command_has_an_example(command: str) -> None:
     done = weft(command, "--help")

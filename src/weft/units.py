@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
+from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _BYTES = {
     "": 1,
@@ -22,7 +26,20 @@ _BYTES = {
     "G": 2**30,
 }
 _SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "ms": 1e-3}
+_NANOSECONDS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
+_PER_SECOND = {
+    "B/s": 1.0,
+    "kB/s": 1e3,
+    "MB/s": 1e6,
+    "GB/s": 1e9,
+    "KiB/s": 2.0**10,
+    "MiB/s": 2.0**20,
+    "GiB/s": 2.0**30,
+    "Mbit/s": 1e6 / 8,
+    "Gbit/s": 1e9 / 8,
+}
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
+_FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
 MOST_SIZES = 10_000
 MOST_BYTES = 1 << 62
 
@@ -121,3 +138,21 @@ def format_percent(percent: float) -> str:
     """Per cent with one digit after the point; a tie goes to the even digit, as in the tables."""
     exact = Decimal(f"{percent:.9g}")  # Without the dust of binary fractions.
     return f"{exact.quantize(Decimal('0.1'), ROUND_HALF_EVEN)} %"
+
+
+def parse_time(text: str) -> float:
+    """Nanoseconds from "900 ns", "2 us", "1.5ms". A unit is a must. Raises WeftError."""
+    return _parse_figure(text, _NANOSECONDS, "time", "2 us or 900 ns")
+
+
+def parse_bandwidth(text: str) -> float:
+    """Bytes a second from "10 GB/s", "950 MiB/s", "25 Gbit/s"; a unit is a must. WeftError."""
+    return _parse_figure(text, _PER_SECOND, "bandwidth", "10 GB/s or 950 MiB/s")
+
+
+def _parse_figure(text: str, units: Mapping[str, float], kind: str, example: str) -> float:
+    match = _FIGURE.fullmatch(text)
+    factor = units.get(match[2]) if match else None
+    if match is None or factor is None or float(match[1]) == 0:
+        raise WeftError(f"'{text}' is no {kind}", f"type one like {example}")
+    return float(match[1]) * factor

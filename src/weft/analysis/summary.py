@@ -169,21 +169,18 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     pattern = run.patterns[case.test]
-    launches: dict[int, list[NDArray[np.float64]]] = {}
-    for batch in measured:
-        launches.setdefault(batch.launch, []).append(run.time_ns(batch))
-    times = {launch: np.concatenate(parts) for launch, parts in launches.items()}
+    times = launch_times_ns(run, measured)
     medians = [float(np.median(values)) for values in times.values()]
     if min(medians) <= 0:
         return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
     estimate = median_of_launches(medians, next(iter(times.values())).tolist())
-    latency = _latency(pattern, estimate)
+    latency = latency_of(pattern, estimate)
     pooled = np.concatenate(list(times.values())) / max(pattern.latency_divisor, 1)
     return msgspec.structs.replace(
         summary,
         ops_per_sample=tuple(sorted({b.ops_per_sample for b in measured})),
         latency_ns=latency,
-        bandwidth_bytes_per_s=_bandwidth(pattern, case, estimate),
+        bandwidth_bytes_per_s=bandwidth_of(pattern, case, estimate),
         minimum_latency_ns=float(pooled.min()) if latency else None,
         percentiles_latency_ns=percentiles(pooled) if latency else {},
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
@@ -194,12 +191,24 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
     )
 
 
-def _latency(pattern: Pattern, time_ns: Estimate) -> Estimate | None:
+def launch_times_ns(run: Run, batches: list[Batch]) -> dict[int, NDArray[np.float64]]:
+    """By launch, the time of one operation in ns in each sample of these batches."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    launches: dict[int, list[NDArray[np.float64]]] = {}
+    for batch in batches:
+        launches.setdefault(batch.launch, []).append(run.time_ns(batch))
+    return {launch: np.concatenate(parts) for launch, parts in launches.items()}
+
+
+def latency_of(pattern: Pattern, time_ns: Estimate) -> Estimate | None:
+    """Latency from the time of one operation in ns; None where a test has none."""
     divisor = pattern.latency_divisor
     return time_ns.mapped(lambda t: t / divisor) if divisor else None
 
 
-def _bandwidth(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | None:
+def bandwidth_of(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | None:
+    """Bandwidth in bytes/s from the time of one operation; None where a test has none."""
     moved = pattern.bandwidth_factor * case.bytes * 1e9
     return time_ns.mapped(lambda t: moved / t) if moved else None
 

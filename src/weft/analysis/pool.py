@@ -1,0 +1,142 @@
+"""All launches of several records of one machine together, so that a retry buys nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.peak_share import directions_of
+from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns
+from weft.errors import WeftError
+from weft.host.manifest import differences
+from weft.record.model import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+
+class Pooled(msgspec.Struct, frozen=True, kw_only=True):
+    """One case over all launches of all records.
+
+    `failed` tells of the first failure, and `lost` of every launch that gave nothing; figures are
+    those of the launches that went well. `directions` is 2 for a test that loads both ways at once.
+    """
+
+    case: Case
+    directions: int
+    launches: int = 0
+    latency_ns: Estimate | None = None
+    bandwidth_bytes_per_s: Estimate | None = None
+    failed: str = ""
+    lost: tuple[str, ...] = ()
+
+    @property
+    def variant(self) -> str:
+        """What the case's key has after its size: nothing for the usual."""
+        return "/".join(self.case.key.split("/")[3:])
+
+
+def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
+    """Every planned case of the records by key, over all of their launches.
+
+    Raises WeftError where records are not of one machine and one way to measure, or are one run.
+    """
+    for before, after in pairwise(runs):
+        _check_alike(before, after)
+    for index, run in enumerate(runs):
+        if any(is_same_run(run, other) for other in runs[:index]):
+            raise WeftError(
+                f"{run.path} is given twice, or is another copy of one run",
+                "name every run once, or its launches would count twice",
+            )
+    cases: dict[str, tuple[Run, Case]] = {}
+    for run in runs:
+        for key, case in run.cases.items():
+            first, known = cases.setdefault(key, (run, case))
+            if known != case:
+                raise WeftError(
+                    f"{first.path} and {run.path} measured {key} differently",
+                    "check them apart, or measure again with the same options",
+                )
+    return {key: _pooled(case, runs) for key, (_, case) in cases.items()}
+
+
+def is_same_run(one: Run, other: Run) -> bool:
+    """Whether two records are copies of one run, of which one may be longer."""
+    return one.header == other.header and one.measured[:1] == other.measured[:1]
+
+
+def _check_alike(before: Run, after: Run) -> None:
+    """Records of unlike machines are never merged."""
+    unlike: list[str] = []
+    hosts = (dict(before.header.hosts), dict(after.header.hosts))
+    if set(hosts[0]) != set(hosts[1]):
+        unlike.append(f"hosts {', '.join(hosts[0])} then, {', '.join(hosts[1])} now")
+    for name in set(hosts[0]) & set(hosts[1]):
+        unlike += differences(hosts[0][name], hosts[1][name])
+    if before.header.plan.mpi != after.header.plan.mpi:
+        unlike.append(f"{before.header.plan.mpi} then, {after.header.plan.mpi} now")
+    if unlike:
+        raise WeftError(
+            f"{before.path} and {after.path} are not of one machine ({'; '.join(unlike)})",
+            "unlike machines are never merged: check them apart",
+        )
+
+
+def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    medians: list[float] = []
+    samples: list[float] = []
+    lost: list[str] = []
+    failed = ""
+    for run in runs:
+        batches = [b for b in run.lines.batches if b.case == case.key]
+        bad = [b for b in batches if b.status != "ok"]
+        failed = failed or next((b.reason for b in bad if b.status == "failed"), "")
+        lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
+        lost += _launches_lost(run, case)
+        good = [b for b in batches if b.role == "measure" and b.status == "ok"]
+        times = launch_times_ns(run, good)
+        medians += [float(np.median(values)) for values in times.values()]
+        samples = samples or [float(v) for v in next(iter(times.values()), ())]
+    pattern = next(run.patterns[case.test] for run in runs if case.test in run.patterns)
+    pooled = Pooled(
+        case=case,
+        directions=directions_of(pattern.latency_divisor, pattern.bandwidth_factor),
+        launches=len(medians),
+        failed=failed,
+        lost=tuple(lost),
+    )
+    if not medians:
+        return pooled
+    if min(medians) <= 0:
+        return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
+    time_ns = median_of_launches(medians, samples)
+    return msgspec.structs.replace(
+        pooled,
+        latency_ns=latency_of(pattern, time_ns),
+        bandwidth_bytes_per_s=bandwidth_of(pattern, case, time_ns),
+    )
+
+
+def _launches_lost(run: Run, case: Case) -> list[str]:
+    """Launches that ended badly without a line of this case; their transport may be unknown."""
+    told: set[int] = {b.launch for b in _of_case(run, case)}
+    return [
+        f"launch {end.launch} of {run.path.name}: {end.reason}"
+        for end in run.lines.ends
+        if end.status != "ok"
+        and end.launch not in told
+        and (end.launch not in run.launches or run.launches[end.launch].transport == case.transport)
+    ]
+
+
+def _of_case(run: Run, case: Case) -> list[Batch]:
+    return [b for b in run.lines.batches if b.case == case.key]

@@ -1,0 +1,31 @@
+"""Checks as a table in a terminal: what did not pass first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from weft.analysis.acceptance import Checked, Outcome
+
+_ORDER = ("fail", "cannot tell", "pass")
+
+
+def checks_table(checks: Sequence[Checked], outcome: Outcome) -> RenderableType:
+    """A line a check, failures first, and the answer to all at the end."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for check in sorted(checks, key=lambda check: _ORDER.index(check.outcome)):
+        style = "" if check.outcome == "pass" else "bold"
+        table.add_row(Text(check.outcome, style=style), check.case, Text(check.why))
+    counts = [f"{sum(c.outcome == kind for c in checks)} {kind}" for kind in _ORDER]
+    return Group(table, Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks."))
