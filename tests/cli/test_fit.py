@@ -69,6 +69,18 @@ def test_a_record_gives_a_line_for_each_transport(tmp_path: Path) -> None:
     assert stream["name"] == "tcp/stream"
 
 
+def test_a_stream_beside_the_latency_gives_loggp_and_its_error(record: Path) -> None:
+    [found] = json.loads(fit(record, "--json", "--transport", "tcp"))
+    # A message of the stream takes 2,000 ns and 0.1 ns a byte, one way half of that.
+    assert found["loggp"]["gap_ns_per_byte"]["value"] == pytest.approx(0.1, rel=1e-3)
+    assert found["loggp"]["gap_ns"]["value"] == pytest.approx(2000, rel=1e-3)
+    assert found["loggp"]["transfer_ns"]["value"] == pytest.approx(1000, rel=1e-3)
+    off = {row["model"]: row["largest_error_percent"] for row in found["predictions"]}
+    assert off["LogGP"] == pytest.approx(98, abs=2)
+    assert off["Hockney, median line"] < 1
+    assert "LogGP and PLogP" in fit(record, "--transport", "tcp")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

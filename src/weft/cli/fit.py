@@ -50,19 +50,21 @@ def fit(
     every = _series(source, test, transport, columns)
     if output is not None and len(every) > 1:
         raise WeftError("a picture holds one series", "choose it with --test and --transport")
-    fits = [fit_models(series) for series in every]
+    fits = [fit_models(series, stream) for series, stream in every]
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(fits), indent=2).decode())
     else:
         for one in fits:
             console().print(render_models(one))
     if output is not None:
-        _draw(output, every[0], fits[0])
+        _draw(output, every[0][0], fits[0])
         typer.echo(f"picture: {output}", err=True)
 
 
-def _series(source: Path, test: str, transport: str, columns: str) -> "list[Series]":
-    """The series that are asked for."""
+def _series(
+    source: Path, test: str, transport: str, columns: str
+) -> "list[tuple[Series, Series | None]]":
+    """The series that are asked for, each with the stream of its transport if it is a latency."""
     from weft.analysis.sweeps import series_of_run, series_of_times  # noqa: PLC0415 - start-up
     from weft.plan import choose  # noqa: PLC0415
     from weft.record.plain import is_plain, read_plain  # noqa: PLC0415
@@ -73,7 +75,8 @@ def _series(source: Path, test: str, transport: str, columns: str) -> "list[Seri
         if columns and len(pair) != 2:
             raise WeftError(f"'{columns}' is no pair of columns", "say --columns SIZE,TIME")
         table = read_plain(source, (pair[0], pair[1]) if pair else None)
-        return [series_of_times(source.name, table.sizes_bytes, table.times_ns, table.notes)]
+        series = series_of_times(source.name, table.sizes_bytes, table.times_ns, table.notes)
+        return [(series, None)]
     run = load(source)
     measured = dict.fromkeys((run.cases[b.case].test, run.cases[b.case].transport)
                              for b in run.measured)  # fmt: skip
@@ -85,7 +88,15 @@ def _series(source: Path, test: str, transport: str, columns: str) -> "list[Seri
     every = tuple(dict.fromkeys(name for _, name in measured))
     transports = choose("transport", [n for n in transport.split(",") if n], every) or every
     chosen = [pair for pair in measured if pair[0] in tests and pair[1] in transports]
-    return [series_of_run(run, name, over) for name, over in chosen]
+    return [
+        (
+            series_of_run(run, name, over),
+            series_of_run(run, "stream", over)
+            if name == "ping_pong" and ("stream", over) in measured
+            else None,
+        )
+        for name, over in chosen
+    ]
 
 
 def _draw(output: Path, series: "Series", models: "Models") -> None:

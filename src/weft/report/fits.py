@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.linear import Line, LinearFit
+    from weft.analysis.loggp import LogGP
     from weft.analysis.models import Models
     from weft.analysis.parameters import Parameter
     from weft.analysis.segments import Piecewise, Segment, Switch
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 WIDE_SPREAD = 1000
 MOST_POINTS = 4000
 LINE_POINTS = 65
+PREDICTION_HEAD = ("model", "half of the sizes within", "largest error", "the model is")
 
 
 def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
@@ -87,7 +89,53 @@ def render_models(models: Models) -> RenderableType:
     parts = [render_line(models.line)]
     if models.piecewise is not None:
         parts.append(render_piecewise(models.piecewise))
-    return Group(*parts)
+    if models.loggp is not None:
+        parts.append(_render_loggp(models.loggp))
+    table = Table(box=None)
+    for head in PREDICTION_HEAD:
+        table.add_column(head)
+    for row in prediction_rows(models):
+        table.add_row(*map(Text, row))
+    return Group(*parts, table)
+
+
+def prediction_rows(models: Models) -> list[tuple[str, ...]]:
+    """A row a model: how far it is off the sizes' medians."""
+    return [
+        (
+            found.model,
+            f"{found.median_error_percent:.2g} %",
+            f"{found.largest_error_percent:.2g} % at {format_bytes(found.largest_at_bytes)}",
+            found.basis,
+        )
+        for found in models.predictions
+    ]
+
+
+def loggp_rows(model: LogGP) -> list[tuple[str, str]]:
+    """The parameters of LogGP and PLogP in words."""
+    rows = [("L + o_s + o_r", in_words(model.transfer_ns, signed_time))]
+    if model.latency_ns is not None:
+        rows.append(("L", in_words(model.latency_ns, signed_time)))
+    rows += [
+        ("g", in_words(model.gap_ns, signed_time)),
+        ("G a byte", in_words(model.gap_ns_per_byte, signed_time)),
+        ("L of PLogP", in_words(model.plogp_latency_ns, signed_time)),
+    ]
+    for overhead in model.overheads:
+        size = format_bytes(overhead.bytes)
+        rows.append((f"o_s({size})", in_words(overhead.send_ns, signed_time)))
+        rows.append((f"o_r({size})", in_words(overhead.receive_ns, signed_time)))
+    return rows
+
+
+def _render_loggp(model: LogGP) -> RenderableType:
+    words = [Text(f" {name}: {value}") for name, value in loggp_rows(model)]
+    curve = ", ".join(
+        f"{format_bytes(gap.bytes)} {format_time(gap.gap_ns.value)}" for gap in model.gaps
+    )
+    words.append(Text(f" g(s) of PLogP: {curve}"))
+    return Group(Text(" LogGP and PLogP"), *words, *(Text(f"note: {n}") for n in model.notes))
 
 
 def segment_rows(model: Piecewise) -> list[tuple[str, str, str]]:
