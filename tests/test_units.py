@@ -80,3 +80,16 @@ def test_what_people_read() -> None:
     assert [format_bandwidth(b) for b in (5, 1500, 16.4e9)] == [
         "5.00 B/s", "1.50 kB/s", "16.4 GB/s",
     ]  # fmt: skip
+
+
+def test_netpipes_sizes_are_those_of_its_own_loop() -> None:
+    assert parse_sizes("netpipe:1..130") == (
+        *(1, 2, 3, 4, 6, 8, 12, 13, 16, 19, 21, 24, 27, 29, 32, 35, 45, 48, 51, 61, 64, 67),
+        *(93, 96, 99, 125, 128, 131),
+    )
+    assert parse_sizes("netpipe:0..16:0") == (0, 1, 2, 3, 4, 6, 8, 12, 16)
+    assert parse_sizes("netpipe:0..4MiB") == parse_sizes("netpipe:0..4MiB:3")
+    assert parse_sizes("8,netpipe:1..4")[-1] == 8
+    for bad in ("netpipe:", "netpipe:8", "netpipe:9..1", "netpipe:0..4MiB:x", "netpipe:0..4MiB:-1"):
+        with pytest.raises(WeftError):
+            parse_sizes(bad)

@@ -41,6 +41,7 @@ _PER_SECOND = {
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
 _FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
 MOST_SIZES = 10_000
+NETPIPE_PERTURBATION = 3
 MOST_BYTES = 1 << 62
 
 
@@ -58,10 +59,14 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     """Sizes from a list of sizes and ranges, ascending, each once.
 
     "0..4MiB" is 0 and the powers of two in the range with its ends; "16MiB..2GiB:16MiB" goes in
-    steps, and so does "16MiB..2GiB+16MiB". Raises WeftError.
+    steps, and so does "16MiB..2GiB+16MiB"; "netpipe:1..4MiB:3" is NetPIPE's schedule with its
+    perturbation. Raises WeftError.
     """
     sizes: set[int] = set()
     for part in text.split(","):
+        if part.strip().startswith("netpipe:"):
+            sizes |= _netpipe(part.strip())
+            continue
         if ".." not in part:
             sizes.add(parse_bytes(part))
             continue
@@ -72,6 +77,32 @@ def parse_sizes(text: str) -> tuple[int, ...]:
             raise WeftError(f"'{part}' runs backwards", f"type {last_text}..{first_text}")
         sizes |= _stepped(part, first, last, step_text) if step_text else _powers(first, last)
     return tuple(sorted(sizes))
+
+
+def _netpipe(part: str) -> set[int]:
+    """NetPIPE's sizes: two to an octave, from where it pays off each also a little less and more.
+
+    As its main loop steps (NetPIPE 3.7.1): with the usual perturbation of 3 bytes 1, 2, 3, 4, 6, 8,
+    12, 13, 16, 19, 21, 24, 27 and so on; the last may be over the end by the perturbation.
+    """
+    match = re.fullmatch(r"netpipe:([^.:]+(?:\.\d+)?[^.:]*)\.\.([^:]+)(?::(\d{1,6}))?", part)
+    if match is None:
+        raise WeftError(f"'{part}' is no schedule", "type netpipe:0..4MiB or netpipe:1..4MiB:3")
+    first, last = parse_bytes(match[1]), parse_bytes(match[2])
+    perturbation = int(match[3]) if match[3] else NETPIPE_PERTURBATION
+    if first > last:
+        raise WeftError(f"'{part}' runs backwards", "type the smaller size first")
+    sizes = {0} if first == 0 else set()
+    length = max(first, 1)
+    step, number = (length // 2, 1) if length > 1 else (1, 0)
+    while length <= last:
+        if number > 2 and number % 2:
+            step *= 2
+        around = perturbation if 0 < perturbation < step - 1 else 0
+        sizes |= {length - around, length, length + around}
+        length += step
+        number += 1
+    return sizes
 
 
 def _powers(first: int, last: int) -> set[int]:

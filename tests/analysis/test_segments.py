@@ -9,7 +9,7 @@ from weft.analysis.parameters import Parameter
 from weft.analysis.segments import Piecewise, fit_piecewise
 from weft.analysis.sweeps import Series, Sweep, series_of_times
 from weft.errors import WeftError
-from weft.reference.library import find_platform
+from weft.sources import series_of
 
 TRIALS = 1000
 LOWEST, HIGHEST = 0.93, 0.97
@@ -126,20 +126,10 @@ def test_the_costs_are_those_of_least_squares() -> None:
 
 def published(name: str, test: str) -> Piecewise:
     """The model of a platform's latency and bandwidth tables laid end to end."""
-    times: dict[int, float] = {}
-    for series in find_platform(name).series:
-        if series.test != test:
-            continue
-        for point in series.points:
-            time = point.si
-            if series.quantity == "bandwidth":
-                time = 1e9 * series.directions * point.bytes / point.si
-            times.setdefault(point.bytes, time)
-    sizes = sorted(times)
-    assert sizes[0] == 0
-    assert sizes[-1] == 4 << 20
-    column = np.array([times[size] for size in sizes], dtype=np.float64)
-    return fit_piecewise(series_of_times(name, np.array(sizes), column))
+    [(series, _)] = series_of(name, test)
+    assert series.sizes_bytes[0] == 0
+    assert series.sizes_bytes[-1] == 4 << 20
+    return fit_piecewise(series)
 
 
 @pytest.mark.parametrize("test", ["ping_pong", "sendrecv"])

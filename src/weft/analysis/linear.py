@@ -100,7 +100,7 @@ def _line(series: Series, method: str, fit: Callable[[Sweep], Fitted]) -> Line:
     return Line(
         method=method,
         latency_ns=_over([one.latency_ns for one in fits], positive=False),
-        bandwidth_bytes_per_s=inverse(slope, 1e9),
+        bandwidth_bytes_per_s=inverse(slope, 1e9 * series.directions),
         slope_ns_per_byte=slope,
         r_squared=scatter.mapped(lambda share: 1 - share) if scatter else None,
     )

@@ -99,7 +99,10 @@ def fit_piecewise(series: Series) -> Piecewise:
     cuts = find_changes(sizes, medians)
     rows = [sweep.medians_ns[keep] for sweep in series.launches]
     model = _Model(sizes, cuts, [_lines(sizes, row, cuts) for row in rows], rows)
-    segments = tuple(_segment(model, sizes, index, span) for index, span in enumerate(cuts.ranges))
+    segments = tuple(
+        _segment(model, sizes, index, span, series.directions)
+        for index, span in enumerate(cuts.ranges)
+    )
     last = len(segments) - 1
     half = _half_bandwidth(model, sizes, cuts)
     return Piecewise(
@@ -248,7 +251,11 @@ class _Model:
 
 
 def _segment(
-    model: _Model, sizes: NDArray[np.float64], index: int, span: tuple[int, int]
+    model: _Model,
+    sizes: NDArray[np.float64],
+    index: int,
+    span: tuple[int, int],
+    directions: float,
 ) -> Segment:
     slope = model.parameter(lambda lines: float(lines[index, 1]), positive=True)
     return Segment(
@@ -256,7 +263,7 @@ def _segment(
         last_bytes=int(sizes[span[1] - 1]),
         latency_ns=model.parameter(lambda lines: float(lines[index, 0])),
         slope_ns_per_byte=slope,
-        bandwidth_bytes_per_s=inverse(slope, 1e9),
+        bandwidth_bytes_per_s=inverse(slope, 1e9 * directions),
     )
 
 

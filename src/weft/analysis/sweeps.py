@@ -44,12 +44,14 @@ class Sweep:
 class Series:
     """The launches of one test on one transport, or of one table; `notes` tell what was left out.
 
-    Without `has_latency` the times are those of a message in a stream.
+    Without `has_latency` the times are those of a message in a stream. In one such time
+    `directions` times the message's bytes move: 2 where both ways count, as in sendrecv.
     """
 
     name: str
     launches: tuple[Sweep, ...]
     has_latency: bool = True
+    directions: float = 1.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -145,6 +147,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         name=f"{transport}/{test}",
         launches=sweeps,
         has_latency=pattern.latency_divisor > 0,
+        directions=max(pattern.bandwidth_factor, 1) / divisor,
         notes=_left_out(len(launches) - len(whole), sorted(bad)),
     )
 
@@ -163,6 +166,7 @@ def series_of_times(
     sizes_bytes: NDArray[np.int64],
     times_ns: NDArray[np.float64],
     notes: tuple[str, ...] = (),
+    directions: float = 1.0,
 ) -> Series:
     """A series of one launch from two columns of the same length, in any order."""
     import numpy as np  # noqa: PLC0415 - not needed to start the program
@@ -173,6 +177,7 @@ def series_of_times(
     return Series(
         name=name,
         launches=(sweep_of({int(s): part for s, part in zip(sizes, parts, strict=True)}),),
+        directions=directions,
         notes=notes,
     )
 

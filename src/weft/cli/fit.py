@@ -17,6 +17,8 @@ weft fit run.jsonl.zst
 
 weft fit times.csv -o trend.pdf
 
+weft fit escher
+
 weft fit other.csv --columns "Size [KiB],t_us" --json"""
 
 
@@ -26,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    source: Annotated[Path, typer.Argument(help="A record, or a CSV of sizes and times.")],
+    source: Annotated[str, typer.Argument(help="A record, a CSV of sizes and times, a platform.")],
     test: Annotated[str, typer.Option(help="Tests, with commas. Default: ping_pong.")] = "",
     transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
     columns: Annotated[str, typer.Option(help="SIZE,TIME columns of a CSV.")] = "",
@@ -38,16 +40,18 @@ def fit(
     """Fit lines: latency and bandwidth with 95 % intervals.
 
     One line by least squares as lines are published, one by the median, which is right for times
-    whose errors grow with the message and have a tail; and from six sizes on the piecewise model, a
-    line a protocol with the switches between them.
+    whose errors grow with the message and have a tail; from six sizes on the piecewise model, a
+    line a protocol with the switches between them; LogGP and PLogP where a stream was measured too.
+    Then how far each model is off the times.
     """
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.analysis.models import fit_models  # noqa: PLC0415
     from weft.report.fits import render_models  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
+    from weft.sources import series_of  # noqa: PLC0415
 
-    every = _series(source, test, transport, columns)
+    every = series_of(source, test, transport, columns)
     if output is not None and len(every) > 1:
         raise WeftError("a picture holds one series", "choose it with --test and --transport")
     fits = [fit_models(series, stream) for series, stream in every]
@@ -59,44 +63,6 @@ def fit(
     if output is not None:
         _draw(output, every[0][0], fits[0])
         typer.echo(f"picture: {output}", err=True)
-
-
-def _series(
-    source: Path, test: str, transport: str, columns: str
-) -> "list[tuple[Series, Series | None]]":
-    """The series that are asked for, each with the stream of its transport if it is a latency."""
-    from weft.analysis.sweeps import series_of_run, series_of_times  # noqa: PLC0415 - start-up
-    from weft.plan import choose  # noqa: PLC0415
-    from weft.record.plain import is_plain, read_plain  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-
-    if is_plain(source):
-        pair = tuple(name.strip() for name in columns.split(",")) if columns else ()
-        if columns and len(pair) != 2:
-            raise WeftError(f"'{columns}' is no pair of columns", "say --columns SIZE,TIME")
-        table = read_plain(source, (pair[0], pair[1]) if pair else None)
-        series = series_of_times(source.name, table.sizes_bytes, table.times_ns, table.notes)
-        return [(series, None)]
-    run = load(source)
-    measured = dict.fromkeys((run.cases[b.case].test, run.cases[b.case].transport)
-                             for b in run.measured)  # fmt: skip
-    if not measured:
-        raise WeftError(f"{source} has nothing that was measured", "see weft show")
-    known = tuple(dict.fromkeys(name for name, _ in measured))
-    usual = ("ping_pong",) if "ping_pong" in known else known[:1]
-    tests = choose("test", [name for name in test.split(",") if name], known) or usual
-    every = tuple(dict.fromkeys(name for _, name in measured))
-    transports = choose("transport", [n for n in transport.split(",") if n], every) or every
-    chosen = [pair for pair in measured if pair[0] in tests and pair[1] in transports]
-    return [
-        (
-            series_of_run(run, name, over),
-            series_of_run(run, "stream", over)
-            if name == "ping_pong" and ("stream", over) in measured
-            else None,
-        )
-        for name, over in chosen
-    ]
 
 
 def _draw(output: Path, series: "Series", models: "Models") -> None:

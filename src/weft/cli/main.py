@@ -7,7 +7,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from weft.cli import check, compare, doctor, export, fit, list_, peak, report, run, show
+from weft.cli import check, compare, doctor, export, fit, list_, peak, report, run, show, signature
 from weft.errors import WeftError
 
 app = typer.Typer(
@@ -18,7 +18,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, list_, show, report, fit, export, doctor, peak, compare, check):
+for command in (run, list_, show, report, fit, signature, export, doctor, peak, compare, check):
     command.register(app)
 
 

@@ -76,7 +76,11 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
         axes.annotate(mark.text, **place, xytext=(2, 0), rotation=90, va="bottom", **words)
     else:
         axes.axhline(mark.at, **line)
-        place = {"xy": (0.02, mark.at), "xycoords": ("axes fraction", "data")}
+        # Side by side: marks of several groups are often near each other.
+        place = {
+            "xy": (0.02 + 0.2 * (mark.group % 4), mark.at),
+            "xycoords": ("axes fraction", "data"),
+        }
         axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
 
 

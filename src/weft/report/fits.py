@@ -36,6 +36,8 @@ def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
     """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"."""
     if parameter is None:
         return "-"
+    if parameter.coverage == 0:
+        return f"{shape(parameter.value)} (one value)"
     ends = [
         shape(end) if math.isfinite(end) else "no bound" for end in (parameter.low, parameter.high)
     ]
@@ -104,8 +106,8 @@ def prediction_rows(models: Models) -> list[tuple[str, ...]]:
     return [
         (
             found.model,
-            f"{found.median_error_percent:.2g} %",
-            f"{found.largest_error_percent:.2g} % at {format_bytes(found.largest_at_bytes)}",
+            f"{found.median_error_percent:.3g} %",
+            f"{found.largest_error_percent:.3g} % at {format_bytes(found.largest_at_bytes)}",
             found.basis,
         )
         for found in models.predictions

@@ -104,4 +104,10 @@ def _words(chart: Chart, mark: Mark) -> dict[str, Any]:
     if mark.axis == "x":
         return words | {"x": at, "y": 0.02, "yref": "paper", "textangle": -90, "xanchor": "left",
                         "yanchor": "bottom"}  # fmt: skip
-    return words | {"x": 0.02, "xref": "paper", "y": at, "xanchor": "left", "yanchor": "bottom"}
+    return words | {
+        "x": 0.02 + 0.15 * (mark.group % 4),
+        "xref": "paper",
+        "y": at,
+        "xanchor": "left",
+        "yanchor": "bottom",
+    }

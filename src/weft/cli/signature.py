@@ -1,0 +1,60 @@
+"""`weft signature`: the network signature graph."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.errors import WeftError
+
+_EXAMPLES = """Examples:
+
+weft signature run.jsonl.zst -o signature.pdf
+
+weft signature escher red-squall callisto -o platforms.html
+
+weft run ping_pong --sizes netpipe:0..4MiB && weft signature weft-20261121-101500.jsonl.zst"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("signature", epilog=_EXAMPLES)(signature)
+
+
+def signature(
+    sources: Annotated[
+        list[str], typer.Argument(help="Records, CSV of sizes and times, platforms.")
+    ],
+    test: Annotated[str, typer.Option(help="A test with latencies. Default: ping_pong.")] = "",
+    transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
+    columns: Annotated[str, typer.Option(help="SIZE,TIME columns of a CSV.")] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Picture: .svg, .pdf or .html.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Draw bandwidth against transfer time, zero-length latency and saturation marked."""
+    import msgspec  # noqa: PLC0415 - start-up
+
+    from weft.analysis.signature import signature_of  # noqa: PLC0415
+    from weft.report.leaf import write_leaf  # noqa: PLC0415
+    from weft.report.signatures import (  # noqa: PLC0415
+        render_signatures,
+        signature_chart,
+        signature_leaf,
+    )
+    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.sources import series_of  # noqa: PLC0415
+
+    pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
+    for series, _ in pairs:
+        if not series.has_latency:
+            raise WeftError(f"{series.name} has no latency", "choose ping_pong with --test")
+    found = [signature_of(series) for series, _ in pairs]
+    if output is not None:
+        write_leaf(output, [signature_chart(found)], signature_leaf(found))
+        typer.echo(f"picture: {output}", err=True)
+    if json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    else:
+        console().print(render_signatures(found))

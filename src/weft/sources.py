@@ -1,0 +1,101 @@
+"""Times against sizes from whatever a command's argument names: record, plain table, platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+from weft.plan import choose
+from weft.record.plain import is_plain, read_plain
+from weft.record.run import load
+from weft.reference.library import platform_or_none
+
+if TYPE_CHECKING:
+    from weft.analysis.sweeps import Series
+    from weft.record.run import Run
+    from weft.reference.library import Platform
+
+Pairs = list[tuple["Series", "Series | None"]]
+
+
+def series_of(source: str, tests: str = "", transports: str = "", columns: str = "") -> Pairs:
+    """The series that are asked for, each latency with the stream of its transport if there is one.
+
+    `tests` and `transports` are names with commas; without tests it is ping_pong, or the first
+    that has a latency. `columns` are "SIZE,TIME" of a plain table. Raises WeftError as the readers
+    do, and for names that the source does not have.
+    """
+    platform = platform_or_none(source)
+    if platform is not None:
+        return _of_platform(platform, tests)
+    path = Path(source)
+    if is_plain(path):
+        return [(_of_table(path, columns), None)]
+    return _of_run(load(path), tests, transports)
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]
+
+
+def _of_table(path: Path, columns: str) -> Series:
+    from weft.analysis.sweeps import series_of_times  # noqa: PLC0415 - start-up
+
+    pair = tuple(name.strip() for name in columns.split(",")) if columns else ()
+    if columns and len(pair) != 2:
+        raise WeftError(f"'{columns}' is no pair of columns", "say --columns SIZE,TIME")
+    table = read_plain(path, (pair[0], pair[1]) if pair else None)
+    return series_of_times(path.name, table.sizes_bytes, table.times_ns, table.notes)
+
+
+def _of_run(run: Run, tests: str, transports: str) -> Pairs:
+    from weft.analysis.sweeps import series_of_run  # noqa: PLC0415 - start-up
+
+    cases = [run.cases[batch.case] for batch in run.measured]
+    measured = tuple(dict.fromkeys((case.test, case.transport) for case in cases))
+    if not measured:
+        raise WeftError(f"{run.path} has nothing that was measured", "see weft show")
+    known = tuple(dict.fromkeys(test for test, _ in measured))
+    usual = ("ping_pong",) if "ping_pong" in known else known[:1]
+    wanted = choose("test", _names(tests), known) or usual
+    every = tuple(dict.fromkeys(transport for _, transport in measured))
+    over = choose("transport", _names(transports), every) or every
+    return [
+        (
+            series_of_run(run, test, transport),
+            series_of_run(run, "stream", transport)
+            if test == "ping_pong" and ("stream", transport) in measured
+            else None,
+        )
+        for test, transport in measured
+        if test in wanted and transport in over
+    ]
+
+
+def _of_platform(platform: Platform, tests: str) -> Pairs:
+    """A platform's tables of latency and of bandwidth, laid end to end; latency where both are."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    from weft.analysis.sweeps import series_of_times  # noqa: PLC0415
+
+    known = tuple(dict.fromkeys(series.test for series in platform.series))
+    if not known:
+        raise WeftError(f"{platform.title} is published without a table", "see weft list platforms")
+    found: Pairs = []
+    for test in choose("test", _names(tests), known) or known[:1]:
+        times: dict[int, float] = {}
+        directions = 1
+        tables = [series for series in platform.series if series.test == test]
+        for series in sorted(tables, key=lambda series: series.quantity != "latency"):
+            directions = max(directions, series.directions)
+            for point in series.points:
+                moved = 1e9 * series.directions * point.bytes
+                time = point.si if series.quantity == "latency" else moved / point.si
+                times.setdefault(point.bytes, time)
+        sizes = np.array(sorted(times), dtype=np.int64)
+        column = np.array([times[int(size)] for size in sizes], dtype=np.float64)
+        name = f"{platform.title}, {test}"
+        notes = ("published figures, one a size",)
+        found.append((series_of_times(name, sizes, column, notes, directions), None))
+    return found

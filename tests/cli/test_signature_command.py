@@ -1,0 +1,44 @@
+"""`weft signature`: pictures, figures and refusals."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from builders import make_cases, synthetic_record
+from weft.cli.main import app
+from weft.errors import WeftError
+
+
+def signature(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["signature", *map(str, arguments)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_a_record_and_a_platform_in_one_picture(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), tuple(1 << e for e in range(20)))
+    path = synthetic_record(tmp_path / "r.jsonl", cases)
+    page = tmp_path / "s.html"
+    found = json.loads(signature(path, "escher", "-o", page, "--json"))
+    assert [one["name"] for one in found] == ["tcp/ping_pong", "Escher, ping_pong"]
+    assert found[0]["zero_length_ns"]["value"] == pytest.approx(1000, rel=1e-3)
+    assert found[0]["saturation_bytes_per_s"]["value"] == pytest.approx(2e10, rel=1e-3)
+    text = page.read_text()
+    assert "Network signature" in text
+    assert "4.29 µs" in text
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_pictures_for_paper(tmp_path: Path, kind: str, begins: bytes) -> None:
+    picture = tmp_path / f"s.{kind}"
+    assert "962 MB/s" in signature("escher", "-o", picture)
+    assert picture.read_bytes().startswith(begins)
+
+
+def test_a_stream_has_no_signature(record: Path) -> None:
+    with pytest.raises(WeftError, match="has no latency"):
+        signature(record, "--test", "stream")
