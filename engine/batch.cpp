@@ -1,24 +1,26 @@
 #include "batch.hpp"
 
-#include <iomanip>
-#include <sstream>
+#include <map>
+#include <stdexcept>
 
 namespace weft {
 
-std::string refuse_memory(const Case& test, int ranks) {
-  const std::uint64_t available = available_memory_bytes();
-  const std::uint64_t slots = slots_of(make_order(test.schedule, test.seed));
-  // Two buffers a slot and, in the untimed pass, six messages each way of a size over 16 MiB.
-  const std::uint64_t buffers = 2 * slots + (test.verify ? 12 : 0);
-  // In floating point: sizes and counts are the caller's, their product may pass 64 bits.
-  const double needed = static_cast<double>(buffers) * static_cast<double>(test.bytes) * ranks;
-  if (available == 0 || needed <= static_cast<double>(available)) return {};
-  constexpr double mebibyte = 1 << 20U;
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(0) << "needs " << needed / mebibyte
-       << " MiB of memory for its buffers where " << static_cast<double>(available) / mebibyte
-       << " MiB are free; choose smaller sizes";
-  return text.str();
+std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order) {
+  std::map<std::uint32_t, std::size_t> last;
+  std::vector<std::size_t> distances;
+  for (std::size_t at = 0; at < 2 * order.size(); ++at) {
+    const std::uint32_t slot = order[at % order.size()];
+    if (const auto before = last.find(slot); before != last.end()) {
+      distances.push_back(at - before->second);
+    }
+    last[slot] = at;
+  }
+  for (std::uint8_t period = 255; period > 2; --period) {
+    const bool fits = std::none_of(distances.begin(), distances.end(),
+                                   [&](std::size_t distance) { return distance % period == 0; });
+    if (fits) return period;
+  }
+  throw std::invalid_argument("no marks tell the uses of these buffers apart; use fewer of them");
 }
 
 }  // namespace weft

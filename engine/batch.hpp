@@ -12,8 +12,8 @@
 #include "case.hpp"
 #include "clock.hpp"
 #include "memory.hpp"
-#include "patterns/all.hpp"
 #include "schedule.hpp"
+#include "slots.hpp"
 #include "work.hpp"
 
 namespace weft {
@@ -24,41 +24,52 @@ concept Streams = P::streams;
 template <class P>
 concept EveryRank = P::every_rank;
 
-template <class P, class T, class Now>
+template <class P>
+concept PollsMemory = P::polls_memory;
+
+template <class P>
+constexpr Window window_of() {
+  if constexpr (requires { P::window; }) return P::window;
+  return Window::none;
+}
+
+template <class P, class T, class Now, class Wait>
 concept RunsOn = requires(T& link, Work& work) {
-  { P::template run<Now>(link, work) }
+  { P::template run<Now, Wait>(link, work) }
   noexcept->std::same_as<bool>;
 };
 
-/// A set of equal buffers of one case, given back to the transport at the end of its life.
-template <TwoSided T>
-class Slots {
- public:
-  Slots(T& link, std::size_t count, std::size_t bytes) : link_(&link) {
-    buffers_.reserve(count);
-    for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(link.allocate(bytes));
+/// Where a pattern's messages lie and where they arrive.
+template <class Pattern, TwoSided T>
+struct Sets {
+  template <bool exposed>
+  static auto choose() {
+    if constexpr (exposed) {
+      return std::type_identity<ExposedSlots<T>>{};
+    } else {
+      return std::type_identity<Slots<T>>{};
+    }
   }
-  Slots(const Slots&) = delete;
-  Slots& operator=(const Slots&) = delete;
-  Slots(Slots&&) = delete;
-  Slots& operator=(Slots&&) = delete;
-  ~Slots() {
-    for (const Buffer& buffer : buffers_) link_->release(buffer);
+  using Out = typename decltype(choose<window_of<Pattern>() == Window::outgoing>())::type;
+  using In = typename decltype(choose<window_of<Pattern>() == Window::incoming>())::type;
+
+  Sets(T& link, std::size_t count, std::size_t bytes)
+      : out(link, count, bytes), in(link, count, bytes) {}
+
+  /// The peer's end of a one-sided pattern.
+  [[nodiscard]] std::vector<RemoteBuffer> remote(int rank) const {
+    if constexpr (window_of<Pattern>() == Window::outgoing) return out.of_rank(rank);
+    if constexpr (window_of<Pattern>() == Window::incoming) return in.of_rank(rank);
+    return {};
   }
 
-  [[nodiscard]] std::vector<Buffer> in_order(const std::vector<std::uint32_t>& order) const {
-    std::vector<Buffer> buffers;
-    buffers.reserve(order.size());
-    for (const std::uint32_t slot : order) buffers.push_back(buffers_[slot]);
-    return buffers;
-  }
-  const Buffer& operator[](std::size_t slot) const { return buffers_[slot]; }
-  [[nodiscard]] std::size_t count() const { return buffers_.size(); }
-
- private:
-  T* link_;
-  std::vector<Buffer> buffers_;
+  Out out;
+  In in;
 };
+
+/// Marks of messages in one buffer must differ from one use to the next: the longest period up to
+/// 255 that no distance between two uses of a slot is a multiple of.
+std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order);
 
 /// Who takes part, and where this rank's messages come from.
 struct Neighbours {
@@ -77,9 +88,10 @@ inline constexpr std::uint64_t timed_message = 1ULL << 61U;
 
 /// Compare a received buffer with what its sender put there.
 inline void check(Outcome& outcome, const Buffer& buffer, const Content& content,
-                  const std::string& what) {
-  outcome.verified_bytes += buffer.bytes;
-  const auto offset = first_difference({buffer.data, buffer.bytes}, content);
+                  const std::string& what, std::size_t unchecked_tail = 0) {
+  const std::size_t bytes = buffer.bytes - unchecked_tail;
+  outcome.verified_bytes += bytes;
+  const auto offset = first_difference({buffer.data, bytes}, content);
   if (!offset || outcome.status != Status::ok) return;
   outcome.status = Status::failed;
   outcome.reason = "wrong byte at offset " + std::to_string(*offset) + " of " +
@@ -87,8 +99,8 @@ inline void check(Outcome& outcome, const Buffer& buffer, const Content& content
                    std::to_string(content.rank);
 }
 
-/// A batch over one link. `Now` is the clock the pattern reads.
-template <class Pattern, Clock Now, TwoSided T>
+/// A batch over one link. `Now` is the clock the pattern reads, `Wait` how it waits.
+template <class Pattern, Clock Now, class Wait, TwoSided T>
 class BatchRun {
  public:
   BatchRun(T& link, Bootstrap& boot, const Case& test)
@@ -102,13 +114,14 @@ class BatchRun {
     link_->reserve(std::size_t{2} * test_->queue_depth + 8);
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
-    if (ring_.takes_part() && test_->verify && !every_message(batch.outcome)) return false;
+    if (test_->verify && !every_message(batch.outcome)) return false;
     boot_->barrier();
-    if (!ring_.takes_part()) return true;
-    return timed(batch) && closing(batch.outcome);
+    return timed(batch) && (!ring_.takes_part() || closing(batch.outcome));
   }
 
  private:
+  using Order = std::vector<std::uint32_t>;
+
   [[nodiscard]] std::uint32_t operations() const {
     return stream_operations(test_->ops_per_sample, test_->queue_depth);
   }
@@ -124,18 +137,6 @@ class BatchRun {
     }
   }
 
-  Work work(std::span<const Buffer> out, std::span<const Buffer> in, const Slots<T>& tokens) const {
-    return {.rank = ring_.rank,
-            .size = ring_.size,
-            .ops_per_sample = operations(),
-            .queue_depth = test_->queue_depth,
-            .out = Rotation(out),
-            .in = Rotation(in),
-            .token_out = tokens[0],
-            .token_in = tokens[1],
-            .samples = {}};
-  }
-
   /// Untimed: each message has a content and a buffer of its own, and each is checked.
   bool every_message(Outcome& outcome) {
     constexpr std::size_t most_bytes = std::size_t{16} << 20U;
@@ -143,41 +144,55 @@ class BatchRun {
     const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
     const std::uint32_t depth = std::min(test_->queue_depth, messages / 2);
     const std::uint32_t operations = stream_operations(messages, depth);
-    std::vector<std::uint32_t> order(operations + 2);
+    Order order(operations + 2);
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) order[slot] = slot;
-    const Slots<T> out(*link_, order.size(), test_->bytes);
-    const Slots<T> in(*link_, order.size(), test_->bytes);
-    const Slots<T> tokens(*link_, 2, token_bytes);
-    prepare(out, in, 0);
-    const std::vector<Buffer> out_order = out.in_order(order);
-    const std::vector<Buffer> in_order = in.in_order(order);
-    Work pass = work(out_order, in_order, tokens);
+    Work pass;
     pass.ops_per_sample = operations;
     pass.queue_depth = depth;
     Ticks ignored = 0;
     pass.samples = {&ignored, 1};
-    if (!measured_loop<Pattern, Now>(*link_, pass)) return false;
-    check_slots(outcome, in, pass.in.taken(), 0, "message ");
-    return true;
+    return one_pass(outcome, order, pass, 0, "message ");
   }
 
   bool timed(Batch& batch) {
-    const std::vector<std::uint32_t> order = make_order(test_->schedule, test_->seed);
-    const Slots<T> out(*link_, slots_of(order), test_->bytes);
-    const Slots<T> in(*link_, slots_of(order), test_->bytes);
-    const Slots<T> tokens(*link_, 2, token_bytes);
-    prepare(out, in, timed_message);
-    const std::vector<Buffer> out_order = out.in_order(order);
-    const std::vector<Buffer> in_order = in.in_order(order);
-    Work pass = work(out_order, in_order, tokens);
-    batch.ticks.assign(std::size_t{test_->warmup} + test_->samples, 0);
+    Work pass;
+    pass.ops_per_sample = operations();
+    pass.queue_depth = test_->queue_depth;
+    if (ring_.takes_part()) {
+      batch.ticks.assign(std::size_t{test_->warmup} + test_->samples, 0);
+    }
     pass.samples = batch.ticks;
-    if (!measured_loop<Pattern, Now>(*link_, pass)) return false;
+    return one_pass(batch.outcome, make_order(test_->schedule, test_->seed), pass, timed_message,
+                    "the last message in buffer ");
+  }
+
+  /// Buffers made and filled, the pattern run, what arrived checked.
+  bool one_pass(Outcome& outcome, const Order& order, Work& pass, std::uint64_t base,
+                const char* what) {
+    // Opening memory is collective, so ranks outside a one-sided pattern come this far too.
+    if (!ring_.takes_part() && window_of<Pattern>() == Window::none) return true;
+    const Sets<Pattern, T> sets(*link_, slots_of(order), test_->bytes);
+    if (!ring_.takes_part()) return true;
+    const Slots<T> tokens(*link_, 2, token_bytes);
+    prepare(sets, base);
+    const std::vector<Buffer> out = in_order(sets.out.buffers(), order);
+    const std::vector<Buffer> in = in_order(sets.in.buffers(), order);
+    std::vector<RemoteBuffer> remote = sets.remote(ring_.left());
+    if (!remote.empty()) remote = in_order(remote, order);
+    pass.rank = ring_.rank;
+    pass.size = ring_.size;
+    pass.out = Rotation<Buffer>(out);
+    pass.in = Rotation<Buffer>(in);
+    pass.remote = Rotation<RemoteBuffer>(remote);
+    pass.mark_period = mark_period_of(order);
+    pass.token_out = tokens[0];
+    pass.token_in = tokens[1];
+    if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
     std::size_t used = 0;
     for (std::size_t at = 0; at < std::min(order.size(), pass.in.taken()); ++at) {
       used = std::max<std::size_t>(used, order[at] + 1);
     }
-    check_slots(batch.outcome, in, used, timed_message, "the last message in buffer ");
+    check_slots(outcome, sets, used, base, what);
     return true;
   }
 
@@ -191,42 +206,43 @@ class BatchRun {
     fill({tokens[0].data, tokens[0].bytes}, mine);
     poison({tokens[1].data, tokens[1].bytes}, from_left);
     poison({tokens[2].data, tokens[2].bytes}, from_right);
-    link_->post_recv(Peer{ring_.left()}, tokens[1]);
-    link_->post_recv(Peer{ring_.right()}, tokens[2]);
-    link_->post_send(Peer{ring_.right()}, tokens[0]);
-    link_->post_send(Peer{ring_.left()}, tokens[0]);
-    if (!drain(*link_)) return false;
+    if (!greet(tokens)) return false;
     check(outcome, tokens[1], from_left, "the closing message (one was lost or came twice)");
     check(outcome, tokens[2], from_right, "the closing message (one was lost or came twice)");
     return true;
   }
 
-  void prepare(const Slots<T>& out, const Slots<T>& in, std::uint64_t base) {
+  void prepare(const Sets<Pattern, T>& sets, std::uint64_t base) {
     const auto rank = static_cast<std::uint32_t>(ring_.rank);
     const auto left = static_cast<std::uint32_t>(ring_.left());
-    for (std::size_t slot = 0; slot < out.count(); ++slot) {
-      fill({out[slot].data, out[slot].bytes}, {rank, test_->id, base + slot});
-      poison({in[slot].data, in[slot].bytes}, {left, test_->id, base + slot});
+    for (std::size_t slot = 0; slot < sets.out.count(); ++slot) {
+      const Buffer& in = sets.in[slot];
+      fill({sets.out[slot].data, sets.out[slot].bytes}, {rank, test_->id, base + slot});
+      poison({in.data, in.bytes}, {left, test_->id, base + slot});
+      if constexpr (PollsMemory<Pattern>) in.data[in.bytes - 1] = std::byte{0};
     }
-    wait_until_ready();
+    // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
+    // the link itself carries the word, so ranks outside the pattern stay out of it.
+    const Slots<T> tokens(*link_, 3, 1);
+    (void)greet(tokens);  // a fault stays latched and ends the run that follows
   }
 
-  // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
-  // the link itself carries the word, so ranks outside the pattern stay out of it.
-  void wait_until_ready() {
-    const Slots<T> tokens(*link_, 3, 1);
+  /// Send the first token to both neighbours, get theirs into the two others.
+  bool greet(const Slots<T>& tokens) {
     link_->post_recv(Peer{ring_.left()}, tokens[1]);
     link_->post_recv(Peer{ring_.right()}, tokens[2]);
     link_->post_send(Peer{ring_.right()}, tokens[0]);
     link_->post_send(Peer{ring_.left()}, tokens[0]);
-    (void)drain(*link_);  // a fault stays latched and ends the run that follows
+    return drain<UsualWait<T>>(*link_);
   }
 
-  void check_slots(Outcome& outcome, const Slots<T>& in, std::size_t used, std::uint64_t base,
-                   const char* what) {
+  void check_slots(Outcome& outcome, const Sets<Pattern, T>& sets, std::size_t used,
+                   std::uint64_t base, const char* what) {
     const auto left = static_cast<std::uint32_t>(ring_.left());
-    for (std::size_t slot = 0; slot < std::min(used, in.count()); ++slot) {
-      check(outcome, in[slot], {left, test_->id, base + slot}, what + std::to_string(slot));
+    for (std::size_t slot = 0; slot < std::min(used, sets.in.count()); ++slot) {
+      // Where memory is polled the last byte is the mark that the pattern itself waited for.
+      check(outcome, sets.in[slot], {left, test_->id, base + slot}, what + std::to_string(slot),
+            PollsMemory<Pattern> ? 1 : 0);
     }
   }
 
@@ -235,76 +251,5 @@ class BatchRun {
   const Case* test_;
   Neighbours ring_;
 };
-
-/// What of the engine's patterns a transport can run, decided at compile time.
-template <TwoSided T, Clock Now, class... Patterns>
-std::vector<Support> supported(const std::tuple<Patterns...>* /*list*/) {
-  return {{Patterns::info, RunsOn<Patterns, T, Now>,
-           RunsOn<Patterns, T, Now> ? "" : "the transport has no one-sided operations"}...};
-}
-
-/// The memory a case needs on a host, against what the host has.
-std::string refuse_memory(const Case& test, int ranks);
-
-/// Run one case; `batch.outcome` of rank 0 tells for all ranks. False: the link has a fault.
-template <class Pattern, TwoSided T, Clock Now>
-bool run_pattern(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
-  if constexpr (!RunsOn<Pattern, T, Now>) {
-    batch.outcome = {Status::unsupported, "the transport has no one-sided operations", 0};
-    return true;
-  } else {
-    if (boot.size() < Pattern::info.ranks) {
-      batch.outcome = {Status::failed, "needs at least 2 ranks: start it with mpirun -n 2", 0};
-      return true;
-    }
-    return BatchRun<Pattern, Now, T>(link, boot, test).run(batch);
-  }
-}
-
-/// The failure of any rank is the batch's; verified bytes add up.
-inline void merge_outcomes(Outcome& mine, const std::vector<std::string>& all) {
-  std::uint64_t verified = 0;
-  for (const std::string& line : all) {
-    const Outcome other = parse_outcome(line);
-    verified += other.verified_bytes;
-    if (mine.status == Status::ok && other.status != Status::ok) mine = other;
-  }
-  mine.verified_bytes = verified;
-}
-
-template <TwoSided T, Clock Now, class... Patterns>
-bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch,
-              const std::tuple<Patterns...>* /*list*/) {
-  batch.id = test.id;
-  const Instant start = read_both_clocks();
-  bool known = false;
-  bool whole = true;
-  const std::string refusal = refuse_memory(test, boot.size());
-  std::vector<std::string> refusals = boot.exchange(refusal);
-  const auto refused = std::find_if(refusals.begin(), refusals.end(),
-                                    [](const std::string& text) { return !text.empty(); });
-  if (refused != refusals.end()) {
-    batch.outcome = {Status::failed, *refused, 0};
-    return true;
-  }
-  ((test.test == Patterns::info.name
-        ? (known = true, whole = run_pattern<Patterns, T, Now>(link, boot, test, batch))
-        : true),
-   ...);
-  if (!known) batch.outcome = {Status::failed, "unknown test: " + test.test, 0};
-  if (!whole) {
-    batch.ticks.clear();
-    const Fault fault = *link.fault();
-    batch.outcome = {Status::failed,
-                     std::string("the link failed in ") + fault.during + " (code " +
-                         std::to_string(fault.code) + "): a peer is gone or the network broke",
-                     0};
-    return false;
-  }
-  merge_outcomes(batch.outcome, boot.exchange(to_line(batch.outcome)));
-  if (batch.outcome.status != Status::ok) batch.ticks.clear();
-  batch.elapsed_ns = read_both_clocks().nanoseconds - start.nanoseconds;
-  return true;
-}
 
 }  // namespace weft

@@ -87,6 +87,7 @@ Case parse_case(const std::string& line) {
     test.seed = number<std::uint64_t>(object, "seed", 1, 0, ~0ULL);
     test.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
     test.verify = object.value("verify", true);
+    test.wait = object.value("wait", "");
     if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
   } catch (const json::exception& error) {
     throw std::invalid_argument(error.what());
@@ -143,6 +144,7 @@ std::string describe_line(const Description& self) {
                     {"ranks", pattern.info.ranks},
                     {"latency_divisor", pattern.info.latency_divisor},
                     {"bandwidth_factor", pattern.info.bandwidth_factor},
+                    {"least_bytes", pattern.info.least_bytes},
                     {"supported", pattern.supported},
                     {"reason", pattern.reason}});
   }
@@ -154,6 +156,7 @@ std::string describe_line(const Description& self) {
                {"summary", self.summary},
                {"reason", self.reason},
                {"settings", settings},
+               {"waits", self.waits},
                {"patterns", list}});
 }
 

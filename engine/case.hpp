@@ -31,6 +31,8 @@ struct Case {
   std::uint32_t ops_per_sample = 1;
   std::uint32_t queue_depth = 64;
   Schedule schedule;
+  /// How a rank waits: a name of the description's waits; empty for the usual one.
+  std::string wait;
   std::uint64_t seed = 1;
   bool verify = true;
   std::uint32_t deadline_s = 60;
@@ -85,6 +87,7 @@ struct Description {
   std::string_view summary;
   std::string reason;
   std::span<const Setting> settings;
+  std::vector<std::string_view> waits;
   std::span<const Support> patterns;
 };
 

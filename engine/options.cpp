@@ -52,7 +52,8 @@ void LinkOptions::set(std::string name, std::string value) {
 }
 
 void LinkOptions::refuse_unknown(std::string_view transport, std::span<const Setting> known) const {
-  for (const auto& [name, value] : given_) {
+  for (const auto& option : given_) {
+    const std::string& name = option.first;
     const bool is_known = std::any_of(known.begin(), known.end(),
                                       [&](const Setting& setting) { return setting.name == name; });
     if (is_known) continue;

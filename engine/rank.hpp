@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "batch.hpp"
 #include "bootstrap_mpi.hpp"
 #include "options.hpp"
 #include "place.hpp"
+#include "run_case.hpp"
 
 namespace weft {
 
@@ -101,6 +101,7 @@ void describe() {
                             .summary = T::summary,
                             .reason = unusable<T>(),
                             .settings = settings_of<T>(),
+                            .waits = waits_of<T>(),
                             .patterns = patterns}));
 }
 

@@ -110,20 +110,56 @@ concept Notifying = OneSided<T> &&
   noexcept->std::same_as<void>;
 };
 
-/// How a rank waits, chosen by template: `Waiting::step(link)` is called until the wait is over.
+/// How a rank waits, chosen by template. `step` is one look or one sleep; `settle` waits until at
+/// most so many sends and receives are in flight and is false once the link has a fault.
 template <class W, class T>
-concept Waiting = requires(T& link) {
+concept Waiting = requires(T& link, std::uint32_t most) {
   { W::name } -> std::convertible_to<std::string_view>;
   { W::step(link) }
   noexcept->std::same_as<void>;
+  { W::settle(link, most, most) }
+  noexcept->std::same_as<bool>;
 };
 
-/// Spin on the transport's completions.
+/// A wait that is made of steps.
+template <class Wait, TwoSided T>
+[[nodiscard]] bool settle_by_steps(T& link, std::uint32_t sends, std::uint32_t receives) noexcept {
+  while (link.sends_in_flight() > sends || link.receives_in_flight() > receives) {
+    Wait::step(link);
+    if (link.fault() != nullptr) return false;
+  }
+  return true;
+}
+
+/// Spin on the transport's completions: ask, and ask again.
 struct SpinOnCompletions {
   static constexpr std::string_view name = "spin";
   template <TwoSided T>
   static void step(T& link) noexcept {
     link.poll();
+  }
+  template <TwoSided T>
+  static bool settle(T& link, std::uint32_t sends, std::uint32_t receives) noexcept {
+    return settle_by_steps<SpinOnCompletions>(link, sends, receives);
+  }
+};
+
+/// Wait in the library's own call (MPI_Wait), which spins too but does not start anew each time.
+/// `T::await` returns when at most so many are in flight, or with a fault.
+struct WaitInLibrary {
+  static constexpr std::string_view name = "library";
+  template <TwoSided T>
+  static void step(T& link) noexcept {
+    link.poll();
+  }
+  template <TwoSided T>
+  requires requires(T& link) {
+    { link.await(1U, 1U) }
+    noexcept->std::same_as<void>;
+  }
+  static bool settle(T& link, std::uint32_t sends, std::uint32_t receives) noexcept {
+    link.await(sends, receives);
+    return link.fault() == nullptr;
   }
 };
 
@@ -137,20 +173,18 @@ struct BlockOnEvent {
     noexcept->std::same_as<void>;
   }
   static void step(T& link) noexcept { link.block(); }
+  template <TwoSided T>
+  static bool settle(T& link, std::uint32_t sends, std::uint32_t receives) noexcept {
+    return settle_by_steps<BlockOnEvent>(link, sends, receives);
+  }
 };
 
-/// Wait until at most so many sends and receives are in flight. False once the link has a fault.
-template <class Wait = SpinOnCompletions, TwoSided T>
-[[nodiscard]] inline bool settle(T& link, std::uint32_t sends, std::uint32_t receives) noexcept {
-  while (link.sends_in_flight() > sends || link.receives_in_flight() > receives) {
-    Wait::step(link);
-    if (link.fault() != nullptr) return false;
-  }
-  return true;
-}
+/// The cheapest way to wait that a transport has.
+template <TwoSided T>
+using UsualWait = std::conditional_t<Waiting<WaitInLibrary, T>, WaitInLibrary, SpinOnCompletions>;
 
 /// Wait until at most so many one-sided transfers are in flight. False once the link has a fault.
-template <class Wait = SpinOnCompletions, OneSided T>
+template <class Wait, OneSided T>
 [[nodiscard]] inline bool settle_transfers(T& link, std::uint32_t transfers) noexcept {
   while (link.transfers_in_flight() > transfers) {
     Wait::step(link);
@@ -160,9 +194,9 @@ template <class Wait = SpinOnCompletions, OneSided T>
 }
 
 /// Wait until no send and no receive is in flight.
-template <class Wait = SpinOnCompletions, TwoSided T>
+template <class Wait, TwoSided T>
 [[nodiscard]] inline bool drain(T& link) noexcept {
-  return settle<Wait>(link, 0, 0);
+  return Wait::settle(link, 0, 0);
 }
 
 }  // namespace weft

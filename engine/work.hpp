@@ -21,27 +21,33 @@ struct PatternInfo {
   int ranks;
   int latency_divisor;
   int bandwidth_factor;
+  /// The smallest message it can be measured with.
+  int least_bytes = 0;
 };
+
+/// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
+enum class Window : std::uint8_t { none, incoming, outgoing };
 
 /// The buffers of a case in the order of use, round and round. The order is data made before the
 /// clock starts, so reuse schemes need no loop of their own.
+template <class Item>
 class Rotation {
  public:
   Rotation() = default;
-  explicit Rotation(std::span<const Buffer> order) noexcept : order_(order) {}
+  explicit Rotation(std::span<const Item> order) noexcept : order_(order) {}
 
-  const Buffer& next() noexcept {
-    const Buffer& buffer = order_[at_];
+  const Item& next() noexcept {
+    const Item& item = order_[at_];
     ++taken_;
     if (++at_ == order_.size()) at_ = 0;
-    return buffer;
+    return item;
   }
 
   /// How many buffers were handed out so far.
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
 
  private:
-  std::span<const Buffer> order_;
+  std::span<const Item> order_;
   std::size_t at_ = 0;
   std::size_t taken_ = 0;
 };
@@ -52,8 +58,13 @@ struct Work {
   int size = 0;
   std::uint32_t ops_per_sample = 1;
   std::uint32_t queue_depth = 1;
-  Rotation out;
-  Rotation in;
+  Rotation<Buffer> out;
+  Rotation<Buffer> in;
+  /// The peer's side of a one-sided pattern: where puts go, or where gets come from.
+  Rotation<RemoteBuffer> remote;
+  /// Marks of messages run from 1 to this and start again: two messages in a row in one buffer
+  /// never bear the same.
+  std::uint8_t mark_period = 255;
   Buffer token_out;
   Buffer token_in;
   std::span<Ticks> samples;
@@ -67,9 +78,9 @@ constexpr std::uint32_t refill_of(std::uint32_t queue_depth) noexcept {
 
 /// Where every measured loop is entered: a function of its own, so that the disassembly test finds
 /// each of them by name.
-template <class Pattern, Clock Now, TwoSided T>
+template <class Pattern, Clock Now, class Wait, TwoSided T>
 [[gnu::noinline]] bool measured_loop(T& link, Work& work) noexcept {
-  return Pattern::template run<Now>(link, work);
+  return Pattern::template run<Now, Wait>(link, work);
 }
 
 }  // namespace weft

@@ -4,13 +4,21 @@
 #include <tuple>
 
 #include "bidirectional_stream.hpp"
+#include "get_latency.hpp"
+#include "get_stream.hpp"
 #include "ping_ping.hpp"
 #include "ping_pong.hpp"
+#include "put_latency.hpp"
+#include "put_notify_ping_pong.hpp"
+#include "put_ping_pong.hpp"
+#include "put_stream.hpp"
 #include "sendrecv.hpp"
 #include "stream.hpp"
 
 namespace weft {
 
-using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv>;
+using AllPatterns =
+    std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv, PutPingPong,
+               PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream>;
 
 }  // namespace weft

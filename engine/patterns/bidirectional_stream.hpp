@@ -19,19 +19,20 @@ struct BidirectionalStream {
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 2,
+      .least_bytes = 1,
   };
   static constexpr bool streams = true;
 
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     Inbox inbox(work);
     inbox.refill(link, work);
     for (Ticks& sample : work.samples) {
-      if (work.rank == 1 && !settle(link, 0, inbox.posted - 1)) return false;
+      if (work.rank == 1 && !Wait::settle(link, 0, inbox.posted - 1)) return false;
       const Ticks start = Now::now();
-      if (!exchange(link, work, inbox)) return false;
+      if (!exchange<Wait>(link, work, inbox)) return false;
       if (work.rank == 1) link.post_send(inbox.peer, work.token_out);
-      if (!settle(link, 0, inbox.posted)) return false;
+      if (!Wait::settle(link, 0, inbox.posted)) return false;
       sample = Now::now() - start;
     }
     return true;
@@ -65,7 +66,7 @@ struct BidirectionalStream {
     std::uint32_t posted = 0;
   };
 
-  template <TwoSided T>
+  template <class Wait, TwoSided T>
   static bool exchange(T& link, Work& work, Inbox& inbox) noexcept {
     const std::uint32_t refill = refill_of(work.queue_depth);
     std::uint32_t sent = 0;
@@ -75,7 +76,7 @@ struct BidirectionalStream {
         const std::uint32_t until = std::min(sent + refill, work.ops_per_sample);
         for (; sent < until; ++sent) link.post_send(inbox.peer, work.out.next());
       }
-      link.poll();
+      Wait::step(link);
       if (link.fault() != nullptr) return false;
       const std::uint32_t arrived = inbox.posted - link.receives_in_flight();
       if (arrived >= refill || got + arrived == inbox.per_sample) {

@@ -18,7 +18,7 @@ struct PingPing {
       .bandwidth_factor = 1,
   };
 
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     const Peer peer{1 - work.rank};
     link.post_recv(peer, work.in.next());
@@ -28,13 +28,13 @@ struct PingPing {
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
         link.post_send(peer, work.out.next());
         link.post_recv(peer, work.in.next());
-        if (!settle(link, 0, 2)) return false;
+        if (!Wait::settle(link, 0, 2)) return false;
       }
       sample = Now::now() - start;
     }
     link.post_send(peer, work.out.next());
     link.post_send(peer, work.out.next());
-    return drain(link);
+    return drain<Wait>(link);
   }
 };
 

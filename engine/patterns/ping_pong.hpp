@@ -18,13 +18,13 @@ struct PingPong {
       .bandwidth_factor = 2,
   };
 
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? ping<Now>(link, work) : pong(link, work);
+    return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
   }
 
  private:
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool ping(T& link, Work& work) noexcept {
     const Peer peer{1};
     link.post_recv(peer, work.in.next());
@@ -33,29 +33,29 @@ struct PingPong {
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
         link.post_send(peer, work.out.next());
         link.post_recv(peer, work.in.next());
-        if (!settle(link, 0, 1)) return false;
+        if (!Wait::settle(link, 0, 1)) return false;
       }
       sample = Now::now() - start;
     }
     // The peer holds two receives more than it had messages, this rank one.
     link.post_send(peer, work.out.next());
     link.post_send(peer, work.out.next());
-    return drain(link);
+    return drain<Wait>(link);
   }
 
-  template <TwoSided T>
+  template <class Wait, TwoSided T>
   static bool pong(T& link, Work& work) noexcept {
     const Peer peer{0};
     link.post_recv(peer, work.in.next());
     link.post_recv(peer, work.in.next());
     const std::size_t messages = work.samples.size() * work.ops_per_sample;
     for (std::size_t message = 0; message < messages; ++message) {
-      if (!settle(link, 0, 1)) return false;
+      if (!Wait::settle(link, 0, 1)) return false;
       link.post_send(peer, work.out.next());
       link.post_recv(peer, work.in.next());
     }
     link.post_send(peer, work.out.next());
-    return drain(link);
+    return drain<Wait>(link);
   }
 };
 

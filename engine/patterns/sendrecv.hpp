@@ -21,7 +21,7 @@ struct SendRecv {
   };
   static constexpr bool every_rank = true;
 
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     const Peer right{(work.rank + 1) % work.size};
     const Peer left{(work.rank + work.size - 1) % work.size};
@@ -30,7 +30,7 @@ struct SendRecv {
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
         link.post_recv(left, work.in.next());
         link.post_send(right, work.out.next());
-        if (!drain(link)) return false;
+        if (!drain<Wait>(link)) return false;
       }
       sample = Now::now() - start;
     }

@@ -19,16 +19,17 @@ struct Stream {
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
+      .least_bytes = 1,
   };
   static constexpr bool streams = true;
 
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? send<Now>(link, work) : receive(link, work);
+    return work.rank == 0 ? send<Now, Wait>(link, work) : receive<Wait>(link, work);
   }
 
  private:
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool send(T& link, Work& work) noexcept {
     const Peer peer{1};
     const std::uint32_t refill = refill_of(work.queue_depth);
@@ -38,17 +39,17 @@ struct Stream {
       std::uint32_t posted = 0;
       for (; posted < work.queue_depth; ++posted) link.post_send(peer, work.out.next());
       while (posted < work.ops_per_sample) {
-        if (!settle(link, work.queue_depth - refill, 1)) return false;
+        if (!Wait::settle(link, work.queue_depth - refill, 1)) return false;
         const std::uint32_t until = std::min(posted + refill, work.ops_per_sample);
         for (; posted < until; ++posted) link.post_send(peer, work.out.next());
       }
-      if (!drain(link)) return false;
+      if (!drain<Wait>(link)) return false;
       sample = Now::now() - start;
     }
     return true;
   }
 
-  template <TwoSided T>
+  template <class Wait, TwoSided T>
   static bool receive(T& link, Work& work) noexcept {
     const Peer peer{0};
     const std::uint32_t refill = refill_of(work.queue_depth);
@@ -57,7 +58,7 @@ struct Stream {
     for (; posted < work.queue_depth; ++posted, --to_post) link.post_recv(peer, work.in.next());
     for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
       for (std::uint32_t got = 0; got < work.ops_per_sample; got += refill) {
-        if (!settle(link, 1, posted - refill)) return false;
+        if (!Wait::settle(link, 1, posted - refill)) return false;
         posted -= refill;
         for (std::uint32_t n = 0; n < refill && to_post > 0; ++n, ++posted, --to_post) {
           link.post_recv(peer, work.in.next());
@@ -65,7 +66,7 @@ struct Stream {
       }
       link.post_send(peer, work.token_out);
     }
-    return drain(link);
+    return drain<Wait>(link);
   }
 };
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "../batch.hpp"
 #include "../bootstrap.hpp"
+#include "../run_case.hpp"
 
 namespace weft::fake {
 
@@ -25,6 +25,10 @@ struct Costs {
   Ticks per_byte = 0;
   Ticks gap = 0;
   Ticks clock_read = 0;
+  /// What a rank that slept takes to wake up.
+  Ticks wake_up = 0;
+  /// Whether the last byte of a put may be seen before the others.
+  bool scatters = false;
 };
 
 /// What goes wrong with one message of rank 0, counted from 0 over the fabric's life.
@@ -36,9 +40,12 @@ struct Mischief {
   Ticks delay = 0;
 };
 
+/// A put names its target; `notice` says that the target waits for it as for a message.
 struct Message {
   std::vector<std::byte> content;
   Ticks arrival = 0;
+  std::byte* target = nullptr;
+  bool notice = false;
 };
 
 /// Shared by all ranks. When every rank waits, some of them for a message, the fabric is dead: a
@@ -106,110 +113,6 @@ struct VirtualClock {
   static Ticks now() noexcept { return time() += read_cost(); }
 };
 
-/// One rank's link to the fabric.
-class Link final {
- public:
-  static constexpr std::string_view name = "fake";
-  static constexpr std::string_view summary = "a scripted fabric in virtual time";
-
-  Link(Fabric& fabric, int rank) : fabric_(&fabric), rank_(rank) {
-    VirtualClock::time() = 0;
-    VirtualClock::read_cost() = fabric.costs.clock_read;
-  }
-
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
-  void release(const Buffer& buffer) const { unmap_memory(buffer); }
-  void reserve(std::size_t /*depth*/) {}
-
-  void post_send(Peer peer, const Buffer& buffer) noexcept {
-    const std::scoped_lock hold(fabric_->lock);
-    const Costs& costs = fabric_->costs;
-    VirtualClock::time() += costs.send_overhead;
-    wire_free_ =
-        std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * buffer.bytes;
-    Message message{{buffer.data, buffer.data + buffer.bytes}, wire_free_ + costs.latency};
-    deliver(peer.rank, std::move(message));
-    sends_.push_back(wire_free_);
-  }
-  void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    receives_.push_back({peer.rank, buffer});
-  }
-  void poll() noexcept {
-    std::unique_lock hold(fabric_->lock);
-    if (!sends_.empty() && (receives_.empty() || !first_arrived_before(sends_.front()))) {
-      VirtualClock::time() = std::max(VirtualClock::time(), sends_.front());
-      sends_.pop_front();
-      return;
-    }
-    if (receives_.empty()) return;
-    auto& lane = fabric_->lane(receives_.front().from, rank_);
-    wait_for_message(hold, lane);
-    if (!fabric_->dead) take(lane);
-  }
-
-  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
-    return static_cast<std::uint32_t>(sends_.size());
-  }
-  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
-    return static_cast<std::uint32_t>(receives_.size());
-  }
-  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
-
- private:
-  struct Posted {
-    int from;
-    Buffer buffer;
-  };
-
-  void deliver(int to, Message message) {
-    Mischief none;
-    const bool hit = rank_ == 0 && fabric_->sent_by_rank_0++ == fabric_->mischief.message;
-    const Mischief& mischief = hit ? fabric_->mischief : none;
-    if (mischief.drop) return;
-    if (mischief.flip_offset < message.content.size()) {
-      message.content[mischief.flip_offset] ^= std::byte{0x10};
-    }
-    message.arrival += mischief.delay;
-    if (mischief.repeat) fabric_->lane(rank_, to).push_back(message);
-    fabric_->lane(rank_, to).push_back(std::move(message));
-    fabric_->changed.notify_all();
-  }
-
-  bool first_arrived_before(Ticks time) {
-    auto& lane = fabric_->lane(receives_.front().from, rank_);
-    return !lane.empty() && lane.front().arrival < time;
-  }
-
-  void wait_for_message(std::unique_lock<std::mutex>& hold, std::deque<Message>& lane) {
-    const auto self = static_cast<std::size_t>(rank_);
-    fabric_->waits_for[self] = &lane;
-    fabric_->look_whether_dead();
-    fabric_->changed.wait(hold, [&] { return !lane.empty() || fabric_->dead; });
-    fabric_->waits_for[self] = nullptr;
-    if (fabric_->dead) fault_ = {1, "poll"};
-  }
-
-  void take(std::deque<Message>& lane) {
-    const Message message = std::move(lane.front());
-    lane.pop_front();
-    VirtualClock::time() =
-        std::max(VirtualClock::time(), message.arrival) + fabric_->costs.receive_overhead;
-    const Buffer& buffer = receives_.front().buffer;
-    if (buffer.bytes != 0) {
-      std::memcpy(buffer.data, message.content.data(),
-                  std::min(buffer.bytes, message.content.size()));
-    }
-    receives_.pop_front();
-  }
-
-  Fabric* fabric_;
-  int rank_;
-  std::deque<Ticks> sends_;
-  std::deque<Posted> receives_;
-  Ticks wire_free_ = 0;
-  Fault fault_;
-};
-
 /// Threads that meet: the exchange of the ranks of one process.
 struct Meeting {
   explicit Meeting(int ranks) : size(ranks), texts(static_cast<std::size_t>(ranks)) {}
@@ -268,6 +171,203 @@ class ThreadBootstrap final : public Bootstrap {
   int rank_;
 };
 
+/// One rank's link to the fabric.
+class Link final {
+ public:
+  static constexpr std::string_view name = "fake";
+  static constexpr std::string_view summary = "a scripted fabric in virtual time";
+
+  Link(Fabric& fabric, Bootstrap& boot) : fabric_(&fabric), boot_(&boot), rank_(boot.rank()) {
+    VirtualClock::time() = 0;
+    VirtualClock::read_cost() = fabric.costs.clock_read;
+  }
+
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
+  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  void reserve(std::size_t /*depth*/) {}
+
+  /// All ranks are threads of one process: an address is good everywhere.
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
+    Exposed exposed{map_memory(bytes), {}};
+    exposes_ = true;
+    const auto mine = reinterpret_cast<std::uintptr_t>(exposed.local.data);  // NOLINT
+    for (const std::string& text : boot_->exchange(std::to_string(mine))) {
+      exposed.of_rank.push_back({std::stoull(text), bytes, 0});
+    }
+    return exposed;
+  }
+  void release_exposed(const Exposed& exposed) {
+    boot_->barrier();
+    exposes_ = false;
+    unmap_memory(exposed.local);
+  }
+  [[nodiscard]] std::string memory_polling_hazard() const {
+    return fabric_->costs.scatters ? "the fabric scatters the bytes of a put" : "";
+  }
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    sends_.push_back(launch(peer, buffer, {}));
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    receives_.push_back({peer.rank, buffer, false});
+  }
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), false}));
+  }
+  void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), true}));
+  }
+  void expect_notice(Peer peer) noexcept { receives_.push_back({peer.rank, {}, true}); }
+  void flush(Peer /*peer*/) noexcept {
+    transfers_.push_back(last_arrival_ + fabric_->costs.latency);
+  }
+  /// The data of a get come back one latency there, the wire's time and one latency later.
+  void get(Peer /*peer*/, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    const std::scoped_lock hold(fabric_->lock);
+    const Costs& costs = fabric_->costs;
+    VirtualClock::time() += costs.send_overhead;
+    wire_free_ =
+        std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * remote.bytes;
+    Message message{{pointer(remote), pointer(remote) + remote.bytes}, 0};
+    const bool lost = !harm(message, wire_free_ + 2 * costs.latency);
+    if (!lost && remote.bytes != 0) {
+      std::memcpy(local.data, message.content.data(), remote.bytes);
+    }
+    transfers_.push_back(message.arrival);
+  }
+
+  /// One completion, of this side or from a peer; in virtual time it comes at once.
+  void poll() noexcept {
+    std::unique_lock hold(fabric_->lock);
+    const int from = receives_.empty() ? (rank_ == 0 ? 1 : 0) : receives_.front().from;
+    auto& lane = fabric_->lane(from, rank_);
+    const bool listens = !receives_.empty() || exposes_;
+    if (take_local(lane, listens) || !listens) return;
+    wait_for_message(hold, lane);
+    if (!fabric_->dead) take(lane);
+  }
+  void block() noexcept {
+    const Ticks before = VirtualClock::time();
+    poll();
+    if (VirtualClock::time() > before) VirtualClock::time() += fabric_->costs.wake_up;
+  }
+
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(sends_.size());
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(receives_.size());
+  }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(transfers_.size());
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
+
+ private:
+  struct Posted {
+    int from;
+    Buffer buffer;
+    bool notice;
+  };
+
+  static std::byte* pointer(const RemoteBuffer& remote) {
+    return reinterpret_cast<std::byte*>(remote.address);  // NOLINT: the fabric's own address
+  }
+
+  /// Put a message on the wire; when its buffer is free again.
+  Ticks launch(Peer peer, const Buffer& buffer, Message message) {
+    const std::scoped_lock hold(fabric_->lock);
+    const Costs& costs = fabric_->costs;
+    VirtualClock::time() += costs.send_overhead;
+    wire_free_ =
+        std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * buffer.bytes;
+    message.content.assign(buffer.data, buffer.data + buffer.bytes);
+    const bool repeat = repeats();
+    if (!harm(message, wire_free_ + costs.latency)) return wire_free_;
+    auto& lane = fabric_->lane(rank_, peer.rank);
+    if (repeat) lane.push_back(message);
+    lane.push_back(std::move(message));
+    fabric_->changed.notify_all();
+    return wire_free_;
+  }
+
+  [[nodiscard]] bool repeats() const {
+    return rank_ == 0 && fabric_->sent_by_rank_0 == fabric_->mischief.message &&
+           fabric_->mischief.repeat;
+  }
+
+  /// What the script does to a message that would arrive then; false if it is lost.
+  bool harm(Message& message, Ticks arrival) {
+    message.arrival = arrival;
+    last_arrival_ = arrival;
+    if (rank_ != 0 || fabric_->sent_by_rank_0++ != fabric_->mischief.message) return true;
+    const Mischief& mischief = fabric_->mischief;
+    if (mischief.flip_offset < message.content.size()) {
+      message.content[mischief.flip_offset] ^= std::byte{0x10};
+    }
+    message.arrival += mischief.delay;
+    last_arrival_ = message.arrival;
+    return !mischief.drop;
+  }
+
+  // The earlier of this side's completions, unless a message came before it.
+  bool take_local(const std::deque<Message>& lane, bool listens) {
+    constexpr Ticks never = std::numeric_limits<Ticks>::max();
+    const Ticks send = sends_.empty() ? never : sends_.front();
+    const Ticks transfer = transfers_.empty() ? never : transfers_.front();
+    const Ticks first = std::min(send, transfer);
+    if (first == never || (listens && !lane.empty() && lane.front().arrival < first)) return false;
+    VirtualClock::time() = std::max(VirtualClock::time(), first);
+    if (send <= transfer) {
+      sends_.pop_front();
+    } else {
+      transfers_.pop_front();
+    }
+    return true;
+  }
+
+  void wait_for_message(std::unique_lock<std::mutex>& hold, std::deque<Message>& lane) {
+    const auto self = static_cast<std::size_t>(rank_);
+    fabric_->waits_for[self] = &lane;
+    fabric_->look_whether_dead();
+    fabric_->changed.wait(hold, [&] { return !lane.empty() || fabric_->dead; });
+    fabric_->waits_for[self] = nullptr;
+    if (fabric_->dead) fault_ = {1, "poll"};
+  }
+
+  void take(std::deque<Message>& lane) {
+    const Message message = std::move(lane.front());
+    lane.pop_front();
+    VirtualClock::time() = std::max(VirtualClock::time(), message.arrival);
+    std::byte* target = message.target;
+    std::size_t room = message.content.size();
+    if (target == nullptr || message.notice) {
+      VirtualClock::time() += fabric_->costs.receive_overhead;
+      if (receives_.empty() || receives_.front().notice != message.notice) {
+        fault_ = {2, "a message that nobody expected"};
+        return;
+      }
+      if (target == nullptr) {
+        target = receives_.front().buffer.data;
+        room = std::min(room, receives_.front().buffer.bytes);
+      }
+      receives_.pop_front();
+    }
+    if (room != 0) std::memcpy(target, message.content.data(), room);
+  }
+
+  Fabric* fabric_;
+  Bootstrap* boot_;
+  int rank_;
+  std::deque<Ticks> sends_;
+  std::deque<Ticks> transfers_;
+  std::deque<Posted> receives_;
+  Ticks wire_free_ = 0;
+  Ticks last_arrival_ = 0;
+  bool exposes_ = false;
+  Fault fault_;
+};
+
 struct Result {
   bool whole = false;
   Batch batch;
@@ -285,8 +385,8 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      Link link(fabric, rank);
       ThreadBootstrap boot(meeting, fabric, rank);
+      Link link(fabric, boot);
       Batch batch;
       bool whole = false;
       try {

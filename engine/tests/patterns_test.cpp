@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPattern,
 /// A benchmark broken on purpose: it stops the clock before the answer is there.
 struct StopsTooEarly {
   static constexpr PatternInfo info = PingPong::info;
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     const Peer peer{1 - work.rank};
     for (Ticks& sample : work.samples) {
@@ -168,7 +168,7 @@ struct StopsTooEarly {
       const Ticks start = Now::now();
       link.post_send(peer, work.out.next());
       sample = Now::now() - start;
-      if (!drain(link)) return false;
+      if (!drain<Wait>(link)) return false;
     }
     return true;
   }
@@ -183,7 +183,7 @@ TEST(Planted, AClockStoppedTooEarlyDoesNotReadAsTheRoundTrip) {
 /// A benchmark broken on purpose: it sends the wrong buffer.
 struct SendsWrongBuffer {
   static constexpr PatternInfo info = PingPong::info;
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     const Peer peer{1 - work.rank};
     const Buffer wrong = work.out.next();
@@ -191,7 +191,7 @@ struct SendsWrongBuffer {
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
         link.post_recv(peer, work.in.next());
         link.post_send(peer, wrong);
-        if (!drain(link)) return false;
+        if (!drain<Wait>(link)) return false;
       }
       sample = 1;
     }

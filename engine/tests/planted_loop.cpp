@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "../batch.hpp"
+#include "../patterns/ping_pong.hpp"
 
 namespace weft {
 
@@ -54,5 +55,8 @@ int main() {
   const std::unique_ptr<weft::Hook> hook = std::make_unique<weft::Count>();
   weft::Planted link(*hook);
   weft::Work work;
-  return weft::measured_loop<weft::PingPong, weft::CycleCounter>(link, work) ? 0 : 1;
+  return weft::measured_loop<weft::PingPong, weft::CycleCounter, weft::SpinOnCompletions>(link,
+                                                                                          work)
+             ? 0
+             : 1;
 }

@@ -398,6 +398,7 @@ def _case_line(
         "ops_per_sample": chosen.ops_per_sample,
         "queue_depth": case.queue_depth,
         "schedule": msgspec.to_builtins(case.schedule),
+        "wait": case.wait,
         "seed": seed,
         "verify": verify,
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.model import Case, Plan, Schedule
+from weft.record.model import USUAL_QUEUE_DEPTH, Case, Plan, Schedule
 from weft.units import format_bytes, parse_sizes
 
 if TYPE_CHECKING:
@@ -21,9 +21,10 @@ RANKS = 2
 PRECISION = "1%"
 BUDGET = "60s"
 LAUNCHES = 5
-QUEUE_DEPTH = 64
+QUEUE_DEPTH = USUAL_QUEUE_DEPTH
 SEED = 1
 BUFFERS = "one"
+WAITS = ("spin", "library", "block")
 CASE_DEADLINE = "20s"
 SAMPLES = 0
 MOST_RANKS = 4096
@@ -102,6 +103,11 @@ def parse_schedule(text: str) -> Schedule:
     return Schedule()
 
 
+def choose_wait(text: str) -> str:
+    """How ranks wait: empty for the cheapest way of the transport. Raises WeftError."""
+    return choose("way to wait", (text,), WAITS)[0] if text else ""
+
+
 def parse_options(given: Iterable[str]) -> dict[str, str]:
     """What transports are told: "verbs.device=rxe0" becomes {"verbs.device": "rxe0"}.
 
@@ -131,6 +137,7 @@ def make_cases(
     queue_depth: int = QUEUE_DEPTH,
     single: bool = False,
     schedule: Schedule | None = None,
+    wait: str = "",
     need_bytes: Container[str] = (),
 ) -> tuple[Case, ...]:
     """Every test on every transport at every size, in the order of tables. Raises WeftError.
@@ -150,6 +157,7 @@ def make_cases(
             queue_depth=queue_depth,
             schedule=schedule or Schedule(),
             single=single,
+            wait=wait,
         )
         for transport in transports
         for test in tests

@@ -46,6 +46,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, str]
     queue_depth: int
     single: bool
+    wait: str
     schedule: Schedule
     command: tuple[str, ...]
     case_deadline_s: float
@@ -67,7 +68,8 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         queue_depth=request.queue_depth,
         single=request.single,
         schedule=request.schedule,
-        need_bytes=_bandwidth_only(usable),
+        wait=request.wait,
+        need_bytes=_need_bytes(usable),
     )
     available_bytes = manifest["memory"]["available_bytes"] or 2**62
     if request.fits_memory:
@@ -183,10 +185,10 @@ def known_tests(found: Sequence[Program]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
 
 
-def _bandwidth_only(usable: Mapping[str, Program]) -> set[str]:
-    """The tests that have no latency."""
+def _need_bytes(usable: Mapping[str, Program]) -> set[str]:
+    """The tests that have no message of zero bytes."""
     patterns = (pattern for program in usable.values() for pattern in program.patterns)
-    return {pattern.name for pattern in patterns if pattern.latency_divisor == 0}
+    return {pattern.name for pattern in patterns if pattern.least_bytes > 0}
 
 
 def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Pattern, ...]:

@@ -63,6 +63,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     queue_depth: int
     single: bool
+    wait: str
     status: Status
     reason: str
     samples: int
@@ -121,6 +122,7 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
         ranks=case.ranks,
         queue_depth=case.queue_depth,
         single=case.single,
+        wait=case.wait,
         status=status,
         reason=reason,
         samples=sum(len(b.ticks) - b.warmup for b in measured),

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 SCHEMA_VERSION = 1
+USUAL_QUEUE_DEPTH = 64
 
 Status = Literal["ok", "failed", "unsupported", "timeout"]
 Role = Literal["calibrate", "measure"]
@@ -31,6 +32,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     latency_divisor: int
     bandwidth_factor: int
+    least_bytes: int = 0
     supported: bool = True
     reason: str = ""
 
@@ -54,9 +56,10 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     bytes: int
     ranks: int = 2
-    queue_depth: int = 64
+    queue_depth: int = USUAL_QUEUE_DEPTH
     schedule: Schedule = Schedule()
     single: bool = False
+    wait: str = ""
 
     @property
     def key(self) -> str:
@@ -64,6 +67,10 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         extra = ""
         if self.single:
             extra += "/single"
+        if self.queue_depth != USUAL_QUEUE_DEPTH:
+            extra += f"/q{self.queue_depth}"
+        if self.wait:
+            extra += f"/{self.wait}"
         if self.schedule.kind != "one":
             extra += f"/{self.schedule.kind}{self.schedule.count}"
             extra += f"r{self.schedule.reuse_percent}" if self.schedule.kind == "reuse" else ""

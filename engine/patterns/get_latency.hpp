@@ -1,0 +1,37 @@
+// Get latency.
+#pragma once
+
+#include "../clock.hpp"
+#include "one_sided.hpp"
+
+namespace weft {
+
+/// Rank 0 gets and waits for the data; rank 1 only stands by.
+struct GetLatency {
+  static constexpr PatternInfo info{
+      .name = "get_latency",
+      .title = "Get latency",
+      .summary = "a get and the wait for its data",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 1,
+  };
+  static constexpr Window window = Window::outgoing;
+
+  template <Clock Now, class Wait, OneSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) return stand_by<Wait>(link, work);
+    const Peer peer{1};
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.get(peer, work.in.next(), work.remote.next());
+        if (!settle_transfers<Wait>(link, 0)) return false;
+      }
+      sample = Now::now() - start;
+    }
+    return dismiss<Wait>(link, work);
+  }
+};
+
+}  // namespace weft

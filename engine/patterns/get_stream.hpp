@@ -1,0 +1,38 @@
+// Get bandwidth.
+#pragma once
+
+#include "../clock.hpp"
+#include "one_sided.hpp"
+
+namespace weft {
+
+/// A sample is `ops_per_sample` gets with Q in flight; rank 1 only stands by.
+struct GetStream {
+  static constexpr PatternInfo info{
+      .name = "get_stream",
+      .title = "Get bandwidth",
+      .summary = "one rank gets with Q in flight",
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+  };
+  static constexpr bool streams = true;
+  static constexpr Window window = Window::outgoing;
+
+  template <Clock Now, class Wait, OneSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) return stand_by<Wait>(link, work);
+    const Peer peer{1};
+    const auto begin = [&] { link.get(peer, work.in.next(), work.remote.next()); };
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      if (!keep_queue_full<Wait>(link, work, begin)) return false;
+      if (!settle_transfers<Wait>(link, 0)) return false;
+      sample = Now::now() - start;
+    }
+    return dismiss<Wait>(link, work);
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,42 @@
+// Put latency to remote completion.
+#pragma once
+
+#include "../clock.hpp"
+#include "one_sided.hpp"
+
+namespace weft {
+
+/// Rank 0 puts and waits until the data are in rank 1's memory (put and flush, as osu_put_latency);
+/// rank 1 only stands by.
+struct PutLatency {
+  static constexpr PatternInfo info{
+      .name = "put_latency",
+      .title = "Put latency to remote completion",
+      .summary = "a put and the wait until it is in the peer's memory",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 1,
+  };
+  static constexpr Window window = Window::incoming;
+
+  template <Clock Now, class Wait, OneSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) {
+      for (std::size_t message = messages_of(work); message > 0; --message) (void)work.in.next();
+      return stand_by<Wait>(link, work);
+    }
+    const Peer peer{1};
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.put(peer, work.out.next(), work.remote.next());
+        link.flush(peer);
+        if (!settle_transfers<Wait>(link, 0)) return false;
+      }
+      sample = Now::now() - start;
+    }
+    return dismiss<Wait>(link, work);
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,43 @@
+// Put bandwidth.
+#pragma once
+
+#include "../clock.hpp"
+#include "one_sided.hpp"
+
+namespace weft {
+
+/// A sample is `ops_per_sample` puts with Q in flight, and the wait until all are in rank 1's
+/// memory; rank 1 only stands by.
+struct PutStream {
+  static constexpr PatternInfo info{
+      .name = "put_stream",
+      .title = "Put bandwidth",
+      .summary = "one rank puts with Q in flight until all are in the other's memory",
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+  };
+  static constexpr bool streams = true;
+  static constexpr Window window = Window::incoming;
+
+  template <Clock Now, class Wait, OneSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) {
+      for (std::size_t message = messages_of(work); message > 0; --message) (void)work.in.next();
+      return stand_by<Wait>(link, work);
+    }
+    const Peer peer{1};
+    const auto begin = [&] { link.put(peer, work.out.next(), work.remote.next()); };
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      if (!keep_queue_full<Wait>(link, work, begin)) return false;
+      link.flush(peer);
+      if (!settle_transfers<Wait>(link, 0)) return false;
+      sample = Now::now() - start;
+    }
+    return dismiss<Wait>(link, work);
+  }
+};
+
+}  // namespace weft

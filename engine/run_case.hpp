@@ -1,0 +1,152 @@
+// From a case to its batch: which pattern, which wait, and what all ranks say of it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "batch.hpp"
+#include "patterns/all.hpp"
+
+namespace weft {
+
+/// Why a pattern cannot run on a transport, decided at compile time; empty when it can.
+template <class Pattern, TwoSided T, Clock Now>
+constexpr std::string_view lack_of() {
+  if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
+  if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
+  return "the transport has no one-sided operations";
+}
+
+/// What of the engine's patterns a transport can run.
+template <TwoSided T, Clock Now, class... Patterns>
+std::vector<Support> supported(const std::tuple<Patterns...>* /*list*/) {
+  return {{Patterns::info, lack_of<Patterns, T, Now>().empty(), lack_of<Patterns, T, Now>()}...};
+}
+
+/// The ways of waiting that a transport has, the usual one first.
+template <TwoSided T>
+std::vector<std::string_view> waits_of() {
+  std::vector<std::string_view> names{UsualWait<T>::name};
+  if (names.front() != SpinOnCompletions::name) names.push_back(SpinOnCompletions::name);
+  if constexpr (Waiting<BlockOnEvent, T>) names.push_back(BlockOnEvent::name);
+  return names;
+}
+
+/// The memory a case needs on a host, against what the host has.
+std::string refuse_memory(const Case& test, int ranks);
+
+/// Why this link cannot run a pattern, known only once it is connected; empty when it can.
+template <class Pattern, TwoSided T>
+std::string refuse_on_link(const T& link, const Case& test) {
+  if constexpr (PollsMemory<Pattern> && OneSided<T>) {
+    if (test.wait == BlockOnEvent::name) return "a target that polls memory cannot sleep";
+    return link.memory_polling_hazard();
+  }
+  return "";
+}
+
+/// False: the link has a fault.
+template <class Pattern, class Wait, TwoSided T, Clock Now>
+bool run_waiting(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
+  return BatchRun<Pattern, Now, Wait, T>(link, boot, test).run(batch);
+}
+
+/// Run with the wait that the case asks for.
+template <class Pattern, TwoSided T, Clock Now>
+bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
+  if (boot.size() < Pattern::info.ranks) {
+    batch.outcome = {Status::failed, "needs at least 2 ranks: start it with mpirun -n 2", 0};
+    return true;
+  }
+  if (test.bytes < static_cast<std::size_t>(Pattern::info.least_bytes)) {
+    batch.outcome = {Status::unsupported, "the test has no message of zero bytes", 0};
+    return true;
+  }
+  if (std::string reason = refuse_on_link<Pattern>(link, test); !reason.empty()) {
+    batch.outcome = {Status::unsupported, std::move(reason), 0};
+    return true;
+  }
+  if (test.wait.empty() || test.wait == UsualWait<T>::name) {
+    return run_waiting<Pattern, UsualWait<T>, T, Now>(link, boot, test, batch);
+  }
+  if (test.wait == SpinOnCompletions::name) {
+    return run_waiting<Pattern, SpinOnCompletions, T, Now>(link, boot, test, batch);
+  }
+  if constexpr (Waiting<BlockOnEvent, T>) {
+    if (test.wait == BlockOnEvent::name) {
+      return run_waiting<Pattern, BlockOnEvent, T, Now>(link, boot, test, batch);
+    }
+  }
+  batch.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
+  return true;
+}
+
+/// Run one case; `batch.outcome` of rank 0 tells for all ranks. False: the link has a fault.
+template <class Pattern, TwoSided T, Clock Now>
+bool run_pattern(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
+  if constexpr (lack_of<Pattern, T, Now>().empty()) {
+    return run_supported<Pattern, T, Now>(link, boot, test, batch);
+  } else {
+    batch.outcome = {Status::unsupported, std::string(lack_of<Pattern, T, Now>()), 0};
+    return true;
+  }
+}
+
+/// The failure of any rank is the batch's; verified bytes add up.
+inline void merge_outcomes(Outcome& mine, const std::vector<std::string>& all) {
+  std::uint64_t verified = 0;
+  for (const std::string& line : all) {
+    const Outcome other = parse_outcome(line);
+    verified += other.verified_bytes;
+    if (mine.status == Status::ok && other.status != Status::ok) mine = other;
+  }
+  mine.verified_bytes = verified;
+}
+
+/// The batch of a link that broke.
+inline void say_broken(Batch& batch, const Fault& fault) {
+  batch.ticks.clear();
+  batch.outcome = {Status::failed,
+                   std::string("the link failed in ") + fault.during + " (code " +
+                       std::to_string(fault.code) + "): a peer is gone or the network broke",
+                   0};
+}
+
+/// A refusal of any rank is every rank's; empty when all can.
+inline std::string any_refusal(Bootstrap& boot, const Case& test) {
+  for (const std::string& text : boot.exchange(refuse_memory(test, boot.size()))) {
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
+template <TwoSided T, Clock Now, class... Patterns>
+bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch,
+              const std::tuple<Patterns...>* /*list*/) {
+  batch.id = test.id;
+  const Instant start = read_both_clocks();
+  if (const std::string refusal = any_refusal(boot, test); !refusal.empty()) {
+    batch.outcome = {Status::failed, refusal, 0};
+    return true;
+  }
+  bool known = false;
+  bool whole = true;
+  ((test.test == Patterns::info.name
+        ? (known = true, whole = run_pattern<Patterns, T, Now>(link, boot, test, batch))
+        : true),
+   ...);
+  if (!known) batch.outcome = {Status::failed, "unknown test: " + test.test, 0};
+  if (!whole) {
+    say_broken(batch, *link.fault());
+    return false;
+  }
+  merge_outcomes(batch.outcome, boot.exchange(to_line(batch.outcome)));
+  if (batch.outcome.status != Status::ok) batch.ticks.clear();
+  batch.elapsed_ns = read_both_clocks().nanoseconds - start.nanoseconds;
+  return true;
+}
+
+}  // namespace weft

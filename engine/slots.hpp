@@ -1,0 +1,93 @@
+// The buffers of one pass of a case: a transport's own, or slices of memory opened to the peers.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "transport.hpp"
+
+namespace weft {
+
+/// The items of the slots in the order of use.
+template <class Item>
+std::vector<Item> in_order(const std::vector<Item>& slots,
+                           const std::vector<std::uint32_t>& order) {
+  std::vector<Item> items;
+  items.reserve(order.size());
+  for (const std::uint32_t slot : order) items.push_back(slots[slot]);
+  return items;
+}
+
+/// A set of equal buffers of one case, given back to the transport at the end of its life.
+template <TwoSided T>
+class Slots {
+ public:
+  Slots(T& link, std::size_t count, std::size_t bytes) : link_(&link) {
+    buffers_.reserve(count);
+    for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(link.allocate(bytes));
+  }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  Slots(Slots&&) = delete;
+  Slots& operator=(Slots&&) = delete;
+  ~Slots() {
+    for (const Buffer& buffer : buffers_) link_->release(buffer);
+  }
+
+  [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
+  const Buffer& operator[](std::size_t slot) const { return buffers_[slot]; }
+  [[nodiscard]] std::size_t count() const { return buffers_.size(); }
+
+ private:
+  T* link_;
+  std::vector<Buffer> buffers_;
+};
+
+/// Equal slices of memory that every rank opens; making and ending one is collective.
+template <OneSided T>
+class ExposedSlots {
+ public:
+  ExposedSlots(T& link, std::size_t count, std::size_t bytes)
+      : link_(&link), bytes_(bytes), exposed_(link.allocate_exposed(count * stride())) {
+    for (std::size_t slot = 0; slot < count; ++slot) {
+      std::byte* const data = exposed_.local.data + slot * stride();
+      buffers_.push_back({data, bytes, exposed_.local.key});
+    }
+  }
+  ExposedSlots(const ExposedSlots&) = delete;
+  ExposedSlots& operator=(const ExposedSlots&) = delete;
+  ExposedSlots(ExposedSlots&&) = delete;
+  ExposedSlots& operator=(ExposedSlots&&) = delete;
+  ~ExposedSlots() { link_->release_exposed(exposed_); }
+
+  [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
+  const Buffer& operator[](std::size_t slot) const { return buffers_[slot]; }
+  [[nodiscard]] std::size_t count() const { return buffers_.size(); }
+
+  /// The slots of another rank.
+  [[nodiscard]] std::vector<RemoteBuffer> of_rank(int rank) const {
+    const RemoteBuffer& whole = exposed_.of_rank.at(static_cast<std::size_t>(rank));
+    std::vector<RemoteBuffer> slots;
+    for (std::size_t slot = 0; slot < count(); ++slot) {
+      slots.push_back(whole.slice(slot * stride(), bytes_));
+    }
+    return slots;
+  }
+
+ private:
+  // Slots share no cache line, and large ones no page.
+  [[nodiscard]] std::size_t stride() const {
+    constexpr std::size_t line = 64;
+    constexpr std::size_t page = 4096;
+    const std::size_t unit = bytes_ < page ? line : page;
+    return (std::max<std::size_t>(bytes_, 1) + unit - 1) / unit * unit;
+  }
+
+  T* link_;
+  std::size_t bytes_;
+  Exposed exposed_;
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace weft
