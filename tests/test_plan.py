@@ -14,7 +14,7 @@ from weft.plan import (
     within_memory,
 )
 from weft.record.model import Case
-from weft.stopping import CLOCK_SHARE, amount, settled
+from weft.stopping import CLOCK_SHARE, amount, clock_costs_too_much, settled
 
 PING_PONG, STREAM = pattern("ping_pong"), pattern("stream")
 CLOCK = make_clock()
@@ -79,6 +79,16 @@ def test_the_clock_costs_under_one_per_cent(operation_ns: float) -> None:
         operation_ns=operation_ns, latency_ns=100, clock=CLOCK, share_ns=1e7,
     )  # fmt: skip
     assert single.ops_per_sample == 1
+
+
+def test_a_sample_too_short_for_the_clock_is_told() -> None:
+    case = Case(test="ping_pong", transport="mpi", bytes=8)
+    least_ns = CLOCK_SHARE * CLOCK.overhead_ticks * CLOCK.tick_ns
+    assert clock_costs_too_much(case, 0.99 * least_ns, 8, CLOCK)
+    assert not clock_costs_too_much(case, least_ns, 8, CLOCK)
+    assert not clock_costs_too_much(case, 0.0, 8, CLOCK)
+    single = Case(test="ping_pong", transport="mpi", bytes=8, single=True)
+    assert not clock_costs_too_much(single, 0.1 * least_ns, 1, CLOCK)
 
 
 def test_a_streams_last_word_costs_under_one_per_cent() -> None:

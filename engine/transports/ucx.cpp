@@ -115,7 +115,7 @@ class UcxLink {
         link.post_recv({rank}, {in.data + rank, 1, 0});
         link.post_send({rank}, out);
       }
-      if (!drain(link)) {
+      if (!drain<SpinOnCompletions>(link)) {
         throw std::runtime_error(
             "UCX cannot reach every rank (" +
             std::string(ucs_status_string(static_cast<ucs_status_t>(link.fault()->code))) +

@@ -32,7 +32,14 @@ from weft.record.model import (
     Status,
 )
 from weft.record.run import is_given_up
-from weft.stopping import Amount, amount, calibration_amount, settled
+from weft.stopping import (
+    MOST_TRIES,
+    Amount,
+    amount,
+    calibration_amount,
+    clock_costs_too_much,
+    settled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -252,22 +259,27 @@ class Measurement:
                 look = calibration_amount(state.case, state.pattern)
                 if not self._batch(ranks, launch, clock, state, look, "calibrate"):
                     return 0.0
-            latency_ns = self._latency_ns.get(state.case.transport, GUESSED_LATENCY_NS)
-            chosen = amount(
-                state.case,
-                state.pattern,
-                operation_ns=state.operation_ns,
-                latency_ns=latency_ns,
-                clock=clock,
-                share_ns=share_s * 1e9,
-                asked_samples=self.plan.samples,
-            )
-            self._batch(ranks, launch, clock, state, chosen, "measure")
+            for tried in range(MOST_TRIES):
+                chosen = self._amount(state, clock, share_s)
+                last = tried == MOST_TRIES - 1
+                if self._batch(ranks, launch, clock, state, chosen, "measure", last=last):
+                    break
         except LaunchError as error:
             self._close_after(state, error)
             self._write_lost(state, error.status, error.reason, launch)
             raise
         return share_s
+
+    def _amount(self, state: CaseState, clock: Clock, share_s: float) -> Amount:
+        return amount(
+            state.case,
+            state.pattern,
+            operation_ns=state.operation_ns,
+            latency_ns=self._latency_ns.get(state.case.transport, GUESSED_LATENCY_NS),
+            clock=clock,
+            share_ns=share_s * 1e9,
+            asked_samples=self.plan.samples,
+        )
 
     def _batch(
         self,
@@ -277,8 +289,14 @@ class Measurement:
         state: CaseState,
         chosen: Amount,
         role: Role,
+        *,
+        last: bool = True,
     ) -> bool:
-        """One batch into the record. False when the engine gave no figures."""
+        """One batch into the record. False when it is to be measured again, or never.
+
+        A batch whose samples turned out too short for the clock counts as a calibration, unless
+        it is the `last` try.
+        """
         expected_s = (
             (chosen.samples + chosen.warmup) * chosen.ops_per_sample * state.operation_ns / 1e9
         )
@@ -287,21 +305,22 @@ class Measurement:
             _case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
             self.case_deadline_s + 5 * expected_s,
         )
+        if answer.status == "ok" and not last and _too_short(state.case, answer, clock):
+            role = "calibrate"
         self._write_batch(state, launch, role, answer)
         if answer.status != "ok":
             state.closed = True
             self.watcher.trouble(f"{state.case.key}: {answer.reason}")
-            return False
+            return role == "measure"
         self._learn(state, answer, clock, measured=role == "measure")
         done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
         self.watcher.measured(
             state, self._end - time.monotonic(), done, len(self.states) * self.plan.launches
         )
-        return True
+        return role == "measure" or last
 
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
-        ticks = sorted(answer.ticks[answer.warmup :])
-        state.operation_ns = ticks[len(ticks) // 2] * clock.tick_ns / answer.ops_per_sample
+        state.operation_ns = _sample_ns(answer, clock) / answer.ops_per_sample
         if measured:
             state.medians_ns.append(state.operation_ns)
             # No further launch gives a time where the clock did not move during the samples.
@@ -380,6 +399,16 @@ class Measurement:
     def _write_lost(self, state: CaseState, status: Any, reason: str, launch: int) -> None:
         lost = Answer(id=self.order, status=status, reason=reason)
         self._write_batch(state, launch, "measure", lost)
+
+
+def _sample_ns(answer: Answer, clock: Clock) -> float:
+    """The median sample of a batch."""
+    ticks = sorted(answer.ticks[answer.warmup :])
+    return ticks[len(ticks) // 2] * clock.tick_ns
+
+
+def _too_short(case: Case, answer: Answer, clock: Clock) -> bool:
+    return clock_costs_too_much(case, _sample_ns(answer, clock), answer.ops_per_sample, clock)
 
 
 def _pattern(programs: Mapping[str, Program], case: Case) -> Pattern:

@@ -20,6 +20,10 @@ FEWEST_SAMPLES = 3
 MOST_SAMPLES = 2000
 MOST_OPS = 1 << 20
 WARMUP_SHARE = 0.1
+# A batch that turns out faster than was thought is measured again so often, with longer samples.
+MOST_TRIES = 3
+# Room for an operation that is a little faster than the look at it.
+MARGIN = 1.1
 MOST_WARMUP = 50
 # A stream that is long to keep its last word small is still bounded by this.
 LONGEST_SAMPLE_NS = 50e6
@@ -42,6 +46,12 @@ def settled(launch_medians: list[float], precision: float, launches: int) -> boo
     if min(launch_medians) <= 0:
         return False
     return median_of_launches(launch_medians).relative_half_width <= precision
+
+
+def clock_costs_too_much(case: Case, sample_ns: float, ops_per_sample: int, clock: Clock) -> bool:
+    """Whether reading the clock cost over 1 % of a sample that could have been longer."""
+    could_be_longer = not case.single and ops_per_sample < MOST_OPS
+    return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
@@ -69,7 +79,7 @@ def amount(
     than LONGEST_SAMPLE_NS or the batch's share.
     """
     operation_ns = max(operation_ns, 1.0)
-    sample_ns = CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+    sample_ns = MARGIN * CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
     ops = math.ceil(sample_ns / operation_ns)
     if pattern.latency_divisor == 0:
         word_ns = min(WORD_SHARE * latency_ns, LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES)
