@@ -54,6 +54,12 @@ def on_two_hosts(
         ({"device": "mlx5_0"}, device("56 Gb/sec (4X FDR)"), "InfiniBand 4x FDR"),
         ({"device": "mlx5_0:1"}, device("100 Gb/sec (2X HDR)"), "InfiniBand 2x HDR"),
         ({"device": "mlx5_0:1"}, device("100 Gb/sec (4X EDR)", "Ethernet"), "RoCE 100G"),
+        (
+            {"lanes": "rc_mlx5/mlx5_0:1 (am am_bw#0), ud_mlx5/mlx5_0:1 (wireup)"},
+            device("200 Gb/sec (4X HDR)"),
+            "InfiniBand 4x HDR",
+        ),
+        ({"lanes": "tcp/eth0 (am)"}, ethernet(10000), "Ethernet 10G"),
     ],
 )
 def test_a_link_is_known_from_the_manifests(
@@ -80,6 +86,13 @@ def test_a_link_is_known_from_the_manifests(
             device("10 Gb/sec (4X SDR)", hops=()),
             device("10 Gb/sec (4X SDR)", hops=()),
         ),
+        (
+            {"lanes": "rc_mlx5/mlx5_0:1 (am), rc_mlx5/mlx5_1:1 (am_bw#1)"},
+            device("56 Gb/sec (4X FDR)"),
+            device("56 Gb/sec (4X FDR)"),
+        ),
+        ({"lanes": "posix/memory (am), cma/memory"}, ethernet(10000), ethernet(10000)),
+        ({"lanes": ""}, ethernet(10000), ethernet(10000)),
         ({}, ethernet(10000), ethernet(10000)),  # MPI does not say what it used
     ],
 )

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # These have a speed in sysfs that no wire has.
 _VIRTUAL = ("veth", "bridge", "tun", "bonding", "virtio_net", "dummy", "vxlan", "ipvlan", "macvlan")
+# "posix/memory (am am_bw#0), rc_mlx5/mlx5_0:1 (rma_bw#0)": UCX's transport and its device.
+_LANE = re.compile(r"(?:^|, )(\w+)/([\w:.-]+)")
 
 
 def detected_link(run: Run, transport: str) -> Link | None:
@@ -46,7 +48,18 @@ def _name_on(manifest: dict[str, Any], details: dict[str, str]) -> str:
         return _of_interface(manifest.get("interfaces", ()), details["interface"])
     if "device" in details:
         return _of_device(manifest.get("rdma", ()), details["device"])
-    return ""
+    return _of_lanes(manifest, details.get("lanes", ""))
+
+
+def _of_lanes(manifest: dict[str, Any], lanes: str) -> str:
+    """From UCX's lanes, "rc_mlx5/mlx5_0:1 (am), tcp/eth0"; over several devices no one link."""
+    found = {(kind, device) for kind, device in _LANE.findall(lanes) if device != "memory"}
+    if len({device for _, device in found}) != 1:
+        return ""
+    kind, device = next(iter(found))
+    if kind == "tcp":
+        return _of_interface(manifest.get("interfaces", ()), device)
+    return _of_device(manifest.get("rdma", ()), device)
 
 
 def _of_interface(interfaces: Iterable[dict[str, Any]], name: str) -> str:
