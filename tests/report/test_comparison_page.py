@@ -33,6 +33,8 @@ def test_every_table_has_its_curves_words_and_rows(page: str) -> None:
     assert "Red Squall is faster from 2 KiB to 8 KiB" in page
     assert page.count("<td>better*</td>") == 13 + 7 + 10 + 3
     assert "chance is not ruled out" in page
+    assert "Red Squall against Escher, of 56 figures: better 33, worse 23." in page
+    assert "<td>855.4 MB/s</td>" in page
 
 
 def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:

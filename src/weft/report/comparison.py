@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -58,9 +59,7 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
             for number, table in enumerate(comparison.tables)
         ],
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
-        summary=" ".join(
-            f"{_title(table)}: {line}" for table in comparison.tables for line in table.words
-        ),
+        summary=" ".join(_counts(comparison, index) for index in range(len(titles) - 1)),
         titles=titles,
         unlike=list(comparison.unlike.items()),
         notes=comparison.notes,
@@ -68,6 +67,16 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
         legend=_legend(comparison),
     )
     write_page(text, path)
+
+
+def _counts(comparison: Comparison, index: int) -> str:
+    """How often each verdict was given to one side, a sentence."""
+    found = [row.verdicts[index] for table in comparison.tables for row in table.rows]
+    found += [single.verdicts[index] for single in comparison.singles]
+    counts = Counter(verdict for verdict in found if verdict)
+    told = ", ".join(f"{verdict} {count}" for verdict, count in counts.most_common())
+    first, other = comparison.sides[0].title, comparison.sides[index + 1].title
+    return f"{other} against {first}, of {counts.total()} figures: {told or 'none in common'}."
 
 
 def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
@@ -132,12 +141,12 @@ def _cells(
 def _value(figure: Value | None, quantity: str) -> str:
     if figure is None:
         return ""
-    shape = format_time if quantity == "latency" else format_bandwidth
-    shown = shape(figure.estimate.median)
     if figure.kind == "published":
-        about = figure.published.rpartition(" ")[0]
-        return f"{about} {shown}".strip()
-    return f"{shown} ±{figure.estimate.relative_half_width:.1%}"
+        si = figure.estimate.median
+        shown = f"{si / 1e3:.2f} µs" if quantity == "latency" else f"{si / 1e6:.1f} MB/s"
+        return f"{figure.published.rpartition(' ')[0]} {shown}".strip()
+    shape = format_time if quantity == "latency" else format_bandwidth
+    return f"{shape(figure.estimate.median)} ±{figure.estimate.relative_half_width:.1%}"
 
 
 def _ratio(found: Ratio | None) -> str:
