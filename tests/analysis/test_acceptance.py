@@ -20,7 +20,7 @@ from weft.analysis.acceptance import (
 )
 from weft.analysis.intervals import median_of_launches
 from weft.analysis.limits import Limit, read_limits
-from weft.analysis.pool import Pooled, pool
+from weft.analysis.pool import Pooled, pool, unlike_machines
 from weft.errors import WeftError
 from weft.record.model import Case, LaunchEnd
 from weft.record.run import Run
@@ -251,6 +251,29 @@ def test_against_a_reference_what_is_missing_or_failed_does_not_pass(tmp_path: P
     assert {c.outcome for c in against_record(old, one_launch)} == {"cannot tell"}
     with pytest.raises(WeftError, match="no case in common"):
         against_record({}, old)
+
+
+def test_a_reference_measured_differently_tells_nothing(tmp_path: Path) -> None:
+    old, new = pool([record(tmp_path, "old")]), pool([record(tmp_path, "new", 1.001)])
+    key = "tcp/stream/1024"
+    deep = msgspec.structs.replace(old[key].case, queue_depth=1)
+    old[key] = msgspec.structs.replace(old[key], case=deep)
+    by_case = {check.case: check for check in against_record(new, old)}
+    assert by_case[key].outcome == "cannot tell"
+    assert by_case[key].why.endswith("queue depth 64, the reference 1")
+    assert by_case["tcp/stream/8"].outcome == "pass"
+
+
+def test_machines_unlike_the_reference_are_named(tmp_path: Path) -> None:
+    old, new = record(tmp_path, "old"), record(tmp_path, "new", 1.001)
+    assert unlike_machines([new], old) == ()
+    hosts = {"node9": {**HOST, "host": "node9", "cpu": {**HOST["cpu"], "model": "another"}}}
+    header = msgspec.structs.replace(new.header, hosts=hosts)
+    other = Run(new.path, msgspec.structs.replace(new.lines, header=header))
+    assert unlike_machines([other], old) == (
+        "host name node1 then, node9 now",
+        "processor Test CPU then, another now",
+    )
 
 
 def trial(random: np.random.Generator, middle: float, count: int) -> dict[str, Pooled]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.limits import Limit
     from weft.analysis.pool import Pooled
+    from weft.record.model import Case
 
 Outcome = Literal["pass", "fail", "cannot tell"]
 # Slower than the reference by this much still passes.
@@ -199,6 +200,9 @@ def _against_figure(
         if theirs.kind == "one launch":
             outcome = "cannot tell"
             why += "; the reference has one launch, which knows nothing of others"
+        if pooled.case != known.case:
+            outcome = "cannot tell"
+            why += f"; but they were measured differently: {_unlike(pooled.case, known.case)}"
     return Checked(
         case=known.case.key,
         test=known.case.test,
@@ -212,6 +216,15 @@ def _against_figure(
         estimate=mine.estimate if mine else None,
         bound=theirs.estimate.median * ((1 + tolerance) if quantity == "latency" else least),
         speed=found,
+    )
+
+
+def _unlike(case: Case, known: Case) -> str:
+    """What two cases of one key do not share."""
+    return ", ".join(
+        f"{name.replace('_', ' ')} {getattr(case, name)}, the reference {getattr(known, name)}"
+        for name in case.__struct_fields__
+        if getattr(case, name) != getattr(known, name)
     )
 
 

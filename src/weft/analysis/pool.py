@@ -64,7 +64,8 @@ def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
                     f"{first.path} and {run.path} measured {key} differently",
                     "check them apart, or measure again with the same options",
                 )
-    return {key: _pooled(case, runs) for key, (_, case) in cases.items()}
+    batches = [_by_case(run) for run in runs]
+    return {key: _pooled(case, runs, batches) for key, (_, case) in cases.items()}
 
 
 def is_same_run(one: Run, other: Run) -> bool:
@@ -89,19 +90,26 @@ def _check_alike(before: Run, after: Run) -> None:
         )
 
 
-def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
+def _by_case(run: Run) -> dict[str, list[Batch]]:
+    found: dict[str, list[Batch]] = {}
+    for batch in run.lines.batches:
+        found.setdefault(batch.case, []).append(batch)
+    return found
+
+
+def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Batch]]]) -> Pooled:
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     medians: list[float] = []
     samples: list[float] = []
     lost: list[str] = []
     failed = ""
-    for run in runs:
-        batches = [b for b in run.lines.batches if b.case == case.key]
+    for run, known in zip(runs, by_case, strict=True):
+        batches = known.get(case.key, [])
         bad = [b for b in batches if b.status != "ok"]
         failed = failed or next((b.reason for b in bad if b.status == "failed"), "")
         lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
-        lost += _launches_lost(run, case)
+        lost += _launches_lost(run, case, {b.launch for b in batches})
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]
         times = launch_times_ns(run, good)
         medians += [float(np.median(values)) for values in times.values()]
@@ -126,9 +134,8 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
     )
 
 
-def _launches_lost(run: Run, case: Case) -> list[str]:
+def _launches_lost(run: Run, case: Case, told: set[int]) -> list[str]:
     """Launches that ended badly without a line of this case; their transport may be unknown."""
-    told: set[int] = {b.launch for b in _of_case(run, case)}
     return [
         f"launch {end.launch} of {run.path.name}: {end.reason}"
         for end in run.lines.ends
@@ -138,5 +145,7 @@ def _launches_lost(run: Run, case: Case) -> list[str]:
     ]
 
 
-def _of_case(run: Run, case: Case) -> list[Batch]:
-    return [b for b in run.lines.batches if b.case == case.key]
+def unlike_machines(runs: Sequence[Run], reference: Run) -> tuple[str, ...]:
+    """How the machine under test differs from that of the reference, in words."""
+    now, then = (next(iter(r.header.hosts.values()), {}) for r in (runs[0], reference))
+    return tuple(differences(then, now))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.record.run import Run
     from weft.reference.library import Fact, Platform, Point
 
+MOST_TOLD = 4
 # Single figures that are results; the others are what a machine was like.
 _RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
 
@@ -179,5 +180,7 @@ def _at(manifest: Any, *keys: str) -> Any:
 
 def _told(values: Iterable[Any]) -> str:
     """The different values, each once; what is not known is left out."""
-    texts = {str(value) for value in values if value not in (None, "")}
-    return " or ".join(sorted(texts, key=lambda text: (len(text), text)))
+    known = {str(value) for value in values if value not in (None, "")}
+    texts = sorted(known, key=lambda text: (len(text), text))
+    more = [f"{len(texts) - MOST_TOLD} more"] if len(texts) > MOST_TOLD else []
+    return " or ".join([*texts[:MOST_TOLD], *more])

@@ -45,7 +45,7 @@ def check(
         overall,
     )
     from weft.analysis.limits import read_limits  # noqa: PLC0415
-    from weft.analysis.pool import is_same_run, pool  # noqa: PLC0415
+    from weft.analysis.pool import is_same_run, pool, unlike_machines  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.checked import checks_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
@@ -53,6 +53,7 @@ def check(
 
     slack = parse_percent(tolerance)
     runs = [load(record) for record in records]
+    unlike: tuple[str, ...] = ()
     if against.suffix == ".toml":
         checks = against_limits(pool(runs), read_limits(against))
     else:
@@ -60,13 +61,14 @@ def check(
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(f"{against} is the record under test itself", "name another reference")
         checks = against_record(pool(runs), pool([reference]), slack)
+        unlike = unlike_machines(runs, reference)
     outcome = overall(checks)
     _write_files(checks, f"{' '.join(map(str, records))} against {against}", junit, openmetrics)
     if json:
-        plain = {"outcome": outcome, "checks": checks}
+        plain = {"outcome": outcome, "unlike": unlike, "checks": checks}
         typer.echo(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode())
     else:
-        console().print(checks_table(checks, outcome))
+        console().print(checks_table(checks, outcome, unlike))
     raise typer.Exit(EXIT_STATUS[outcome])
 
 

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 _ORDER = ("fail", "cannot tell", "pass")
 
 
-def checks_table(checks: Sequence[Checked], outcome: Outcome) -> RenderableType:
-    """A line a check, failures first, and the answer to all at the end."""
+def checks_table(
+    checks: Sequence[Checked], outcome: Outcome, unlike: Sequence[str] = ()
+) -> RenderableType:
+    """How the machines differ, a line a check, failures first, and the answer to all at the end."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -28,4 +30,5 @@ def checks_table(checks: Sequence[Checked], outcome: Outcome) -> RenderableType:
         style = "" if check.outcome == "pass" else "bold"
         table.add_row(Text(check.outcome, style=style), check.case, Text(check.why))
     counts = [f"{sum(c.outcome == kind for c in checks)} {kind}" for kind in _ORDER]
-    return Group(table, Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks."))
+    first = [Text(f"unlike the reference: {line}") for line in unlike]
+    return Group(*first, table, Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks."))
