@@ -26,6 +26,14 @@ weft run --resume weft-20261121-101500.jsonl.zst"""
 _BESIDE_RESUME = ("resume", "budget", "deadline", "json", "report")
 
 
+_Tests = Annotated[
+    list[str] | None, typer.Argument(help="Tests of weft list tests, or rendezvous-sweep.")
+]
+_Options = Annotated[
+    list[str] | None, typer.Option(help="Setting, e.g. tcp.port=7000; weft list transports.")
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
     app.command("run", epilog=_EXAMPLES)(run)
@@ -33,9 +41,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     context: typer.Context,
-    tests: Annotated[
-        list[str] | None, typer.Argument(help="Tests of weft list tests, or rendezvous-sweep.")
-    ] = None,
+    tests: _Tests = None,
     transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
     sizes: Annotated[str, typer.Option(help="Message sizes: 8,1KiB or 0..4MiB.")] = plan.SIZES,
     ranks: Annotated[int, typer.Option(help="How many ranks to start.")] = plan.RANKS,
@@ -47,9 +53,7 @@ def run(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The record.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Finish this record.")] = None,
     mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
-    option: Annotated[
-        list[str] | None, typer.Option(help="Setting, e.g. tcp.port=7000; weft list transports.")
-    ] = None,
+    option: _Options = None,
     queue_depth: Annotated[int, typer.Option(help="Q of the streams.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one, turn:N or reuse:N:R%.")] = plan.BUFFERS,
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
