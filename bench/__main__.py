@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROUNDS = 5
-LONG = ("default-run",)
+LONG = ("default-run", "ten-million")
 Figures = dict[str, list[dict[str, float]]]
 
 
@@ -95,7 +95,9 @@ def _arguments() -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", help="what to measure; all but default-run without any")
+    parser.add_argument(
+        "names", nargs="*", help="what to measure; all but the long ones without any"
+    )
     parser.add_argument("--list", action="store_true", help="say what there is")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often (%(default)s)")
     parser.add_argument("--json", type=Path, help="write every round's figures to this file")

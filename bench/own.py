@@ -13,6 +13,7 @@ import msgspec
 import psutil
 
 from bench.comparisons import WEFT
+from bench.ten_million import measured
 from weft.engine import choose_mpi, programs
 from weft.launch.local import LocalLauncher
 
@@ -44,6 +45,12 @@ def costs() -> tuple[Cost, ...]:
             measure=lambda: figures_of(
                 ["--budget", "10s", "--launches", "2", "--precision", "100%"]
             ),
+        ),
+        Cost(
+            name="ten-million",
+            what="a record of 10^7 samples loaded, summarised, fitted and reported: seconds of the"
+            " processor for each, peak memory, and until it has ended",
+            measure=measured,
         ),
         Cost(
             name="default-run",

@@ -32,7 +32,7 @@ def series_of(source: str, tests: str = "", transports: str = "", columns: str =
     path = Path(source)
     if is_plain(path):
         return [(_of_table(path, columns), None)]
-    return _of_run(load(path), tests, transports)
+    return series_of_record(load(path), tests, transports)
 
 
 def _names(text: str) -> list[str]:
@@ -49,7 +49,8 @@ def _of_table(path: Path, columns: str) -> Series:
     return series_of_times(path.name, table.sizes_bytes, table.times_ns, table.notes)
 
 
-def _of_run(run: Run, tests: str, transports: str) -> Pairs:
+def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
+    """The series of a record that is loaded; as series_of. Raises WeftError."""
     from weft.analysis.sweeps import series_of_run  # noqa: PLC0415 - start-up
 
     cases = [run.cases[batch.case] for batch in run.measured]

@@ -10,6 +10,7 @@ from scipy import stats
 from weft.analysis.shape import (
     BLOCKS,
     KENDALL_SUM,
+    _block_medians,
     drift,
     launches_apart,
     spread_percent,
@@ -131,3 +132,10 @@ def test_launches_a_little_apart_are_silent() -> None:
 
 def test_spread_is_half_the_interquartile_range_over_the_median() -> None:
     assert spread_percent([90.0, 95.0, 100.0, 105.0, 1e9]) == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("count", [50, 51, 59, 60, 1999, 2000])
+def test_a_drift_looks_at_ten_blocks_in_a_row(count: int) -> None:
+    values = np.random.default_rng(count).random(count)
+    by_hand = [float(np.median(block)) for block in np.array_split(values, 10)]
+    assert _block_medians(values).tolist() == by_hand

@@ -104,7 +104,7 @@ def drift(values: NDArray[np.float64]) -> float | None:
 
     if len(values) < BLOCKS * 5:
         return None
-    blocks = np.array([np.median(block) for block in np.array_split(values, BLOCKS)])
+    blocks = _block_medians(values)
     earlier, later = np.triu_indices(BLOCKS, k=1)
     rise = blocks[later] - blocks[earlier]
     if abs(np.sign(rise).sum()) < KENDALL_SUM:
@@ -112,6 +112,16 @@ def drift(values: NDArray[np.float64]) -> float | None:
     slope = float(np.median(rise / (later - earlier)))
     change = slope * (BLOCKS - 1) / float(np.median(blocks))
     return change if abs(change) > DRIFT else None
+
+
+def _block_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The medians of BLOCKS parts in a row, the first of them one value longer if need be."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    size, longer = divmod(len(values), BLOCKS)
+    border = longer * (size + 1)
+    parts = values[:border].reshape(longer, size + 1), values[border:].reshape(-1, size)
+    return np.concatenate([np.median(part, axis=1) for part in parts])
 
 
 def launches_apart(launches: Sequence[NDArray[np.float64]]) -> tuple[float, float] | None:

@@ -6,6 +6,8 @@ import io
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.report.charts import Chart, Mark, Track
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; shape and dash differ too.
@@ -15,8 +17,8 @@ DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
 COLUMN_INCHES = (3.5, 2.6)
 
 
-def draw(chart: Chart, kind: str) -> bytes:
-    """The chart as "svg" or "pdf": fonts embedded, no time stamp inside."""
+def draw(chart: Chart, kinds: Sequence[str]) -> list[bytes]:
+    """The chart in each of the kinds "svg" and "pdf": fonts embedded, no time stamp inside."""
     import matplotlib as mpl  # noqa: PLC0415 - slow to start
     from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
 
@@ -37,9 +39,16 @@ def draw(chart: Chart, kind: str) -> bytes:
         for mark in chart.marks:
             _draw_mark(axes, mark)
         _shape_axes(axes, chart)
-        output = io.BytesIO()
-        stamp = {"Date": None} if kind == "svg" else {"CreationDate": None, "ModDate": None}
-        canvas.savefig(output, format=kind, metadata=stamp)
+        # Laid out once for all kinds: that takes as long as drawing.
+        canvas.draw_without_rendering()
+        canvas.set_layout_engine("none")
+        return [_saved(canvas, kind) for kind in kinds]
+
+
+def _saved(canvas: Any, kind: str) -> bytes:
+    output = io.BytesIO()
+    stamp = {"Date": None} if kind == "svg" else {"CreationDate": None, "ModDate": None}
+    canvas.savefig(output, format=kind, metadata=stamp)
     return output.getvalue()
 
 

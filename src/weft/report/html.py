@@ -56,7 +56,7 @@ def _script_json(value: Any) -> str:
 def _figure(chart: Chart) -> dict[str, Any]:
     from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
 
-    svg, pdf = draw(chart, "svg"), draw(chart, "pdf")
+    svg, pdf = draw(chart, ("svg", "pdf"))
     return {
         "name": chart.name,
         "title": chart.title,

@@ -54,4 +54,4 @@ def write_leaf(path: Path, charts: Sequence[Chart], leaf: Leaf) -> None:
 def _drawn(chart: Chart, kind: str) -> bytes:
     from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
 
-    return draw(chart, kind)
+    return draw(chart, (kind,))[0]
