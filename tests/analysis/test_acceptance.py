@@ -200,12 +200,12 @@ def test_records_that_are_not_of_one_machine_are_not_pooled(tmp_path: Path) -> N
 
     cpu = {**HOST["cpu"], "model": "another"}
     plan = msgspec.structs.replace(b.header.plan, mpi="mpich")
-    deep = tuple(msgspec.structs.replace(case, queue_depth=1) for case in CASES)
+    more = tuple(msgspec.structs.replace(case, ranks=4) for case in CASES)
     for unlike, told in (
         (other(hosts={"node1": {**HOST, "cpu": cpu}}), "processor Test CPU then, another now"),
         (other(hosts={"node2": dict(HOST)}), "hosts node1 then, node2 now"),
         (other(plan=plan), "openmpi then, mpich now"),
-        (other(plan=msgspec.structs.replace(b.header.plan, cases=deep)), "differently"),
+        (other(plan=msgspec.structs.replace(b.header.plan, cases=more)), "differently"),
         (a, "given twice"),
     ):
         with pytest.raises(WeftError, match=told):
@@ -256,11 +256,11 @@ def test_against_a_reference_what_is_missing_or_failed_does_not_pass(tmp_path: P
 def test_a_reference_measured_differently_tells_nothing(tmp_path: Path) -> None:
     old, new = pool([record(tmp_path, "old")]), pool([record(tmp_path, "new", 1.001)])
     key = "tcp/stream/1024"
-    deep = msgspec.structs.replace(old[key].case, queue_depth=1)
-    old[key] = msgspec.structs.replace(old[key], case=deep)
+    case = msgspec.structs.replace(old[key].case, ranks=4)
+    old[key] = msgspec.structs.replace(old[key], case=case)
     by_case = {check.case: check for check in against_record(new, old)}
     assert by_case[key].outcome == "cannot tell"
-    assert by_case[key].why.endswith("queue depth 64, the reference 1")
+    assert by_case[key].why.endswith("ranks 2, the reference 4")
     assert by_case["tcp/stream/8"].outcome == "pass"
 
 
