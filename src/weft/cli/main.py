@@ -7,7 +7,20 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from weft.cli import check, compare, doctor, export, fit, list_, peak, report, run, show, signature
+from weft.cli import (
+    check,
+    compare,
+    doctor,
+    export,
+    fit,
+    layers,
+    list_,
+    peak,
+    report,
+    run,
+    show,
+    signature,
+)
 from weft.errors import WeftError
 
 app = typer.Typer(
@@ -18,7 +31,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for command in (run, list_, show, report, fit, signature, export, doctor, peak, compare, check):
+COMMANDS = (run, list_, show, report, fit, signature, layers, export, doctor, peak, compare, check)
+for command in COMMANDS:
     command.register(app)
 
 

@@ -1,0 +1,48 @@
+"""`weft layers`: what each layer of the stack adds."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EXAMPLES = """Examples:
+
+weft run ping_pong --transport ucx,mpi && weft layers weft-20261121-101500.jsonl.zst
+
+weft layers run.jsonl.zst --order tcp,mpi -o layers.html"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("layers", epilog=_EXAMPLES)(layers)
+
+
+def layers(
+    record: Annotated[Path, typer.Argument(help="A record with two transports or more.")],
+    order: Annotated[
+        str, typer.Option(help="Transports from the wire up, with commas. Default: as usual.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Picture: .svg, .pdf or .html.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Show what each layer (verbs, UCX, libfabric, MPI) adds to the one below, by size."""
+    import msgspec  # noqa: PLC0415 - start-up
+
+    from weft.analysis.layers import layers_of, to_json  # noqa: PLC0415
+    from weft.analysis.summary import summarise  # noqa: PLC0415
+    from weft.record.run import load  # noqa: PLC0415
+    from weft.report.layers import layer_charts, layer_leaf, render_layers  # noqa: PLC0415
+    from weft.report.leaf import write_leaf  # noqa: PLC0415
+    from weft.report.terminal import console  # noqa: PLC0415
+
+    names = tuple(name for name in order.split(",") if name)
+    pairs = layers_of(summarise(load(record)), names)
+    if output is not None:
+        write_leaf(output, layer_charts(pairs), layer_leaf(pairs))
+        typer.echo(f"picture: {output}", err=True)
+    if json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(pairs)), indent=2).decode())
+    else:
+        console().print(render_layers(pairs))

@@ -1,0 +1,96 @@
+"""Layers as tables and as a chart a test. Computes no number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from weft.report.charts import Axis, Chart, Track
+from weft.report.figures import axis_place, size_ticks
+from weft.report.fits import signed_time
+from weft.report.leaf import Leaf
+from weft.units import format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from weft.analysis.layers import LayerPair, Step
+
+HEAD = ("test", "bytes", "layer", "its latency", "below it", "added", "95 % interval")
+
+
+def _added(step: Step) -> str:
+    return "cannot tell" if step.verdict == "cannot tell" else signed_time(step.added_ns)
+
+
+def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
+    """A row a test, layer and size."""
+    return [
+        (
+            pair.test,
+            format_bytes(step.bytes),
+            pair.above,
+            format_time(step.above_ns.median),
+            f"{pair.below} {format_time(step.below_ns.median)}",
+            _added(step),
+            f"{signed_time(step.low_ns)} to {signed_time(step.high_ns)}",
+        )
+        for pair in pairs
+        for step in pair.steps
+    ]
+
+
+def render_layers(pairs: Sequence[LayerPair]) -> RenderableType:
+    """The tables for a terminal, and each pair's outcome in words."""
+    table = Table(box=None)
+    for head in HEAD:
+        table.add_column(head)
+    for row in layer_rows(pairs):
+        table.add_row(*map(Text, row))
+    return Group(table, *(Text(f"{pair.test}: {pair.sentence}") for pair in pairs))
+
+
+def layer_charts(pairs: Sequence[LayerPair]) -> list[Chart]:
+    """A chart a test: what each layer adds against message size, with intervals."""
+    tests = dict.fromkeys(pair.test for pair in pairs)
+    return [_chart(test, [pair for pair in pairs if pair.test == test]) for test in tests]
+
+
+def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
+    sizes = sorted({step.bytes for pair in pairs for step in pair.steps})
+    tracks = [
+        Track(
+            label=f"{pair.above} over {pair.below}",
+            x=tuple(axis_place(step.bytes) for step in pair.steps),
+            y=tuple(step.added_ns / 1e3 for step in pair.steps),
+            low=tuple(step.low_ns / 1e3 for step in pair.steps),
+            high=tuple(step.high_ns / 1e3 for step in pair.steps),
+            texts=tuple(f"{format_bytes(step.bytes)}: {_added(step)}" for step in pair.steps),
+            group=group,
+        )
+        for group, pair in enumerate(pairs)
+    ]
+    return Chart(
+        name=f"layers-{test}",
+        title=f"What each layer adds: {test}",
+        alt=f"time that each layer adds against message size for {test}",
+        x=Axis("message size", ticks=tuple(size_ticks(sizes))),
+        y=Axis("added latency in µs", is_log=False),
+        tracks=tuple(tracks),
+        note="Bars are intervals of the difference; one that crosses zero tells nothing.",
+    )
+
+
+def layer_leaf(pairs: Sequence[LayerPair]) -> Leaf:
+    """What stands beside the charts of a page."""
+    return Leaf(
+        title="weft: what each layer adds",
+        head=HEAD,
+        rows=tuple(layer_rows(pairs)),
+        notes=tuple(f"{pair.test}: {pair.sentence}" for pair in pairs),
+    )

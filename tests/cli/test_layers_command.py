@@ -1,0 +1,41 @@
+"""`weft layers` as a user meets it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WEFT = Path(sys.prefix) / "bin" / "weft"
+
+
+def layers(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WEFT, "layers", *words], capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
+    done = layers(record, "--json", "-o", tmp_path / "l.html")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {(row["below"], row["above"]) for row in rows} == {("tcp", "mpi")}
+    assert all(row["added_ns"]["median"] < 0 for row in rows)
+    assert "layers-ping_pong" in (tmp_path / "l.html").read_text()
+    shown = layers(record).stdout
+    assert "ping_pong: mpi saves" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--order", "tcp,verbs"), "verbs has no latency in this record"),
+        (("-o", "l.png"), "no kind of picture"),
+    ],
+)
+def test_bad_words_are_one_line(record: Path, words: tuple[str, ...], told: str) -> None:
+    done = layers(record, *words)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
