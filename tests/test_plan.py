@@ -14,7 +14,15 @@ from weft.plan import (
     within_memory,
 )
 from weft.record.model import Case
-from weft.stopping import CLOCK_SHARE, amount, clock_costs_too_much, settled
+from weft.stopping import (
+    CLOCK_SHARE,
+    LONGEST_SHARE_S,
+    SHORTEST_SHARE_S,
+    amount,
+    case_share_s,
+    clock_costs_too_much,
+    settled,
+)
 
 PING_PONG, STREAM = pattern("ping_pong"), pattern("stream")
 CLOCK = make_clock()
@@ -110,6 +118,13 @@ def test_settled_wants_precision_and_launches() -> None:
     assert not settled([100.0, 120.0, 100.0, 99.9, 100.0], 0.01, 5)
     assert not settled([100.0], 0.01, 1)
     assert settled([100.0, 100.0], 0.01, 1)
+
+
+def test_a_case_gets_its_part_of_the_time_less_what_it_costs_besides() -> None:
+    assert case_share_s(10.0, 40, 0.05) == pytest.approx(0.2)
+    assert case_share_s(1.0, 100, 0.05) == SHORTEST_SHARE_S
+    assert case_share_s(-1.0, 3, 0.0) == SHORTEST_SHARE_S
+    assert case_share_s(100.0, 1, 0.05) == LONGEST_SHARE_S
 
 
 @pytest.mark.parametrize("medians", [[0.0, 0.0], [0.0, 100.0], [100.0, -1.0]])

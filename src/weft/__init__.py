@@ -1,8 +1,14 @@
 """weft: the interconnect laboratory in one tool."""
 
-from importlib.metadata import version
-
 from weft.record.run import Run, load
 
-__version__ = version("weft")
 __all__ = ["Run", "__version__", "load"]
+
+
+def __getattr__(name: str) -> str:
+    """The version, looked up when it is asked for: that takes longer than the rest."""
+    if name != "__version__":
+        raise AttributeError(name)
+    from importlib.metadata import version  # noqa: PLC0415 - start-up
+
+    return version("weft")

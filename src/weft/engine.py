@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,7 +113,9 @@ def choose_mpi(asked: str = "") -> str:
 def programs(mpi: str) -> tuple[Program, ...]:
     """Every rank program of an MPI in each of its modes, described by itself, sorted by name."""
     paths = sorted((engine_folder() / mpi).glob("rank-*"))
-    return tuple(program for path in paths for program in _describe(path, mpi))
+    with ThreadPoolExecutor(max_workers=max(1, len(paths))) as pool:
+        described = pool.map(lambda path: _describe(path, mpi), paths)
+        return tuple(program for modes in described for program in modes)
 
 
 def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:

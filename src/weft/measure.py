@@ -37,6 +37,7 @@ from weft.stopping import (
     Amount,
     amount,
     calibration_amount,
+    case_share_s,
     clock_costs_too_much,
     settled,
 )
@@ -50,15 +51,10 @@ if TYPE_CHECKING:
 
 # A transport that dies this often without a single batch is given up.
 MOST_BARREN_LAUNCHES = 2
-# Guesses for the first launch; what launches really cost is measured from then on.
-GUESSED_LAUNCH_S = 1.5
-GUESSED_CASE_S = 0.015
+# Guesses for the first case; what cases really cost is measured from then on.
+GUESSED_OVERHEAD_S = 0.03
 GUESSED_LATENCY_NS = 20_000.0
 RESERVE = 0.88
-# The part of the budget left for looking at the machine before and for the report after.
-OUTSIDE_SHARE = 0.13
-SHORTEST_SHARE_S = 0.002
-LONGEST_SHARE_S = 0.5
 
 
 class Watcher(Protocol):
@@ -145,6 +141,8 @@ class Measurement:
         watcher: Watcher,
         case_deadline_s: float,
         so_far: SoFar | None = None,
+        *,
+        end_s: float,
     ) -> None:
         self.plan = plan
         self.programs = programs
@@ -158,8 +156,8 @@ class Measurement:
         self.order = start.order
         self.round = start.round
         self.notes: list[str] = []
-        self._end = time.monotonic() + plan.budget_s * (1 - OUTSIDE_SHARE)
-        self._fixed_s: dict[str, float] = {}
+        self._end = end_s
+        self._overheads_s: dict[str, list[float]] = {}
         self._latency_ns: dict[str, float] = {}
         self._barren: dict[str, int] = {}
 
@@ -209,29 +207,34 @@ class Measurement:
         draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
         transports = sorted({state.case.transport for state in self._needed()})
         draw.shuffle(transports)
-        for transport in transports:
+        for done, transport in enumerate(transports):
             todo = [s for s in self._needed() if s.case.transport == transport]
             draw.shuffle(todo)
+            part = 1 / (len(transports) - done)
             while todo and not self._is_over():
-                todo = self._one_launch(transport, todo)
+                todo = self._one_launch(transport, todo, part)
         self.round += 1
 
-    def _one_launch(self, transport: str, todo: list[CaseState]) -> list[CaseState]:
-        """Measure the cases in one launch; gives back those that a broken launch left over."""
-        started = time.monotonic()
-        share_s = self._share_s()
+    def _one_launch(self, transport: str, todo: list[CaseState], part: float) -> list[CaseState]:
+        """Measure the cases in one launch; gives back those that a broken launch left over.
+
+        It takes at most a `part` of the time left: where that is too little for every transport,
+        each gets as much of it.
+        """
+        now = time.monotonic()
+        stop = now + (self._end - now) * part
+        planned = now + self._slice_s(len(todo))
         number = self.launches
         self.launches += 1
         left = list(todo)
-        spent_s = 0.0
         end = LaunchEnd(launch=number, status="ok")
         try:
             with self._launcher(transport) as ranks:
                 hello = ranks.hello()
                 self._write_launch(number, transport, hello)
                 self.watcher.launched(self.round, hello)
-                while left and not self._is_over():
-                    spent_s += self._one_case(ranks, number, hello.clock, left[0], share_s)
+                while left and (len(left) == len(todo) or time.monotonic() < stop):
+                    self._timed_case(ranks, number, hello.clock, left, planned)
                     left.pop(0)
                 end = msgspec.structs.replace(end, clock=ranks.finish().clock)
         except LaunchError as error:
@@ -240,9 +243,26 @@ class Measurement:
         else:
             left = []
         self.writer.write(end)
-        if end.status == "ok":
-            self._fixed_s[transport] = time.monotonic() - started - spent_s
         return left
+
+    def _timed_case(
+        self,
+        ranks: LocalLauncher,
+        launch: int,
+        clock: Clock,
+        left: list[CaseState],
+        planned: float,
+    ) -> None:
+        """Measure the first of the cases left for as long as the plan gives it, and learn from it.
+
+        The overheads are what cases took beside their samples: filling, checking, calibrating.
+        """
+        known_s = self._overheads_s.setdefault(left[0].case.transport, [])
+        overhead_s = sum(known_s) / len(known_s) if known_s else GUESSED_OVERHEAD_S
+        now = time.monotonic()
+        share = case_share_s(planned - now, len(left), overhead_s)
+        spent_s = self._one_case(ranks, launch, clock, left[0], share)
+        known_s.append(max(0.0, time.monotonic() - now - spent_s))
 
     def _launcher(self, transport: str) -> LocalLauncher:
         ranks = max(s.case.ranks for s in self.states)
@@ -330,20 +350,10 @@ class Measurement:
             known = self._latency_ns.get(state.case.transport, latency)
             self._latency_ns[state.case.transport] = min(latency, known)
 
-    def _share_s(self) -> float:
-        """The time that each batch of this launch may take, so that all asked launches fit."""
-        needed = self._needed()
-        rounds = max(1, self.plan.launches - self.round)
-        counts: dict[str, int] = {}
-        for state in needed:
-            counts[state.case.transport] = counts.get(state.case.transport, 0) + 1
-        fixed = sum(
-            self._fixed_s.get(name, GUESSED_LAUNCH_S + 2 * count * GUESSED_CASE_S)
-            for name, count in counts.items()
-        )
-        left = (self._end - time.monotonic()) * RESERVE
-        share = (left / rounds - fixed) / max(1, sum(counts.values()))
-        return min(max(share, SHORTEST_SHARE_S), LONGEST_SHARE_S)
+    def _slice_s(self, cases: int) -> float:
+        """The time that a launch of so many cases may take, so that all asked launches fit."""
+        wanted = sum(max(1, self.plan.launches - len(s.medians_ns)) for s in self._needed())
+        return (self._end - time.monotonic()) * RESERVE * cases / max(1, wanted)
 
     def _after_failure(
         self, transport: str, left: list[CaseState], error: LaunchError, *, barren: bool

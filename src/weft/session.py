@@ -12,7 +12,7 @@ import weft
 from weft.engine import Program, check_options, choose_mpi, programs
 from weft.errors import WeftError
 from weft.host.checks import diagnose
-from weft.host.load import look
+from weft.host.load import Watch
 from weft.host.manifest import collect, differences
 from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
 from weft.plan import check_memory, choose, crowding, make_cases, make_plan, within_memory
@@ -25,9 +25,13 @@ from weft.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from weft.host.load import Load
     from weft.record.model import Case, Pattern
 
 MOST_WARNINGS = 5
+# What is left of the budget for the report: its drawings take a time of their own.
+REPORT_S = 6.0
+REPORT_SHARE = 0.3
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,16 +56,21 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     case_deadline_s: float
     samples: int = 0
     fits_memory: bool = False
+    begun_s: float
+    report: bool
 
 
 def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
     """Measure a new run; gives the record's path and its footer. Raises WeftError."""
+    watch = Watch()
     mpi = choose_mpi(request.mpi)
-    usable = _usable(request, mpi, say)
+    found = programs(mpi)
+    tests = choose("test", request.tests, _known_tests(found))
+    usable = _usable(request, found, say)
     manifest = collect()
     names = tuple(request.transports or usable)
     cases = make_cases(
-        request.tests,
+        tests,
         names,
         request.sizes,
         ranks=request.ranks,
@@ -92,15 +101,16 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         created_utc=utc_now(),
         command=request.command,
         plan=plan,
-        patterns=_patterns(usable, request.tests),
+        patterns=_patterns(usable, tests),
         hosts={manifest["host"]: manifest},
-        notes=_warnings(manifest, request.ranks, say),
+        notes=_warnings(manifest, watch.load(), request.ranks, say),
     )
     path = request.output or _default_path()
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
         writer.write(header)
-        footer = _measure(plan, usable, writer, None)
+        end_s = _end_s(request.begun_s, plan.budget_s, report=request.report)
+        footer = _measure(plan, usable, writer, None, end_s)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
@@ -117,7 +127,14 @@ def _fitting(
     return fitting
 
 
-def resume(path: Path, changes: Mapping[str, Any]) -> tuple[Path, Footer | None]:
+def _end_s(begun_s: float, budget_s: float, *, report: bool) -> float:
+    """When measuring ends (time.monotonic), so that the budget holds for the whole command."""
+    return begun_s + budget_s - (min(REPORT_S, REPORT_SHARE * budget_s) if report else 0.0)
+
+
+def resume(
+    path: Path, changes: Mapping[str, Any], *, begun_s: float, report: bool
+) -> tuple[Path, Footer | None]:
     """Finish what a record lacks as its plan says; None when nothing is missing.
 
     `changes` are fields of the plan that do not change what is measured: budget_s and
@@ -143,7 +160,8 @@ def resume(path: Path, changes: Mapping[str, Any]) -> tuple[Path, Footer | None]
     packed = path.suffix == ".zst"
     plain = unpack(path) if packed else path
     with RecordWriter.resume(plain) as writer:
-        footer = _measure(plan, usable, writer, run)
+        end_s = _end_s(begun_s, plan.budget_s, report=report)
+        footer = _measure(plan, usable, writer, run, end_s)
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
@@ -152,15 +170,19 @@ def _measure(
     usable: Mapping[str, Program],
     writer: RecordWriter,
     run: Run | None,
+    end_s: float,
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
         so_far = restore(plan, usable, run) if run else None
-        return Measurement(plan, usable, writer, watcher, plan.case_deadline_s, so_far).measure()
+        return Measurement(
+            plan, usable, writer, watcher, plan.case_deadline_s, so_far, end_s=end_s
+        ).measure()
 
 
-def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str, Program]:
+def _usable(
+    request: Request, found: Sequence[Program], say: Callable[[str], None]
+) -> dict[str, Program]:
     """The transports to measure; says in a line each what is measured and what is left out."""
-    found = programs(mpi)
     known = tuple(program.transport for program in found)
     usual = tuple(program.transport for program in found if program.usual)
     asked = choose("transport", request.transports, known) or usual
@@ -180,7 +202,7 @@ def _usable(request: Request, mpi: str, say: Callable[[str], None]) -> dict[str,
     return usable
 
 
-def known_tests(found: Sequence[Program]) -> tuple[str, ...]:
+def _known_tests(found: Sequence[Program]) -> tuple[str, ...]:
     """The names of all tests of the programs, in the engine's order."""
     return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
 
@@ -196,9 +218,11 @@ def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Patt
     return tuple(p for p in first.patterns if p.name in tests)
 
 
-def _warnings(manifest: dict[str, Any], ranks: int, say: Callable[[str], None]) -> tuple[str, ...]:
+def _warnings(
+    manifest: dict[str, Any], load: Load, ranks: int, say: Callable[[str], None]
+) -> tuple[str, ...]:
     """The doctor's warnings in brief: said now, and kept in the record."""
-    findings = [f for f in diagnose(manifest, look(), ranks) if f.level == "warning"]
+    findings = [f for f in diagnose(manifest, load, ranks) if f.level == "warning"]
     lines = [f"warning: {f.what}: {f.effect}. Mend: {f.mend}" for f in findings]
     crowd = crowding(ranks, len(manifest["cpu"]["allowed_cpus"]))
     if crowd and not any(f.check == "cores" for f in findings):

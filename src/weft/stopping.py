@@ -17,6 +17,9 @@ CLOCK_SHARE = 100
 # A stream's sample holds one unloaded latency for the receiver's last word: kept under 1 % too.
 WORD_SHARE = 100
 FEWEST_SAMPLES = 3
+# The time of a batch's samples, however much or little of the budget there is.
+SHORTEST_SHARE_S = 0.002
+LONGEST_SHARE_S = 0.5
 MOST_SAMPLES = 2000
 MOST_OPS = 1 << 20
 WARMUP_SHARE = 0.1
@@ -52,6 +55,11 @@ def clock_costs_too_much(case: Case, sample_ns: float, ops_per_sample: int, cloc
     """Whether reading the clock cost over 1 % of a sample that could have been longer."""
     could_be_longer = not case.single and ops_per_sample < MOST_OPS
     return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+
+
+def case_share_s(left_s: float, cases: int, overhead_s: float) -> float:
+    """Seconds for the samples of the next of so many cases, when each costs an overhead besides."""
+    return min(max(left_s / cases - overhead_s, SHORTEST_SHARE_S), LONGEST_SHARE_S)
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:

@@ -1,16 +1,19 @@
 """The doctor on machines laid out in files: every finding where its condition holds, none else."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from laid_out import CPU, card, lay_out, two_sockets
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.finding import Finding
-from weft.host.load import Load
+from weft.host.load import Load, Watch
 from weft.host.manifest import collect, differences, typed
 
 QUIET = Load()
@@ -207,3 +210,23 @@ def test_the_manifest_of_an_older_record_is_still_read() -> None:
 def test_a_damaged_manifest_is_one_line() -> None:
     with pytest.raises(WeftError, match="the host manifest is damaged"):
         typed({"cpu": {"model": ["a", "list"]}})
+
+
+def test_a_busy_process_is_seen_and_this_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window stays open until the other has used time that the kernel counts."""
+    spin = "import sys\nprint('up', flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline()
+            both = [psutil.Process(other.pid), psutil.Process()]
+            monkeypatch.setattr(psutil, "process_iter", lambda: both)
+            watch = Watch()
+            spent_s = both[0].cpu_times().user
+            while both[0].cpu_times().user < spent_s + 0.1:
+                pass
+            load = watch.load()
+        finally:
+            other.kill()
+    [(_, share)] = load.busiest
+    assert 0 < share == load.total

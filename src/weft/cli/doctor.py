@@ -17,11 +17,12 @@ def doctor(
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.host.checks import diagnose  # noqa: PLC0415
-    from weft.host.load import look  # noqa: PLC0415
+    from weft.host.load import Watch  # noqa: PLC0415
     from weft.host.manifest import collect  # noqa: PLC0415
     from weft.report.terminal import console, findings_table  # noqa: PLC0415
 
-    findings = diagnose(collect(), look())
+    watch = Watch()
+    findings = diagnose(collect(), watch.load())
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(findings), indent=2).decode())
     else:

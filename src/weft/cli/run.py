@@ -2,6 +2,7 @@
 
 import functools
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,7 @@ def run(
     sizes: Annotated[str, typer.Option(help="Message sizes: 8,1KiB or 0..4MiB.")] = plan.SIZES,
     ranks: Annotated[int, typer.Option(help="How many ranks to start.")] = plan.RANKS,
     precision: Annotated[str, typer.Option(help="Wanted half width.")] = plan.PRECISION,
-    budget: Annotated[str, typer.Option(help="Time to measure for.")] = plan.BUDGET,
+    budget: Annotated[str, typer.Option(help="Time for all of it.")] = plan.BUDGET,
     launches: Annotated[int, typer.Option(help="Launches of each case.")] = plan.LAUNCHES,
     samples: Annotated[int, typer.Option(help="Samples a launch. 0: as time allows.")] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the random order.")] = plan.SEED,
@@ -64,18 +65,13 @@ def run(
 ) -> None:
     """Measure latency and bandwidth here: a table, the record and an HTML report."""
     from weft import session, units  # noqa: PLC0415 - start-up
-    from weft.engine import choose_mpi, programs  # noqa: PLC0415
 
     given = functools.partial(_given, context, plan.preset_of(tests or ()))
     if resume is not None:
-        path, footer = session.resume(resume, _changes(context))
-        if footer is None:
-            typer.echo(f"{path}: nothing is missing")
-            return
+        path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
-        known = session.known_tests(programs(choose_mpi(mpi)))
         request = session.Request(
-            tests=plan.choose("test", given("tests", tests) or plan.TESTS, known),
+            tests=tuple(given("tests", tests) or plan.TESTS),
             transports=tuple(name for name in transport.split(",") if name),
             sizes=given("sizes", sizes),
             ranks=ranks,
@@ -94,9 +90,18 @@ def run(
             case_deadline_s=units.parse_seconds(deadline),
             samples=given("samples", samples),
             fits_memory=given("fits_memory", value=False),
+            begun_s=_begun_s(),
+            report=report,
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
+
+
+def _begun_s() -> float:
+    """When this process began, as time.monotonic counts: a user's budget holds from then on."""
+    import psutil  # noqa: PLC0415 - start-up
+
+    return time.monotonic() - (time.time() - psutil.Process().create_time())
 
 
 def _given(context: typer.Context, preset: plan.Preset | None, name: str, value: Any) -> Any:
@@ -132,8 +137,11 @@ def _say(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _show(path: Path, footer: "Footer", *, as_json: bool, report: bool) -> None:
+def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -> None:
     """The table, where things are, and the exit status."""
+    if footer is None:
+        typer.echo(f"{path}: nothing is missing")
+        return
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415

@@ -20,23 +20,33 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     steal_percent: float = 0.0
 
 
-def look() -> Load:
-    """Watch the machine for a third of a second; this process and its parents do not count."""
-    own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
-    before = _times(own)
-    steal_before = psutil.cpu_times()
-    time.sleep(WINDOW_S)
-    used = []
-    for pid, (name, seconds) in _times(own).items():
-        if pid in before and seconds > before[pid][1]:
-            used.append((name, (seconds - before[pid][1]) / WINDOW_S))
-    used.sort(key=lambda entry: -entry[1])
-    steal = getattr(psutil.cpu_times(), "steal", 0.0) - getattr(steal_before, "steal", 0.0)
-    return Load(
-        busiest=tuple(used[:3]),
-        total=sum(share for _, share in used),
-        steal_percent=100 * steal / WINDOW_S,
-    )
+class Watch:
+    """A window over what others do: it opens when this is made and is at least WINDOW_S long."""
+
+    def __init__(self) -> None:
+        self._own = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+        self._opened_s = time.monotonic()
+        self._times = _times(self._own)
+        self._steal = getattr(psutil.cpu_times(), "steal", 0.0)
+
+    def load(self) -> Load:
+        """What others used since; waits where the window is still too short.
+
+        This process, its parents and what it started since do not count.
+        """
+        time.sleep(max(0.0, self._opened_s + WINDOW_S - time.monotonic()))
+        window_s = time.monotonic() - self._opened_s
+        used = []
+        for pid, (name, seconds) in _times(self._own).items():
+            if pid in self._times and seconds > self._times[pid][1]:
+                used.append((name, (seconds - self._times[pid][1]) / window_s))
+        used.sort(key=lambda entry: -entry[1])
+        steal = getattr(psutil.cpu_times(), "steal", 0.0) - self._steal
+        return Load(
+            busiest=tuple(used[:3]),
+            total=sum(share for _, share in used),
+            steal_percent=100 * steal / window_s,
+        )
 
 
 def _times(own: set[int]) -> dict[int, tuple[str, float]]:

@@ -1,0 +1,138 @@
+"""How a budget is shared, on ranks that live in virtual time: the right answer is known."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import weft.measure
+from builders import PATTERNS, make_cases, make_clock
+from weft.engine import Program
+from weft.launch.local import Answer, Bye, Hello
+from weft.measure import Measurement
+from weft.plan import make_plan
+from weft.record.model import Batch, Case, Footer, Launch, RankFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.record.model import Line
+
+START_S, END_S = 0.6, 0.2
+CLOCK = make_clock(tick_ns=1.0)
+
+
+class Machine:
+    """A clock that only ranks move: what a launch, a case and an operation cost is set here."""
+
+    def __init__(self, overhead_s: float) -> None:
+        self.now = 100.0
+        self.overhead_s = overhead_s
+
+    def __call__(self, *_: object) -> Machine:
+        """The launcher of a launch."""
+        return self
+
+    def __enter__(self) -> Machine:
+        self.now += START_S
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.now += END_S
+
+    def hello(self) -> Hello:
+        ranks = tuple(RankFacts(rank=r, host="n", pid=1, cpu=r, numa=0) for r in (0, 1))
+        return Hello(transport="t", mpi="none", ranks=ranks, clock=CLOCK)
+
+    def run(self, case: Mapping[str, Any], _: float) -> Answer:
+        operation_ns = 1000 + case["bytes"] // 4
+        count, ops = case["samples"] + case["warmup"], case["ops_per_sample"]
+        self.now += self.overhead_s + count * ops * operation_ns / 1e9
+        ticks = tuple(operation_ns * ops + number % 3 for number in range(count))
+        return Answer(
+            id=case["id"], status="ok", warmup=case["warmup"], ops_per_sample=ops, ticks=ticks
+        )
+
+    def finish(self) -> Bye:
+        return Bye(clock=CLOCK)
+
+
+class Sink(list["Line"]):
+    """Takes a record's lines, and hears how the run goes."""
+
+    def write(self, line: Line) -> None:
+        self.append(line)
+
+    def launched(self, *_: object) -> None:
+        pass
+
+    def measured(self, *_: object) -> None:
+        pass
+
+    def trouble(self, text: str) -> None:
+        raise AssertionError(text)
+
+
+def measure(
+    monkeypatch: pytest.MonkeyPatch, cases: tuple[Case, ...], budget_s: float, overhead_s: float
+) -> tuple[Sink, float]:
+    """The lines of a run, and how much of the budget was left at its end, in seconds."""
+    machine = Machine(overhead_s)
+    monkeypatch.setattr(time, "monotonic", lambda: machine.now)
+    monkeypatch.setattr(weft.measure, "LocalLauncher", machine)
+    programs = {
+        name: Program(transport=name, mpi="none", path=Path("rank"), patterns=PATTERNS)
+        for name in {case.transport for case in cases}
+    }
+    plan = make_plan(
+        cases, precision=0.01, budget_s=budget_s, launches=5, seed=1, mpi="none", options={},
+        case_deadline_s=20, samples=0,
+    )  # fmt: skip
+    end_s = machine.now + budget_s
+    sink = Sink()
+    Measurement(plan, programs, sink, sink, 20, end_s=end_s).measure()  # type: ignore[arg-type]
+    return sink, end_s - machine.now
+
+
+def launches_of(sink: Sink) -> Counter[str]:
+    return Counter(line.case for line in sink if isinstance(line, Batch) if line.role == "measure")
+
+
+def footer_of(sink: Sink) -> Footer:
+    last = sink[-1]
+    assert isinstance(last, Footer)
+    return last
+
+
+SIZES = (0, *(2**power for power in range(23)))
+USUAL = make_cases(transports=("mpi", "tcp"), sizes=SIZES)
+THREE = make_cases(transports=("mpi", "tcp", "ucx"), sizes=SIZES)
+
+
+@pytest.mark.parametrize("overhead_s", [0.0, 0.005, 0.03])
+def test_all_asked_launches_fit_whatever_a_case_costs_besides(
+    monkeypatch: pytest.MonkeyPatch, overhead_s: float
+) -> None:
+    sink, left_s = measure(monkeypatch, USUAL, 60, overhead_s)
+    assert set(launches_of(sink).values()) == {5}
+    assert footer_of(sink).outcome == "precise"
+    assert 0 <= left_s < 30
+
+
+def test_where_time_is_short_each_transport_gets_its_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sink, left_s = measure(monkeypatch, THREE, 12, overhead_s=0.03)
+    launched = [line.transport for line in sink if isinstance(line, Launch)]
+    assert set(launched) == {"mpi", "tcp", "ucx"}
+    counts = launches_of(sink)
+    by_transport = Counter(key.partition("/")[0] for key in counts.elements())
+    assert min(by_transport.values()) > 0.5 * max(by_transport.values())
+    assert set(counts.values()) == {1}
+    assert footer_of(sink).outcome == "budget"
+    # No launch or case is broken off: the last of each is what may come after the end.
+    assert left_s > -(START_S + END_S + 2)
