@@ -21,7 +21,7 @@ RANKS = 2
 PRECISION = "1%"
 BUDGET = "60s"
 LAUNCHES = 5
-QUEUE_DEPTH = USUAL_QUEUE_DEPTH
+QUEUE_DEPTH = str(USUAL_QUEUE_DEPTH)
 SEED = 1
 BUFFERS = "one"
 WAITS = ("spin", "library", "block")
@@ -103,9 +103,27 @@ def parse_schedule(text: str) -> Schedule:
     return Schedule()
 
 
-def choose_wait(text: str) -> str:
-    """How ranks wait: empty for the cheapest way of the transport. Raises WeftError."""
-    return choose("way to wait", (text,), WAITS)[0] if text else ""
+class Ways(msgspec.Struct, frozen=True, kw_only=True):
+    """In which ways each test is measured: every combination of these."""
+
+    queue_depths: tuple[int, ...] = (USUAL_QUEUE_DEPTH,)
+    schedules: tuple[Schedule, ...] = (Schedule(),)
+    waits: tuple[str, ...] = ("",)
+    single: bool = False
+
+
+def parse_ways(queue_depth: str, buffers: str, wait: str, *, single: bool) -> Ways:
+    """Ways from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
+    depths = parse_sizes(queue_depth)
+    for depth in depths:
+        if not 1 <= depth <= 2**16:
+            raise WeftError(f"a queue depth of {depth} is out of range", "type 1 to 65536")
+    return Ways(
+        queue_depths=depths,
+        schedules=tuple(dict.fromkeys(parse_schedule(word) for word in buffers.split(","))),
+        waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
+        single=single,
+    )
 
 
 def parse_options(given: Iterable[str]) -> dict[str, str]:
@@ -134,20 +152,18 @@ def make_cases(
     sizes: str,
     *,
     ranks: int = RANKS,
-    queue_depth: int = QUEUE_DEPTH,
-    single: bool = False,
-    schedule: Schedule | None = None,
-    wait: str = "",
+    ways: Ways | None = None,
     need_bytes: Container[str] = (),
+    streams: Container[str] = (),
 ) -> tuple[Case, ...]:
-    """Every test on every transport at every size, in the order of tables. Raises WeftError.
+    """Every test on every transport at every size in every way, in the order of tables.
 
-    Tests in `need_bytes` have no figure at zero bytes and are not planned there.
+    Tests in `need_bytes` have no figure at zero bytes and are not planned there. Only `streams`
+    know a queue depth; the others are planned once. Raises WeftError.
     """
     if not 2 <= ranks <= MOST_RANKS:
         raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
-    if not 1 <= queue_depth <= 2**16:
-        raise WeftError(f"a queue depth of {queue_depth} is out of range", "type 1 to 65536")
+    chosen = ways or Ways()
     return tuple(
         Case(
             test=test,
@@ -155,12 +171,15 @@ def make_cases(
             bytes=size,
             ranks=ranks,
             queue_depth=queue_depth,
-            schedule=schedule or Schedule(),
-            single=single,
+            schedule=schedule,
+            single=chosen.single,
             wait=wait,
         )
         for transport in transports
         for test in tests
+        for queue_depth in (chosen.queue_depths if test in streams else (USUAL_QUEUE_DEPTH,))
+        for schedule in chosen.schedules
+        for wait in chosen.waits
         for size in parse_sizes(sizes)
         if size > 0 or test not in need_bytes
     )

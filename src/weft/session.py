@@ -15,9 +15,9 @@ from weft.host.checks import diagnose
 from weft.host.load import Watch
 from weft.host.manifest import collect, differences
 from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
-from weft.plan import check_memory, choose, crowding, make_cases, make_plan, within_memory
+from weft.plan import Ways, check_memory, choose, crowding, make_cases, make_plan, within_memory
 from weft.progress import ProgressLine
-from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan, Schedule
+from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, compress, unpack
 from weft.units import format_bytes
@@ -48,10 +48,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     output: Path | None
     mpi: str
     options: dict[str, str]
-    queue_depth: int
-    single: bool
-    wait: str
-    schedule: Schedule
+    ways: Ways
     command: tuple[str, ...]
     case_deadline_s: float
     samples: int = 0
@@ -74,11 +71,9 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         names,
         request.sizes,
         ranks=request.ranks,
-        queue_depth=request.queue_depth,
-        single=request.single,
-        schedule=request.schedule,
-        wait=request.wait,
-        need_bytes=_need_bytes(usable),
+        ways=request.ways,
+        need_bytes=_tests_where(usable, lambda pattern: pattern.least_bytes > 0),
+        streams=_tests_where(usable, lambda pattern: pattern.latency_divisor == 0),
     )
     available_bytes = manifest["memory"]["available_bytes"] or 2**62
     if request.fits_memory:
@@ -207,10 +202,10 @@ def _known_tests(found: Sequence[Program]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
 
 
-def _need_bytes(usable: Mapping[str, Program]) -> set[str]:
-    """The tests that have no message of zero bytes."""
+def _tests_where(usable: Mapping[str, Program], holds: Callable[[Pattern], bool]) -> set[str]:
+    """The tests whose pattern is so."""
     patterns = (pattern for program in usable.values() for pattern in program.patterns)
-    return {pattern.name for pattern in patterns if pattern.least_bytes > 0}
+    return {pattern.name for pattern in patterns if holds(pattern)}
 
 
 def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Pattern, ...]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Case
     from weft.record.run import Run
     from weft.reference.library import Fact, Platform, Point
 
@@ -126,17 +125,12 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
 def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
     pattern = run.patterns[summary.test]
     ways = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
-    variant = _variant(run.cases[summary.case])
+    variant = run.cases[summary.case].variant
     if summary.latency_ns is not None:
         yield Place(summary.test, summary.transport, "latency", ways, variant), summary.latency_ns
     if summary.bandwidth_bytes_per_s is not None:
         place = Place(summary.test, summary.transport, "bandwidth", ways, variant)
         yield place, summary.bandwidth_bytes_per_s
-
-
-def _variant(case: Case) -> str:
-    """What a case's key has after its size: nothing for the usual."""
-    return "/".join(case.key.split("/")[3:])
 
 
 def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> dict[str, str]:

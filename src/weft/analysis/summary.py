@@ -64,6 +64,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     queue_depth: int
     single: bool
     wait: str
+    variant: str
     status: Status
     reason: str
     samples: int
@@ -82,6 +83,11 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     peak_bytes_per_s: float | None = None
     percent_of_peak: float | None = None
     flags: tuple[str, ...] = ()
+
+    @property
+    def way(self) -> str:
+        """What a table's column is called: the transport, and what differs from the usual."""
+        return f"{self.transport} {self.variant}".rstrip()
 
 
 def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
@@ -123,6 +129,7 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
         queue_depth=case.queue_depth,
         single=case.single,
         wait=case.wait,
+        variant=case.variant,
         status=status,
         reason=reason,
         samples=sum(len(b.ticks) - b.warmup for b in measured),

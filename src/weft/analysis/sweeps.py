@@ -124,9 +124,12 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
 
     bad = {batch.case for batch in run.lines.batches if batch.status == "failed"}
     launches: dict[int, dict[int, list[Batch]]] = {}
+    place = (test, transport)
+    cases = [c for c in run.cases.values() if (c.test, c.transport) == place]
     for batch in run.measured:
         case = run.cases[batch.case]
-        if case.test == test and case.transport == transport and batch.case not in bad:
+        # A record may hold a test in several ways (queue depths, buffers): the first is taken.
+        if case in cases and case.variant == cases[0].variant and batch.case not in bad:
             launches.setdefault(batch.launch, {}).setdefault(case.bytes, []).append(batch)
     if not launches:
         raise WeftError(f"{run.path} has no measured {test} over {transport}", "see weft show")

@@ -64,6 +64,12 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """The case's name in a record: transport/test/bytes, and what differs from the usual."""
+        variant = self.variant
+        return f"{self.transport}/{self.test}/{self.bytes}" + (f"/{variant}" if variant else "")
+
+    @property
+    def variant(self) -> str:
+        """What differs from the usual way of measuring; empty for the usual."""
         extra = ""
         if self.single:
             extra += "/single"
@@ -74,7 +80,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         if self.schedule.kind != "one":
             extra += f"/{self.schedule.kind}{self.schedule.count}"
             extra += f"r{self.schedule.reuse_percent}" if self.schedule.kind == "reuse" else ""
-        return f"{self.transport}/{self.test}/{self.bytes}{extra}"
+        return extra.removeprefix("/")
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

@@ -71,22 +71,22 @@ def _curves(
     run: Run, summaries: Sequence[CaseSummary], metric: Metric, records: int
 ) -> list[Curve]:
     curves = []
-    for transport in dict.fromkeys(s.transport for s in summaries):
-        points = _points(summaries, transport, metric)
+    for way in dict.fromkeys(s.way for s in summaries):
+        points = _points(summaries, way, metric)
         if points:
-            label = transport if records == 1 else f"{transport} ({run.path.name})"
+            label = way if records == 1 else f"{way} ({run.path.name})"
             sizes, estimates = zip(*points, strict=True)
             curves.append(Curve(label, tuple(sizes), tuple(estimates)))
     return curves
 
 
 def _points(
-    summaries: Sequence[CaseSummary], transport: str, metric: Metric
+    summaries: Sequence[CaseSummary], way: str, metric: Metric
 ) -> list[tuple[int, Estimate]]:
     points = []
     for summary in summaries:
         estimate = summary.latency_ns if metric == "latency" else summary.bandwidth_bytes_per_s
-        if summary.transport == transport and estimate is not None:
+        if summary.way == way and estimate is not None:
             points.append((summary.bytes, estimate))
     return sorted(points, key=lambda point: point[0])
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.ways import findings_of
 from weft.report.charts import chart_of
 from weft.report.figures import figures_of
 from weft.report.html import render, write_page
@@ -50,6 +51,7 @@ def render_page(runs: Runs) -> str:
         tables=[_table(run, summaries, len(runs)) for run, summaries in runs],
         troubles=_troubles(runs),
         notes=_notes(runs),
+        findings=[line for run, summaries in runs for line in findings_of(run, summaries)],
         methods=[_method(run) for run, _ in runs],
         hosts=_hosts(runs),
     )
@@ -128,21 +130,19 @@ def _troubles(runs: Runs) -> list[str]:
 
 
 def _table(run: Run, summaries: Sequence[CaseSummary], records: int) -> dict[str, Any]:
-    columns = list(dict.fromkeys((s.test, s.transport) for s in summaries))
-    by_place = {(s.bytes, s.test, s.transport): s for s in summaries}
+    columns = list(dict.fromkeys((s.test, s.way) for s in summaries))
+    by_place = {(s.bytes, s.test, s.way): s for s in summaries}
     rows = [
         {
             "size": format_bytes(size),
             "cells": [
-                format_estimate(by_place[size, test, transport])
-                if (size, test, transport) in by_place
-                else ""
-                for test, transport in columns
+                format_estimate(by_place[size, test, way]) if (size, test, way) in by_place else ""
+                for test, way in columns
             ],
         }
         for size in sorted({s.bytes for s in summaries})
     ]
-    heads = [f"{run.patterns[test].title}, {transport}" for test, transport in columns]
+    heads = [f"{run.patterns[test].title}, {way}" for test, way in columns]
     caption = " ".join(
         ("Median over launches with half its 95 % interval.", *peaks_in_words(summaries))
     )

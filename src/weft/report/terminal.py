@@ -8,6 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from weft.analysis.ways import findings_of
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
         pattern = run.patterns[test]
         parts += [Text(f"{pattern.title} ({test}): {pattern.summary}", style="bold")]
         parts += [_test_table([s for s in summaries if s.test == test]), Text("")]
+    parts += [Text(sentence) for sentence in findings_of(run, summaries)]
     parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
     return Group(*parts)
 
@@ -80,13 +82,13 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
 def _test_table(summaries: Sequence[CaseSummary]) -> Table:
     table = Table(box=None)
     table.add_column("message", justify="right")
-    transports = list(dict.fromkeys(s.transport for s in summaries))
-    for transport in transports:
-        table.add_column(transport, justify="right", no_wrap=True)
+    ways = list(dict.fromkeys(s.way for s in summaries))
+    for way in ways:
+        table.add_column(way, justify="right", no_wrap=True)
     for size in sorted({s.bytes for s in summaries}):
         cells = []
-        for transport in transports:
-            found = [s for s in summaries if s.bytes == size and s.transport == transport]
+        for way in ways:
+            found = [s for s in summaries if s.bytes == size and s.way == way]
             cells.append("\n".join(format_estimate(s) for s in found))
         table.add_row(format_bytes(size), *cells)
     return table

@@ -1,0 +1,68 @@
+"""Queue size, buffer reuse and waiting: sentences from records whose answer is known."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import weft
+from builders import synthetic_record
+from weft.analysis.summary import summarise
+from weft.analysis.ways import findings_of
+from weft.plan import make_cases, parse_ways
+from weft.record.model import Case
+
+
+def told(path: Path, cases: tuple[Case, ...], time_ns: Callable[[Case], float]) -> list[str]:
+    def times(case: Case, round_: int) -> list[float]:
+        return [time_ns(case) * (1 + 0.001 * ((sample + round_) % 3)) for sample in range(21)]
+
+    run = weft.load(
+        synthetic_record(path / f"{len(list(path.iterdir()))}.jsonl", cases, times_ns=times)
+    )
+    return list(findings_of(run, summarise(run)))
+
+
+def planned(
+    test: str, size: str, depth: str = "64", buffers: str = "one", wait: str = ""
+) -> tuple[Case, ...]:
+    ways = parse_ways(depth, buffers, wait, single=False)
+    return make_cases([test], ["tcp"], size, ways=ways, streams={"stream"})
+
+
+def test_the_queue_that_is_needed(tmp_path: Path) -> None:
+    cases = planned("stream", "1KiB", depth="1..256")
+    assert [case.queue_depth for case in cases] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+    # Q messages cover the latency up to Q = 16; from there on the wire is full.
+    (sentence,) = told(tmp_path, cases, lambda case: 16000 / min(case.queue_depth, 16))
+    assert sentence == (
+        "queue size: tcp, stream, 1 KiB: Q = 16 gives 95% of the best bandwidth of Q = 1 to 256"
+    )
+
+
+def test_the_working_set_at_which_it_drops(tmp_path: Path) -> None:
+    cases = planned("ping_pong", "4KiB", buffers="one,turn:8,turn:64,turn:1024")
+    cached = lambda case: 2000.0 if case.schedule.count <= 16 else 3000.0  # noqa: E731
+    (sentence,) = told(tmp_path, cases, cached)
+    assert "worse by over 5% from a working set of 256 KiB on (64 buffers in turn)" in sentence
+    (flat,) = told(tmp_path, cases, lambda _: 2000.0)
+    assert "no drop over 5% up to a working set of 4 MiB can be told" in flat
+
+
+def test_what_a_way_of_waiting_adds(tmp_path: Path) -> None:
+    cases = planned("ping_pong", "8", wait="spin,block")
+    (sentence,) = told(tmp_path, cases, lambda case: 8000.0 if case.wait == "block" else 2000.0)
+    assert sentence == "completion: tcp, ping_pong, 8 B: spin is cheapest; block adds 3.00 µs"
+    (same,) = told(tmp_path, cases, lambda _: 2000.0)
+    assert "cannot be told apart" in same
+
+
+def test_a_record_with_one_way_tells_nothing(record: Path) -> None:
+    run = weft.load(record)
+    assert findings_of(run, summarise(run)) == ()
+
+
+@pytest.mark.parametrize("depth", ["0", "65537"])
+def test_depths_out_of_range(depth: str) -> None:
+    with pytest.raises(weft.errors.WeftError, match="queue depth"):
+        parse_ways(depth, "one", "", single=False)
