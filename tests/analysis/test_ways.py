@@ -66,3 +66,13 @@ def test_a_record_with_one_way_tells_nothing(record: Path) -> None:
 def test_depths_out_of_range(depth: str) -> None:
     with pytest.raises(weft.errors.WeftError, match="queue depth"):
         parse_ways(depth, "one", "", single=False)
+
+
+def test_a_group_with_a_gap_tells_nothing(tmp_path: Path) -> None:
+    cases = planned("stream", "1KiB", depth="1..4")
+
+    def times(case: Case, _: int) -> list[float]:
+        return [] if case.queue_depth == 1 else [1000.0 / case.queue_depth] * 9
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times))
+    assert findings_of(run, summarise(run)) == ()

@@ -26,8 +26,11 @@ DROP = 0.05
 
 
 def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
-    """A sentence for each queue size, working set and way of waiting that the record tells of."""
-    good = [s for s in summaries if s.status == "ok"]
+    """A sentence for each queue size, working set and way of waiting that the record tells of.
+
+    A group of cases of which one failed or was not reached tells nothing.
+    """
+    good = [s for s in summaries if s.status != "unsupported"]
     cases = run.cases
     return (
         *_grouped(good, cases, lambda c: c.queue_depth, _without_depth, queue_needed),
@@ -66,7 +69,10 @@ def _grouped(
         if key is not None:
             groups.setdefault(key, []).append((case, summary))
     told = [
-        say(points) for points in groups.values() if len({varied(case) for case, _ in points}) > 1
+        say(points)
+        for points in groups.values()
+        if len({varied(case) for case, _ in points}) > 1
+        and all(summary.status == "ok" for _, summary in points)
     ]
     return [sentence for sentence in told if sentence]
 

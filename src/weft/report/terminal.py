@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PIPE_WIDTH = 100
 MOST_FLAGS = 12
+# More ways of measuring than these are rows, for a screen has no room for so many columns.
+MOST_COLUMNS = 5
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -83,6 +85,8 @@ def _test_table(summaries: Sequence[CaseSummary]) -> Table:
     table = Table(box=None)
     table.add_column("message", justify="right")
     ways = list(dict.fromkeys(s.way for s in summaries))
+    if len(ways) > MOST_COLUMNS:
+        return _long_table(table, summaries)
     for way in ways:
         table.add_column(way, justify="right", no_wrap=True)
     for size in sorted({s.bytes for s in summaries}):
@@ -91,6 +95,15 @@ def _test_table(summaries: Sequence[CaseSummary]) -> Table:
             found = [s for s in summaries if s.bytes == size and s.way == way]
             cells.append("\n".join(format_estimate(s) for s in found))
         table.add_row(format_bytes(size), *cells)
+    return table
+
+
+def _long_table(table: Table, summaries: Sequence[CaseSummary]) -> Table:
+    """A row a case, where there are more ways of measuring than columns fit a screen."""
+    table.add_column("way")
+    table.add_column("figure", justify="right", no_wrap=True)
+    for summary in sorted(summaries, key=lambda s: s.bytes):
+        table.add_row(format_bytes(summary.bytes), summary.way, format_estimate(summary))
     return table
 
 
