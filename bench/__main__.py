@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.comparisons import Comparison, comparisons
+from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 
 if TYPE_CHECKING:
@@ -53,10 +53,11 @@ def measure(entries: list[Comparison | Cost], rounds: int) -> Figures:
     found: Figures = {}
     for round_ in range(rounds):
         for entry in entries:
-            if isinstance(entry, Comparison) and not entry.is_possible:
-                sys.stderr.write(f"left out: {entry.name}: this weft run has no --wait\n")
+            try:
+                figures = _once(entry, round_)
+            except LeftOutError as error:
+                sys.stderr.write(f"round {round_ + 1}: left out: {entry.name}: {error}\n")
                 continue
-            figures = _once(entry, round_)
             found.setdefault(entry.name, []).append(figures)
             told = " / ".join(f"{value:.5g}" for value in figures.values())
             sys.stderr.write(f"round {round_ + 1}: {entry.name}: {told}\n")
