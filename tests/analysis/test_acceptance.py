@@ -316,3 +316,12 @@ def test_the_answer_to_all() -> None:
     ):
         assert overall([check(outcome) for outcome in outcomes]) == told  # type: ignore[arg-type]
     assert EXIT_STATUS == {"pass": 0, "fail": 1, "cannot tell": 3}
+
+
+def test_a_limit_is_for_the_usual_cases_or_for_a_named_variant(tmp_path: Path) -> None:
+    single = tuple(msgspec.structs.replace(case, single=True) for case in CASES)
+    path = synthetic_record(tmp_path / "s.jsonl", (*CASES, *single))
+    cases = pool([weft.load(path)])
+    text = '[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "1 s"\n'
+    for more, key in (("", "tcp/ping_pong/8"), ('variant = "single"\n', "tcp/ping_pong/8/single")):
+        assert [c.case for c in against_limits(cases, limits(tmp_path, text + more))] == [key]

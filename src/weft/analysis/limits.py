@@ -47,7 +47,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
         fits = not (self.wanted or self.ranges) or size in self.wanted
         fits = fits or any(low <= size <= high for low, high in self.ranges)
         named = case.test == self.test and self.transport in ("", case.transport)
-        return named and fits and pooled.variant == self.variant
+        return named and fits and case.variant == self.variant
 
     def bound_for(self, pooled: Pooled) -> float:
         """The bound in ns or bytes/s."""

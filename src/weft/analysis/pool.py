@@ -36,11 +36,6 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     failed: str = ""
     lost: tuple[str, ...] = ()
 
-    @property
-    def variant(self) -> str:
-        """What the case's key has after its size: nothing for the usual."""
-        return "/".join(self.case.key.split("/")[3:])
-
 
 def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
     """Every planned case of the records by key, over all of their launches.
