@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.analysis.models import fit_models
 from weft.analysis.summary import summarise
 from weft.record.model import (
     SCHEMA_VERSION,
@@ -35,7 +34,7 @@ from weft.record.model import (
 from weft.record.run import load
 from weft.record.writer import RecordWriter, compress
 from weft.report.page import write_report
-from weft.sources import series_of_record
+from weft.sources import models_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,10 +89,9 @@ def worked_through(record: Path) -> dict[str, float]:
     marks.append(time.process_time())
     summaries = summarise(run)
     marks.append(time.process_time())
-    for series, stream in series_of_record(run):
-        fit_models(series, stream)
+    models = models_of([run])
     marks.append(time.process_time())
-    write_report([(run, summaries)], record.with_suffix(".html"))
+    write_report([(run, summaries)], record.with_suffix(".html"), models)
     marks.append(time.process_time())
     names = ("load_s", "summarise_s", "fit_s", "report_s")
     steps = {n: b - a for n, a, b in zip(names, marks[:-1], marks[1:], strict=True)}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from weft.errors import WeftError
 from weft.plan import choose
@@ -12,6 +15,9 @@ from weft.record.run import load
 from weft.reference.library import platform_or_none
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.modelled import Modelled
     from weft.analysis.sweeps import Series
     from weft.record.run import Run
     from weft.reference.library import Platform
@@ -49,8 +55,31 @@ def _of_table(path: Path, columns: str) -> Series:
     return series_of_times(path.name, table.sizes_bytes, table.times_ns, table.notes)
 
 
+def models_of(runs: Sequence[Run]) -> Modelled:
+    """The models of all latencies of records, named after their files where there are several.
+
+    What cannot be modelled is a line in `refused`.
+    """
+    from weft.analysis.modelled import modelled  # noqa: PLC0415 - start-up
+
+    pairs: Pairs = []
+    refused = []
+    for run in runs:
+        try:
+            found = series_of_record(run)
+        except WeftError as error:
+            refused.append(f"no model: {error.what}")
+            continue
+        if len(runs) > 1:
+            file = run.path.name
+            found = [(replace(one, name=f"{file}: {one.name}"), stream) for one, stream in found]
+        pairs += found
+    whole = modelled(pairs)
+    return msgspec.structs.replace(whole, refused=(*refused, *whole.refused))
+
+
 def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
-    """The series of a record that is loaded; as series_of. Raises WeftError."""
+    """The series of a record that is loaded, as series_of. Raises WeftError."""
     from weft.analysis.sweeps import series_of_run  # noqa: PLC0415 - start-up
 
     cases = [run.cases[batch.case] for batch in run.measured]

@@ -208,13 +208,16 @@ def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) 
     def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Parameter:
         return over_launches([figure(launch) for launch in launches], positive=positive)
 
+    plogp_latency = over(lambda launch: launch.plogp_latency_ns)
+    if plogp_latency.high < 0:
+        notes += ("a message of the stream takes longer than its latency: PLogP's L is below zero",)
     shared = set.intersection(*(set(launch.gaps) for launch in launches))
     return LogGP(
         name=name,
         transfer_ns=over(lambda launch: launch.transfer_ns),
         gap_ns=over(lambda launch: launch.gap_ns),
         gap_ns_per_byte=over(lambda launch: launch.gap_ns_per_byte, positive=True),
-        plogp_latency_ns=over(lambda launch: launch.plogp_latency_ns),
+        plogp_latency_ns=plogp_latency,
         gaps=tuple(_gap(size, launches) for size in sorted(shared)),
         notes=notes,
     )

@@ -1,4 +1,4 @@
-"""`weft export`: a record's tables as CSV or Parquet."""
+"""`weft export`: a record's tables as CSV or Parquet, and for papers as LaTeX or Markdown."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,13 +8,19 @@ import typer
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Callable
+    from typing import IO
+
+    from weft.record.run import Run
 
 _EXAMPLES = """Examples:
 
 weft export run.jsonl.zst --csv samples.csv
 
-weft export run.jsonl.zst --table summary --parquet summary.parquet"""
+weft export run.jsonl.zst --table summary --parquet summary.parquet
+
+weft export run.jsonl.zst --table models --latex models.tex"""
+_FOR_PAPER = ("figures", "models")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,28 +32,67 @@ def export(
     record: Annotated[Path, typer.Argument(help="The record of a run.")],
     csv: Annotated[Path | None, typer.Option(help="Write this CSV file.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write this Parquet file.")] = None,
-    table: Annotated[str, typer.Option(help="samples, batches, host or summary.")] = "samples",
+    latex: Annotated[Path | None, typer.Option(help="Write this LaTeX table.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write this Markdown table.")] = None,
+    table: Annotated[
+        str, typer.Option(help="samples, batches, host, summary; for papers figures, models.")
+    ] = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a record's raw samples, or another of its tables, for other programs."""
+    """Write a record's raw samples, or another of its tables, for other programs and papers."""
     from weft.analysis.tables import TABLES, table_of  # noqa: PLC0415 - start-up
     from weft.record.run import load  # noqa: PLC0415
 
-    target = csv or parquet
-    if target is None or (csv and parquet):
-        raise WeftError("export wants one file to write", "type --csv FILE or --parquet FILE")
-    if table not in TABLES:
-        raise WeftError(f"there is no table {table}", f"choose one of {', '.join(TABLES)}")
+    targets = [path for path in (csv, parquet, latex, markdown) if path is not None]
+    if len(targets) != 1:
+        raise WeftError(
+            "export wants one file to write",
+            "type --csv FILE, --parquet FILE, --latex FILE or --markdown FILE",
+        )
+    target = targets[0]
+    known = _FOR_PAPER if latex or markdown else TABLES
+    table = table or known[0]
+    if table not in known:
+        raise WeftError(f"there is no table {table}", f"choose one of {', '.join(known)}")
     if target.exists() and record.exists() and target.samefile(record):
         raise WeftError(f"{target} is the record itself", "choose another name")
     if target.is_file() and not force:
         raise WeftError(f"{target} exists", "choose another name or add --force")
-    frame = table_of(load(record), table)
-    _write(frame, target, as_csv=csv is not None)
-    typer.echo(f"{target}: {frame.height} rows of {table}")
+    run = load(record)
+    if latex or markdown:
+        text, rows = _words(run, table, as_latex=latex is not None)
+        _write(lambda file: file.write(text.encode()), target)
+    else:
+        frame = table_of(run, table)
+        rows = frame.height
+        _write(frame.write_csv if csv else frame.write_parquet, target)
+    typer.echo(f"{target}: {rows} rows of {table}")
 
 
-def _write(frame: "pl.DataFrame", target: Path, *, as_csv: bool) -> None:
+def _words(run: "Run", table: str, *, as_latex: bool) -> tuple[str, int]:
+    """The tables for a paper as text, and how many rows they have. Raises WeftError for none."""
+    from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
+    from weft.report.tables import (  # noqa: PLC0415
+        figure_tables,
+        model_tables,
+        to_latex,
+        to_markdown,
+    )
+    from weft.sources import models_of  # noqa: PLC0415
+
+    if table == "figures":
+        tables = figure_tables(run, summarise(run))
+    else:
+        found = models_of([run])
+        tables = model_tables(found)
+        if not tables:
+            why = found.refused[0] if found.refused else f"{run.path} has no latency"
+            raise WeftError(why, "see weft show")
+    text = to_latex(tables) if as_latex else to_markdown(tables)
+    return text, sum(len(one.rows) for one in tables)
+
+
+def _write(fill: "Callable[[IO[bytes]], object]", target: Path) -> None:
     """Put the whole file in place or none: an old one is replaced only at the end.
 
     Only a regular file is ever replaced; a pipe or a device is written to, as it stands.
@@ -60,10 +105,7 @@ def _write(frame: "pl.DataFrame", target: Path, *, as_csv: bool) -> None:
     try:
         try:
             with written.open("wb") as file:
-                if as_csv:
-                    frame.write_csv(file)
-                else:
-                    frame.write_parquet(file)
+                fill(file)
             if not is_special:
                 written.replace(target)
         finally:

@@ -12,6 +12,7 @@ from weft.cli import (
     compare,
     doctor,
     export,
+    figure,
     fit,
     layers,
     list_,
@@ -31,7 +32,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-COMMANDS = (run, list_, show, report, fit, signature, layers, export, doctor, peak, compare, check)
+COMMANDS = (
+    run,
+    list_,
+    show,
+    report,
+    fit,
+    signature,
+    figure,
+    layers,
+    export,
+    doctor,
+    peak,
+    compare,
+    check,
+)
 for command in COMMANDS:
     command.register(app)
 

@@ -21,9 +21,10 @@ def report(
     from weft.fabric.peaks import parse_link  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.page import report_path, write_report  # noqa: PLC0415
+    from weft.sources import models_of  # noqa: PLC0415
 
     known = parse_link(link) if link else None
     runs = [(run, summarise(run, known)) for run in map(load, records)]
     page = output or report_path(records[0])
-    write_report(runs, page)
+    write_report(runs, page, models_of([run for run, _ in runs]))
     typer.echo(f"report: {page}")

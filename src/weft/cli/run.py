@@ -145,6 +145,7 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.page import report_path, write_report  # noqa: PLC0415
     from weft.report.terminal import console, render_tables  # noqa: PLC0415
+    from weft.sources import models_of  # noqa: PLC0415
 
     measured = load(path)
     summaries = summarise(measured)
@@ -156,7 +157,7 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     if report:
         page = report_path(path)
         try:
-            write_report([(measured, summaries)], page)
+            write_report([(measured, summaries)], page, models_of([measured]))
             typer.echo(f"report: {page}", err=True)
         except WeftError as error:
             typer.echo(f"weft: no report: {error.what}; {error.mend}", err=True)

@@ -5,26 +5,34 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from weft.errors import WeftError
+from weft.report.paper import SANS, SCREEN, SERIF
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.report.charts import Chart, Mark, Track
+    from weft.report.paper import Paper
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; shape and dash differ too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
-COLUMN_INCHES = (3.5, 2.6)
 
 
-def draw(chart: Chart, kinds: Sequence[str]) -> list[bytes]:
-    """The chart in each of the kinds "svg" and "pdf": fonts embedded, no time stamp inside."""
+def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[bytes]:
+    """The chart in each of the kinds "svg" and "pdf": fonts embedded, no time stamp inside.
+
+    Raises WeftError for a family of letters that is not on this machine.
+    """
     import matplotlib as mpl  # noqa: PLC0415 - slow to start
     from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
 
+    _check_family(paper)
     style = {
-        "font.size": 8,
-        "font.family": "DejaVu Sans",
+        "font.size": paper.points,
+        "font.family": paper.family,
+        "mathtext.fontset": "stix" if paper.family == SERIF else "dejavusans",
         "svg.hashsalt": "weft",
         "svg.fonttype": "path",
         "pdf.fonttype": 42,
@@ -32,7 +40,7 @@ def draw(chart: Chart, kinds: Sequence[str]) -> list[bytes]:
         "axes.spines.right": False,
     }
     with mpl.rc_context(style):  # type: ignore[arg-type] # its keys are literals
-        canvas = Canvas(figsize=COLUMN_INCHES, layout="constrained")
+        canvas = Canvas(figsize=(paper.width_inches, paper.height_inches), layout="constrained")
         axes = canvas.add_subplot()
         for track in chart.tracks:
             _draw_track(axes, track)
@@ -43,6 +51,17 @@ def draw(chart: Chart, kinds: Sequence[str]) -> list[bytes]:
         canvas.draw_without_rendering()
         canvas.set_layout_engine("none")
         return [_saved(canvas, kind) for kind in kinds]
+
+
+def _check_family(paper: Paper) -> None:
+    from matplotlib import font_manager  # noqa: PLC0415 - slow to start
+
+    try:
+        font_manager.findfont(paper.family, fallback_to_default=False)
+    except ValueError:
+        raise WeftError(
+            f"there is no font {paper.family} here", f"install it or choose {SERIF} or {SANS}"
+        ) from None
 
 
 def _saved(canvas: Any, kind: str) -> bytes:
@@ -72,6 +91,8 @@ def _draw_track(axes: Any, track: Track) -> None:
         linewidth=1,
         capsize=2,
         elinewidth=0.7,
+        alpha=0.5 if track.style == "points" else None,
+        zorder=2 if track.style == "points" else 3,
     )
 
 

@@ -45,6 +45,11 @@ def write_leaf(path: Path, charts: Sequence[Chart], leaf: Leaf) -> None:
         if kind == "html"
         else _drawn(charts[0], kind)
     )
+    write_bytes(data, path)
+
+
+def write_bytes(data: bytes, path: Path) -> None:
+    """Write a picture. Raises WeftError where it cannot be written."""
     try:
         path.write_bytes(data)
     except OSError as error:

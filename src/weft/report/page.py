@@ -10,6 +10,8 @@ from weft.analysis.ways import findings_of
 from weft.report.charts import chart_of
 from weft.report.figures import figures_of
 from weft.report.html import render, write_page
+from weft.report.signatures import signature_chart
+from weft.report.tables import model_tables
 from weft.report.terminal import (
     ending_in_words,
     format_estimate,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from weft.analysis.modelled import Modelled
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
 
@@ -34,16 +37,21 @@ def report_path(record: Path) -> Path:
     return record.with_name(name + ".html")
 
 
-def write_report(runs: Runs, path: Path) -> None:
+def write_report(runs: Runs, path: Path, models: Modelled | None = None) -> None:
     """Write the page. Raises WeftError where it cannot be written."""
-    write_page(render_page(runs), path)
+    write_page(render_page(runs, models), path)
 
 
-def render_page(runs: Runs) -> str:
-    """The page's HTML; the same for the same records."""
+def render_page(runs: Runs, models: Modelled | None = None) -> str:
+    """The page's HTML; the same for the same records. With models it has a part about them."""
+    charts = [chart_of(figure) for figure in figures_of(runs)]
+    if models is not None and models.signatures:
+        charts.append(signature_chart(models.signatures))
     return render(
         "page.html.j2",
-        [chart_of(figure) for figure in figures_of(runs)],
+        charts,
+        models=model_tables(models) if models else [],
+        model_notes=_model_notes(models) if models else [],
         title=_title(runs),
         summary=_summary(runs),
         endings=[ending_in_words(run, summaries) for run, summaries in runs],
@@ -55,6 +63,15 @@ def render_page(runs: Runs) -> str:
         methods=[_method(run) for run, _ in runs],
         hosts=_hosts(runs),
     )
+
+
+def _model_notes(found: Modelled) -> list[str]:
+    lines = list(found.refused)
+    for one in found.models:
+        parts = (one.line, one.piecewise, one.loggp)
+        notes = [note for part in parts if part is not None for note in part.notes]
+        lines += [f"{one.name}: {note}" for note in dict.fromkeys(notes)]
+    return lines
 
 
 def _title(runs: Runs) -> str:

@@ -1,0 +1,131 @@
+"""Figures and tables for papers: sizes, letters, and text that LaTeX and Markdown can read."""
+
+import re
+import zlib
+from pathlib import Path
+
+import pytest
+
+from builders import make_cases, synthetic_record
+from weft.analysis.summary import summarise
+from weft.errors import WeftError
+from weft.record.run import load
+from weft.report.drawing import draw
+from weft.report.page import render_page
+from weft.report.paper import LAYOUTS, SERIF, paper_of
+from weft.report.signatures import signature_chart
+from weft.report.tables import Table, figure_tables, model_tables, to_latex, to_markdown
+from weft.sources import models_of
+
+SIZES = (0, *(1 << exponent for exponent in range(16)))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), SIZES)
+    return synthetic_record(tmp_path_factory.mktemp("paper") / "r.jsonl", cases)
+
+
+def words(latex: str) -> list[list[str]]:
+    """The cells of every row of LaTeX tables."""
+    rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
+    return [[cell.strip() for cell in row[:-2].split(" & ")] for row in rows]
+
+
+@pytest.mark.parametrize("layout", [layout.name for layout in LAYOUTS])
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_drawing_is_as_wide_as_its_column_or_page(path: Path, layout: str, wide: bool) -> None:
+    chart = signature_chart(models_of([load(path)]).signatures)
+    paper = paper_of(layout, wide=wide)
+    svg, pdf = draw(chart, ("svg", "pdf"), paper)
+    box = re.search(rb"/MediaBox \[ 0 0 ([0-9.]+) ([0-9.]+) \]", pdf)
+    assert box
+    assert float(box[1]) == pytest.approx(72 * paper.width_inches, abs=0.1)
+    assert float(box[2]) == pytest.approx(72 * paper.height_inches, abs=0.1)
+    assert b'width="%.6gpt"' % (72 * paper.width_inches) in svg
+
+
+def test_letters_are_embedded_as_fonts_and_have_the_asked_size(path: Path) -> None:
+    chart = signature_chart(models_of([load(path)]).signatures)
+    [pdf] = draw(chart, ("pdf",), paper_of("ieee", points=9))
+    assert SERIF.encode() in pdf
+    assert b"/FontFile2" in pdf
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL)
+    text = b"".join(zlib.decompress(s) for s in streams if s.startswith(b"x\x9c"))
+    assert re.search(rb"/F\d+ 9 Tf", text)
+
+
+@pytest.mark.parametrize(
+    ("layout", "change", "says"),
+    [
+        ("nature", {}, "choose one of ieee, acm, elsevier"),
+        ("ieee", {"height_inches": 40.0}, "cannot be printed"),
+        ("ieee", {"points": 1.0}, "cannot be printed"),
+    ],
+)
+def test_what_cannot_be_printed_is_refused(
+    layout: str, change: dict[str, float], says: str
+) -> None:
+    with pytest.raises(WeftError, match=says):
+        paper_of(layout, **change)  # type: ignore[arg-type]
+
+
+def test_the_table_of_figures_has_a_row_a_size(path: Path) -> None:
+    run = load(path)
+    latex = to_latex(figure_tables(run, summarise(run)))
+    assert r"\usepackage{booktabs}" in latex
+    head, *rows = words(latex)
+    assert head == ["message", "Latency, tcp", "Bandwidth, tcp"]
+    assert len(rows) == len(SIZES)
+    assert rows[0][0] == "0 B"
+    assert rows[0][1].startswith(r"1.00 $\mu$s $\pm$0.4\%")
+    assert rows[0][2] == ""
+    markdown = to_markdown(figure_tables(run, summarise(run)))
+    assert len([line for line in markdown.splitlines() if line.startswith("| ")]) == 2 + len(SIZES)
+
+
+def test_the_tables_of_models_hold_every_model(path: Path) -> None:
+    tables = model_tables(models_of([load(path)]))
+    names = [table.name for table in tables]
+    assert names == ["line", "piecewise", "whole", "loggp", "errors", "signature"]
+    assert all(len(row) == len(table.head) for table in tables for row in table.rows)
+    latex = to_latex(tables)
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == 6
+    assert r"n$_{1/2}$" in latex
+    assert r"o\_s" in latex
+
+
+def test_no_text_is_read_as_a_command() -> None:
+    table = Table(name="x", caption="50 % of $x_1$", head=("a|b", r"\c"), rows=(("<d>", "{e}"),))
+    latex = to_latex([table])
+    assert r"50 \% of \$x\_1\$" in latex
+    assert r"a|b & \textbackslash{}c \\" in latex
+    assert r"$<$d$>$ & \{e\} \\" in latex
+    markdown = to_markdown([table])
+    assert r"| a\|b | \\c |" in markdown
+    assert "| &lt;d> | {e} |" in markdown
+
+
+def test_the_report_has_a_part_about_models(path: Path) -> None:
+    run = load(path)
+    page = render_page([(run, summarise(run))], models_of([run]))
+    assert "<h2>Models</h2>" in page
+    assert 'id="plot-signature"' in page
+    assert "Piecewise model, tcp/ping_pong" in page
+    assert "<h2>Models</h2>" not in render_page([(run, summarise(run))])
+
+
+def test_a_record_that_cannot_be_modelled_says_why(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 1024))
+    run = load(synthetic_record(tmp_path / "few.jsonl", cases))
+    found = models_of([run])
+    assert not found.models
+    page = render_page([(run, summarise(run))], found)
+    assert "no model: tcp/ping_pong has 2 sizes" in page
+
+
+def test_models_of_two_records_are_told_apart(path: Path, tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), SIZES)
+    other = synthetic_record(tmp_path / "other.jsonl", cases)
+    names = [one.name for one in models_of([load(path), load(other)]).models]
+    assert names == ["r.jsonl: tcp/ping_pong", "other.jsonl: tcp/ping_pong"]
