@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.intervals import CONFIDENCE
-from weft.analysis.parameters import Parameter
+from weft.analysis.parameters import Parameter, student
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,6 @@ def _bounded(
     A squared residual is scaled so that under the working variances it has the mean it should.
     """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
-    from scipy import stats  # noqa: PLC0415
 
     count = len(row)
     leverage = np.square(basis).sum(axis=1)
@@ -100,7 +99,7 @@ def _bounded(
         freedom = float(share @ expected) ** 2 / float(share @ (product**2 @ share))
     else:
         freedom = float(count - 2)
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(variance)
+    reach = student(freedom) * math.sqrt(variance)
     return Parameter(
         value=value,
         low=value - reach,
@@ -120,7 +119,6 @@ def _scatter(
     slope: slow samples of large messages raise both. The influences' squares give the variance.
     """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
-    from scipy import stats  # noqa: PLC0415
 
     counts = sweep.counts
     total = float(counts.sum())
@@ -137,7 +135,7 @@ def _scatter(
     influence -= 2 * counts * apart * residuals * slope / along
     witnesses = float((weights**2).sum()) ** 2 / float((weights**4).sum())
     error = math.sqrt(float(influence @ influence) * witnesses / max(witnesses - 1, 1))
-    quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, max(witnesses - 1, 1)))
+    quantile = student(max(witnesses - 1, 1))
     unbiased = beside / along * total / (total - 2)
     low, high = unbiased * math.exp(-quantile * error), unbiased * math.exp(quantile * error)
     return Parameter(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.intervals import CONFIDENCE
 from weft.analysis.least_squares import Fitted
-from weft.analysis.parameters import Parameter
+from weft.analysis.parameters import Parameter, student
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,8 +140,6 @@ class _Signs:
         The variance of a size's sign sum is a multiple of its count. With one sample a size the
         sum's square is surely 1, so that nothing is estimated and the normal quantile holds.
         """
-        from scipy import stats  # noqa: PLC0415 - not needed to start the program
-
         sums = self.sums(slope, intercept)
         count = len(sums)
         if count < 3:
@@ -149,7 +147,7 @@ class _Signs:
         factor = float((sums**2 / self.counts).sum()) / (count - 2)
         alone = float((1 / self.counts).mean())
         freedom = (count - 2) / max(1 - alone, 1e-9)
-        quantile = float(stats.t.ppf((1 + CONFIDENCE) / 2, min(freedom, 1e6)))
+        quantile = student(min(freedom, 1e6))
         slope_level, intercept_level = (
             quantile * math.sqrt(factor * float(self.counts @ column**2))
             for column in (self.slope_column, self.intercept_column)

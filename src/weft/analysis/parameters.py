@@ -50,6 +50,13 @@ def inverse(parameter: Parameter, factor: float) -> Parameter:
     return parameter.mapped(lambda value: factor / value if value > 0 else math.inf)
 
 
+def student(freedom: float) -> float:
+    """How many standard errors a 95 % interval reaches: Student's quantile."""
+    from scipy import special  # noqa: PLC0415 - not needed to start the program
+
+    return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
+
+
 def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
     """The median of the launches' parameters with its 95 % interval; at least two are wanted.
 

@@ -11,7 +11,7 @@ import msgspec
 from weft.analysis.change_points import Cuts, find_changes
 from weft.analysis.intervals import CONFIDENCE
 from weft.analysis.linear import MISFIT
-from weft.analysis.parameters import Parameter, inverse, over_launches
+from weft.analysis.parameters import Parameter, inverse, over_launches, student
 from weft.analysis.sweeps import check_sizes
 from weft.units import format_bytes
 
@@ -219,7 +219,6 @@ class _Model:
         `positive` figures are taken on their logarithm.
         """
         import numpy as np  # noqa: PLC0415 - not needed to start the program
-        from scipy import stats  # noqa: PLC0415
 
         lines = self.launches[0]
         value = figure(lines)
@@ -235,7 +234,7 @@ class _Model:
             variance += float(gradient @ covariance @ gradient)
         freedom = self._freedom
         error = math.sqrt(variance) / (value if on_log else 1.0)
-        reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, max(freedom, 1))) * error
+        reach = student(max(freedom, 1)) * error
         low, high = (
             (value * math.exp(-reach), value * math.exp(reach))
             if on_log
