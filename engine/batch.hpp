@@ -82,6 +82,11 @@ struct Neighbours {
 
 inline constexpr std::size_t token_bytes = 32;
 
+/// How many sends, and as many receives, a case may have under way at once to one peer.
+inline std::size_t room_for(const Case& test) {
+  return std::size_t{2} * test.queue_depth + 8;
+}
+
 /// Content numbers of the messages that are no part of the measured stream.
 inline constexpr std::uint64_t closing_message = 1ULL << 62U;
 inline constexpr std::uint64_t timed_message = 1ULL << 61U;
@@ -111,7 +116,7 @@ class BatchRun {
 
   /// False once the link has a fault: the ranks may be out of step.
   bool run(Batch& batch) {
-    link_->reserve(std::size_t{2} * test_->queue_depth + 8);
+    link_->reserve(room_for(*test_));
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
     if (test_->verify && !every_message(batch.outcome)) return false;

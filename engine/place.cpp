@@ -67,7 +67,10 @@ int numa_of(hwloc_topology_t topology, int cpu) {
   return -1;
 }
 
-std::size_t local_rank(const std::string& host, Bootstrap& boot) {
+}  // namespace
+
+std::size_t local_rank(Bootstrap& boot) {
+  const std::string host = host_name();
   const std::vector<std::string> hosts = boot.exchange(host);
   std::size_t before = 0;
   for (int rank = 0; rank < boot.rank(); ++rank) {
@@ -76,11 +79,9 @@ std::size_t local_rank(const std::string& host, Bootstrap& boot) {
   return before;
 }
 
-}  // namespace
-
 Place bind_rank(const std::vector<int>& cpus, Bootstrap& boot) {
   Place place{.host = host_name(), .pid = getpid()};
-  const std::size_t local = local_rank(place.host, boot);
+  const std::size_t local = local_rank(boot);
   const Topology topology = load_topology();
   const std::vector<int> choice = cpus.empty() ? cores(topology.get()) : cpus;
   if (choice.empty()) throw std::runtime_error("no core may be used; look at taskset and cgroups");

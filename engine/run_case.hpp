@@ -38,6 +38,16 @@ std::vector<std::string_view> waits_of() {
 /// The memory a case needs on a host, against what the host has.
 std::string refuse_memory(const Case& test, int ranks);
 
+/// Why a link cannot run a case of any pattern; empty when it can. It may know limits of its own.
+template <TwoSided T>
+std::string refuse(const T& link, const Case& test, int ranks) {
+  std::string reason = refuse_memory(test, ranks);
+  if constexpr (requires { link.refusal(test.bytes, room_for(test)); }) {
+    if (reason.empty()) reason = link.refusal(test.bytes, room_for(test));
+  }
+  return reason;
+}
+
 /// Why this link cannot run a pattern, known only once it is connected; empty when it can.
 template <class Pattern, TwoSided T>
 std::string refuse_on_link(const T& link, const Case& test) {
@@ -116,8 +126,8 @@ inline void say_broken(Batch& batch, const Fault& fault) {
 }
 
 /// A refusal of any rank is every rank's; empty when all can.
-inline std::string any_refusal(Bootstrap& boot, const Case& test) {
-  for (const std::string& text : boot.exchange(refuse_memory(test, boot.size()))) {
+inline std::string any_refusal(Bootstrap& boot, const std::string& mine) {
+  for (const std::string& text : boot.exchange(mine)) {
     if (!text.empty()) return text;
   }
   return "";
@@ -128,7 +138,8 @@ bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch,
               const std::tuple<Patterns...>* /*list*/) {
   batch.id = test.id;
   const Instant start = read_both_clocks();
-  if (const std::string refusal = any_refusal(boot, test); !refusal.empty()) {
+  const std::string refusal = any_refusal(boot, refuse(link, test, boot.size()));
+  if (!refusal.empty()) {
     batch.outcome = {Status::failed, refusal, 0};
     return true;
   }

@@ -96,13 +96,12 @@ class Tcp final {
     return true;
   }
 
-  void push_out(Lane& lane) noexcept { move(lane.file, lane.sends, sends_, sendmsg, "send"); }
-  void take_in(Lane& lane) noexcept { move(lane.file, lane.receives, receives_, recvmsg, "recv"); }
+  void push_out(Lane& lane) noexcept { move<sendmsg>(lane.file, lane.sends, sends_, "send"); }
+  void take_in(Lane& lane) noexcept { move<recvmsg>(lane.file, lane.receives, receives_, "recv"); }
 
   // One system call for as many posted messages as fit, then those that are whole are done.
-  template <class Call>
-  void move(int file, Queue& queue, std::uint32_t& in_flight, Call call,
-            const char* during) noexcept {
+  template <auto call>
+  void move(int file, Queue& queue, std::uint32_t& in_flight, const char* during) noexcept {
     std::array<iovec, most_pieces> pieces;  // NOLINT(*-member-init): filled as far as it is read
     const std::size_t count = std::min(queue.size(), most_pieces);
     for (std::size_t piece = 0; piece < count; ++piece) pieces[piece] = queue[piece];

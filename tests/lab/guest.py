@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weft.engine import engine_folder
+from weft.launch.local import command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 DEADLINE_S = 60.0
 # A server says nowhere that it listens: its client is started again until it does.
@@ -36,3 +43,64 @@ def beside(words: list[str]) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+# MPICH starts fastest here once its own network layers need not look at the RDMA devices.
+MPI = "mpich"
+PLAIN_MPI = {"FI_PROVIDER": "tcp", "UCX_TLS": "self,sm"}
+Case = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What ranks said: their lines of the protocol, and their errors."""
+
+    status: int
+    lines: list[dict[str, Any]]
+    errors: str
+
+    @property
+    def batches(self) -> list[dict[str, Any]]:
+        """The answers to cases."""
+        return [line for line in self.lines if line["kind"] == "batch"]
+
+    def own_lines(self) -> list[str]:
+        """The errors that the ranks wrote themselves, each once."""
+        return sorted({line for line in self.errors.splitlines() if line.startswith("rank-")})
+
+
+def rank_program(transport: str) -> Path:
+    """The rank program that runs in the guest."""
+    return engine_folder() / MPI / f"rank-{transport}"
+
+
+def start_of(
+    transport: str, words: Sequence[str], before: Sequence[str] = (), starter: Sequence[str] = ()
+) -> list[str]:
+    """The command line of two ranks; `before` stands before each, `starter` are its own words."""
+    rank = [*before, str(rank_program(transport)), *words]
+    start = command(Path(rank[0]), MPI, 2, rank[1:])
+    at = start.index("-bind-to")
+    return ["env", *(f"{name}={value}" for name, value in PLAIN_MPI.items()),
+            *start[:at], *starter, *start[at:]]  # fmt: skip
+
+
+def drive(
+    transport: str, *cases: Case, words: Sequence[str] = (), before: Sequence[str] = ()
+) -> Answers:
+    """Two ranks, given cases."""
+    return _answers(start_of(transport, words, before), cases)
+
+
+def drive_alone(transport: str, *words: str) -> Answers:
+    """One rank without a starter, which is the fastest way to see it refuse something."""
+    return _answers([str(rank_program(transport)), *words], ())
+
+
+def _answers(start: Sequence[str], cases: Sequence[Case]) -> Answers:
+    done = subprocess.run(
+        start, input="".join(json.dumps(case) + "\n" for case in cases), capture_output=True,
+        text=True, check=False, timeout=DEADLINE_S, env={**os.environ, **PLAIN_MPI},
+    )  # fmt: skip
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return Answers(done.returncode, lines, done.stderr)

@@ -1,0 +1,65 @@
+#include "verbs_memory.hpp"
+
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <string>
+
+#include "memory.hpp"
+#include "verbs_device.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr unsigned place_shift = 32;
+
+std::string limit_text() {
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  if (limit.rlim_cur == RLIM_INFINITY) return "locked memory is not limited here";
+  return "locked memory is limited to " + std::to_string(limit.rlim_cur / 1024) + " KiB";
+}
+
+}  // namespace
+
+VerbsMemory::~VerbsMemory() {
+  for (ibv_mr* region : regions_) {
+    if (region != nullptr) ibv_dereg_mr(region);
+  }
+}
+
+Buffer VerbsMemory::allocate(std::size_t bytes, int access) {
+  Buffer buffer = map_memory(bytes);
+  ibv_mr* region = ibv_reg_mr(domain_, buffer.data, bytes == 0 ? 1 : bytes, access);
+  if (region == nullptr) {
+    const int cause = errno;
+    unmap_memory(buffer);
+    errno = cause;
+    fail_with_cause("cannot register " + std::to_string(bytes) + " bytes, " + limit_text(),
+                    "type: ulimit -l unlimited, or raise memlock in /etc/security/limits.conf");
+  }
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<std::uint32_t>(regions_.size()));
+    regions_.push_back(nullptr);
+  }
+  const std::uint32_t place = unused_.back();
+  unused_.pop_back();
+  regions_[place] = region;
+  buffer.key = std::uint64_t{place} << place_shift | region->lkey;
+  return buffer;
+}
+
+void VerbsMemory::release(const Buffer& buffer) {
+  const auto place = static_cast<std::uint32_t>(buffer.key >> place_shift);
+  ibv_dereg_mr(regions_[place]);
+  regions_[place] = nullptr;
+  unused_.push_back(place);
+  unmap_memory(buffer);
+}
+
+std::uint32_t VerbsMemory::remote_key(const Buffer& buffer) const {
+  return regions_[buffer.key >> place_shift]->rkey;
+}
+
+}  // namespace weft

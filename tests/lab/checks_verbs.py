@@ -1,0 +1,238 @@
+"""rank-verbs on real devices, if soft ones: every test in both modes, and all that can go wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+from functools import cache
+from typing import TYPE_CHECKING
+
+from lab.guest import (
+    DEADLINE_S,
+    Answers,
+    Case,
+    drive,
+    drive_alone,
+    rank_program,
+    run,
+    start_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TWO_SIDED = ("ping_pong", "ping_ping", "stream", "bidirectional_stream", "sendrecv")
+BOTH_DEVICES = ("--option", "device=rxe0,rxe1")
+FIRST_DEVICE = ("--option", "device=rxe0")
+MTU = 4096
+TOO_LONG = {"id": 100, "test": "ping_pong", "bytes": 9_000_000}
+TOO_DEEP = {"id": 101, "test": "stream", "bytes": 8, "queue_depth": 60_000}
+# More than the lanes begin with: they are made anew in the middle of a launch.
+DEEPER = {"id": 102, "test": "stream", "bytes": 8, "queue_depth": 300}
+
+
+def _cases(tests: tuple[str, ...], sizes: tuple[int, ...]) -> list[Case]:
+    return [
+        {"id": number, "test": test, "bytes": size, "samples": 4, "warmup": 1, "queue_depth": 8}
+        for number, (test, size) in enumerate((test, size) for test in tests for size in sizes)
+    ]
+
+
+@cache
+def _launch(mode: str, devices: str, *sizes: int) -> Answers:
+    """Every test at these sizes, a depth that is new in mid-launch, and what is refused."""
+    cases = [*_cases(TWO_SIDED, sizes), DEEPER, TOO_LONG, TOO_DEEP]
+    return drive("verbs", *cases, words=("--mode", mode, "--option", f"device={devices}"))
+
+
+def _rc() -> Answers:
+    return _launch("rc", "rxe0", 0, 40_003)
+
+
+def _ud() -> Answers:
+    return _launch("ud", "rxe0", 0, MTU)
+
+
+def _holds(answers: Answers, devices: str) -> None:
+    assert answers.status == 0, answers
+    assert answers.lines[0]["details"]["device"] == devices, answers.lines[0]
+    *measured, too_long, too_deep = answers.batches
+    assert len(measured) > len(TWO_SIDED), answers
+    for batch in measured:
+        assert batch["status"] == "ok", batch
+        assert batch["verified_bytes"] > 0, batch
+    assert too_long["status"] == too_deep["status"] == "failed"
+
+
+def check_rc_on_one_device() -> None:
+    _holds(_rc(), "rxe0")
+
+
+def check_rc_between_two_devices() -> None:
+    _holds(_launch("rc", "rxe0,rxe1", 257), "rxe0, rxe1")
+
+
+def check_ud_on_one_device() -> None:
+    _holds(_ud(), "rxe0")
+
+
+def check_ud_between_two_devices() -> None:
+    _holds(_launch("ud", "rxe0,rxe1", 257), "rxe0, rxe1")
+
+
+def check_rc_by_rdma_cm_between_two_devices() -> None:
+    words = (*BOTH_DEVICES, "--option", "connect=rdmacm")
+    answers = drive("verbs", *_cases(TWO_SIDED, (8,)), words=words)
+    assert answers.status == 0, answers
+    assert answers.lines[0]["details"]["connected by"] == "RDMA CM"
+    assert [batch["status"] for batch in answers.batches] == ["ok"] * len(TWO_SIDED)
+
+
+def check_settings_are_used_and_told() -> None:
+    words = [word for name in ("inline=64", "signal_every=1", "mtu=1024", "gid_index=0", "port=1")
+             for word in ("--option", name)]  # fmt: skip
+    answers = drive("verbs", *_cases(("stream",), (8, 5000)), words=words)
+    assert [batch["status"] for batch in answers.batches] == ["ok", "ok"], answers
+    details = answers.lines[0]["details"]
+    assert (details["inline limit"], details["MTU"]) == ("64", "1024")
+    assert details["GID"].startswith("0 fe80:"), details
+
+
+def check_the_usual_gid_is_the_ipv4_one_of_roce_v2() -> None:
+    details = _rc().lines[0]["details"]
+    assert details["GID"] == "1 ::ffff:10.9.0.1 (RoCE v2)", details
+
+
+def check_a_message_too_long_for_a_mode_is_a_failed_case() -> None:
+    for answers, most in ((_rc(), 8 << 20), (_ud(), MTU)):
+        [batch] = [b for b in answers.batches if b["id"] == TOO_LONG["id"]]
+        assert f"more than the {most} that rxe0 port 1 takes" in batch["reason"]
+
+
+def check_a_queue_deeper_than_the_device_is_a_failed_case() -> None:
+    [batch] = [b for b in _rc().batches if b["id"] == TOO_DEEP["id"]]
+    assert "of rxe0; choose a smaller --queue-depth" in batch["reason"]
+
+
+def _is_refused(told: str, *words: str) -> None:
+    answers = drive_alone("verbs", *words)
+    assert answers.status != 0
+    [line] = answers.own_lines()
+    assert told in line, line
+
+
+def check_a_wrong_gid_index_names_those_there_are() -> None:
+    _is_refused("no GID index 77 at rxe0 port 1; there are: 0 fe80:", "--option", "gid_index=77")
+
+
+def check_a_wrong_device_or_port_or_mtu_names_those_there_are() -> None:
+    _is_refused("no RDMA device mlx9 here; there are: rxe0, rxe1", "--option", "device=mlx9")
+    _is_refused("rxe0 has no port 7; it has ports 1 to 1", "--option", "port=7")
+    _is_refused("choose a power of two from 256 to 4096", "--option", "mtu=1000")
+
+
+def check_datagrams_are_not_connected_by_rdma_cm() -> None:
+    _is_refused("use connect=bootstrap", "--mode", "ud", "--option", "connect=rdmacm")
+
+
+def check_a_port_that_is_down_says_how_to_bring_it_up() -> None:
+    run("ip", "link", "set", "roce1", "down")
+    try:
+        _is_refused("rxe1 port 1 is down; type: ip link set roce1 up", "--option", "device=rxe1")
+    finally:  # with the route that went with it
+        run("ip", "link", "set", "roce1", "up")
+        run("ip", "route", "replace", "10.9.0.1", "dev", "roce1", "table", "100")
+
+
+def check_without_a_device_the_description_says_so_and_a_run_ends() -> None:
+    for name in ("rxe0", "rxe1"):
+        run("rdma", "link", "delete", name)
+    try:
+        told = run(str(rank_program("verbs")), "--describe").stdout.splitlines()
+        reasons = [json.loads(line)["reason"] for line in told]
+        assert len(reasons) == 2
+        for reason in reasons:
+            assert reason.startswith("no RDMA device (ibv_devices shows none)"), reason
+        _is_refused("no RDMA device (ibv_devices shows none); load its driver")
+    finally:
+        for name in ("0", "1"):
+            run("rdma", "link", "add", f"rxe{name}", "type", "rxe", "netdev", f"roce{name}")
+
+
+def check_too_little_locked_memory_names_the_limit_and_the_mend() -> None:
+    small = ["bash", "-c", 'ulimit -l 64; exec setpriv --bounding-set -ipc_lock -- "$@"', "bash"]
+    case = {"id": 1, "test": "ping_pong", "bytes": 1 << 20}
+    answers = drive("verbs", case, before=small)
+    assert answers.status != 0
+    lines = answers.own_lines()
+    assert lines, answers
+    for line in lines:
+        assert re.search(r"cannot register \d+ bytes, locked memory is limited to 64 KiB", line)
+        assert "ulimit -l unlimited" in line
+
+
+def _broken_run(words: tuple[str, ...], breaks: Callable[[int], None]) -> tuple[int, str]:
+    """Exit status and errors of two ranks; `breaks` is given the second's number once they run.
+
+    The starter leaves the first rank alone, so that only the transport can tell.
+    """
+    case = {"id": 1, "test": "stream", "bytes": 65536, "samples": 1_000_000, "deadline_s": 50}
+    start = start_of("verbs", words, starter=["-disable-auto-cleanup"])
+    with subprocess.Popen(
+        start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as ranks:
+        assert ranks.stdin is not None
+        assert ranks.stdout is not None
+        ranks.stdin.write(json.dumps(case) + "\n")
+        ranks.stdin.flush()
+        peer = json.loads(ranks.stdout.readline())["ranks"][1]["pid"]
+        _wait_for_traffic()
+        breaks(peer)
+        said, _ = ranks.communicate(timeout=DEADLINE_S)
+    return ranks.returncode, said
+
+
+def _wait_for_traffic() -> None:
+    before = _packets()
+    while _packets() < before + 200:
+        pass
+
+
+def _packets() -> int:
+    told = run("rdma", "statistic", "show", "link", "rxe0/1").stdout
+    return int(re.findall(r"sent_pkts (\d+)", told)[0])
+
+
+def _tells_of_the_fault(said: str) -> None:
+    """Which fault it is depends on whether there is still somebody who answers the last packets.
+
+    The reason is in the batch and in a line of its own, of which MPICH may lose one.
+    """
+    fault = r"transport retry counter exceeded \(code 12\)|remote operation error \(code 11\)"
+    assert re.search(rf"the link failed in ({fault}): a peer is gone", said), said
+
+
+def check_a_killed_peer_is_noticed_by_the_transport() -> None:
+    status, said = _broken_run(FIRST_DEVICE, lambda peer: os.kill(peer, signal.SIGKILL))
+    assert status != 0
+    _tells_of_the_fault(said)
+
+
+def check_packets_that_get_lost_without_end_are_noticed_by_the_transport() -> None:
+    """The rules that take in what comes over the cable are gone for a while."""
+    rules = [("pref", f"1{end}", "iif", f"roce{end}", "lookup", "local") for end in (0, 1)]
+
+    def lose(_: int) -> None:
+        for rule in rules:
+            run("ip", "rule", "delete", *rule)
+
+    try:
+        status, said = _broken_run(BOTH_DEVICES, lose)
+    finally:
+        for rule in rules:
+            run("ip", "rule", "add", *rule)
+    assert status != 0
+    _tells_of_the_fault(said)
