@@ -82,11 +82,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             extra += f"r{self.schedule.reuse_percent}" if self.schedule.kind == "reuse" else ""
         return extra.removeprefix("/")
 
-    @property
-    def variant(self) -> str:
-        """What the key has after the size: nothing for the usual."""
-        return "/".join(self.key.split("/")[3:])
-
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was asked of a run; enough to repeat it or to finish it.
