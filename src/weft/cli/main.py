@@ -1,5 +1,6 @@
 """The program `weft`: its commands, and how an expected error ends it."""
 
+import gc
 import os
 import sys
 from typing import NoReturn
@@ -67,6 +68,10 @@ def main() -> None:
         if not told:  # plain `weft`: its help was shown
             sys.exit(2)
         _fail(f"{' '.join(told.split()).rstrip('.')}; type: weft --help")
+    finally:
+        # The libraries of a report hold very many objects. Python would visit each once more before
+        # it ends, which the user waits for in vain.
+        gc.freeze()
 
 
 def _fail(line: str) -> NoReturn:
