@@ -59,6 +59,7 @@ def on_two_hosts(
             device("200 Gb/sec (4X HDR)"),
             "InfiniBand 4x HDR",
         ),
+        ({"device": "mlx5_0", "port": "1"}, device("400 Gb/sec (4X NDR)"), "InfiniBand 4x NDR"),
         ({"lanes": "tcp/eth0 (am)"}, ethernet(10000), "Ethernet 10G"),
     ],
 )
@@ -80,6 +81,16 @@ def test_a_link_is_known_from_the_manifests(
         ({"interface": "eth0"}, ethernet(10000), {}),
         ({"interface": "eth1"}, ethernet(10000), ethernet(10000)),
         ({"device": "rxe0"}, device("10 Gb/sec (4X SDR)"), device("10 Gb/sec (4X SDR)")),
+        (
+            {"device": "mlx5_0, mlx5_1", "port": "1"},
+            device("56 Gb/sec (4X FDR)"),
+            device("56 Gb/sec (4X FDR)"),
+        ),
+        (
+            {"device": "mlx5_0", "port": "2"},
+            device("56 Gb/sec (4X FDR)"),
+            device("56 Gb/sec (4X FDR)"),
+        ),
         ({"device": "mlx5_0:2"}, device("56 Gb/sec (4X FDR)"), device("56 Gb/sec (4X FDR)")),
         (
             {"device": "mlx5_0"},

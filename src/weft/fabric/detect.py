@@ -47,7 +47,8 @@ def _name_on(manifest: dict[str, Any], details: dict[str, str]) -> str:
     if "interface" in details:
         return _of_interface(manifest.get("interfaces", ()), details["interface"])
     if "device" in details:
-        return _of_device(manifest.get("rdma", ()), details["device"])
+        port = f":{details['port']}" if "port" in details else ""
+        return _of_device(manifest.get("rdma", ()), details["device"] + port)
     return _of_lanes(manifest, details.get("lanes", ""))
 
 
