@@ -2,7 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <bit>
 #include <cerrno>
+#include <sstream>
 #include <string>
 
 #include "memory.hpp"
@@ -60,6 +62,20 @@ void VerbsMemory::release(const Buffer& buffer) {
 
 std::uint32_t VerbsMemory::remote_key(const Buffer& buffer) const {
   return regions_[buffer.key >> place_shift]->rkey;
+}
+
+Exposed expose_to_all(VerbsMemory& memory, std::size_t bytes, Bootstrap& boot) {
+  constexpr int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+  Exposed exposed{memory.allocate(bytes, access), {}};
+  const auto address = std::bit_cast<std::uint64_t>(exposed.local.data);
+  std::ostringstream mine;
+  mine << address << ' ' << memory.remote_key(exposed.local);
+  for (const std::string& told : boot.exchange(mine.str())) {
+    RemoteBuffer remote{.bytes = bytes};
+    std::istringstream(told) >> remote.address >> remote.key;
+    exposed.of_rank.push_back(remote);
+  }
+  return exposed;
 }
 
 }  // namespace weft

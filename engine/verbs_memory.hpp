@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bootstrap.hpp"
 #include "transport.hpp"
 
 namespace weft {
@@ -32,6 +33,9 @@ class VerbsMemory {
   std::vector<ibv_mr*> regions_;
   std::vector<std::uint32_t> unused_;
 };
+
+/// Memory that every rank opens to all others. Collective. Throws std::runtime_error.
+Exposed expose_to_all(VerbsMemory& memory, std::size_t bytes, Bootstrap& boot);
 
 /// The key that the device wants for local memory.
 inline std::uint32_t local_key(const Buffer& buffer) noexcept {

@@ -35,10 +35,16 @@ class VerbsRc final {
  public:
   static constexpr std::string_view name = "verbs";
   static constexpr std::string_view mode = "rc";
-  static constexpr std::string_view summary = "RDMA verbs over reliable connections";
+  static constexpr std::string_view summary =
+      "RDMA verbs over reliable connections: send, write, write with immediate data, read";
   static constexpr std::span<const Setting> settings{verbs_settings};
+  /// The device serves puts and gets; the target's processor has no part in them.
+  static constexpr bool puts_need_the_target = false;
 
-  VerbsRc(const LinkOptions& options, Bootstrap& boot) : core_(options, boot, IBV_QPT_RC, 1) {
+  VerbsRc(const LinkOptions& options, Bootstrap& boot)
+      : core_(options, boot, IBV_QPT_RC, lanes_per_peer),
+        flushed_(core_.memory().allocate(1, IBV_ACCESS_LOCAL_WRITE)),
+        last_put_(static_cast<std::size_t>(boot.size())) {
     boot.barrier();
   }
 
@@ -51,6 +57,12 @@ class VerbsRc final {
   void reserve(std::size_t depth) {
     if (core_.reserve(depth)) core_.boot().barrier();
   }
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
+    return expose_to_all(core_.memory(), bytes, core_.boot());
+  }
+  void release_exposed(const Exposed& exposed) { core_.memory().release(exposed.local); }
+  /// A device writes a message's packets in their order, and a packet from its first byte on.
+  [[nodiscard]] static std::string memory_polling_hazard() { return {}; }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
     return core_.refusal(bytes, core_.port().attributes.max_msg_sz, depth);
   }
@@ -65,23 +77,65 @@ class VerbsRc final {
     core_.post_receive(lane_of(peer), &piece, buffer.bytes == 0 ? 0 : 1);
     ++receives_;
   }
+
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer(IBV_WR_RDMA_WRITE, peer, local, remote);
+    last_put_[static_cast<std::size_t>(peer.rank)] = remote;
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer(IBV_WR_RDMA_READ, peer, local, remote);
+  }
+  void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer(IBV_WR_RDMA_WRITE_WITH_IMM, peer, local, remote);
+    last_put_[static_cast<std::size_t>(peer.rank)] = remote;
+  }
+  void expect_notice(Peer peer) noexcept {
+    core_.post_receive(transfers_to(peer), nullptr, 0);
+    ++receives_;
+  }
+  /// A write that is acknowledged has reached the peer's device; a read behind it on the same queue
+  /// pair cannot end before it has reached the memory too.
+  void flush(Peer peer) noexcept {
+    RemoteBuffer& last = last_put_[static_cast<std::size_t>(peer.rank)];
+    if (last.key == 0 && last.address == 0) return;
+    transfer(IBV_WR_RDMA_READ, peer, flushed_, last);
+    last = {};
+  }
+
   void poll() noexcept { take(); }
   void block() noexcept {
     core_.block([this] { return take(); });
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return core_.sends(); }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return core_.transfers(); }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
   [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
   [[nodiscard]] Details details() const { return core_.details(); }
 
  private:
-  static std::size_t lane_of(Peer peer) noexcept { return static_cast<std::size_t>(peer.rank); }
+  // Notices take receives of a lane of their own: beside messages, one could take the other's.
+  static constexpr std::size_t lanes_per_peer = 2;
+  static std::size_t lane_of(Peer peer) noexcept {
+    return static_cast<std::size_t>(peer.rank) * lanes_per_peer;
+  }
+  static std::size_t transfers_to(Peer peer) noexcept { return lane_of(peer) + 1; }
+
+  void transfer(ibv_wr_opcode opcode, Peer peer, const Buffer& local,
+                const RemoteBuffer& remote) noexcept {
+    ibv_send_wr request{};
+    request.opcode = opcode;
+    request.wr.rdma = {remote.address, static_cast<std::uint32_t>(remote.key)};
+    core_.post(transfers_to(peer), request, piece_of(local), Counted::as_transfer);
+  }
   int take() noexcept {
     return core_.poll([this](const ibv_wc& /*arrived*/) { --receives_; });
   }
 
   VerbsCore core_;
+  Buffer flushed_;
+  /// By rank: where the last put went that no flush followed yet.
+  std::vector<RemoteBuffer> last_put_;
   std::uint32_t receives_ = 0;
 };
 

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TWO_SIDED = ("ping_pong", "ping_ping", "stream", "bidirectional_stream", "sendrecv")
+ONE_SIDED = (
+    "put_ping_pong",
+    "put_notify_ping_pong",
+    "put_latency",
+    "get_latency",
+    "put_stream",
+    "get_stream",
+)
 BOTH_DEVICES = ("--option", "device=rxe0,rxe1")
 FIRST_DEVICE = ("--option", "device=rxe0")
 MTU = 4096
@@ -83,12 +91,30 @@ def check_ud_between_two_devices() -> None:
     _holds(_launch("ud", "rxe0,rxe1", 257), "rxe0, rxe1")
 
 
+def check_puts_and_gets_between_two_devices() -> None:
+    cases = _cases(ONE_SIDED, (300,)) + _cases(ONE_SIDED[2:], (40_003,))
+    answers = drive("verbs", *cases, words=BOTH_DEVICES)
+    assert answers.status == 0, answers
+    told = [(batch["status"], batch["verified_bytes"] > 0) for batch in answers.batches]
+    assert told == [("ok", True)] * len(cases), answers.batches
+
+
+def check_ranks_that_sleep_until_an_event() -> None:
+    tests = ("ping_pong", "stream", "put_notify_ping_pong", "get_stream")
+    for mode, count in (("rc", 4), ("ud", 2)):
+        cases = [{**case, "wait": "block"} for case in _cases(tests, (8,))]
+        answers = drive("verbs", *cases, words=("--mode", mode))
+        told = [batch["status"] for batch in answers.batches]
+        assert told == ["ok"] * count + ["unsupported"] * (4 - count), answers
+
+
 def check_rc_by_rdma_cm_between_two_devices() -> None:
     words = (*BOTH_DEVICES, "--option", "connect=rdmacm")
-    answers = drive("verbs", *_cases(TWO_SIDED, (8,)), words=words)
+    tests = ("bidirectional_stream", "sendrecv", "put_latency", "get_latency")
+    answers = drive("verbs", *_cases(tests, (8,)), words=words)
     assert answers.status == 0, answers
     assert answers.lines[0]["details"]["connected by"] == "RDMA CM"
-    assert [batch["status"] for batch in answers.batches] == ["ok"] * len(TWO_SIDED)
+    assert [batch["status"] for batch in answers.batches] == ["ok"] * len(tests)
 
 
 def check_settings_are_used_and_told() -> None:
