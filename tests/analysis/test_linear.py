@@ -5,15 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 
-from builders import make_cases, synthetic_record
+from builders import make_cases, synthetic_record, usual_times_ns
 from noise import KINDS, MEDIAN_OF_GAMMA_2, NORMAL_TWO_THIRDS, times_of_line
 from weft.analysis.least_squares import least_squares
 from weft.analysis.linear import LinearFit, fit_line
 from weft.analysis.median_line import median_line
 from weft.analysis.parameters import Parameter, over_launches
-from weft.analysis.sweeps import Sweep, series_of_run, series_of_times
+from weft.analysis.sweeps import Series, Sweep, series_of_run, series_of_times
 from weft.errors import WeftError
+from weft.record.model import Case
 from weft.record.run import load
 
 TRIALS = 1000
@@ -169,6 +171,43 @@ def test_a_record_is_fitted_launch_by_launch(tmp_path: Path) -> None:
     assert "range of 5 launches" in fit.median_line.latency_ns.method
     assert fit.median_line.latency_ns.low <= 0.996 * 1000
     assert fit.median_line.latency_ns.high >= 1.003 * 1000
+
+
+def test_a_launch_that_lacks_sizes_is_left_out_and_told(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), tuple(range(0, 50_000, 5000)))
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        return [] if launch == 4 and case.bytes > 10_000 else usual_times_ns(case, launch)
+
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns)
+    fit = fit_line(series_of_run(load(path), "ping_pong", "tcp"))
+    assert fit.launches == 4
+    assert "left out: a launch that lacks some of the sizes" in fit.notes
+
+
+def test_r_squared_is_a_share() -> None:
+    """Launches so unlike that the interval of 1 - R^2 passes one."""
+    sizes = np.arange(1, 9)
+    rows = [np.linspace(1, 9, 8) ** power for power in (0.2, 1.0)]
+    rows[1][::2] *= 4
+    launches = [series_of_times("x", sizes, row).launches[0] for row in rows]
+    found = fit_line(Series(name="x", launches=tuple(launches))).least_squares.r_squared
+    assert found is not None
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_of_several_ways_of_measuring_the_first_is_taken_and_told(tmp_path: Path) -> None:
+    usual = make_cases(("ping_pong",), ("tcp",), tuple(range(0, 50_000, 5000)))
+    timed = tuple(structs.replace(case, single=True) for case in usual)
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        factor = 3.0 if case.single else 1.0
+        return [factor * time for time in usual_times_ns(case, launch)]
+
+    path = synthetic_record(tmp_path / "r.jsonl", (*usual, *timed), times_ns=times_ns)
+    fit = fit_line(series_of_run(load(path), "ping_pong", "tcp"))
+    assert fit.median_line.latency_ns.value == pytest.approx(1000, rel=1e-3)
+    assert "the usual; the others are single" in fit.notes[0]
 
 
 def test_many_samples_are_thinned_without_harm() -> None:

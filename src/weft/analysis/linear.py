@@ -102,7 +102,7 @@ def _line(series: Series, method: str, fit: Callable[[Sweep], Fitted]) -> Line:
         latency_ns=_over([one.latency_ns for one in fits], positive=False),
         bandwidth_bytes_per_s=inverse(slope, 1e9 * series.directions),
         slope_ns_per_byte=slope,
-        r_squared=scatter.mapped(lambda share: 1 - share) if scatter else None,
+        r_squared=scatter.mapped(lambda share: max(1 - share, 0.0)) if scatter else None,
     )
 
 

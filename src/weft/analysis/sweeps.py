@@ -124,12 +124,16 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
 
     bad = {batch.case for batch in run.lines.batches if batch.status == "failed"}
     launches: dict[int, dict[int, list[Batch]]] = {}
-    place = (test, transport)
-    cases = [c for c in run.cases.values() if (c.test, c.transport) == place]
+    ways = dict.fromkeys(
+        case.variant
+        for case in run.cases.values()
+        if (case.test, case.transport) == (test, transport)
+    )
+    first = next(iter(ways), "")
     for batch in run.measured:
         case = run.cases[batch.case]
-        # A record may hold a test in several ways (queue depths, buffers): the first is taken.
-        if case in cases and case.variant == cases[0].variant and batch.case not in bad:
+        wanted = (case.test, case.transport, case.variant) == (test, transport, first)
+        if wanted and batch.case not in bad:
             launches.setdefault(batch.launch, {}).setdefault(case.bytes, []).append(batch)
     if not launches:
         raise WeftError(f"{run.path} has no measured {test} over {transport}", "see weft show")
@@ -151,16 +155,22 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         launches=sweeps,
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
-        notes=_left_out(len(launches) - len(whole), sorted(bad)),
+        notes=_left_out(len(launches) - len(whole), sorted(bad), tuple(ways)),
     )
 
 
-def _left_out(launches: int, cases: Sequence[str]) -> tuple[str, ...]:
+def _left_out(launches: int, cases: Sequence[str], ways: Sequence[str]) -> tuple[str, ...]:
     notes = []
+    if len(ways) > 1:
+        notes.append(
+            f"measured in several ways, of which the first is taken: {ways[0] or 'the usual'}; the"
+            f" others are {', '.join(way or 'the usual' for way in ways[1:])}"
+        )
     if launches:
-        notes.append(f"{launches} launches that lack some of the sizes are left out")
+        lacking = "a launch that lacks" if launches == 1 else f"{launches} launches that lack"
+        notes.append(f"left out: {lacking} some of the sizes")
     if cases:
-        notes.append(f"cases that failed are left out: {', '.join(cases)}")
+        notes.append(f"left out: cases that failed: {', '.join(cases)}")
     return tuple(notes)
 
 

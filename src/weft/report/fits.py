@@ -157,7 +157,7 @@ def whole_rows(model: Piecewise) -> list[tuple[str, str]]:
     rows = [
         (
             f"time at {format_bytes(model.segments[0].first_bytes)}",
-            in_words(model.latency_ns, format_time),
+            in_words(model.latency_ns, signed_time),
         ),
         (
             "asymptotic bandwidth",
@@ -175,10 +175,12 @@ def switch_in_words(switch: Switch) -> str:
         return f"{100 * (step - 1):+.0f} %"
 
     outer = f"{format_bytes(switch.above_bytes)} and {format_bytes(switch.up_to_bytes)}"
-    return (
+    words = (
         f"at {format_bytes(switch.at_bytes)} (between {outer}), the time steps by"
         f" {in_words(switch.step, percent)}"
     )
+    is_told = not switch.step.low <= 1 <= switch.step.high
+    return words if is_told else f"{words}: a change of slope, or none that can be told"
 
 
 def render_piecewise(model: Piecewise) -> RenderableType:
