@@ -33,6 +33,19 @@ constexpr Window window_of() {
   return Window::none;
 }
 
+/// Messages each way that one operation sends at most, and those before the first operation: the
+/// checked pass has a buffer for each.
+template <class P>
+constexpr std::uint32_t messages_per_operation() {
+  if constexpr (requires { P::messages_per_operation; }) return P::messages_per_operation;
+  return 1;
+}
+template <class P>
+constexpr std::uint32_t messages_before() {
+  if constexpr (requires { P::messages_before; }) return P::messages_before;
+  return 0;
+}
+
 template <class P, class T, class Now, class Wait>
 concept RunsOn = requires(T& link, Work& work) {
   { P::template run<Now, Wait>(link, work) }
@@ -148,8 +161,10 @@ class BatchRun {
     const std::size_t fits = most_bytes / std::max<std::size_t>(test_->bytes, 1);
     const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
     const std::uint32_t depth = std::min(test_->queue_depth, messages / 2);
-    const std::uint32_t operations = stream_operations(messages, depth);
-    Order order(operations + 2);
+    constexpr std::uint32_t each = messages_per_operation<Pattern>();
+    const std::uint32_t operations =
+        stream_operations(std::max<std::uint32_t>(messages / each, 1), depth);
+    Order order(operations * each + messages_before<Pattern>() + 2);
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) order[slot] = slot;
     Work pass;
     pass.ops_per_sample = operations;

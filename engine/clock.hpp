@@ -14,11 +14,14 @@
 
 namespace weft {
 
-/// A clock that a pattern can read: a name and one static, inlined read.
+/// A clock that a pattern can read: a name and one static, inlined read; and a pause by it, which
+/// gives back how long it really was, less one read.
 template <class C>
 concept Clock = requires {
   { C::name } -> std::convertible_to<std::string_view>;
   { C::now() }
+  noexcept->std::same_as<Ticks>;
+  { C::pause(Ticks{}) }
   noexcept->std::same_as<Ticks>;
 };
 
@@ -41,6 +44,12 @@ struct CycleCounter {
 #else
 #error "weft has no cycle counter for this processor yet: add it to engine/clock.hpp"
 #endif
+  static Ticks pause(Ticks least) noexcept {
+    const Ticks start = now();
+    Ticks at = start;
+    while (at - start < least) at = now();
+    return at - start;
+  }
 };
 
 inline std::int64_t monotonic_raw_ns() noexcept {

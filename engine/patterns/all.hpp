@@ -4,8 +4,11 @@
 #include <tuple>
 
 #include "bidirectional_stream.hpp"
+#include "burst.hpp"
 #include "get_latency.hpp"
 #include "get_stream.hpp"
+#include "late_receive.hpp"
+#include "paused_burst.hpp"
 #include "ping_ping.hpp"
 #include "ping_pong.hpp"
 #include "put_latency.hpp"
@@ -17,8 +20,8 @@
 
 namespace weft {
 
-using AllPatterns =
-    std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv, PutPingPong,
-               PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream>;
+using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv,
+                               PutPingPong, PutNotifyPingPong, PutLatency, GetLatency, PutStream,
+                               GetStream, Burst, PausedBurst, LateReceive>;
 
 }  // namespace weft

@@ -111,6 +111,10 @@ struct VirtualClock {
     return cost;
   }
   static Ticks now() noexcept { return time() += read_cost(); }
+  static Ticks pause(Ticks least) noexcept {
+    time() += read_cost() + least;
+    return least;
+  }
 };
 
 /// Threads that meet: the exchange of the ranks of one process.

@@ -1,0 +1,57 @@
+// The receiver's overhead: the time to take in a message that is there already.
+#pragma once
+
+#include "delay_method.hpp"
+
+namespace weft {
+
+/// Rank 0 asks with a message, pauses until the answer must be there, and times the wait for it,
+/// which is no wait any more but o_r of LogGP and one pair of clock reads.
+struct LateReceive {
+  static constexpr PatternInfo info{
+      .name = "late_receive",
+      .title = "Receive overhead",
+      .summary = "the time to take in a message that has arrived: o_r of LogGP",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 0,
+  };
+  static constexpr std::uint32_t messages_before = trial_trips;
+
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) return answer_trips<Wait>(link, work) && answer<Wait>(link, work);
+    Ticks pause = 0;
+    if (!find_pause<Now, Wait>(link, work, pause)) return false;
+    const Peer peer{1};
+    for (Ticks& sample : work.samples) {
+      Ticks receiving = 0;
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.post_recv(peer, work.in.next());
+        link.post_send(peer, work.out.next());
+        if (!Wait::settle(link, 0, 1)) return false;
+        (void)Now::pause(pause);
+        const Ticks start = Now::now();
+        if (!drain<Wait>(link)) return false;
+        receiving += Now::now() - start;
+      }
+      sample = receiving;
+    }
+    return true;
+  }
+
+ private:
+  template <class Wait, TwoSided T>
+  static bool answer(T& link, Work& work) noexcept {
+    const Peer peer{0};
+    link.post_recv(peer, work.in.next());
+    for (std::size_t left = work.samples.size() * work.ops_per_sample; left > 0; --left) {
+      if (!Wait::settle(link, 1, 0)) return false;
+      if (left > 1) link.post_recv(peer, work.in.next());
+      link.post_send(peer, work.out.next());
+    }
+    return drain<Wait>(link);
+  }
+};
+
+}  // namespace weft
