@@ -54,6 +54,9 @@ _DECLARED = (
     ("stream", "Bandwidth", 0, 1),
     ("bidirectional_stream", "Bidirectional bandwidth", 0, 2),
     ("sendrecv", "SendRecv", 1, 2),
+    ("burst", "Round trip of a burst", 1, 0),
+    ("paused_burst", "Round trip of a burst with pauses", 1, 0),
+    ("late_receive", "Receive overhead", 1, 0),
 )
 PATTERNS = tuple(
     Pattern(

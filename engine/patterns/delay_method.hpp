@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "../clock.hpp"
 #include "../work.hpp"
@@ -34,21 +35,24 @@ template <class Wait, TwoSided T>
   return drain<Wait>(link);
 }
 
-/// How long a pause must be for a message and its answer to have crossed: twice the longest of a
-/// few round trips, which rank 1 answers as `answer_trips` does.
+/// How long a pause must be for a message and its answer to have crossed: four times the shortest
+/// of a few round trips, for the longest may hold a turn of the scheduler. Rank 1 answers them in
+/// `answer_trips`.
 inline constexpr std::uint32_t trial_trips = 4;
 
 template <Clock Now, class Wait, TwoSided T>
 [[nodiscard]] bool find_pause(T& link, Work& work, Ticks& pause) noexcept {
   const Peer peer{1};
-  pause = 0;
+  constexpr Ticks trips = 4;
+  Ticks shortest = std::numeric_limits<Ticks>::max();
   for (std::uint32_t trip = 0; trip < trial_trips; ++trip) {
     link.post_recv(peer, work.in.next());
     const Ticks start = Now::now();
     link.post_send(peer, work.out.next());
     if (!drain<Wait>(link)) return false;
-    pause = std::max(pause, 2 * (Now::now() - start));
+    shortest = std::min(shortest, Now::now() - start);
   }
+  pause = trips * shortest;
   return true;
 }
 

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from noise import KINDS, relative_noise
-from weft.analysis.loggp import DelayTest, LogGP, from_delays, from_series
+from weft.analysis.delays import DelayTest
+from weft.analysis.loggp import LogGP, from_delays, from_series
 from weft.analysis.models import fit_models
 from weft.analysis.parameters import Parameter
 from weft.analysis.sweeps import Series, series_of_times

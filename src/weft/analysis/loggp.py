@@ -28,36 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.analysis.delays import DelayTest
     from weft.analysis.sweeps import Series
-
-
-class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the delay method measures at one size in one launch: medians, ns.
-
-    PRTT(n, d, s) is the time from the first of n messages of s bytes, sent with a pause of d
-    between them, to the one answer of s bytes that the receiver sends when it has all of them.
-    `single_ns` is PRTT(1, 0, s), `burst_ns` is PRTT(n, 0, s), `delayed_ns` is PRTT(n, d, s) with
-    d = `delay_ns`, at least PRTT(1, 0, s). `receive_ns` is the time in the receive call of a
-    message that has arrived before; None where it was not measured.
-    """
-
-    bytes: int
-    messages: int
-    single_ns: float
-    burst_ns: float
-    delayed_ns: float
-    delay_ns: float
-    receive_ns: float | None = None
-
-    @property
-    def gap_ns(self) -> float:
-        """The time a further message of a burst takes: g + (s - 1) G."""
-        return (self.burst_ns - self.single_ns) / (self.messages - 1)
-
-    @property
-    def send_ns(self) -> float:
-        """o_s(s): while the sender pauses longer than a round trip, only sending adds to it."""
-        return (self.delayed_ns - self.single_ns) / (self.messages - 1) - self.delay_ns
 
 
 class Overhead(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.linear import LinearFit, fit_line
-from weft.analysis.loggp import LogGP, from_series
+from weft.analysis.loggp import LogGP, from_delays, from_series
 from weft.analysis.segments import FEWEST_SIZES, Piecewise, fit_piecewise
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 FITTED = "fitted to these times"
 FROM_STREAM = "foretold from the stream"
+FROM_DELAYS = "foretold from the delay method"
+# A line through the gaps wants three sizes.
+FEWEST_DELAYS = 3
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +47,7 @@ class Models(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fit_models(series: Series, stream: Series | None = None) -> Models:
-    """Fit what the series has sizes for, and LogGP where a stream of two launches is there.
+    """Fit what the series has sizes for, and LogGP from the delay method or else from a stream.
 
     Raises WeftError as the straight line does.
     """
@@ -52,7 +55,12 @@ def fit_models(series: Series, stream: Series | None = None) -> Models:
     enough = len(series.sizes_bytes) >= FEWEST_SIZES
     piecewise = fit_piecewise(series) if enough else None
     paired = stream is not None and len(stream.launches) > 1 and len(series.launches) > 1
-    loggp = from_series(series, stream) if paired and stream is not None else None
+    loggp = None
+    basis = FROM_STREAM
+    if len(series.delays) > 1 and len(series.delays[0]) >= FEWEST_DELAYS:
+        loggp, basis = from_delays(series.name, series.delays), FROM_DELAYS
+    elif paired and stream is not None:
+        loggp = from_series(series, stream)
     models: dict[str, tuple[str, Callable[[int], float | None]]] = {
         "Hockney, least squares": (FITTED, line.least_squares.time_ns),
         "Hockney, median line": (FITTED, line.median_line.time_ns),
@@ -60,8 +68,8 @@ def fit_models(series: Series, stream: Series | None = None) -> Models:
     if piecewise is not None:
         models["piecewise"] = (FITTED, piecewise.time_ns)
     if loggp is not None:
-        models["LogGP"] = (FROM_STREAM, loggp.time_ns)
-        models["PLogP"] = (FROM_STREAM, loggp.plogp_time_ns)
+        models["LogGP"] = (basis, loggp.time_ns)
+        models["PLogP"] = (basis, loggp.plogp_time_ns)
     return Models(
         name=series.name,
         line=line,

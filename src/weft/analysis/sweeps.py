@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from weft.analysis.delays import SINGLE, DelayTest, delay_tests_of
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ class Series:
     """The launches of one test on one transport, or of one table; `notes` tell what was left out.
 
     Without `has_latency` the times are those of a message in a stream. In one such time
-    `directions` times the message's bytes move: 2 where both ways count, as in sendrecv.
+    `directions` times the message's bytes move: 2 where both ways count, as in sendrecv. `delays`
+    are what the delay method measured on the same transport, a tuple a launch.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Series:
     has_latency: bool = True
     directions: float = 1.0
     notes: tuple[str, ...] = ()
+    delays: tuple[tuple[DelayTest, ...], ...] = ()
 
     @property
     def sizes_bytes(self) -> NDArray[np.float64]:
@@ -155,6 +158,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         launches=sweeps,
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
+        delays=delay_tests_of(run, transport) if test == SINGLE else (),
         notes=_left_out(len(launches) - len(whole), sorted(bad), tuple(ways)),
     )
 

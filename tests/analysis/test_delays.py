@@ -1,0 +1,62 @@
+"""The delay method through a record: the overheads that were put in come out."""
+
+from pathlib import Path
+
+import pytest
+
+import weft
+from builders import make_cases, make_clock, synthetic_record
+from weft.analysis.delays import MESSAGES, delay_tests_of
+from weft.analysis.models import FROM_DELAYS, fit_models
+from weft.record.model import Case
+from weft.sources import series_of_record
+
+L, SEND, RECEIVE, GAP, BYTE = 1800.0, 300.0, 250.0, 700.0, 0.12
+SIZES = (1, 1024, 65536, 262144)
+ALL = ("ping_pong", "burst", "paused_burst", "late_receive")
+READ_NS = make_clock().overhead_ticks * make_clock().tick_ns
+
+
+def times(case: Case, round_: int, samples: int = 21) -> list[float]:
+    """What the engine's benchmarks see of the parameters above, each clock read with its cost."""
+    single = 2 * (L + SEND + RECEIVE + (case.bytes - 1) * BYTE)
+    exact = {
+        "ping_pong": single,
+        "burst": single + (MESSAGES - 1) * (GAP + (case.bytes - 1) * BYTE),
+        "paused_burst": single + (MESSAGES - 1) * (SEND + READ_NS),
+        "late_receive": RECEIVE + READ_NS,
+    }[case.test]
+    return [exact * (1 + 1e-4 * ((sample + round_) % 3 - 1)) for sample in range(samples)]
+
+
+def record_of(path: Path, tests: tuple[str, ...]) -> weft.Run:
+    cases = make_cases(tests, ("tcp",), SIZES)
+    return weft.load(synthetic_record(path / "r.jsonl", cases, times_ns=times))
+
+
+def test_overheads_gap_and_latency_come_out(tmp_path: Path) -> None:
+    run = record_of(tmp_path, ALL)
+    ((series, _),) = series_of_record(run)
+    models = fit_models(series)
+    assert models.loggp is not None
+    assert models.loggp.latency_ns is not None
+    assert models.loggp.latency_ns.value == pytest.approx(L, rel=0.01)
+    assert models.loggp.gap_ns.value == pytest.approx(GAP, rel=0.01)
+    assert models.loggp.gap_ns_per_byte.value == pytest.approx(BYTE, rel=0.01)
+    assert [overhead.bytes for overhead in models.loggp.overheads] == list(SIZES)
+    smallest = models.loggp.overheads[0]
+    assert smallest.send_ns.value == pytest.approx(SEND, rel=0.02)
+    assert smallest.receive_ns is not None
+    assert smallest.receive_ns.value == pytest.approx(RECEIVE, rel=0.02)
+    assert FROM_DELAYS in {prediction.basis for prediction in models.predictions}
+
+
+def test_without_the_late_receive_there_is_no_receive_overhead(tmp_path: Path) -> None:
+    run = record_of(tmp_path, ALL[:3])
+    tests = delay_tests_of(run, "tcp")
+    assert len(tests) == 5
+    assert all(test.receive_ns is None for launch in tests for test in launch)
+
+
+def test_a_record_without_bursts_has_no_delay_tests(record: Path) -> None:
+    assert delay_tests_of(weft.load(record), "tcp") == ()
