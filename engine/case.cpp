@@ -145,6 +145,7 @@ std::string describe_line(const Description& self) {
                     {"latency_divisor", pattern.info.latency_divisor},
                     {"bandwidth_factor", pattern.info.bandwidth_factor},
                     {"least_bytes", pattern.info.least_bytes},
+                    {"time_factor", pattern.info.time_factor},
                     {"supported", pattern.supported},
                     {"reason", pattern.reason}});
   }

@@ -23,6 +23,8 @@ struct PatternInfo {
   int bandwidth_factor;
   /// The smallest message it can be measured with.
   int least_bytes = 0;
+  /// How much longer an operation takes than its figure says, about: pauses are not in it.
+  int time_factor = 1;
 };
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.

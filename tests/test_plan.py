@@ -1,5 +1,6 @@
 """Plans and stopping: pure, so every rule is checked without hardware."""
 
+import msgspec
 import pytest
 
 from builders import make_clock, pattern
@@ -157,3 +158,10 @@ def test_asked_samples_are_taken_however_long_they_are() -> None:
         asked_samples=2,
     )  # fmt: skip
     assert (chosen.samples, chosen.ops_per_sample) == (2, 1)
+
+
+def test_pauses_are_part_of_a_batchs_time() -> None:
+    paused = msgspec.structs.replace(PING_PONG, time_factor=30)
+    case = Case(test="paused_burst", transport="mpi", bytes=8)
+    chosen = amount(case, paused, operation_ns=10_000, latency_ns=1, clock=CLOCK, share_ns=3e7)
+    assert chosen.samples * chosen.ops_per_sample * 10_000 * 30 <= 3e7

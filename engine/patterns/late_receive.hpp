@@ -15,6 +15,7 @@ struct LateReceive {
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
+      .time_factor = 100,
   };
   static constexpr std::uint32_t messages_before = trial_trips;
 

@@ -16,6 +16,7 @@ struct PausedBurst {
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
+      .time_factor = 30,
   };
   static constexpr std::uint32_t messages_per_operation = burst_messages;
   static constexpr std::uint32_t messages_before = trial_trips;

@@ -318,7 +318,11 @@ class Measurement:
         it is the `last` try.
         """
         expected_s = (
-            (chosen.samples + chosen.warmup) * chosen.ops_per_sample * state.operation_ns / 1e9
+            (chosen.samples + chosen.warmup)
+            * chosen.ops_per_sample
+            * state.operation_ns
+            * state.pattern.time_factor
+            / 1e9
         )
         verify = role == "calibrate" or len(state.medians_ns) > 0
         answer = ranks.run(

@@ -95,7 +95,7 @@ def amount(
     if case.single and pattern.latency_divisor > 0:
         ops = 1
     ops = min(max(ops, 1), MOST_OPS)
-    samples = int(share_ns / (ops * operation_ns))
+    samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
     samples = asked_samples or min(max(samples, FEWEST_SAMPLES), MOST_SAMPLES)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
     return Amount(samples=samples, warmup=warmup, ops_per_sample=ops)

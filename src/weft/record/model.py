@@ -23,7 +23,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
 
     With t the time of one operation: latency is t / latency_divisor (0: has no latency),
-    bandwidth is bandwidth_factor * bytes / t (0: has no bandwidth).
+    bandwidth is bandwidth_factor * bytes / t (0: has no bandwidth). An operation takes about
+    time_factor times as long as t, which leaves pauses out.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     latency_divisor: int
     bandwidth_factor: int
     least_bytes: int = 0
+    time_factor: int = 1
     supported: bool = True
     reason: str = ""
 
