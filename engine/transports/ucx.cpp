@@ -9,13 +9,24 @@
 #include <string_view>
 #include <vector>
 
+#include "../greeting.hpp"
 #include "../memory.hpp"
+#include "../operations.hpp"
 #include "../rank.hpp"
 #include "../ucx_log.hpp"
-#include "../ucx_requests.hpp"
 #include "../ucx_worker.hpp"
 
 namespace weft {
+
+class UcxLink;
+
+/// UCX's part of a request is right before `memory`.
+struct UcxOwn {
+  UcxLink* link = nullptr;
+  void* memory = nullptr;
+};
+using UcxRequest = Operation<UcxOwn>;
+using UcxQueue = OperationQueue<UcxOwn>;
 
 /// What all modes share: requests, progress, one-sided transfers, sleeping.
 class UcxLink {
@@ -31,7 +42,17 @@ class UcxLink {
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
   // So many sends, receives and transfers each.
-  void reserve(std::size_t depth) { requests_.reserve(3 * depth, worker_.request_bytes(), this); }
+  void reserve(std::size_t depth) {
+    constexpr std::size_t line = 64;
+    const std::size_t count = 3 * depth;
+    if (count <= requests_.count()) return;
+    const std::size_t stride = (worker_.request_bytes() + line - 1) / line * line + line;
+    unmap_memory(memory_);
+    memory_ = map_memory(count * stride);
+    requests_.reserve(count, [&](UcxOwn& own, std::size_t at) {
+      own = {this, memory_.data + (at + 1) * stride - line};
+    });
+  }
 
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) { return worker_.expose(bytes); }
   void release_exposed(const Exposed& exposed) { worker_.withdraw(exposed); }
@@ -83,6 +104,8 @@ class UcxLink {
   [[nodiscard]] Details details() const { return worker_.details(); }
 
  protected:
+  static constexpr const char* other_devices = "choose other ucx.device and ucx.tls";
+
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
       : worker_(options, features | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP, boot),
         lanes_(static_cast<std::size_t>(boot.size())),
@@ -94,43 +117,16 @@ class UcxLink {
     how_.cb.send = on_sent;  // NOLINT(*-union-access): UCX's type
     receive_ = how_;
   }
-  ~UcxLink() = default;
+  ~UcxLink() { unmap_memory(memory_); }
 
   UcxWorker& worker() noexcept { return worker_; }
 
   void connect() { worker_.connect({on_peer_gone, this}); }
 
-  // UCX connects when it is first used; the record wants to know what with, and no first sample
-  // is to pay for it. After the second word everyone has heard everyone.
-  template <TwoSided T>
-  static void greet(T& link, Bootstrap& boot) {
-    constexpr unsigned longest_s = 60;
-    const auto size = static_cast<std::size_t>(boot.size());
-    link.reserve(size);
-    const Deadline deadline(longest_s);
-    for (int word = 0; word < 2; ++word) {
-      const Buffer out = link.allocate(1);
-      const Buffer in = link.allocate(size);
-      for (int rank = 0; rank < boot.size(); ++rank) {
-        link.post_recv({rank}, {in.data + rank, 1, 0});
-        link.post_send({rank}, out);
-      }
-      if (!drain<SpinOnCompletions>(link)) {
-        throw std::runtime_error(
-            "UCX cannot reach every rank (" +
-            std::string(ucs_status_string(static_cast<ucs_status_t>(link.fault()->code))) +
-            "); choose other ucx.device and ucx.tls");
-      }
-      link.release(in);
-      link.release(out);
-    }
-    boot.barrier();
-  }
-
   UcxRequest* begin_send(Peer peer) noexcept { return prepared(lane(peer).sends, sends_); }
   UcxRequest* take_receive(Peer peer) noexcept { return take(lane(peer).receives, receives_); }
   void prepare_receive(UcxRequest* request) noexcept {
-    receive_.request = request->memory;
+    receive_.request = request->own.memory;
     receive_.user_data = request;
   }
   UcxRequest* begin_receive(Peer peer) noexcept {
@@ -161,12 +157,12 @@ class UcxLink {
   static void on_received(void* /*memory*/, ucs_status_t status,
                           const ucp_tag_recv_info_t* /*info*/, void* user) noexcept {
     auto* request = static_cast<UcxRequest*>(user);
-    request->owner->ended(request, status, "receiving a tagged message");
+    request->own.link->ended(request, status, "receiving a tagged message");
   }
   static void on_fetched(void* /*memory*/, ucs_status_t status, std::size_t /*bytes*/,
                          void* user) noexcept {
     auto* request = static_cast<UcxRequest*>(user);
-    request->owner->ended(request, status, "fetching an active message");
+    request->own.link->ended(request, status, "fetching an active message");
   }
 
  private:
@@ -185,7 +181,7 @@ class UcxLink {
   UcxRequest* prepared(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
     UcxRequest* request = take(queue, in_flight);
     if (request == nullptr) return nullptr;
-    how_.request = request->memory;
+    how_.request = request->own.memory;
     how_.user_data = request;
     return request;
   }
@@ -193,14 +189,15 @@ class UcxLink {
 
   static void on_sent(void* /*memory*/, ucs_status_t status, void* user) noexcept {
     auto* request = static_cast<UcxRequest*>(user);
-    request->owner->ended(request, status, "sending");
+    request->own.link->ended(request, status, "sending");
   }
   static void on_peer_gone(void* user, ucp_ep_h /*endpoint*/, ucs_status_t status) noexcept {
     static_cast<UcxLink*>(user)->latch(status, "the endpoint of a peer");
   }
 
   UcxWorker worker_;
-  UcxRequests requests_;
+  Operations<UcxOwn> requests_;
+  Buffer memory_;
   std::vector<Lane> lanes_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
@@ -221,7 +218,7 @@ class UcxTag final : public UcxLink {
       : UcxLink(options, UCP_FEATURE_TAG, boot), my_tag_(static_cast<ucp_tag_t>(boot.rank())) {
     how_to_receive().cb.recv = on_received;  // NOLINT(*-union-access): UCX's type
     connect();
-    greet(*this, boot);
+    greet(*this, boot, other_devices);
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
@@ -271,7 +268,7 @@ class UcxAm final : public UcxLink {
       listen(rank++, inbox);
     }
     connect();
-    greet(*this, boot);
+    greet(*this, boot, other_devices);
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {

@@ -29,6 +29,15 @@ _LIBRARY_ENTRIES = {
     ("infiniband/verbs.h", "ibv_post_recv"),
     ("infiniband/verbs.h", "ibv_poll_cq"),
     ("infiniband/verbs.h", "ibv_req_notify_cq"),
+    # libfabric: behind each of its objects is a table of the provider's functions.
+    ("rdma/fi_tagged.h", "fi_tsend"),
+    ("rdma/fi_tagged.h", "fi_tinject"),
+    ("rdma/fi_tagged.h", "fi_trecv"),
+    ("rdma/fi_rma.h", "fi_readmsg"),
+    ("rdma/fi_rma.h", "fi_writemsg"),
+    ("rdma/fi_eq.h", "fi_cq_read"),
+    ("rdma/fi_eq.h", "fi_cq_readerr"),
+    ("rdma/fi_eq.h", "fi_cq_sread"),
 }
 _FORBIDDEN = re.compile(
     r"^(operator new|operator delete|malloc|calloc|realloc|free|__cxa_|write\b)"
@@ -102,7 +111,7 @@ def offences(program: Path) -> tuple[list[str], int]:
 
 
 @pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "verbs"])
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "verbs"])
 def test_measured_loops_hold_contract_calls_only(mpi: str, transport: str) -> None:
     found, loops = offences(engine_folder() / mpi / f"rank-{transport}")
     assert loops >= 5

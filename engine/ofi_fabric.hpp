@@ -1,0 +1,94 @@
+// The control plane of libfabric: a provider, its objects, the addresses of all ranks, memory.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bootstrap.hpp"
+#include "case.hpp"
+#include "options.hpp"
+#include "transport.hpp"
+
+namespace weft {
+
+inline constexpr std::array ofi_settings{
+    Setting{"provider", "as fi_info names it; usual: shm within a host, else libfabric's first"},
+    Setting{"domain", "device, as fi_info names it; usual: the provider's first"},
+    Setting{"inject", "yes: small messages without a completion; usual: yes"},
+    Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
+};
+
+struct CloseFid {
+  template <class Object>
+  void operator()(Object* object) const noexcept {
+    fi_close(&object->fid);
+  }
+};
+template <class Object>
+using FidOf = std::unique_ptr<Object, CloseFid>;
+
+struct FreeInfo {
+  void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
+};
+using FabricInfo = std::unique_ptr<fi_info, FreeInfo>;
+
+/// Owns the library's objects. Nothing here is called between two reads of the clock.
+class OfiFabric {
+ public:
+  /// Throws for a provider or a domain that is not there, with what is. Collective.
+  /// `sleeps`: completions can be waited for asleep, which costs those who do not.
+  OfiFabric(const LinkOptions& options, bool sleeps, Bootstrap& boot);
+
+  /// Memory that the provider may read and write; registered where it asks for that.
+  Buffer allocate(std::size_t bytes);
+  void release(const Buffer& buffer);
+
+  /// Memory that the others may read and write. Collective.
+  Exposed expose(std::size_t bytes);
+
+  [[nodiscard]] fid_ep* endpoint() const noexcept { return endpoint_.get(); }
+  [[nodiscard]] fid_cq* completions() const noexcept { return completions_.get(); }
+  [[nodiscard]] fi_addr_t address(Peer peer) const noexcept {
+    return addresses_[static_cast<std::size_t>(peer.rank)];
+  }
+  /// What the provider wants beside a local buffer: nothing if it registers by itself.
+  [[nodiscard]] void* descriptor(const Buffer& buffer) const noexcept {
+    return buffer.key == 0 ? nullptr : descriptors_[buffer.key - 1];
+  }
+  [[nodiscard]] std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
+  /// The provider says that data are written into memory in order.
+  [[nodiscard]] bool writes_in_order() const noexcept {
+    return (info_->rx_attr->comp_order & FI_ORDER_DATA) != 0;
+  }
+
+  /// libfabric's own answer: provider, fabric, domain, protocol.
+  [[nodiscard]] Details details() const;
+
+  /// Why no provider can be used on this host; empty when one can.
+  static std::string unusable();
+
+ private:
+  void open(bool sleeps);
+  void find_peers(Bootstrap& boot);
+  std::uint64_t remember(const Buffer& buffer, std::uint64_t access);
+
+  Bootstrap* boot_;
+  FabricInfo info_;
+  FidOf<fid_fabric> fabric_;
+  FidOf<fid_domain> domain_;
+  FidOf<fid_av> table_;
+  FidOf<fid_cq> completions_;
+  FidOf<fid_ep> endpoint_;
+  std::vector<fi_addr_t> addresses_;
+  std::vector<FidOf<fid_mr>> regions_;
+  std::vector<void*> descriptors_;
+};
+
+}  // namespace weft
