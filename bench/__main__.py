@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench import ofi, ucx
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 
@@ -31,7 +32,12 @@ Figures = dict[str, list[dict[str, float]]]
 def main() -> None:
     """Measure what was asked for and print a line for each."""
     asked = _arguments()
-    every: list[Comparison | Cost] = [*comparisons(), *costs()]
+    every: list[Comparison | Cost] = [
+        *comparisons(),
+        *ucx.comparisons(),
+        *ofi.comparisons(),
+        *costs(),
+    ]
     everything = {entry.name: entry for entry in every}
     if asked.list:
         for name, entry in everything.items():

@@ -30,7 +30,8 @@ class LeftOutError(Exception):
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """A figure of weft and the same of a peer, which both wait as `weft_waits` and `peer_waits`.
 
-    `figure` is latency_ns (less is better) or bandwidth_bytes_per_s (more is better).
+    `figure` is latency_ns (less is better) or bandwidth_bytes_per_s (more is better). `words` are
+    more of weft run's.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     figure: str
     peer_waits: str
     weft_waits: str = "polls"
+    words: tuple[str, ...] = ()
 
     @property
     def what(self) -> str:
@@ -55,7 +57,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def ours(self) -> float:
         """Two launches of weft's own, as a user starts it. Raises LeftOutError."""
-        words = ["--wait", "block"] if self.weft_waits == "blocks" else []
+        words = [*self.words, *(["--wait", "block"] if self.weft_waits == "blocks" else [])]
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [WEFT, "run", self.test, "--transport", self.transport, "--sizes", str(self.bytes),

@@ -64,7 +64,7 @@ def sockperf_stream_bytes_per_s(size: int, *words: str) -> float:
 def iperf3_stream_bytes_per_s(size: int) -> float:
     """What iperf3's server receives, in writes of one size."""
     where = ["-p", str(IPERF3_PORT)]
-    told = _serve(
+    told = serve(
         ["taskset", "-c", "1", "iperf3", "-s", "-1", "-B", LOOPBACK, *where],
         ["taskset", "-c", "0", "iperf3", "-c", LOOPBACK, *where, "-l", str(size), "-t",
          str(TEST_S), "-J"],
@@ -113,7 +113,7 @@ def _netpipe_s(size: int, *words: str) -> float:
         folder = Path(name)
         # Both sides want the same sizes, or the receiver ends in the middle.
         bounds = ["-l", str(size), "-u", str(size), "-p", "0", *words]
-        _serve(
+        serve(
             ["taskset", "-c", "1", "NPtcp", *bounds, "-o", "server.out"],
             ["taskset", "-c", "0", "NPtcp", "-h", LOOPBACK, *bounds, "-o", "client.out"],
             NETPIPE_PORT,
@@ -124,7 +124,7 @@ def _netpipe_s(size: int, *words: str) -> float:
 
 def _sockperf(test: str, size: int, *words: str) -> str:
     where = ["--tcp", "-i", LOOPBACK, "-p", str(SOCKPERF_PORT), *words]
-    return _serve(
+    return serve(
         ["taskset", "-c", "1", "sockperf", "server", *where],
         ["taskset", "-c", "0", "sockperf", test, *where, "-m", str(size), "-t", str(TEST_S)],
         SOCKPERF_PORT,
@@ -141,7 +141,7 @@ def _run(command: list[str], folder: Path | None = None) -> str:
     return done.stdout
 
 
-def _serve(server: list[str], client: list[str], port: int, folder: Path | None = None) -> str:
+def serve(server: list[str], client: list[str], port: int, folder: Path | None = None) -> str:
     """What a client says, beside a server that is ended afterwards."""
     with subprocess.Popen(
         server, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

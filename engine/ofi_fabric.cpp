@@ -96,16 +96,16 @@ bool one_host(Bootstrap& boot) {
 
 // The first one of a domain (some providers give theirs whatever is asked for) that reaches all
 // ranks: shm reaches no other host.
-FabricInfo first(const FabricInfo& list, const std::string& domain, bool within_a_host) {
+FabricInfo first(const FabricInfo& list, const std::string& domain, bool takes_shm) {
   for (const fi_info* info = list.get(); info != nullptr; info = info->next) {
     if (!domain.empty() && domain_of(info) != domain) continue;
-    if (provider_of(info) == "shm" && !within_a_host) continue;
+    if (provider_of(info) == "shm" && !takes_shm) continue;
     return FabricInfo(fi_dupinfo(info));
   }
   return nullptr;
 }
 
-FabricInfo choose(const LinkOptions& options, Bootstrap& boot) {
+FabricInfo choose(const LinkOptions& options, bool sleeps, Bootstrap& boot) {
   const std::string provider = options.text("provider");
   const std::string domain = options.text("domain");
   const bool within_a_host = one_host(boot);
@@ -116,8 +116,10 @@ FabricInfo choose(const LinkOptions& options, Bootstrap& boot) {
          others.empty() ? "see fi_info" : "choose ofi.provider from: " + others);
   }
   FabricInfo info;
-  if (provider.empty() && within_a_host) info = first(find("shm"), domain, true);
-  if (info == nullptr) info = first(there, domain, within_a_host);
+  // A rank cannot wake another through shm of libfabric 1.17: it offers no file to wait for.
+  const bool takes_shm = within_a_host && !(sleeps && provider.empty());
+  if (provider.empty() && takes_shm) info = first(find("shm"), domain, true);
+  if (info == nullptr) info = first(there, domain, takes_shm);
   if (info != nullptr) return info;
   if (!domain.empty()) {
     fail("libfabric has no domain " + domain + (provider.empty() ? "" : " of " + provider),
@@ -129,7 +131,7 @@ FabricInfo choose(const LinkOptions& options, Bootstrap& boot) {
 }  // namespace
 
 OfiFabric::OfiFabric(const LinkOptions& options, bool sleeps, Bootstrap& boot)
-    : boot_(&boot), info_(choose(options, boot)) {
+    : boot_(&boot), info_(choose(options, sleeps, boot)) {
   const std::string mine = provider_of(info_.get());
   for (const std::string& other : boot.exchange(mine)) {
     if (other == mine) continue;
@@ -159,7 +161,7 @@ void OfiFabric::open(bool sleeps) {
 
   fi_cq_attr queue{};
   queue.format = FI_CQ_FORMAT_DATA;
-  queue.wait_obj = sleeps ? FI_WAIT_UNSPEC : FI_WAIT_NONE;
+  queue.wait_obj = sleeps ? FI_WAIT_FD : FI_WAIT_NONE;
   fid_cq* completions = nullptr;
   require(
       fi_cq_open(domain, &queue, &completions, nullptr),

@@ -169,7 +169,8 @@ class OfiLink {
     operation->own.peer = fabric_.address(peer);
     operation->own.tag = my_tag_;
     operation->own.remote = remote;
-    operation->own.flags = flags;
+    // shm (libfabric 1.17) never completes an empty write whose delivery is asked for.
+    operation->own.flags = local.bytes == 0 ? flags & ~FI_DELIVERY_COMPLETE : flags;
     operation->own.reads = reads;
     begin(waiting_transfers_, operation, move, "a transfer");
   }

@@ -19,6 +19,13 @@ THROUGHPUT = """sockperf: Summary: Message Rate is 11031 [msg/sec], Packet Rate 
 sockperf: Summary: BandWidth is 683.799 MBps (5470.390 Mbps)
 """
 
+PERFTEST = """| Stage | # iterations | 50.0%ile | average | overall |
+      300000      0.115     0.315     0.315       24.26      24.50     3179213     317
+"""
+PINGPONG = """bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
+8       100k    =100k    1.5m        0.71s      2.25       3.56       0.28
+"""
+
 
 @pytest.fixture
 def peers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
@@ -60,6 +67,24 @@ def test_iperf3_counts_what_arrived(peers: ModuleType) -> None:
     assert peers.parse_iperf3(json.dumps({"end": end})) == 4e9
 
 
+@pytest.mark.usefixtures("peers")
+def test_ucx_perftest_writes_the_median_second_and_the_whole_bandwidth_sixth() -> None:
+    from bench import ucx  # noqa: PLC0415 - found only now
+
+    assert ucx.parse_final(PERFTEST) == {"median_us": 0.115, "overall_mib_per_s": 24.5}
+    with pytest.raises(RuntimeError, match="not its figures"):
+        ucx.parse_final("[thread 0] 1\nFinal: 1 2 3")
+
+
+@pytest.mark.usefixtures("peers")
+def test_fi_pingpong_writes_microseconds_under_their_name() -> None:
+    from bench import ofi  # noqa: PLC0415 - found only now
+
+    assert ofi.parse_us_per_transfer(PINGPONG) == 3.56
+    with pytest.raises(RuntimeError, match="no figures"):
+        ofi.parse_us_per_transfer("fi_getinfo(): No data available")
+
+
 def test_the_list_says_how_each_side_waits() -> None:
     done = bench("--list")
     assert done.returncode == 0, done.stderr
@@ -67,6 +92,7 @@ def test_the_list_says_how_each_side_waits() -> None:
     assert "weft polls, the peer blocks: unlike" in lines["tcp-latency-netpipe"]
     assert "weft blocks, the peer blocks)" in lines["tcp-latency-netpipe-blocking"]
     assert "weft polls, the peer polls)" in lines["tcp-latency-sockperf-polling"]
+    assert {"ucx-tag-latency", "ofi-shm-latency"} <= set(lines)
     assert {"between-batches", "start-up", "default-run"} <= set(lines)
 
 

@@ -60,7 +60,10 @@ def name_of_way(value: object) -> str:
 
 
 # Those that have puts and gets.
-HAS_ONE_SIDED = [("mpi", ()), ("ucx", ()), ("ucx", ("--option", "tls=tcp,self"))]
+HAS_ONE_SIDED = [
+    ("mpi", ()),
+    *((transport, words) for transport, words in WAYS if transport in ("ucx", "ofi")),
+]
 
 
 @pytest.mark.parametrize("mpi", MPIS)
@@ -93,6 +96,29 @@ def test_a_message_over_two_gibibytes_crosses_and_verifies(mpi: str) -> None:
         done, lines = drive(mpi, transport, {"id": 1, **case})
         assert lines[1]["status"] == "ok", done.stderr
         assert lines[1]["verified_bytes"] >= 2 * size  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize(("transport", "words"), HAS_ONE_SIDED[1:], ids=name_of_way)
+def test_a_polled_byte_and_notices_and_sleep_where_a_transport_has_them(
+    mpi: str, transport: str, words: tuple[str, ...]
+) -> None:
+    sleeps = transport == "ucx" or "wait" in words
+    cases: list[dict[str, object]] = [{"test": "put_ping_pong"}, {"test": "put_notify_ping_pong"}]
+    cases += [{"test": test, "wait": "block"} for test in (*TWO_SIDED, *ONE_SIDED)]
+    common = {"samples": 5, "warmup": 1, "queue_depth": 8}
+    cases = [
+        {"id": number, "bytes": size, **common, **case}
+        for number, (size, case) in enumerate((size, case) for size in (8, 4096) for case in cases)
+    ]
+    words = (*words, "--option", "trust_last_byte=yes")
+    done, lines = drive(mpi, transport, *cases, words=words)
+    assert done.returncode == 0, done.stderr
+    for case, line in zip(cases, lines[1:-1], strict=True):
+        lacks = (case["test"] == "put_notify_ping_pong" and transport == "ucx") or (
+            "wait" in case and not sleeps
+        )
+        assert line["status"] == ("unsupported" if lacks else "ok"), (case, line)
 
 
 def test_what_a_transport_cannot_do_is_unsupported_with_the_reason() -> None:
@@ -160,6 +186,7 @@ def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
         ("ofi", ("--option", "provider=nope"), "choose ofi.provider from: "),
         ("ofi", ("--option", "domain=nope0"), "choose ofi.domain from: "),
         ("ofi", ("--option", "provider=tcp", "--option", "domain=nope0"), "no domain nope0 of tcp"),
+        ("ofi", ("--mode", "wait", "--option", "provider=shm"), "can be waited for failed"),
         ("ofi", ("--option", "inject=1"), "option inject wants yes or no"),
         ("ofi", ("--mode", "nope"), "no mode nope"),
     ],
