@@ -10,6 +10,7 @@ themselves: those are its own, by its design, and are allowed one by one.
 import re
 import subprocess
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 # A call, or a jump that leaves the function; the name may be a template's.
 _CALL = re.compile(r"\t(?:call|j\w+|bl?|b\.\w+)\s+[0-9a-f]+ <(.+?)(?:\+0x[0-9a-f]+)?>$")
 _INDIRECT = re.compile(r"\t(?:call|jmp)\s+\*|\t(?:blr|br)\s+x")
-_SOURCE = re.compile(r"^(/\S+):\d+")
+_SOURCE = re.compile(r"^(/\S+):(\d+)")
+_HEADERS_FUNCTION = re.compile(r"^(?:static inline [^(]*?)?(\w+)\(")
 _INLINED = re.compile(r"^(\S.*)\(.*\).*:$")
 # libibverbs: a device's driver puts its functions into the context's table of operations.
 _LIBRARY_ENTRIES = {
@@ -59,6 +61,13 @@ class Instruction:
         )
 
 
+@cache
+def function_at(header: Path, line: int) -> str:
+    """The function of a C header that holds a line."""
+    above = reversed(header.read_text().splitlines()[:line])
+    return next((match[1] for text in above if (match := _HEADERS_FUNCTION.match(text))), "")
+
+
 def functions(program: Path) -> dict[str, list[Instruction]]:
     """The instructions of every function by its name."""
     text = subprocess.run(
@@ -74,6 +83,9 @@ def functions(program: Path) -> dict[str, list[Instruction]]:
             source = inlined = ""
         elif place := _SOURCE.match(line):
             source = place[1]
+            if any(source.endswith(f"/{header}") for header, _ in _LIBRARY_ENTRIES):
+                # By the line: the name before it may be that of the function around.
+                inlined = function_at(Path(source), int(place[2])) or inlined
         elif name := _INLINED.match(line):
             inlined = name[1]
         elif line:
