@@ -60,3 +60,13 @@ def test_without_the_late_receive_there_is_no_receive_overhead(tmp_path: Path) -
 
 def test_a_record_without_bursts_has_no_delay_tests(record: Path) -> None:
     assert delay_tests_of(weft.load(record), "tcp") == ()
+
+
+def test_a_launch_that_lacks_sizes_is_left_out(tmp_path: Path) -> None:
+    def some(case: Case, round_: int) -> list[float]:
+        return [] if round_ > 2 and case.bytes == 1024 else times(case, round_)
+
+    cases = make_cases(ALL, ("tcp",), SIZES)
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=some))
+    tests = delay_tests_of(run, "tcp")
+    assert [[test.bytes for test in launch] for launch in tests] == [list(SIZES)] * 3

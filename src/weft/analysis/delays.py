@@ -51,24 +51,22 @@ class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def delay_tests_of(run: Run, transport: str) -> tuple[tuple[DelayTest, ...], ...]:
-    """A tuple of tests a launch, of the sizes that all these launches have; empty without any.
+    """A tuple of tests a launch, of the launches with the most sizes; empty without any.
 
     `receive_ns` is there if every launch measured `late_receive` at every such size.
     """
     launches = _medians_by_launch(run, transport)
     needed = (SINGLE, BURST, PAUSED)
-    shared = [
-        set.intersection(*(set(tests.get(test, {})) for test in needed))
-        for tests in launches.values()
-    ]
-    whole = {
-        number: tests
-        for (number, tests), sizes in zip(launches.items(), shared, strict=True)
-        if sizes
+    shared = {
+        number: set.intersection(*(set(tests.get(test, {})) for test in needed))
+        for number, tests in launches.items()
     }
-    if not whole:
+    # Late launches measure only what was not yet precise: they are left out.
+    none: set[int] = set()
+    sizes = sorted(max(shared.values(), key=len, default=none))
+    whole = {number: launches[number] for number, own in shared.items() if own >= set(sizes)}
+    if not sizes:
         return ()
-    sizes = sorted(set.intersection(*(sizes for sizes in shared if sizes)))
     received = all(set(sizes) <= tests.get(LATE, {}).keys() for tests in whole.values())
     return tuple(
         tuple(_test(size, tests, _read_ns(run, number), received=received) for size in sizes)
