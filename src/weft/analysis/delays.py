@@ -62,8 +62,8 @@ def delay_tests_of(run: Run, transport: str) -> tuple[tuple[DelayTest, ...], ...
         for number, tests in launches.items()
     }
     # Late launches measure only what was not yet precise: they are left out.
-    none: set[int] = set()
-    sizes = sorted(max(shared.values(), key=len, default=none))
+    most = max((len(own) for own in shared.values()), default=0)
+    sizes = next((sorted(own) for own in shared.values() if len(own) == most), [])
     whole = {number: launches[number] for number, own in shared.items() if own >= set(sizes)}
     if not sizes:
         return ()
