@@ -33,6 +33,20 @@ constexpr Window window_of() {
   return Window::none;
 }
 
+/// The names of the series that a pattern fills beside its samples.
+template <class P>
+constexpr std::span<const std::string_view> parts_of() {
+  if constexpr (requires { P::parts; }) return P::parts;
+  return {};
+}
+
+/// Whether the samples of every rank are wanted and not rank 0's alone.
+template <class P>
+constexpr bool every_rank_times() {
+  if constexpr (requires { P::every_rank_times; }) return P::every_rank_times;
+  return false;
+}
+
 /// Messages each way that one operation sends at most, and those before the first operation: the
 /// checked pass has a buffer for each.
 template <class P>
@@ -127,14 +141,15 @@ class BatchRun {
         test_(&test),
         ring_{boot.rank(), EveryRank<Pattern> ? boot.size() : Pattern::info.ranks} {}
 
-  /// False once the link has a fault: the ranks may be out of step.
-  bool run(Batch& batch) {
+  /// False once the link has a fault: the ranks may be out of step. `report` gets what this rank
+  /// has to tell rank 0.
+  bool run(Batch& batch, Report& report) {
     link_->reserve(room_for(*test_));
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
-    if (test_->verify && !every_message(batch.outcome)) return false;
+    if (test_->verify && !every_message(report.outcome)) return false;
     boot_->barrier();
-    return timed(batch) && (!ring_.takes_part() || closing(batch.outcome));
+    return timed(batch, report) && (!ring_.takes_part() || closing(report.outcome));
   }
 
  private:
@@ -169,21 +184,37 @@ class BatchRun {
     Work pass;
     pass.ops_per_sample = operations;
     pass.queue_depth = depth;
-    Ticks ignored = 0;
-    pass.samples = {&ignored, 1};
+    pass.point = test_->point;
+    std::array<Ticks, 1 + most_parts> ignored{};
+    pass.samples = {ignored.data(), 1};
+    for (std::size_t at = 0; at < most_parts; ++at) pass.parts.at(at) = {&ignored.at(1 + at), 1};
     return one_pass(outcome, order, pass, 0, "message ");
   }
 
-  bool timed(Batch& batch) {
+  bool timed(Batch& batch, Report& report) {
     Work pass;
+    pass.point = test_->point;
     pass.ops_per_sample = operations();
     pass.queue_depth = test_->queue_depth;
     if (ring_.takes_part()) {
       batch.ticks.assign(std::size_t{test_->warmup} + test_->samples, 0);
     }
     pass.samples = batch.ticks;
-    return one_pass(batch.outcome, make_order(test_->schedule, test_->seed), pass, timed_message,
-                    "the last message in buffer ");
+    constexpr auto names = parts_of<Pattern>();
+    static_assert(names.size() <= most_parts);
+    report.parts.reserve(names.size() + 1);
+    for (std::size_t at = 0; at < names.size(); ++at) {
+      report.parts.push_back({std::string(names[at]), std::vector<Ticks>(batch.ticks.size(), 0)});
+      pass.parts.at(at) = report.parts.back().ticks;
+    }
+    if (!one_pass(report.outcome, make_order(test_->schedule, test_->seed), pass, timed_message,
+                  "the last message in buffer ")) {
+      return false;
+    }
+    batch.timed_ns = spent_.wall_ns;
+    report.cpu_ns = spent_.cpu_ns;
+    if (every_rank_times<Pattern>() && ring_.rank > 0) report.parts.push_back({"", batch.ticks});
+    return true;
   }
 
   /// Buffers made and filled, the pattern run, what arrived checked.
@@ -204,10 +235,12 @@ class BatchRun {
     pass.out = Rotation<Buffer>(out);
     pass.in = Rotation<Buffer>(in);
     pass.remote = Rotation<RemoteBuffer>(remote);
-    pass.mark_period = mark_period_of(order);
+    if constexpr (PollsMemory<Pattern>) pass.mark_period = mark_period_of(order);
     pass.token_out = tokens[0];
     pass.token_in = tokens[1];
+    const Spent before = spent_so_far();
     if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
+    spent_ = spent_so_far() - before;
     std::size_t used = 0;
     for (std::size_t at = 0; at < std::min(order.size(), pass.in.taken()); ++at) {
       used = std::max<std::size_t>(used, order[at] + 1);
@@ -270,6 +303,7 @@ class BatchRun {
   Bootstrap* boot_;
   const Case* test_;
   Neighbours ring_;
+  Spent spent_;
 };
 
 }  // namespace weft

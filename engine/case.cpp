@@ -70,6 +70,17 @@ void append_ticks(std::string& line, std::span<const Ticks> ticks) {
   }
 }
 
+void append_parts(std::string& line, std::span<const Part> parts) {
+  line += R"("parts":{)";
+  for (const Part& part : parts) {
+    if (line.back() != '{') line += ',';
+    line += json(part.name).dump() + ":[";
+    append_ticks(line, part.ticks);
+    line += ']';
+  }
+  line += '}';
+}
+
 }  // namespace
 
 Case parse_case(const std::string& line) {
@@ -88,6 +99,7 @@ Case parse_case(const std::string& line) {
     test.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
     test.verify = object.value("verify", true);
     test.wait = object.value("wait", "");
+    test.point = number<std::uint64_t>(object, "point", 0, 0, ~0ULL);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
   } catch (const json::exception& error) {
     throw std::invalid_argument(error.what());
@@ -106,25 +118,42 @@ std::string to_line(const Batch& batch) {
                   {"warmup", batch.warmup},
                   {"ops_per_sample", batch.ops_per_sample},
                   {"verified_bytes", batch.outcome.verified_bytes},
-                  {"elapsed_ns", batch.elapsed_ns}};
+                  {"elapsed_ns", batch.elapsed_ns},
+                  {"timed_ns", batch.timed_ns},
+                  {"cpu_ns", batch.cpu_ns}};
   std::string line = dump(head);
   line.back() = ',';
   line += R"("ticks":[)";
   append_ticks(line, batch.ticks);
-  line += "]}";
+  line += "],";
+  append_parts(line, batch.parts);
+  line += '}';
   return line;
 }
 
-std::string to_line(const Outcome& outcome) {
-  return dump({{"status", static_cast<int>(outcome.status)},
-               {"reason", outcome.reason},
-               {"verified_bytes", outcome.verified_bytes}});
+std::string to_line(const Report& report) {
+  const json head{{"status", static_cast<int>(report.outcome.status)},
+                  {"reason", report.outcome.reason},
+                  {"verified_bytes", report.outcome.verified_bytes},
+                  {"cpu_ns", report.cpu_ns},
+                  {"tick_ns", report.tick_ns}};
+  std::string line = dump(head);
+  line.back() = ',';
+  append_parts(line, report.parts);
+  line += '}';
+  return line;
 }
 
-Outcome parse_outcome(const std::string& line) {
+Report parse_report(const std::string& line) {
   const json object = json::parse(line);
-  return {static_cast<Status>(object.at("status").get<int>()), object.at("reason"),
-          object.at("verified_bytes")};
+  Report report{{static_cast<Status>(object.at("status").get<int>()), object.at("reason"),
+                 object.at("verified_bytes")},
+                object.at("cpu_ns"),
+                object.at("tick_ns"),
+                {}};
+  for (const auto& [name, ticks] : object.at("parts").items())
+    report.parts.push_back({name, ticks});
+  return report;
 }
 
 std::string to_line(const Place& place) {
@@ -146,6 +175,10 @@ std::string describe_line(const Description& self) {
                     {"bandwidth_factor", pattern.info.bandwidth_factor},
                     {"least_bytes", pattern.info.least_bytes},
                     {"time_factor", pattern.info.time_factor},
+                    {"axis",
+                     {{"name", pattern.info.axis.name},
+                      {"unit", pattern.info.axis.unit},
+                      {"points", pattern.info.axis.points}}},
                     {"supported", pattern.supported},
                     {"reason", pattern.reason}});
   }

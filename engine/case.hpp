@@ -33,6 +33,8 @@ struct Case {
   Schedule schedule;
   /// How a rank waits: a name of the description's waits; empty for the usual one.
   std::string wait;
+  /// Where the case lies on the axis of its test.
+  std::uint64_t point = 0;
   std::uint64_t seed = 1;
   bool verify = true;
   std::uint32_t deadline_s = 60;
@@ -50,13 +52,32 @@ struct Outcome {
   std::uint64_t verified_bytes = 0;
 };
 
+/// A series of ticks beside the samples, by name.
+struct Part {
+  std::string name;
+  std::vector<Ticks> ticks;
+};
+
+/// What a rank has to say of a case: its outcome, the CPU time of its process over the timed pass,
+/// its series, and the length of its tick.
+struct Report {
+  Outcome outcome;
+  std::int64_t cpu_ns = 0;
+  double tick_ns = 0;
+  std::vector<Part> parts;
+};
+
 struct Batch {
   std::uint64_t id = 0;
   Outcome outcome;
   std::uint32_t warmup = 0;
   std::uint32_t ops_per_sample = 1;
   std::int64_t elapsed_ns = 0;
+  /// The timed pass on rank 0, and the CPU time that each rank's process spent in its own.
+  std::int64_t timed_ns = 0;
+  std::vector<std::int64_t> cpu_ns;
   std::vector<Ticks> ticks;
+  std::vector<Part> parts;
 };
 
 /// Where a rank runs.
@@ -76,8 +97,8 @@ struct Support {
 using Details = std::vector<std::pair<std::string, std::string>>;
 
 std::string to_line(const Batch& batch);
-std::string to_line(const Outcome& outcome);
-Outcome parse_outcome(const std::string& line);
+std::string to_line(const Report& report);
+Report parse_report(const std::string& line);
 std::string to_line(const Place& place);
 
 /// What a transport says of itself in one of its modes.

@@ -6,6 +6,12 @@
 
 namespace weft {
 
+Spent spent_so_far() {
+  timespec cpu{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+  return {monotonic_raw_ns(), cpu.tv_sec * 1'000'000'000LL + cpu.tv_nsec};
+}
+
 Instant read_both_clocks() {
   Instant best{.uncertainty_ns = std::numeric_limits<std::int64_t>::max()};
   for (int attempt = 0; attempt < 50; ++attempt) {

@@ -58,6 +58,18 @@ inline std::int64_t monotonic_raw_ns() noexcept {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
+/// Time gone by, on the wall and on the processor for all threads of this process.
+struct Spent {
+  std::int64_t wall_ns = 0;
+  std::int64_t cpu_ns = 0;
+
+  friend Spent operator-(const Spent& end, const Spent& start) {
+    return {end.wall_ns - start.wall_ns, end.cpu_ns - start.cpu_ns};
+  }
+};
+
+Spent spent_so_far();
+
 /// One instant read on both clocks: the ticks lie within `uncertainty_ns` of `nanoseconds`.
 struct Instant {
   Ticks ticks = 0;

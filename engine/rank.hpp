@@ -36,9 +36,9 @@ class Deadline {
   ~Deadline();
 };
 
-/// False when the link broke.
+/// False when the link broke. `tick_ns` is what a tick of this rank is worth.
 template <TwoSided T>
-bool serve(T& link, Bootstrap& boot) {
+bool serve(T& link, Bootstrap& boot, double tick_ns) {
   while (true) {
     std::optional<std::string> line;
     if (boot.rank() == 0) line = next_case_line();
@@ -47,8 +47,8 @@ bool serve(T& link, Bootstrap& boot) {
     const Case test = parse_case(text);
     const Deadline deadline(test.deadline_s);
     Batch batch;
-    const bool whole =
-        run_case<T, CycleCounter>(link, boot, test, batch, static_cast<AllPatterns*>(nullptr));
+    const bool whole = run_case<T, CycleCounter>(link, boot, test, batch, tick_ns,
+                                                 static_cast<AllPatterns*>(nullptr));
     if (boot.rank() == 0) write_line(to_line(batch));
     if (!whole) {
       write_error(T::name, batch.outcome.reason);
@@ -68,7 +68,7 @@ void measure(const Options& options, Bootstrap& boot) {
   if (boot.rank() == 0) {
     write_line(hello_line(T::name, boot.library(), places, at_start, link.details()));
   }
-  if (!serve(link, boot)) boot.abort(exit_link_fault);
+  if (!serve(link, boot, at_start.tick_ns)) boot.abort(exit_link_fault);
   if (boot.rank() == 0) write_line(bye_line(calibrate(start, first_baseline_ns)));
 }
 

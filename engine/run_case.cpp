@@ -1,5 +1,7 @@
 #include "run_case.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 
@@ -19,6 +21,49 @@ std::string refuse_memory(const Case& test, int ranks) {
        << " MiB of memory for its buffers where " << static_cast<double>(available) / mebibyte
        << " MiB are free; choose smaller sizes";
   return text.str();
+}
+
+namespace {
+
+// Two counters of one kind differ by the noise of their calibration; a tick of another kind is
+// turned into rank 0's.
+void to_ticks_of(double tick_ns, double own_tick_ns, std::vector<Ticks>& ticks) {
+  constexpr double noise = 1e-3;
+  const double ratio = own_tick_ns / tick_ns;
+  if (std::abs(ratio - 1) < noise) return;
+  for (Ticks& value : ticks) {
+    value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
+  }
+}
+
+std::string name_at(std::size_t rank, const std::string& name) {
+  if (rank == 0) return name;
+  const std::string prefix = "rank" + std::to_string(rank);
+  return name.empty() ? prefix : prefix + "." + name;
+}
+
+}  // namespace
+
+void merge_reports(Batch& batch, const std::vector<std::string>& all) {
+  const double tick_ns = parse_report(all.front()).tick_ns;
+  std::uint64_t verified = 0;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    Report report = parse_report(all[rank]);
+    verified += report.outcome.verified_bytes;
+    batch.cpu_ns.push_back(report.cpu_ns);
+    if (batch.outcome.status == Status::ok) batch.outcome = report.outcome;
+    for (Part& part : report.parts) {
+      const bool filled =
+          std::any_of(part.ticks.begin(), part.ticks.end(), [](Ticks value) { return value != 0; });
+      if (!filled) continue;
+      to_ticks_of(tick_ns, report.tick_ns, part.ticks);
+      batch.parts.push_back({name_at(rank, part.name), std::move(part.ticks)});
+    }
+  }
+  batch.outcome.verified_bytes = verified;
+  if (batch.outcome.status == Status::ok) return;
+  batch.ticks.clear();
+  batch.parts.clear();
 }
 
 }  // namespace weft

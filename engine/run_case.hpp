@@ -58,63 +58,52 @@ std::string refuse_on_link(const T& link, const Case& test) {
   return "";
 }
 
-/// False: the link has a fault.
-template <class Pattern, class Wait, TwoSided T, Clock Now>
-bool run_waiting(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
-  return BatchRun<Pattern, Now, Wait, T>(link, boot, test).run(batch);
-}
-
-/// Run with the wait that the case asks for.
+/// Run with the wait that the case asks for. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now>
-bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
+bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
   if (boot.size() < Pattern::info.ranks) {
-    batch.outcome = {Status::failed, "needs at least 2 ranks: start it with mpirun -n 2", 0};
+    const std::string least = std::to_string(Pattern::info.ranks);
+    report.outcome = {Status::failed,
+                      "needs at least " + least + " ranks: start it with mpirun -n " + least, 0};
     return true;
   }
   if (test.bytes < static_cast<std::size_t>(Pattern::info.least_bytes)) {
-    batch.outcome = {Status::unsupported, "the test has no message of zero bytes", 0};
+    report.outcome = {Status::unsupported, "the test has no message of zero bytes", 0};
     return true;
   }
   if (std::string reason = refuse_on_link<Pattern>(link, test); !reason.empty()) {
-    batch.outcome = {Status::unsupported, std::move(reason), 0};
+    report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }
   if (test.wait.empty() || test.wait == UsualWait<T>::name) {
-    return run_waiting<Pattern, UsualWait<T>, T, Now>(link, boot, test, batch);
+    return BatchRun<Pattern, Now, UsualWait<T>, T>(link, boot, test).run(batch, report);
   }
   if (test.wait == SpinOnCompletions::name) {
-    return run_waiting<Pattern, SpinOnCompletions, T, Now>(link, boot, test, batch);
+    return BatchRun<Pattern, Now, SpinOnCompletions, T>(link, boot, test).run(batch, report);
   }
   if constexpr (Waiting<BlockOnEvent, T>) {
     if (test.wait == BlockOnEvent::name) {
-      return run_waiting<Pattern, BlockOnEvent, T, Now>(link, boot, test, batch);
+      return BatchRun<Pattern, Now, BlockOnEvent, T>(link, boot, test).run(batch, report);
     }
   }
-  batch.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
+  report.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
   return true;
 }
 
-/// Run one case; `batch.outcome` of rank 0 tells for all ranks. False: the link has a fault.
+/// Run a case's pattern if the transport can. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now>
-bool run_pattern(T& link, Bootstrap& boot, const Case& test, Batch& batch) {
+bool run_pattern(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
   if constexpr (lack_of<Pattern, T, Now>().empty()) {
-    return run_supported<Pattern, T, Now>(link, boot, test, batch);
+    return run_supported<Pattern, T, Now>(link, boot, test, batch, report);
   } else {
-    batch.outcome = {Status::unsupported, std::string(lack_of<Pattern, T, Now>()), 0};
+    report.outcome = {Status::unsupported, std::string(lack_of<Pattern, T, Now>()), 0};
     return true;
   }
 }
 
-/// The failure of any rank is the batch's; verified bytes add up.
-inline void merge_outcomes(Outcome& mine, const std::vector<std::string>& all) {
-  std::uint64_t verified = 0;
-  for (const std::string& line : all) {
-    const Outcome other = parse_outcome(line);
-    verified += other.verified_bytes;
-    if (mine.status == Status::ok && other.status != Status::ok) mine = other;
-  }
-  mine.verified_bytes = verified;
-}
+/// What all ranks report, in rank order, as the batch has it: the failure of any rank is the
+/// batch's; verified bytes add up; series are rank 0's, and of other ranks what they filled.
+void merge_reports(Batch& batch, const std::vector<std::string>& all);
 
 /// The batch of a link that broke.
 inline void say_broken(Batch& batch, const Fault& fault) {
@@ -133,8 +122,10 @@ inline std::string any_refusal(Bootstrap& boot, const std::string& mine) {
   return "";
 }
 
+/// Run one case; the batch of rank 0 tells for all ranks. `tick_ns` is what a tick of this rank is
+/// worth. False: the link has a fault.
 template <TwoSided T, Clock Now, class... Patterns>
-bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch,
+bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns,
               const std::tuple<Patterns...>* /*list*/) {
   batch.id = test.id;
   const Instant start = read_both_clocks();
@@ -145,17 +136,18 @@ bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch,
   }
   bool known = false;
   bool whole = true;
+  Report report;
+  report.tick_ns = tick_ns;
   ((test.test == Patterns::info.name
-        ? (known = true, whole = run_pattern<Patterns, T, Now>(link, boot, test, batch))
+        ? (known = true, whole = run_pattern<Patterns, T, Now>(link, boot, test, batch, report))
         : true),
    ...);
-  if (!known) batch.outcome = {Status::failed, "unknown test: " + test.test, 0};
+  if (!known) report.outcome = {Status::failed, "unknown test: " + test.test, 0};
   if (!whole) {
     say_broken(batch, *link.fault());
     return false;
   }
-  merge_outcomes(batch.outcome, boot.exchange(to_line(batch.outcome)));
-  if (batch.outcome.status != Status::ok) batch.ticks.clear();
+  merge_reports(batch, boot.exchange(to_line(report)));
   batch.elapsed_ns = read_both_clocks().nanoseconds - start.nanoseconds;
   return true;
 }

@@ -1,6 +1,7 @@
 // What one rank of a pattern is given: counts, buffers in their order of use, room for samples.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,14 @@
 #include "transport.hpp"
 
 namespace weft {
+
+/// What a pattern varies beside the message's size: a case takes one point of it. `points` is the
+/// usual list, as --points takes it; an empty name: there is no such axis.
+struct Axis {
+  std::string_view name = {};
+  std::string_view unit = {};
+  std::string_view points = {};
+};
 
 /// What a pattern measures, for lists, tables and the conversion of ticks.
 /// With t the time of one operation: latency is t / latency_divisor (0: has none), bandwidth is
@@ -25,7 +34,11 @@ struct PatternInfo {
   int least_bytes = 0;
   /// How much longer an operation takes than its figure says, about: pauses are not in it.
   int time_factor = 1;
+  Axis axis = {};
 };
+
+/// Series that a pattern may fill beside its samples.
+inline constexpr std::size_t most_parts = 4;
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
 enum class Window : std::uint8_t { none, incoming, outgoing };
@@ -70,6 +83,10 @@ struct Work {
   Buffer token_out;
   Buffer token_in;
   std::span<Ticks> samples;
+  /// Where the case lies on the pattern's axis.
+  std::uint64_t point = 0;
+  /// A series of ticks for each of the pattern's `parts`, one value a sample.
+  std::array<std::span<Ticks>, most_parts> parts;
 };
 
 /// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of

@@ -11,10 +11,11 @@ from weft.plan import (
     crowding,
     make_cases,
     parse_schedule,
+    parse_ways,
     preset_of,
     within_memory,
 )
-from weft.record.model import Case
+from weft.record.model import Axis, Case
 from weft.stopping import (
     CLOCK_SHARE,
     LONGEST_SHARE_S,
@@ -38,7 +39,13 @@ def test_names_are_checked_and_hyphens_are_fine() -> None:
 
 
 def test_cases_are_every_test_transport_and_size() -> None:
-    cases = make_cases(["ping_pong", "stream"], ["mpi"], "0..2", need_bytes={"stream"})
+    stream = msgspec.structs.replace(PING_PONG, name="stream", least_bytes=1)
+    cases = make_cases(
+        ["ping_pong", "stream"],
+        ["mpi"],
+        "0..2",
+        patterns={"ping_pong": PING_PONG, "stream": stream},
+    )
     assert [case.key for case in cases] == [
         "mpi/ping_pong/0",
         "mpi/ping_pong/1",
@@ -46,6 +53,23 @@ def test_cases_are_every_test_transport_and_size() -> None:
         "mpi/stream/1",
         "mpi/stream/2",
     ]
+
+
+def test_only_tests_with_an_axis_have_points() -> None:
+    axis = Axis(name="work", unit="%", points="0,50")
+    worked = msgspec.structs.replace(PING_PONG, name="worked", axis=axis)
+    patterns = {"ping_pong": PING_PONG, "worked": worked}
+    usual = make_cases(["ping_pong", "worked"], ["mpi"], "8", patterns=patterns)
+    assert [case.key for case in usual] == [
+        "mpi/ping_pong/8",
+        "mpi/worked/8/at0",
+        "mpi/worked/8/at50",
+    ]
+    asked = parse_ways("64", "one", "", points="10,90", single=False)
+    cases = make_cases(["worked"], ["mpi"], "8", ways=asked, patterns=patterns)
+    assert [case.point for case in cases] == [10, 90]
+    with pytest.raises(WeftError, match="leave --points out"):
+        make_cases(["ping_pong"], ["mpi"], "8", ways=asked, patterns=patterns)
 
 
 @pytest.mark.parametrize("ranks", [-1, 0, 1, 5000])

@@ -394,8 +394,8 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
       Batch batch;
       bool whole = false;
       try {
-        whole =
-            run_case<Link, VirtualClock>(link, boot, test, batch, static_cast<Patterns*>(nullptr));
+        whole = run_case<Link, VirtualClock>(link, boot, test, batch, 1.0,
+                                             static_cast<Patterns*>(nullptr));
       } catch (const std::runtime_error& error) {
         batch.outcome = {Status::failed, error.what(), 0};
       }

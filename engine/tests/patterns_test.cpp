@@ -204,6 +204,55 @@ TEST(Planted, AWrongBufferIsCaught) {
   EXPECT_EQ(result.batch.outcome.status, Status::failed);
 }
 
+/// Fills series on both ranks, reads its point, and wants the samples of every rank.
+struct FillsParts {
+  static constexpr PatternInfo info{.name = "fills_parts",
+                                    .title = "",
+                                    .summary = "",
+                                    .ranks = 2,
+                                    .latency_divisor = 1,
+                                    .bandwidth_factor = 0,
+                                    .axis = {"work", "%", "0,50"}};
+  static constexpr std::array parts{std::string_view{"post"}, std::string_view{"unused"}};
+  static constexpr bool every_rank_times = true;
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      work.samples[at] = static_cast<Ticks>(work.rank) + 1;
+      work.parts[0][at] = work.point + at + static_cast<Ticks>(work.rank) * 100;
+    }
+    return drain<Wait>(link);
+  }
+};
+
+TEST(Parts, EachRanksSeriesReachTheBatchUnderItsName) {
+  Case test = make_case("fills_parts", 8, 1);
+  test.point = 50;
+  test.warmup = 0;
+  test.samples = 2;
+  const Batch batch = run<std::tuple<FillsParts>>(test, costs).batch;
+  ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  EXPECT_EQ(batch.ticks, (std::vector<Ticks>{1, 1}));
+  ASSERT_EQ(batch.parts.size(), 3U);
+  EXPECT_EQ(batch.parts[0].name, "post");
+  EXPECT_EQ(batch.parts[0].ticks, (std::vector<Ticks>{50, 51}));
+  EXPECT_EQ(batch.parts[1].name, "rank1");
+  EXPECT_EQ(batch.parts[1].ticks, (std::vector<Ticks>{2, 2}));
+  EXPECT_EQ(batch.parts[2].name, "rank1.post");
+  EXPECT_EQ(batch.parts[2].ticks, (std::vector<Ticks>{150, 151}));
+  EXPECT_EQ(batch.cpu_ns.size(), 2U);
+}
+
+TEST(Parts, TicksOfAnotherCounterBecomeRankZeros) {
+  Report own;
+  own.tick_ns = 0.5;
+  Report other{.outcome = {}, .cpu_ns = 7, .tick_ns = 1.0, .parts = {{"", {10, 20}}}};
+  Batch batch;
+  merge_reports(batch, {to_line(own), to_line(other)});
+  EXPECT_EQ(batch.parts.at(0).ticks, (std::vector<Ticks>{20, 40}));
+  EXPECT_EQ(batch.cpu_ns, (std::vector<std::int64_t>{0, 7}));
+}
+
 TEST(Refusals, UnknownTestAndTooMuchMemoryAreFailedCases) {
   EXPECT_EQ(run(make_case("nope", 8, 1), costs).batch.outcome.reason, "unknown test: nope");
   const Result big = run(make_case("ping_pong", std::size_t{1} << 45U, 1), costs);

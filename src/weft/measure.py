@@ -405,7 +405,10 @@ class Measurement:
             warmup=answer.warmup,
             verified_bytes=answer.verified_bytes,
             elapsed_ns=answer.elapsed_ns,
+            timed_ns=answer.timed_ns,
+            cpu_ns=answer.cpu_ns,
             ticks=answer.ticks,
+            parts=answer.parts,
         )
         self.order += 1
         self.writer.write(batch)
@@ -442,6 +445,7 @@ def _case_line(
         "queue_depth": case.queue_depth,
         "schedule": msgspec.to_builtins(case.schedule),
         "wait": case.wait,
+        "point": case.point or 0,
         "seed": seed,
         "verify": verify,
     }

@@ -13,7 +13,9 @@ from weft.record.model import USUAL_QUEUE_DEPTH, Case, Plan, Schedule
 from weft.units import format_bytes, parse_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from weft.record.model import Pattern
 
 TESTS = ("ping_pong", "ping_ping", "stream", "bidirectional_stream")
 SIZES = "0..4MiB"
@@ -104,15 +106,21 @@ def parse_schedule(text: str) -> Schedule:
 
 
 class Ways(msgspec.Struct, frozen=True, kw_only=True):
-    """In which ways each test is measured: every combination of these."""
+    """In which ways each test is measured: every combination of these.
+
+    `points` are those of the tests that have an axis; empty: each test's own usual ones.
+    """
 
     queue_depths: tuple[int, ...] = (USUAL_QUEUE_DEPTH,)
     schedules: tuple[Schedule, ...] = (Schedule(),)
     waits: tuple[str, ...] = ("",)
+    points: tuple[int, ...] = ()
     single: bool = False
 
 
-def parse_ways(queue_depth: str, buffers: str, wait: str, *, single: bool) -> Ways:
+def parse_ways(
+    queue_depth: str, buffers: str, wait: str, *, points: str = "", single: bool
+) -> Ways:
     """Ways from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
     depths = parse_sizes(queue_depth)
     for depth in depths:
@@ -122,6 +130,7 @@ def parse_ways(queue_depth: str, buffers: str, wait: str, *, single: bool) -> Wa
         queue_depths=depths,
         schedules=tuple(dict.fromkeys(parse_schedule(word) for word in buffers.split(","))),
         waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
+        points=parse_sizes(points) if points else (),
         single=single,
     )
 
@@ -153,17 +162,21 @@ def make_cases(
     *,
     ranks: int = RANKS,
     ways: Ways | None = None,
-    need_bytes: Container[str] = (),
-    streams: Container[str] = (),
+    patterns: Mapping[str, Pattern] | None = None,
 ) -> tuple[Case, ...]:
     """Every test on every transport at every size in every way, in the order of tables.
 
-    Tests in `need_bytes` have no figure at zero bytes and are not planned there. Only `streams`
-    know a queue depth; the others are planned once. Raises WeftError.
+    `patterns` says of a test, by its name, what it knows: one with a least size is not planned
+    below it, only streams know a queue depth, and only a test with an axis has points of it; what
+    a test does not know is planned once. Raises WeftError.
     """
     if not 2 <= ranks <= MOST_RANKS:
         raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
     chosen = ways or Ways()
+    known = patterns or {}
+    points = {test: _points(chosen, known.get(test)) for test in tests}
+    if chosen.points and all(points[test] == (None,) for test in tests):
+        raise WeftError("none of these tests has points", "leave --points out")
     return tuple(
         Case(
             test=test,
@@ -174,15 +187,28 @@ def make_cases(
             schedule=schedule,
             single=chosen.single,
             wait=wait,
+            point=point,
         )
         for transport in transports
         for test in tests
-        for queue_depth in (chosen.queue_depths if test in streams else (USUAL_QUEUE_DEPTH,))
+        for queue_depth in _queue_depths(chosen, known.get(test))
         for schedule in chosen.schedules
         for wait in chosen.waits
+        for point in points[test]
         for size in parse_sizes(sizes)
-        if size > 0 or test not in need_bytes
+        if test not in known or size >= known[test].least_bytes
     )
+
+
+def _queue_depths(ways: Ways, pattern: Pattern | None) -> tuple[int, ...]:
+    is_stream = pattern is not None and pattern.latency_divisor == 0
+    return ways.queue_depths if is_stream else (USUAL_QUEUE_DEPTH,)
+
+
+def _points(ways: Ways, pattern: Pattern | None) -> tuple[int | None, ...]:
+    if pattern is None or not pattern.axis.name:
+        return (None,)
+    return ways.points or parse_sizes(pattern.axis.points)
 
 
 def make_plan(

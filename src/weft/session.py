@@ -72,8 +72,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         request.sizes,
         ranks=request.ranks,
         ways=request.ways,
-        need_bytes=_tests_where(usable, lambda pattern: pattern.least_bytes > 0),
-        streams=_tests_where(usable, lambda pattern: pattern.latency_divisor == 0),
+        patterns={pattern.name: pattern for pattern in _patterns(usable, tests)},
     )
     available_bytes = manifest["memory"]["available_bytes"] or 2**62
     if request.fits_memory:
@@ -200,12 +199,6 @@ def _usable(
 def _known_tests(found: Sequence[Program]) -> tuple[str, ...]:
     """The names of all tests of the programs, in the engine's order."""
     return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
-
-
-def _tests_where(usable: Mapping[str, Program], holds: Callable[[Pattern], bool]) -> set[str]:
-    """The tests whose pattern is so."""
-    patterns = (pattern for program in usable.values() for pattern in program.patterns)
-    return {pattern.name for pattern in patterns if holds(pattern)}
 
 
 def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Pattern, ...]:

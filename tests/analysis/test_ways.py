@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import synthetic_record
+from builders import pattern, synthetic_record
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
 from weft.plan import make_cases, parse_ways
@@ -27,7 +27,7 @@ def planned(
     test: str, size: str, depth: str = "64", buffers: str = "one", wait: str = ""
 ) -> tuple[Case, ...]:
     ways = parse_ways(depth, buffers, wait, single=False)
-    return make_cases([test], ["tcp"], size, ways=ways, streams={"stream"})
+    return make_cases([test], ["tcp"], size, ways=ways, patterns={test: pattern(test)})
 
 
 def test_the_queue_that_is_needed(tmp_path: Path) -> None:

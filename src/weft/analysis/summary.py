@@ -64,6 +64,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     queue_depth: int
     single: bool
     wait: str
+    point: int | None
     variant: str
     status: Status
     reason: str
@@ -129,6 +130,7 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
         queue_depth=case.queue_depth,
         single=case.single,
         wait=case.wait,
+        point=case.point,
         variant=case.variant,
         status=status,
         reason=reason,

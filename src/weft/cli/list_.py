@@ -49,8 +49,9 @@ def list_(
     width = max((len(str(next(iter(row.values())))) for row in rows), default=0)
     for row in rows:
         name = str(next(iter(row.values())))
+        axis = f" (--points: {row['axis']}, {row['points']})" if row.get("axis") else ""
         out = f" (cannot run here: {row['reason']})" if row.get("reason") else ""
-        typer.echo(f"{name:<{width}}  {row['summary']}{out}")
+        typer.echo(f"{name:<{width}}  {row['summary']}{axis}{out}")
 
 
 def _platforms() -> list[dict[str, object]]:
@@ -82,6 +83,8 @@ def _tests(found: object) -> list[dict[str, object]]:
                     "title": pattern.title,
                     "summary": pattern.summary,
                     "ranks": pattern.ranks,
+                    "axis": f"{pattern.axis.name} {pattern.axis.unit}".strip(),
+                    "points": pattern.axis.points,
                     "transports": [],
                 },
             )

@@ -57,6 +57,7 @@ def run(
     option: _Options = None,
     queue_depth: Annotated[str, typer.Option(help="Q of streams: 1..256.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one,turn:N,reuse:N:R%")] = plan.BUFFERS,
+    points: Annotated[str, typer.Option(help="Points of a test's own axis; weft list.")] = "",
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
     wait: Annotated[str, typer.Option(help="spin,library,block. Default: the cheapest.")] = "",
     deadline: Annotated[str, typer.Option(help="Longest wait.")] = plan.CASE_DEADLINE,
@@ -82,7 +83,9 @@ def run(
             output=output,
             mpi=mpi,
             options=plan.parse_options(option or ()),
-            ways=plan.parse_ways(queue_depth, buffers, wait, single=given("single", single)),
+            ways=plan.parse_ways(
+                queue_depth, buffers, wait, points=points, single=given("single", single)
+            ),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
             samples=given("samples", samples),

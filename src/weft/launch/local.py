@@ -48,7 +48,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     ops_per_sample: int = 1
     verified_bytes: int = 0
     elapsed_ns: int = 0
+    timed_ns: int = 0
+    cpu_ns: tuple[int, ...] = ()
     ticks: tuple[int, ...] = ()
+    parts: dict[str, tuple[int, ...]] = {}
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True):

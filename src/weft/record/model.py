@@ -19,6 +19,14 @@ Role = Literal["calibrate", "measure"]
 Outcome = Literal["precise", "budget", "interrupted", "failed"]
 
 
+class Axis(msgspec.Struct, frozen=True, kw_only=True):
+    """What a benchmark varies beside the size: its name, unit and usual points (as --points)."""
+
+    name: str = ""
+    unit: str = ""
+    points: str = ""
+
+
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
 
@@ -35,6 +43,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_factor: int
     least_bytes: int = 0
     time_factor: int = 1
+    axis: Axis = Axis()
     supported: bool = True
     reason: str = ""
 
@@ -52,7 +61,10 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to measure: a test on a transport at one message size."""
+    """One thing to measure: a test on a transport at one message size.
+
+    `point` is where it lies on the axis of its test; None where the test has no axis.
+    """
 
     test: str
     transport: str
@@ -62,6 +74,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule = Schedule()
     single: bool = False
     wait: str = ""
+    point: int | None = None
 
     @property
     def key(self) -> str:
@@ -72,17 +85,16 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def variant(self) -> str:
         """What differs from the usual way of measuring; empty for the usual."""
-        extra = ""
-        if self.single:
-            extra += "/single"
-        if self.queue_depth != USUAL_QUEUE_DEPTH:
-            extra += f"/q{self.queue_depth}"
-        if self.wait:
-            extra += f"/{self.wait}"
-        if self.schedule.kind != "one":
-            extra += f"/{self.schedule.kind}{self.schedule.count}"
-            extra += f"r{self.schedule.reuse_percent}" if self.schedule.kind == "reuse" else ""
-        return extra.removeprefix("/")
+        schedule = self.schedule
+        reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
+        differs = {
+            "single": self.single,
+            f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
+            self.wait: bool(self.wait),
+            f"{schedule.kind}{schedule.count}{reuse}": schedule.kind != "one",
+            f"at{self.point}": self.point is not None,
+        }
+        return "/".join(word for word, is_so in differs.items() if is_so)
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,7 +170,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
 
     The first `warmup` of `ticks` are warm-up. Each tick count spans `ops_per_sample` operations.
     `order` counts the batches of the whole run. `elapsed_ns` is the batch as the engine saw it,
-    with filling and verification.
+    with filling and verification; `timed_ns` is the timed pass on rank 0 alone, and `cpu_ns` the
+    CPU time that each rank's process spent in its own. `parts` are further series of the same
+    samples: a name of the test's own, with the rank before it where that is not rank 0.
     """
 
     case: str
@@ -171,7 +185,10 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     warmup: int = 0
     verified_bytes: int = 0
     elapsed_ns: int = 0
+    timed_ns: int = 0
+    cpu_ns: tuple[int, ...] = ()
     ticks: tuple[int, ...] = ()
+    parts: dict[str, tuple[int, ...]] = {}
 
 
 class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):

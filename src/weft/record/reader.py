@@ -203,6 +203,8 @@ class _Consistency:
             raise ValueError("a batch that went well has samples behind its warm-up")
         if min(batch.ticks) < 0 or max(batch.ticks) >= 2**63:
             raise ValueError("ticks are from 0 to 2^63 - 1")
+        if any(len(series) != len(batch.ticks) for series in batch.parts.values()):
+            raise ValueError("a series beside the samples has as many values as they")
 
 
 def _check_clock(clock: Clock) -> None:

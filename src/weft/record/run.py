@@ -113,11 +113,15 @@ class Run:
         """The batches that were measured well, warm-up still in them."""
         return tuple(b for b in self.lines.batches if b.role == "measure" and b.status == "ok")
 
-    def time_ns(self, batch: Batch) -> Any:
-        """Nanoseconds of one operation, a numpy array of the batch's samples without warm-up."""
+    def time_ns(self, batch: Batch, part: str = "") -> Any:
+        """Nanoseconds of one operation, a numpy array of the batch's samples without warm-up.
+
+        `part` names a further series of the batch instead. Raises KeyError where it has none such.
+        """
         import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-        ticks = np.asarray(batch.ticks[batch.warmup :], dtype=np.float64)
+        series = batch.parts[part] if part else batch.ticks
+        ticks = np.asarray(series[batch.warmup :], dtype=np.float64)
         return ticks * (self.clocks[batch.launch].tick_ns / batch.ops_per_sample)
 
     @cached_property
