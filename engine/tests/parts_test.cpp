@@ -75,7 +75,8 @@ TEST(Cases, ABatchIsOneLineOfJsonWhateverTheReasonHolds) {
   batch.ticks = {1, 18446744073709551615ULL};
   const std::string line = to_line(batch);
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  EXPECT_NE(line.find(R"("ticks":[1,18446744073709551615],"parts":{}})"), std::string::npos) << line;
+  EXPECT_NE(line.find(R"("ticks":[1,18446744073709551615],"parts":{}})"), std::string::npos)
+      << line;
 }
 
 TEST(CommandLine, NamesWhatIsWrong) {
