@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
@@ -130,6 +131,15 @@ FabricInfo choose(const LinkOptions& options, bool sleeps, Bootstrap& boot) {
 
 }  // namespace
 
+void tell_libfabric_of_the_ranks() {
+  for (const char* starters : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
+    if (const char* ranks = std::getenv(starters)) {
+      setenv("FI_UNIVERSE_SIZE", ranks, 0);
+      return;
+    }
+  }
+}
+
 OfiFabric::OfiFabric(const LinkOptions& options, bool sleeps, Bootstrap& boot)
     : boot_(&boot), info_(choose(options, sleeps, boot)) {
   const std::string mine = provider_of(info_.get());
@@ -174,7 +184,7 @@ void OfiFabric::open(bool sleeps) {
   require(fi_ep_bind(endpoint, &table->fid, 0), "binding the address vector");
   require(fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV),
           "binding the completion queue");
-  require(fi_enable(endpoint), "enabling the endpoint");
+  require(fi_enable(endpoint), "enabling an endpoint whose queues are for FI_UNIVERSE_SIZE ranks");
 }
 
 void OfiFabric::find_peers(Bootstrap& boot) {

@@ -39,6 +39,11 @@ struct FreeInfo {
 };
 using FabricInfo = std::unique_ptr<fi_info, FreeInfo>;
 
+/// Tells libfabric how many ranks there are (FI_UNIVERSE_SIZE), as the starter tells every rank: it
+/// makes queues for 256 otherwise, which some devices refuse (Soft-RoCE). To be called before MPI
+/// starts, which may use libfabric too. A value that is set already stays.
+void tell_libfabric_of_the_ranks();
+
 /// Owns the library's objects. Nothing here is called between two reads of the clock.
 class OfiFabric {
  public:

@@ -305,5 +305,6 @@ class OfiWaiting final : public OfiLink {
 }  // namespace weft
 
 int main(int argc, char** argv) {
+  weft::tell_libfabric_of_the_ranks();
   return weft::rank_main<weft::OfiTagged, weft::OfiWaiting>(argc, argv);
 }
