@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,7 @@ import pytest
 import weft
 from running import left_behind, wait_for_round
 from weft.engine import engine_folder
+from weft.launch.local import SHARED_MEMORY, LaunchError, LocalLauncher
 
 TESTS = Path(__file__).parents[1]
 WEFT = Path(sys.prefix) / "bin" / "weft"
@@ -106,6 +108,22 @@ def test_a_rank_that_hangs_is_ended_by_the_deadline(programs: Path, mpi: str) ->
     assert "ok" in statuses.values()
     lost = [b for b in weft.load(programs.parent / "r.jsonl").lines.batches if b.status != "ok"]
     assert [batch.status for batch in lost] == ["timeout"]
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_a_rank_killed_over_shared_memory_ends_the_others_and_leaves_nothing(mpi: str) -> None:
+    """libfabric's shm tells nobody; the starter does, long before the case's deadline."""
+    program = engine_folder() / mpi / "rank-ofi"
+    with LocalLauncher(program, mpi, 2, ["--option", "provider=shm"]) as launch:
+        ranks = [rank.pid for rank in launch.hello().ranks]
+        assert all(list(SHARED_MEMORY.glob(f"{rank}:*")) for rank in ranks)
+        with ThreadPoolExecutor() as pool:
+            case = {"id": 1, "test": "ping_pong", "bytes": 8, "samples": 10_000_000}
+            run = pool.submit(launch.run, case, 60)
+            os.kill(ranks[1], KILL)
+            with pytest.raises(LaunchError, match=r"signal 9"):
+                run.result()
+    assert not [rank for rank in ranks if list(SHARED_MEMORY.glob(f"{rank}:*"))]
 
 
 def test_a_disk_that_fills_up_is_one_line_and_keeps_what_was_finished(tmp_path: Path) -> None:

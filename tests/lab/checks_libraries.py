@@ -1,4 +1,4 @@
-"""UCX and libfabric by verbs on the lab's devices: what they do themselves, and what they refuse."""
+"""UCX and libfabric by verbs on the lab's devices: what they do, and what they refuse."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -19,13 +20,14 @@ from weft.errors import WeftError
 from weft.record.model import Clock, RankFacts, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
 
 START_DEADLINE_S = 40.0
 END_DEADLINE_S = 5.0
 LONGEST_LINE = 1 << 30
+EXIT_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING:"
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where libfabric puts it
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +89,7 @@ class LocalLauncher:
         self._process: subprocess.Popen[bytes] | None = None
         self._pending = b""
         self._has_left = False
+        self._ranks: tuple[int, ...] = ()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
 
     def __enter__(self) -> LocalLauncher:
@@ -112,7 +115,9 @@ class LocalLauncher:
 
     def hello(self, deadline_s: float = START_DEADLINE_S) -> Hello:
         """Wait for the ranks. Raises LaunchError."""
-        return self._receive(Hello, deadline_s, "the ranks did not start")
+        hello = self._receive(Hello, deadline_s, "the ranks did not start")
+        self._ranks = tuple(rank.pid for rank in hello.ranks)
+        return hello
 
     def run(self, case: Mapping[str, Any], deadline_s: float) -> Answer:
         """Have one case measured. Raises LaunchError; the launch is over then."""
@@ -152,6 +157,8 @@ class LocalLauncher:
             if _is_farewell(line):
                 # The starter lost a rank and has ended rank 0's input; it tells why itself.
                 raise LaunchError("failed", self._last_words()) from None
+            if not line.strip():
+                raise LaunchError("failed", self._words_of_hydra()) from None
             shown = line[:80].decode(errors="replace")
             raise LaunchError(
                 "failed", f"the engine said what is not its protocol: {shown}"
@@ -174,6 +181,17 @@ class LocalLauncher:
                 parts.append(data)
         line, _, self._pending = b"".join(parts).partition(b"\n")
         return line
+
+    def _words_of_hydra(self) -> str:
+        """MPICH's starter tells of a rank that is gone where the engine's answers go."""
+        end = time.monotonic() + END_DEADLINE_S
+        while True:
+            try:
+                line = self._read_line(end, "").decode(errors="replace")
+            except LaunchError:
+                return self._last_words()
+            if line.startswith(EXIT_STRING):
+                return f"a rank ended: {line.removeprefix(EXIT_STRING).strip()}"
 
     def _last_words(self) -> str:
         """Why the ranks ended: the engine's own line if there is one, else the starter's."""
@@ -209,6 +227,15 @@ class LocalLauncher:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait(END_DEADLINE_S)
         psutil.wait_procs(family, timeout=END_DEADLINE_S)
+        _clear_shared_memory({*self._ranks, *(member.pid for member in family)})
+
+
+def _clear_shared_memory(processes: Iterable[int]) -> None:
+    """Remove what libfabric's shm leaves of ranks that were killed; the process is in the name."""
+    for process in processes:
+        for path in SHARED_MEMORY.glob(f"{process}:*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def _is_farewell(line: bytes) -> bool:
