@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "mpi_library.hpp"
+#include "mpi_queues.hpp"
 
 namespace weft {
 
@@ -27,34 +27,26 @@ class PersistentRequests {
   void remove(std::uint64_t key);
 
   Started start_send(Peer peer, const Buffer& buffer) noexcept {
-    const std::uint32_t pool = pool_of(buffer.key, peer, 0);
-    MPI_Request request = idle(pool);
-    if (request == MPI_REQUEST_NULL) {
-      const MpiShape shape = link_->shape(buffer.bytes);
-      link_->latch(MPI_Send_init(buffer.data, shape.count, shape.type, peer.rank, tag,
-                                 link_->comm(), &request),
-                   "MPI_Send_init");
-    }
-    link_->latch(MPI_Start(&request), "MPI_Start");
-    return {request, pool};
+    return start<MPI_Send_init>(pool_of(buffer.key, peer, 0), peer, buffer, "MPI_Send_init");
   }
   Started start_recv(Peer peer, const Buffer& buffer) noexcept {
-    const std::uint32_t pool = pool_of(buffer.key, peer, 1);
-    MPI_Request request = idle(pool);
-    if (request == MPI_REQUEST_NULL) {
-      const MpiShape shape = link_->shape(buffer.bytes);
-      link_->latch(MPI_Recv_init(buffer.data, shape.count, shape.type, peer.rank, tag,
-                                 link_->comm(), &request),
-                   "MPI_Recv_init");
-    }
-    link_->latch(MPI_Start(&request), "MPI_Start");
-    return {request, pool};
+    return start<MPI_Recv_init>(pool_of(buffer.key, peer, 1), peer, buffer, "MPI_Recv_init");
   }
   void give_back(const Started& done) noexcept { pools_[done.pool].push(done.request); }
 
  private:
-  static constexpr int tag = 1;
-
+  template <auto init>
+  Started start(std::uint32_t pool, Peer peer, const Buffer& buffer, const char* during) noexcept {
+    MPI_Request request = idle(pool);
+    if (request == MPI_REQUEST_NULL) {
+      const MpiShape shape = link_->shape(buffer.bytes);
+      link_->latch(
+          init(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm(), &request),
+          during);
+    }
+    link_->latch(MPI_Start(&request), "MPI_Start");
+    return {request, pool};
+  }
   [[nodiscard]] std::uint32_t pool_of(std::uint64_t key, Peer peer,
                                       std::uint64_t way) const noexcept {
     const auto peers = static_cast<std::uint64_t>(peers_);

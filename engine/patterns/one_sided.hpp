@@ -45,6 +45,11 @@ template <OneSided T>
   }
 }
 
+/// The messages of all samples of a batch.
+inline std::size_t messages_of(const Work& work) noexcept {
+  return work.samples.size() * work.ops_per_sample;
+}
+
 /// Rank 0 tells rank 1, which only stood by, that all is done.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool dismiss(T& link, Work& work) noexcept {
@@ -59,9 +64,11 @@ template <class Wait, TwoSided T>
   return drain<Wait>(link);
 }
 
-/// The messages of all samples of a batch.
-inline std::size_t messages_of(const Work& work) noexcept {
-  return work.samples.size() * work.ops_per_sample;
+/// Rank 1 where rank 0 puts: as `stand_by`, and the buffers count as used in their order.
+template <class Wait, TwoSided T>
+[[nodiscard]] bool take_puts(T& link, Work& work) noexcept {
+  for (std::size_t message = messages_of(work); message > 0; --message) (void)work.in.next();
+  return stand_by<Wait>(link, work);
 }
 
 /// `ops_per_sample` transfers with Q in flight: fill to Q, then wait for Q/2 and begin Q/2.

@@ -23,10 +23,7 @@ struct PutStream {
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) {
-      for (std::size_t message = messages_of(work); message > 0; --message) (void)work.in.next();
-      return stand_by<Wait>(link, work);
-    }
+    if (work.rank == 1) return take_puts<Wait>(link, work);
     const Peer peer{1};
     const auto begin = [&] { link.put(peer, work.out.next(), work.remote.next()); };
     for (Ticks& sample : work.samples) {

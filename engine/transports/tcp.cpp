@@ -2,6 +2,7 @@
 //
 // Messages follow each other without a header, as both sides know their sizes. A stream has no
 // empty message, so one of zero bytes crosses as one byte.
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ class Tcp final {
 
   Tcp(const LinkOptions& options, Bootstrap& boot) : mesh_(connect_mesh(options, boot)) {
     for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
+    watched_.resize(lanes_.size());
   }
   Tcp(const Tcp&) = delete;
   Tcp& operator=(const Tcp&) = delete;
@@ -67,6 +69,16 @@ class Tcp final {
     }
   }
 
+  void block() noexcept {
+    const std::uint32_t before = sends_ + receives_;
+    poll();
+    if (sends_ + receives_ < before || fault_.code != 0) return;
+    constexpr int longest_ms = 100;
+    for (std::size_t at = 0; at < lanes_.size(); ++at) watched_[at] = wanted(lanes_[at]);
+    // A wait that a signal cuts short is one look more; the deadline of the case is elsewhere.
+    (void)::poll(watched_.data(), watched_.size(), longest_ms);
+  }
+
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
@@ -96,19 +108,39 @@ class Tcp final {
     return true;
   }
 
-  void push_out(Lane& lane) noexcept { move<sendmsg>(lane.file, lane.sends, sends_, "send"); }
-  void take_in(Lane& lane) noexcept { move<recvmsg>(lane.file, lane.receives, receives_, "recv"); }
+  // What to sleep for; poll(2) passes over the rank itself, which has no file.
+  static pollfd wanted(const Lane& lane) noexcept {
+    const int out = lane.sends.empty() ? 0 : POLLOUT;
+    const int in = lane.receives.empty() ? 0 : POLLIN;
+    return {lane.file, static_cast<short>(out | in), 0};
+  }
 
-  // One system call for as many posted messages as fit, then those that are whole are done.
-  template <auto call>
+  void push_out(Lane& lane) noexcept { move<send, sendmsg>(lane.file, lane.sends, sends_, "send"); }
+  void take_in(Lane& lane) noexcept {
+    move<recv, recvmsg>(lane.file, lane.receives, receives_, "recv");
+  }
+
+  // One system call for as many posted messages as fit, then those that are whole are done. A
+  // single one goes by the plain call, which spares the kernel the list.
+  template <auto plain, auto call>
   void move(int file, Queue& queue, std::uint32_t& in_flight, const char* during) noexcept {
+    constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    if (queue.size() == 1) {
+      const iovec& only = queue.front();
+      moved_so_far(plain(file, only.iov_base, only.iov_len, flags), queue, in_flight, during);
+      return;
+    }
     std::array<iovec, most_pieces> pieces;  // NOLINT(*-member-init): filled as far as it is read
     const std::size_t count = std::min(queue.size(), most_pieces);
     for (std::size_t piece = 0; piece < count; ++piece) pieces[piece] = queue[piece];
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = count;
-    const ssize_t moved = call(file, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    moved_so_far(call(file, &message, flags), queue, in_flight, during);
+  }
+
+  void moved_so_far(ssize_t moved, Queue& queue, std::uint32_t& in_flight,
+                    const char* during) noexcept {
     if (moved > 0) {
       advance(queue, in_flight, static_cast<std::size_t>(moved));
     } else if (moved == 0) {
@@ -138,6 +170,7 @@ class Tcp final {
 
   TcpMesh mesh_;
   std::vector<Lane> lanes_;
+  std::vector<pollfd> watched_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
   Fault fault_;
