@@ -31,7 +31,8 @@ $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-
 
 # Editable: a change in src/ needs no new install, a change in engine/ does.
 $(INSTALLED): $(ENGINE) $(ENVIRONMENT)
-	$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
+	@echo "building the engine: this takes some minutes, once"
+	@$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
 	@touch $@
 
 # The build is one of the steps, after the checks that need none and fail sooner.

@@ -31,6 +31,10 @@ void wait_asleep(MPI_Request request) {
 
 }  // namespace
 
+std::string_view mpi_name() {
+  return WEFT_MPI;
+}
+
 MpiBootstrap::MpiBootstrap(int* argc, char*** argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);

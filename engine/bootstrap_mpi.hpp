@@ -1,9 +1,14 @@
 // Ranks are started and found by MPI, whatever the measured traffic runs over.
 #pragma once
 
+#include <string_view>
+
 #include "bootstrap.hpp"
 
 namespace weft {
+
+/// Which MPI this program is linked with: openmpi or mpich.
+std::string_view mpi_name();
 
 class MpiBootstrap final : public Bootstrap {
  public:

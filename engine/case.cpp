@@ -186,7 +186,7 @@ std::string describe_line(const Description& self) {
                {"protocol", protocol_version},
                {"transport", self.transport},
                {"mode", self.mode},
-               {"mpi", WEFT_MPI},
+               {"mpi", self.mpi},
                {"summary", self.summary},
                {"reason", self.reason},
                {"settings", settings},

@@ -105,6 +105,7 @@ std::string to_line(const Place& place);
 struct Description {
   std::string_view transport;
   std::string_view mode;
+  std::string_view mpi;
   std::string_view summary;
   std::string reason;
   std::span<const Setting> settings;

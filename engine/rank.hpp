@@ -98,6 +98,7 @@ void describe() {
   const auto patterns = supported<T, CycleCounter>(static_cast<AllPatterns*>(nullptr));
   write_line(describe_line({.transport = T::name,
                             .mode = mode_of<T>(),
+                            .mpi = mpi_name(),
                             .summary = T::summary,
                             .reason = unusable<T>(),
                             .settings = settings_of<T>(),
