@@ -277,12 +277,14 @@ class Measurement:
         try:
             if state.operation_ns == 0:
                 look = calibration_amount(state.case, state.pattern)
-                if not self._batch(ranks, launch, clock, state, look, "calibrate"):
+                self._batch(ranks, launch, clock, state, look, "calibrate")
+                if state.closed:
                     return 0.0
             for tried in range(MOST_TRIES):
                 chosen = self._amount(state, clock, share_s)
                 last = tried == MOST_TRIES - 1
-                if self._batch(ranks, launch, clock, state, chosen, "measure", last=last):
+                again = self._batch(ranks, launch, clock, state, chosen, "measure", last=last)
+                if not again:
                     break
         except LaunchError as error:
             self._close_after(state, error)
@@ -312,7 +314,7 @@ class Measurement:
         *,
         last: bool = True,
     ) -> bool:
-        """One batch into the record. False when it is to be measured again, or never.
+        """One batch into the record; a bad one closes the case. Whether to measure it again.
 
         A batch whose samples turned out too short for the clock counts as a calibration, unless
         it is the `last` try.
@@ -329,19 +331,20 @@ class Measurement:
             _case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
             self.case_deadline_s + 5 * expected_s,
         )
-        if answer.status == "ok" and not last and _too_short(state.case, answer, clock):
+        again = answer.status == "ok" and not last and _too_short(state.case, answer, clock)
+        if again:
             role = "calibrate"
         self._write_batch(state, launch, role, answer)
         if answer.status != "ok":
             state.closed = True
             self.watcher.trouble(f"{state.case.key}: {answer.reason}")
-            return role == "measure"
+            return False
         self._learn(state, answer, clock, measured=role == "measure")
         done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
         self.watcher.measured(
             state, self._end - time.monotonic(), done, len(self.states) * self.plan.launches
         )
-        return role == "measure" or last
+        return again
 
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
         state.operation_ns = _sample_ns(answer, clock) / answer.ops_per_sample

@@ -1,5 +1,6 @@
 """The delay method through a record: the overheads that were put in come out."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from weft.analysis.models import FROM_DELAYS, fit_models
 from weft.record.model import Case
 from weft.sources import series_of_record
 
+ROOT = Path(__file__).parents[2]
 L, SEND, RECEIVE, GAP, BYTE = 1800.0, 300.0, 250.0, 700.0, 0.12
 SIZES = (1, 1024, 65536, 262144)
 ALL = ("ping_pong", "burst", "paused_burst", "late_receive")
@@ -70,3 +72,10 @@ def test_a_launch_that_lacks_sizes_is_left_out(tmp_path: Path) -> None:
     run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=some))
     tests = delay_tests_of(run, "tcp")
     assert [[test.bytes for test in launch] for launch in tests] == [list(SIZES)] * 3
+
+
+def test_the_analysis_knows_how_many_messages_the_engine_sends() -> None:
+    text = (ROOT / "engine/patterns/delay_method.hpp").read_text(encoding="utf-8")
+    match = re.search(r"burst_messages = (\d+);", text)
+    assert match
+    assert int(match[1]) == MESSAGES

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.options import Columns, Json, Picture
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -31,11 +32,9 @@ def fit(
     source: Annotated[str, typer.Argument(help="A record, a CSV of sizes and times, a platform.")],
     test: Annotated[str, typer.Option(help="Tests, with commas. Default: ping_pong.")] = "",
     transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
-    columns: Annotated[str, typer.Option(help="SIZE,TIME columns of a CSV.")] = "",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Picture: .svg, .pdf or .html.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    columns: Columns = "",
+    output: Picture = None,
+    json: Json = False,
 ) -> None:
     """Fit lines: latency and bandwidth with 95 % intervals.
 

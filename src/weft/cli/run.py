@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft import plan
+from weft.cli.options import Json
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def run(
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
     wait: Annotated[str, typer.Option(help="spin,library,block. Default: the cheapest.")] = "",
     deadline: Annotated[str, typer.Option(help="Longest wait.")] = plan.CASE_DEADLINE,
-    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    json: Json = False,
     report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
 ) -> None:
     """Measure latency and bandwidth here: a table, the record and an HTML report."""

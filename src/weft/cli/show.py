@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.options import Json
+
 if TYPE_CHECKING:
     from weft.fabric.peaks import Link
     from weft.reference.library import Platform
@@ -28,7 +30,7 @@ def show(
     test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
     transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
     link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, and what to know of them."""
     from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415 - start-up

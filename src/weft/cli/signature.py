@@ -1,10 +1,10 @@
 """`weft signature`: the network signature graph."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from weft.cli.options import Columns, Json, Picture
 from weft.errors import WeftError
 
 _EXAMPLES = """Examples:
@@ -27,11 +27,9 @@ def signature(
     ],
     test: Annotated[str, typer.Option(help="A test with latencies. Default: ping_pong.")] = "",
     transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
-    columns: Annotated[str, typer.Option(help="SIZE,TIME columns of a CSV.")] = "",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Picture: .svg, .pdf or .html.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    columns: Columns = "",
+    output: Picture = None,
+    json: Json = False,
 ) -> None:
     """Draw bandwidth against transfer time, zero-length latency and saturation marked."""
     import msgspec  # noqa: PLC0415 - start-up
