@@ -10,6 +10,7 @@
 
 #include "bootstrap.hpp"
 #include "case.hpp"
+#include "cast.hpp"
 #include "clock.hpp"
 #include "memory.hpp"
 #include "schedule.hpp"
@@ -80,8 +81,8 @@ struct Sets {
   using Out = typename decltype(choose<window_of<Pattern>() == Window::outgoing>())::type;
   using In = typename decltype(choose<window_of<Pattern>() == Window::incoming>())::type;
 
-  Sets(T& link, std::size_t count, std::size_t bytes)
-      : out(link, count, bytes), in(link, count, bytes) {}
+  Sets(T& link, std::size_t outgoing, std::size_t incoming, std::size_t bytes)
+      : out(link, outgoing, bytes), in(link, incoming, bytes) {}
 
   /// The peer's end of a one-sided pattern.
   [[nodiscard]] std::vector<RemoteBuffer> remote(int rank) const {
@@ -98,14 +99,12 @@ struct Sets {
 /// 255 that no distance between two uses of a slot is a multiple of.
 std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order);
 
-/// Who takes part, and where this rank's messages come from.
-struct Neighbours {
-  int rank;
-  int size;
-  [[nodiscard]] bool takes_part() const { return rank < size; }
-  [[nodiscard]] int left() const { return (rank + size - 1) % size; }
-  [[nodiscard]] int right() const { return (rank + 1) % size; }
-};
+/// This rank's part: the pattern's own, or that of a ring of the ranks it needs.
+template <class P>
+Cast cast_of(const Case& test, int rank, int size) {
+  if constexpr (HasCast<P>) return P::cast(test, rank, size);
+  return ring_cast(rank, EveryRank<P> ? size : P::info.ranks);
+}
 
 inline constexpr std::size_t token_bytes = 32;
 
@@ -117,6 +116,10 @@ inline std::size_t room_for(const Case& test) {
 /// Content numbers of the messages that are no part of the measured stream.
 inline constexpr std::uint64_t closing_message = 1ULL << 62U;
 inline constexpr std::uint64_t timed_message = 1ULL << 61U;
+/// One rank's messages to another are not those to a third.
+inline std::uint64_t message_to(int receiver, std::uint64_t message) {
+  return message + (static_cast<std::uint64_t>(receiver) << 40U);
+}
 
 /// Compare a received buffer with what its sender put there.
 inline void check(Outcome& outcome, const Buffer& buffer, const Content& content,
@@ -139,31 +142,47 @@ class BatchRun {
       : link_(&link),
         boot_(&boot),
         test_(&test),
-        ring_{boot.rank(), EveryRank<Pattern> ? boot.size() : Pattern::info.ranks} {}
+        rank_(boot.rank()),
+        cast_(cast_of<Pattern>(test, boot.rank(), boot.size())) {
+    for (const int rank : cast_.followers) followers_.push_back(Peer{rank});
+  }
 
   /// False once the link has a fault: the ranks may be out of step. `report` gets what this rank
   /// has to tell rank 0.
   bool run(Batch& batch, Report& report) {
-    link_->reserve(room_for(*test_));
+    link_->reserve(room_for(*test_), std::max<std::size_t>(cast_.neighbours.size(), 1));
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
     if (test_->verify && !every_message(report.outcome)) return false;
-    boot_->barrier();
-    return timed(batch, report) && (!ring_.takes_part() || closing(report.outcome));
+    wait_for_all();
+    if (!timed(batch, report)) return false;
+    if (cast_.takes_part() && !closing(report.outcome)) return false;
+    if constexpr (HasCast<Pattern>) wait_for_all();
+    return true;
   }
 
  private:
   using Order = std::vector<std::uint32_t>;
+
+  /// Ranks that a case leaves out sleep until it is over.
+  void wait_for_all() {
+    if constexpr (HasCast<Pattern>) {
+      boot_->barrier_asleep(!cast_.takes_part());
+    } else {
+      boot_->barrier();
+    }
+  }
 
   [[nodiscard]] std::uint32_t operations() const {
     return stream_operations(test_->ops_per_sample, test_->queue_depth);
   }
 
   // A stream posts Q at first and Q/2 at a time then, so its length is a multiple of Q/2 from Q on.
-  static std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth) {
+  [[nodiscard]] std::uint32_t stream_operations(std::uint32_t asked,
+                                                std::uint32_t queue_depth) const {
     if constexpr (Streams<Pattern>) {
-      const std::uint32_t refill = refill_of(queue_depth);
-      const std::uint32_t least = std::max(asked, queue_depth);
+      const std::uint32_t refill = refill_of(queue_depth) * cast_.streams;
+      const std::uint32_t least = std::max(asked, queue_depth * cast_.streams);
       return (least + refill - 1) / refill * refill;
     } else {
       return asked;
@@ -173,15 +192,16 @@ class BatchRun {
   /// Untimed: each message has a content and a buffer of its own, and each is checked.
   bool every_message(Outcome& outcome) {
     constexpr std::size_t most_bytes = std::size_t{16} << 20U;
-    const std::size_t fits = most_bytes / std::max<std::size_t>(test_->bytes, 1);
+    const std::size_t fits = most_bytes / std::max<std::size_t>(test_->bytes, 1) / cast_.streams;
     const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
     const std::uint32_t depth = std::min(test_->queue_depth, messages / 2);
     constexpr std::uint32_t each = messages_per_operation<Pattern>();
-    const std::uint32_t operations =
-        stream_operations(std::max<std::uint32_t>(messages / each, 1), depth);
-    Order order(operations * each + messages_before<Pattern>() + 2);
+    const std::uint32_t operations = stream_operations(
+        std::max<std::uint32_t>(messages / each, 1) * cast_.streams, depth);
+    Order order(operations / cast_.streams * each + messages_before<Pattern>() + 2);
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) order[slot] = slot;
     Work pass;
+    pass.checks = true;
     pass.ops_per_sample = operations;
     pass.queue_depth = depth;
     pass.point = test_->point;
@@ -196,7 +216,7 @@ class BatchRun {
     pass.point = test_->point;
     pass.ops_per_sample = operations();
     pass.queue_depth = test_->queue_depth;
-    if (ring_.takes_part()) {
+    if (cast_.takes_part()) {
       batch.ticks.assign(std::size_t{test_->warmup} + test_->samples, 0);
     }
     pass.samples = batch.ticks;
@@ -213,7 +233,7 @@ class BatchRun {
     }
     batch.timed_ns = spent_.wall_ns;
     report.cpu_ns = spent_.cpu_ns;
-    if (every_rank_times<Pattern>() && ring_.rank > 0) report.parts.push_back({"", batch.ticks});
+    if (every_rank_times<Pattern>() && rank_ > 0) report.parts.push_back({"", batch.ticks});
     return true;
   }
 
@@ -221,19 +241,26 @@ class BatchRun {
   bool one_pass(Outcome& outcome, const Order& order, Work& pass, std::uint64_t base,
                 const char* what) {
     // Opening memory is collective, so ranks outside a one-sided pattern come this far too.
-    if (!ring_.takes_part() && window_of<Pattern>() == Window::none) return true;
-    const Sets<Pattern, T> sets(*link_, slots_of(order), test_->bytes);
-    if (!ring_.takes_part()) return true;
+    constexpr bool opens = window_of<Pattern>() != Window::none;
+    if (!cast_.takes_part() && !opens) return true;
+    const std::size_t slots = slots_of(order);
+    const Sets<Pattern, T> sets(*link_, slots * std::max<std::size_t>(cast_.to.size(), opens),
+                                slots * std::max<std::size_t>(cast_.from.size(), opens),
+                                test_->bytes);
+    if (!cast_.takes_part()) return true;
     const Slots<T> tokens(*link_, 2, token_bytes);
-    prepare(sets, base);
-    const std::vector<Buffer> out = in_order(sets.out.buffers(), order);
-    const std::vector<Buffer> in = in_order(sets.in.buffers(), order);
-    std::vector<RemoteBuffer> remote = sets.remote(ring_.left());
+    prepare(sets, slots, base);
+    LaneBuffers buffers;
+    std::vector<Lane> lanes = lanes_of(sets, slots, order, buffers);
+    std::vector<RemoteBuffer> remote = sets.remote(cast_.from.empty() ? 0 : cast_.from.front());
     if (!remote.empty()) remote = in_order(remote, order);
-    pass.rank = ring_.rank;
-    pass.size = ring_.size;
-    pass.out = Rotation<Buffer>(out);
-    pass.in = Rotation<Buffer>(in);
+    pass.rank = rank_;
+    pass.size = EveryRank<Pattern> ? boot_->size() : Pattern::info.ranks;
+    pass.out = lanes.front().out;
+    pass.in = lanes.front().in;
+    pass.lanes = lanes;
+    pass.followers = followers_;
+    pass.streams = cast_.streams;
     pass.remote = Rotation<RemoteBuffer>(remote);
     if constexpr (PollsMemory<Pattern>) pass.mark_period = mark_period_of(order);
     pass.token_out = tokens[0];
@@ -241,60 +268,111 @@ class BatchRun {
     const Spent before = spent_so_far();
     if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
     spent_ = spent_so_far() - before;
-    std::size_t used = 0;
-    for (std::size_t at = 0; at < std::min(order.size(), pass.in.taken()); ++at) {
-      used = std::max<std::size_t>(used, order[at] + 1);
+    for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
+      const std::size_t taken = HasCast<Pattern> ? lanes[lane].in.taken() : pass.in.taken();
+      std::size_t used = 0;
+      for (std::size_t at = 0; at < std::min(order.size(), taken); ++at) {
+        used = std::max<std::size_t>(used, order[at] + 1);
+      }
+      check_lane(outcome, sets, lane, slots, used, base, what);
     }
-    check_slots(outcome, sets, used, base, what);
     return true;
+  }
+
+  /// The buffers of every lane in the order of use.
+  struct LaneBuffers {
+    std::vector<std::vector<Buffer>> out;
+    std::vector<std::vector<Buffer>> in;
+  };
+
+  std::vector<Lane> lanes_of(const Sets<Pattern, T>& sets, std::size_t slots, const Order& order,
+                             LaneBuffers& buffers) const {
+    const auto of_lane = [&](const auto& set, std::size_t lane) {
+      const auto first = set.buffers().begin() + static_cast<std::ptrdiff_t>(lane * slots);
+      return in_order(std::vector<Buffer>(first, first + static_cast<std::ptrdiff_t>(slots)),
+                      order);
+    };
+    for (std::size_t lane = 0; lane < cast_.to.size(); ++lane) {
+      buffers.out.push_back(of_lane(sets.out, lane));
+    }
+    for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
+      buffers.in.push_back(of_lane(sets.in, lane));
+    }
+    std::vector<Lane> lanes(std::max(cast_.to.size(), cast_.from.size()));
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      if (lane < cast_.to.size()) {
+        lanes[lane].peer = Peer{cast_.to[lane]};
+        lanes[lane].out = Rotation<Buffer>(buffers.out[lane]);
+      }
+      if (lane < cast_.from.size()) {
+        lanes[lane].peer = Peer{cast_.from[lane]};
+        lanes[lane].in = Rotation<Buffer>(buffers.in[lane]);
+      }
+    }
+    return lanes;
+  }
+
+  /// What a rank puts into its slots for another.
+  [[nodiscard]] Content content(int sender, int receiver, std::uint64_t message) const {
+    return {static_cast<std::uint32_t>(sender), test_->id, message_to(receiver, message)};
+  }
+
+  void prepare(const Sets<Pattern, T>& sets, std::size_t slots, std::uint64_t base) {
+    for (std::size_t slot = 0; slot < slots * cast_.to.size(); ++slot) {
+      const int receiver = cast_.to[slot / slots];
+      fill({sets.out[slot].data, sets.out[slot].bytes},
+           content(rank_, receiver, base + slot % slots));
+    }
+    for (std::size_t slot = 0; slot < slots * cast_.from.size(); ++slot) {
+      const Buffer& in = sets.in[slot];
+      poison({in.data, in.bytes}, content(cast_.from[slot / slots], rank_, base + slot % slots));
+      if constexpr (PollsMemory<Pattern>) in.data[in.bytes - 1] = std::byte{0};
+    }
+    // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
+    // the link itself carries the word, so ranks outside the pattern stay out of it.
+    const Slots<T> tokens(*link_, 1 + cast_.neighbours.size(), 1);
+    (void)greet(tokens);  // a fault stays latched and ends the run that follows
+  }
+
+  /// Send the first token to all neighbours, get theirs into the others.
+  bool greet(const Slots<T>& tokens) {
+    std::size_t token = 0;
+    for (const int rank : cast_.neighbours) link_->post_recv(Peer{rank}, tokens[++token]);
+    // Backwards: the last neighbour of a ring is the next rank's first.
+    for (auto rank = cast_.neighbours.rbegin(); rank != cast_.neighbours.rend(); ++rank) {
+      link_->post_send(Peer{*rank}, tokens[0]);
+    }
+    return drain<UsualWait<T>>(*link_);
   }
 
   /// One more message to and from each neighbour: after a lost or repeated message it is not the
   /// one that the receiver gets.
   bool closing(Outcome& outcome) {
-    const Slots<T> tokens(*link_, 3, token_bytes);
-    const Content mine{static_cast<std::uint32_t>(ring_.rank), test_->id, closing_message};
-    const Content from_left{static_cast<std::uint32_t>(ring_.left()), test_->id, closing_message};
-    const Content from_right{static_cast<std::uint32_t>(ring_.right()), test_->id, closing_message};
-    fill({tokens[0].data, tokens[0].bytes}, mine);
-    poison({tokens[1].data, tokens[1].bytes}, from_left);
-    poison({tokens[2].data, tokens[2].bytes}, from_right);
+    const Slots<T> tokens(*link_, 1 + cast_.neighbours.size(), token_bytes);
+    const auto from = [&](int rank) {
+      return Content{static_cast<std::uint32_t>(rank), test_->id, closing_message};
+    };
+    fill({tokens[0].data, tokens[0].bytes}, from(rank_));
+    std::size_t token = 0;
+    for (const int rank : cast_.neighbours) {
+      ++token;
+      poison({tokens[token].data, tokens[token].bytes}, from(rank));
+    }
     if (!greet(tokens)) return false;
-    check(outcome, tokens[1], from_left, "the closing message (one was lost or came twice)");
-    check(outcome, tokens[2], from_right, "the closing message (one was lost or came twice)");
+    token = 0;
+    for (const int rank : cast_.neighbours) {
+      check(outcome, tokens[++token], from(rank),
+            "the closing message (one was lost or came twice)");
+    }
     return true;
   }
 
-  void prepare(const Sets<Pattern, T>& sets, std::uint64_t base) {
-    const auto rank = static_cast<std::uint32_t>(ring_.rank);
-    const auto left = static_cast<std::uint32_t>(ring_.left());
-    for (std::size_t slot = 0; slot < sets.out.count(); ++slot) {
-      const Buffer& in = sets.in[slot];
-      fill({sets.out[slot].data, sets.out[slot].bytes}, {rank, test_->id, base + slot});
-      poison({in.data, in.bytes}, {left, test_->id, base + slot});
-      if constexpr (PollsMemory<Pattern>) in.data[in.bytes - 1] = std::byte{0};
-    }
-    // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
-    // the link itself carries the word, so ranks outside the pattern stay out of it.
-    const Slots<T> tokens(*link_, 3, 1);
-    (void)greet(tokens);  // a fault stays latched and ends the run that follows
-  }
-
-  /// Send the first token to both neighbours, get theirs into the two others.
-  bool greet(const Slots<T>& tokens) {
-    link_->post_recv(Peer{ring_.left()}, tokens[1]);
-    link_->post_recv(Peer{ring_.right()}, tokens[2]);
-    link_->post_send(Peer{ring_.right()}, tokens[0]);
-    link_->post_send(Peer{ring_.left()}, tokens[0]);
-    return drain<UsualWait<T>>(*link_);
-  }
-
-  void check_slots(Outcome& outcome, const Sets<Pattern, T>& sets, std::size_t used,
-                   std::uint64_t base, const char* what) {
-    const auto left = static_cast<std::uint32_t>(ring_.left());
-    for (std::size_t slot = 0; slot < std::min(used, sets.in.count()); ++slot) {
+  void check_lane(Outcome& outcome, const Sets<Pattern, T>& sets, std::size_t lane,
+                  std::size_t slots, std::size_t used, std::uint64_t base, const char* what) {
+    for (std::size_t slot = 0; slot < std::min(used, slots); ++slot) {
       // Where memory is polled the last byte is the mark that the pattern itself waited for.
-      check(outcome, sets.in[slot], {left, test_->id, base + slot}, what + std::to_string(slot),
+      check(outcome, sets.in[lane * slots + slot],
+            content(cast_.from[lane], rank_, base + slot), what + std::to_string(slot),
             PollsMemory<Pattern> ? 1 : 0);
     }
   }
@@ -302,7 +380,9 @@ class BatchRun {
   T* link_;
   Bootstrap* boot_;
   const Case* test_;
-  Neighbours ring_;
+  int rank_;
+  Cast cast_;
+  std::vector<Peer> followers_;
   Spent spent_;
 };
 

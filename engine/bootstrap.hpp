@@ -24,6 +24,9 @@ class Bootstrap {
   /// Rank 0's text on every rank. The others sleep while they wait: rank 0 may be idle for long.
   virtual std::string broadcast(const std::string& mine) = 0;
   virtual void barrier() = 0;
+  /// A barrier at which those sleep that have nothing else to do: they leave their cores to the
+  /// ranks that are measured.
+  virtual void barrier_asleep(bool sleeps) = 0;
   /// The messaging library that starts the ranks, with its version.
   [[nodiscard]] virtual std::string library() const = 0;
   /// End every rank of the job now.

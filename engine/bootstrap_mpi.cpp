@@ -76,6 +76,13 @@ void MpiBootstrap::barrier() {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+void MpiBootstrap::barrier_asleep(bool sleeps) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  if (sleeps) return wait_asleep(request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 std::string MpiBootstrap::library() const {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;

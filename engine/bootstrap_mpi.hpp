@@ -24,6 +24,7 @@ class MpiBootstrap final : public Bootstrap {
   std::vector<std::string> exchange(const std::string& mine) override;
   std::string broadcast(const std::string& mine) override;
   void barrier() override;
+  void barrier_asleep(bool sleeps) override;
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
 

@@ -17,7 +17,7 @@ template <TwoSided T>
 void greet(T& link, Bootstrap& boot, const std::string& mend) {
   constexpr unsigned longest_s = 60;
   const auto size = static_cast<std::size_t>(boot.size());
-  link.reserve(2 * size);
+  link.reserve(2, size);
   const Deadline deadline(longest_s);
   const Buffer out = link.allocate(1);
   const Buffer in = link.allocate(size);

@@ -45,25 +45,31 @@ class FreshRequests {
 template <class Requests>
 class MpiQueues {
  public:
-  explicit MpiQueues(const Bootstrap& boot) : library_(boot), requests_(library_, boot.size()) {}
+  explicit MpiQueues(const Bootstrap& boot)
+      : library_(boot), requests_(library_, boot.size()), receives_(boot.size()) {}
 
-  void reserve(std::size_t depth) {
-    sends_.reserve(depth);
+  void reserve(std::size_t depth, std::size_t peers) {
+    sends_.reserve(depth * peers);
     receives_.reserve(depth);
   }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    enqueue(sends_, requests_.start_send(peer, buffer));
+    if (sends_.full()) return refuse();
+    sends_.push(requests_.start_send(peer, buffer));
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    enqueue(receives_, requests_.start_recv(peer, buffer));
+    if (receives_.full(peer.rank)) return refuse();
+    receives_.push(peer.rank, requests_.start_recv(peer, buffer));
   }
+  // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
+  // after the next as well would cost a turn of the library's progress on the way that is timed.
   void poll() noexcept {
-    complete_one(sends_);
-    complete_one(receives_);
+    if (!sends_.empty() && is_done(sends_.front())) take_back_send();
+    Started* const receive = receives_.oldest();
+    if (receive != nullptr && is_done(*receive)) take_back_receive();
   }
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
-    wait_until(sends_, sends);
-    wait_until(receives_, receives);
+    for (; sends_.size() > sends; take_back_send()) finish(sends_.front());
+    for (; receives_.size() > receives; take_back_receive()) finish(*receives_.oldest());
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
@@ -71,6 +77,9 @@ class MpiQueues {
   }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return static_cast<std::uint32_t>(receives_.size());
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(receives_.of(peer.rank).size());
   }
   [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
   [[nodiscard]] static Details details() { return MpiLink::details(); }
@@ -81,41 +90,30 @@ class MpiQueues {
   [[nodiscard]] Requests& requests() noexcept { return requests_; }
 
  private:
-  using Queue = Ring<typename Requests::Started>;
+  using Started = typename Requests::Started;
 
-  void enqueue(Queue& queue, const typename Requests::Started& started) noexcept {
-    if (queue.full()) {
-      library_.latch(MPI_ERR_OTHER, "posting beyond the queue's depth");
-      return;
-    }
-    queue.push(started);
-  }
-
-  // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
-  // after the next as well would cost a turn of the library's progress on the way that is timed.
-  void complete_one(Queue& queue) noexcept {
-    if (queue.empty()) return;
+  void refuse() noexcept { library_.latch(MPI_ERR_OTHER, "posting beyond the queue's depth"); }
+  bool is_done(Started& started) noexcept {
     int done = 0;
-    library_.latch(MPI_Test(&queue.front().request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) take_back(queue);
+    library_.latch(MPI_Test(&started.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
   }
-
-  void wait_until(Queue& queue, std::uint32_t most) noexcept {
-    while (queue.size() > most) {
-      library_.latch(MPI_Wait(&queue.front().request, MPI_STATUS_IGNORE), "MPI_Wait");
-      take_back(queue);
-    }
+  void finish(Started& started) noexcept {
+    library_.latch(MPI_Wait(&started.request, MPI_STATUS_IGNORE), "MPI_Wait");
   }
-
-  void take_back(Queue& queue) noexcept {
-    requests_.give_back(queue.front());
-    queue.pop();
+  void take_back_send() noexcept {
+    requests_.give_back(sends_.front());
+    sends_.pop();
+  }
+  void take_back_receive() noexcept {
+    requests_.give_back(receives_.current());
+    receives_.pop();
   }
 
   MpiLink library_;
   Requests requests_;
-  Queue sends_;
-  Queue receives_;
+  Ring<Started> sends_;
+  PeerRings<Started> receives_;
 };
 
 }  // namespace weft

@@ -18,6 +18,7 @@ template <class Own>
 struct OperationQueue {
   Operation<Own>* first = nullptr;
   Operation<Own>* last = nullptr;
+  std::uint32_t count = 0;
 };
 
 /// One operation in flight. `own` is the transport's; it comes first, so that a library that is
@@ -63,6 +64,7 @@ class Operations {
     item->done = false;
     (queue.first == nullptr ? queue.first : queue.last->next) = item;
     queue.last = item;
+    ++queue.count;
     ++in_flight;
     return item;
   }
@@ -75,6 +77,7 @@ class Operations {
       Item* ended = queue.first;
       queue.first = ended->next;
       --*ended->in_flight;
+      --queue.count;
       ended->next = free_;
       free_ = ended;
     }

@@ -40,4 +40,48 @@ class Ring {
   std::size_t count_ = 0;
 };
 
+/// A queue for each peer, looked at in turn.
+template <class Item>
+class PeerRings {
+ public:
+  explicit PeerRings(int peers) : rings_(static_cast<std::size_t>(peers)) {}
+  /// Room for so many items of each peer; nothing may be queued.
+  void reserve(std::size_t depth) {
+    for (Ring<Item>& ring : rings_) ring.reserve(depth);
+    count_ = 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] const Ring<Item>& of(int peer) const noexcept {
+    return rings_[static_cast<std::size_t>(peer)];
+  }
+  [[nodiscard]] bool full(int peer) const noexcept { return of(peer).full(); }
+
+  void push(int peer, const Item& item) noexcept {
+    const auto index = static_cast<std::size_t>(peer);
+    rings_[index].push(item);
+    if (count_++ == 0) turn_ = index;
+  }
+  /// The next peer's oldest item, if anything is queued. The usual case is quick: all is one
+  /// peer's.
+  Item* oldest() noexcept {
+    if (count_ == 0) return nullptr;
+    while (rings_[turn_].size() != count_) {
+      turn_ = turn_ + 1 == rings_.size() ? 0 : turn_ + 1;
+      if (!rings_[turn_].empty()) break;
+    }
+    return &rings_[turn_].front();
+  }
+  /// What `oldest` gave last, and taking it off.
+  Item& current() noexcept { return rings_[turn_].front(); }
+  void pop() noexcept {
+    rings_[turn_].pop();
+    --count_;
+  }
+
+ private:
+  std::vector<Ring<Item>> rings_;
+  std::size_t turn_ = 0;
+  std::size_t count_ = 0;
+};
+
 }  // namespace weft

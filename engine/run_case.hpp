@@ -16,6 +16,9 @@ namespace weft {
 template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
+  if constexpr (HasCast<Pattern> && !TellsSenders<T>) {
+    return "the transport does not tell whose messages came";
+  }
   if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
   return "the transport has no one-sided operations";
 }
@@ -70,6 +73,12 @@ bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Rep
   if (test.bytes < static_cast<std::size_t>(Pattern::info.least_bytes)) {
     report.outcome = {Status::unsupported, "the test has no message of zero bytes", 0};
     return true;
+  }
+  if constexpr (HasCast<Pattern>) {
+    if (std::string reason = Pattern::lacks(test, boot.size()); !reason.empty()) {
+      report.outcome = {Status::unsupported, std::move(reason), 0};
+      return true;
+    }
   }
   if (std::string reason = refuse_on_link<Pattern>(link, test); !reason.empty()) {
     report.outcome = {Status::unsupported, std::move(reason), 0};

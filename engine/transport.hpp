@@ -53,6 +53,8 @@ struct Fault {
 
 /// Two-sided messaging: sends match receives of the same pair of ranks in the order of posting.
 /// A send is in flight until its buffer may be reused, a receive until its data are in place.
+/// `reserve` makes room for so many sends, and as many receives, under way at once to each of so
+/// many ranks.
 template <class T>
 concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
                    requires(T & link, const T& view, Peer peer, const Buffer& buffer,
@@ -61,7 +63,7 @@ concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
   { T::summary } -> std::convertible_to<std::string_view>;
   { link.allocate(bytes) } -> std::same_as<Buffer>;
   { link.release(buffer) } -> std::same_as<void>;
-  { link.reserve(count) } -> std::same_as<void>;
+  { link.reserve(count, count) } -> std::same_as<void>;
   { link.post_send(peer, buffer) }
   noexcept->std::same_as<void>;
   { link.post_recv(peer, buffer) }
@@ -74,6 +76,13 @@ concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
   noexcept->std::same_as<std::uint32_t>;
   { view.fault() }
   noexcept->std::same_as<const Fault*>;
+};
+
+/// Transports that know of each receive in flight whose message it waits for.
+template <class T>
+concept TellsSenders = TwoSided<T> && requires(const T& view, Peer peer) {
+  { view.receives_in_flight(peer) }
+  noexcept->std::same_as<std::uint32_t>;
 };
 
 /// One-sided operations, a refinement. Opening memory is collective: every rank calls it with the

@@ -34,6 +34,8 @@ struct PatternInfo {
   int least_bytes = 0;
   /// How much longer an operation takes than its figure says, about: pauses are not in it.
   int time_factor = 1;
+  /// Whether a sample is one operation in any case: it has a time of its own that others are due at.
+  bool every_operation = false;
   Axis axis = {};
 };
 
@@ -58,6 +60,7 @@ class Rotation {
     return item;
   }
 
+  [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
   /// How many buffers were handed out so far.
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
 
@@ -65,6 +68,17 @@ class Rotation {
   std::span<const Item> order_;
   std::size_t at_ = 0;
   std::size_t taken_ = 0;
+};
+
+/// What a rank exchanges with one other rank: each lane has buffers of its own. The counts are the
+/// pattern's: receives in flight, receives still to post, messages still to come in this sample.
+struct Lane {
+  Peer peer{0};
+  Rotation<Buffer> out;
+  Rotation<Buffer> in;
+  std::uint32_t posted = 0;
+  std::size_t to_post = 0;
+  std::uint32_t to_come = 0;
 };
 
 /// One rank's share of a batch. `samples` has room for the warm-up too; only rank 0's are kept.
@@ -82,6 +96,12 @@ struct Work {
   std::uint8_t mark_period = 255;
   Buffer token_out;
   Buffer token_in;
+  /// Of a pattern with a cast: its lanes, its followers, and how many streams run at once.
+  std::span<Lane> lanes;
+  std::span<const Peer> followers;
+  std::uint32_t streams = 1;
+  /// The untimed pass, in which every message is checked.
+  bool checks = false;
   std::span<Ticks> samples;
   /// Where the case lies on the pattern's axis.
   std::uint64_t point = 0;

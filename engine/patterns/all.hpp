@@ -7,7 +7,10 @@
 #include "burst.hpp"
 #include "get_latency.hpp"
 #include "get_stream.hpp"
+#include "hot_spot.hpp"
 #include "late_receive.hpp"
+#include "offered_load.hpp"
+#include "paired_streams.hpp"
 #include "paused_burst.hpp"
 #include "ping_ping.hpp"
 #include "ping_pong.hpp"
@@ -22,6 +25,7 @@ namespace weft {
 
 using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv,
                                PutPingPong, PutNotifyPingPong, PutLatency, GetLatency, PutStream,
-                               GetStream, Burst, PausedBurst, LateReceive>;
+                               GetStream, Burst, PausedBurst, LateReceive, HotSpotSend,
+                               HotSpotReceive, RandomPairs, MessageRate, OfferedLoad>;
 
 }  // namespace weft

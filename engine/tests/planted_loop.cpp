@@ -25,7 +25,7 @@ class Planted final {
   explicit Planted(Hook& hook) : hook_(&hook) {}
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
-  void reserve(std::size_t /*depth*/) {}
+  void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
   void post_send(Peer /*peer*/, const Buffer& buffer) noexcept { hook_->touch(buffer); }
   void post_recv(Peer /*peer*/, const Buffer& buffer) noexcept { posted_.push_back(buffer); }
   void poll() noexcept { posted_.clear(); }

@@ -65,9 +65,9 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
     requests().remove(buffer.key);
     unmap_memory(buffer);
   }
-  void reserve(std::size_t depth) {
+  void reserve(std::size_t depth, std::size_t peers) {
     depth_ = depth;
-    MpiQueues::reserve(depth);
+    MpiQueues::reserve(depth, peers);
   }
 
  private:

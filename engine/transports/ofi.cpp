@@ -45,11 +45,12 @@ class OfiLink {
   [[nodiscard]] Buffer allocate(std::size_t bytes) { return fabric_.allocate(bytes); }
   void release(const Buffer& buffer) { fabric_.release(buffer); }
   // So many sends, receives and transfers each.
-  void reserve(std::size_t depth) {
-    if (3 * depth <= operations_.count()) return;
-    operations_.reserve(3 * depth, [](OfiOwn& /*own*/, std::size_t /*at*/) {});
+  void reserve(std::size_t depth, std::size_t peers) {
+    const std::size_t count = 3 * depth * peers;
+    if (count <= operations_.count()) return;
+    operations_.reserve(count, [](OfiOwn& /*own*/, std::size_t /*at*/) {});
     for (Waiting* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
-      waiting->reserve(3 * depth);
+      waiting->reserve(count);
     }
   }
 
@@ -114,6 +115,9 @@ class OfiLink {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;
+  }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 

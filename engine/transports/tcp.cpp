@@ -46,7 +46,7 @@ class Tcp final {
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
-  void reserve(std::size_t depth) {
+  void reserve(std::size_t depth, std::size_t /*peers*/) {
     for (Lane& lane : lanes_) {
       lane.sends.reserve(depth);
       lane.receives.reserve(depth);
@@ -81,6 +81,10 @@ class Tcp final {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(
+        lanes_[static_cast<std::size_t>(peer.rank)].receives.size());
+  }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
   /// What was really used, for the record.

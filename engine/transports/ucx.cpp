@@ -42,9 +42,9 @@ class UcxLink {
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
   // So many sends, receives and transfers each.
-  void reserve(std::size_t depth) {
+  void reserve(std::size_t depth, std::size_t peers) {
     constexpr std::size_t line = 64;
-    const std::size_t count = 3 * depth;
+    const std::size_t count = 3 * depth * peers;
     if (count <= requests_.count()) return;
     const std::size_t stride = (worker_.request_bytes() + line - 1) / line * line + line;
     unmap_memory(memory_);
@@ -97,6 +97,9 @@ class UcxLink {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;
+  }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 

@@ -44,7 +44,8 @@ class VerbsRc final {
   VerbsRc(const LinkOptions& options, Bootstrap& boot)
       : core_(options, boot, IBV_QPT_RC, lanes_per_peer),
         flushed_(core_.memory().allocate(1, IBV_ACCESS_LOCAL_WRITE)),
-        last_put_(static_cast<std::size_t>(boot.size())) {
+        last_put_(static_cast<std::size_t>(boot.size())),
+        messages_(static_cast<std::size_t>(boot.size())) {
     boot.barrier();
   }
 
@@ -54,7 +55,7 @@ class VerbsRc final {
     return core_.memory().allocate(bytes, IBV_ACCESS_LOCAL_WRITE);
   }
   void release(const Buffer& buffer) { core_.memory().release(buffer); }
-  void reserve(std::size_t depth) {
+  void reserve(std::size_t depth, std::size_t /*peers*/) {
     if (core_.reserve(depth)) core_.boot().barrier();
   }
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
@@ -75,6 +76,7 @@ class VerbsRc final {
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
     ibv_sge piece = piece_of(buffer);
     core_.post_receive(lane_of(peer), &piece, buffer.bytes == 0 ? 0 : 1);
+    ++messages_[static_cast<std::size_t>(peer.rank)];
     ++receives_;
   }
 
@@ -110,6 +112,9 @@ class VerbsRc final {
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return core_.sends(); }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return core_.transfers(); }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return messages_[static_cast<std::size_t>(peer.rank)];
+  }
   [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
   [[nodiscard]] Details details() const { return core_.details(); }
 
@@ -129,13 +134,19 @@ class VerbsRc final {
     core_.post(transfers_to(peer), request, piece_of(local), Counted::as_transfer);
   }
   int take() noexcept {
-    return core_.poll([this](const ibv_wc& /*arrived*/) { --receives_; });
+    return core_.poll([this](const ibv_wc& arrived) {
+      const std::size_t lane = std::bit_cast<Posted>(arrived.wr_id).lane;
+      if (lane % lanes_per_peer == 0) --messages_[lane / lanes_per_peer];
+      --receives_;
+    });
   }
 
   VerbsCore core_;
   Buffer flushed_;
   /// By rank: where the last put went that no flush followed yet.
   std::vector<RemoteBuffer> last_put_;
+  /// By rank: its messages that receives are posted for.
+  std::vector<std::uint32_t> messages_;
   std::uint32_t receives_ = 0;
 };
 
@@ -165,7 +176,7 @@ class VerbsUd final {
     return core_.memory().allocate(bytes, IBV_ACCESS_LOCAL_WRITE);
   }
   void release(const Buffer& buffer) { core_.memory().release(buffer); }
-  void reserve(std::size_t depth) {
+  void reserve(std::size_t depth, std::size_t /*peers*/) {
     const bool is_new = core_.reserve(depth);
     for (Flow& flow : flows_) flow.waiting.reserve(depth);
     if (is_new) begin();
@@ -199,6 +210,10 @@ class VerbsUd final {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return core_.sends() + waiting_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    const Flow& flow = flows_[static_cast<std::size_t>(peer.rank)];
+    return flow.posted - flow.arrived;
+  }
   [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
   [[nodiscard]] Details details() const {
     Details told = core_.details();
