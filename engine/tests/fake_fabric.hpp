@@ -6,7 +6,9 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -29,7 +31,11 @@ struct Costs {
   Ticks wake_up = 0;
   /// Whether the last byte of a put may be seen before the others.
   bool scatters = false;
+  /// What a poll that finds nothing takes; without it time leaps to what comes next.
+  Ticks empty_poll = 0;
 };
+
+inline constexpr Ticks never = std::numeric_limits<Ticks>::max();
 
 /// What goes wrong with one message of rank 0, counted from 0 over the fabric's life.
 struct Mischief {
@@ -48,26 +54,40 @@ struct Message {
   bool notice = false;
 };
 
-/// Shared by all ranks. When every rank waits, some of them for a message, the fabric is dead: a
-/// message was lost, and every rank is told so instead of waiting for ever.
+/// Shared by all ranks. Of the ranks that wait, the one whose event comes first goes on, once all
+/// others wait too: what happens does not depend on how the threads are scheduled. When every rank
+/// waits and nothing is to come, the fabric is dead: a message was lost, and every rank is told so
+/// instead of waiting for ever.
 struct Fabric {
   explicit Fabric(int ranks)
       : size(ranks),
         lanes(static_cast<std::size_t>(ranks * ranks)),
-        waits_for(static_cast<std::size_t>(ranks)),
+        next_events(static_cast<std::size_t>(ranks)),
         idle(static_cast<std::size_t>(ranks)) {}
+
+  /// Under the lock: whether it is the turn of a rank that waits.
+  [[nodiscard]] bool may_go(int rank) const {
+    const Ticks mine = next_events[static_cast<std::size_t>(rank)]();
+    if (mine == never) return false;
+    for (int other = 0; other < size; ++other) {
+      const auto index = static_cast<std::size_t>(other);
+      if (other == rank || idle[index]) continue;
+      if (!next_events[index]) return false;
+      const Ticks theirs = next_events[index]();
+      if (theirs < mine || (theirs == mine && other < rank)) return false;
+    }
+    return true;
+  }
 
   /// Called under the lock by a rank that begins to wait.
   void look_whether_dead() {
     bool waiting = false;
-    for (std::size_t rank = 0; rank < waits_for.size(); ++rank) {
-      const auto* lane = waits_for[rank];
-      const bool stuck = lane != nullptr && lane->empty();
-      if (!stuck && !idle[rank]) return;
-      waiting = waiting || stuck;
+    for (std::size_t rank = 0; rank < next_events.size(); ++rank) {
+      if (idle[rank]) continue;
+      if (!next_events[rank] || next_events[rank]() != never) return;
+      waiting = true;
     }
     dead = dead || waiting;
-    if (dead) changed.notify_all();
   }
 
   /// A rank outside the link (in an exchange, or at its end) sends nothing.
@@ -75,6 +95,7 @@ struct Fabric {
     const std::scoped_lock hold(lock);
     idle[static_cast<std::size_t>(rank)] = true;
     look_whether_dead();
+    changed.notify_all();
   }
 
   /// All have met; done by the last to come, so that none counts as idle while it wakes up.
@@ -86,15 +107,22 @@ struct Fabric {
   std::deque<Message>& lane(int from, int to) {
     return lanes[static_cast<std::size_t>(from * size + to)];
   }
+  [[nodiscard]] const Costs& costs_of(int rank) const {
+    const auto own = unlike.find(rank);
+    return own == unlike.end() ? costs : own->second;
+  }
 
   int size;
   Costs costs;
+  /// Ranks with costs of their own.
+  std::map<int, Costs> unlike;
   Mischief mischief;
   std::mutex lock;
   std::condition_variable changed;
   std::vector<std::deque<Message>> lanes;
   std::size_t sent_by_rank_0 = 0;
-  std::vector<const std::deque<Message>*> waits_for;
+  /// By rank: when something happens for it next; none where it does not wait.
+  std::vector<std::function<Ticks()>> next_events;
   std::vector<bool> idle;
   bool dead = false;
 };
@@ -149,6 +177,7 @@ class ThreadBootstrap final : public Bootstrap {
   }
   std::string broadcast(const std::string& mine) override { return exchange(mine).front(); }
   void barrier() override { exchange(""); }
+  void barrier_asleep(bool /*sleeps*/) override { exchange(""); }
   [[nodiscard]] std::string library() const override { return "threads"; }
   [[noreturn]] void abort(int status) override { std::_Exit(status); }
 
@@ -183,12 +212,12 @@ class Link final {
 
   Link(Fabric& fabric, Bootstrap& boot) : fabric_(&fabric), boot_(&boot), rank_(boot.rank()) {
     VirtualClock::time() = 0;
-    VirtualClock::read_cost() = fabric.costs.clock_read;
+    VirtualClock::read_cost() = costs().clock_read;
   }
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
-  void reserve(std::size_t /*depth*/) {}
+  void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
 
   /// All ranks are threads of one process: an address is good everywhere.
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
@@ -206,7 +235,7 @@ class Link final {
     unmap_memory(exposed.local);
   }
   [[nodiscard]] std::string memory_polling_hazard() const {
-    return fabric_->costs.scatters ? "the fabric scatters the bytes of a put" : "";
+    return costs().scatters ? "the fabric scatters the bytes of a put" : "";
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
@@ -223,12 +252,12 @@ class Link final {
   }
   void expect_notice(Peer peer) noexcept { receives_.push_back({peer.rank, {}, true}); }
   void flush(Peer /*peer*/) noexcept {
-    transfers_.push_back(last_arrival_ + fabric_->costs.latency);
+    transfers_.push_back(last_arrival_ + costs().latency);
   }
   /// The data of a get come back one latency there, the wire's time and one latency later.
   void get(Peer /*peer*/, const Buffer& local, const RemoteBuffer& remote) noexcept {
     const std::scoped_lock hold(fabric_->lock);
-    const Costs& costs = fabric_->costs;
+    const Costs& costs = this->costs();
     VirtualClock::time() += costs.send_overhead;
     wire_free_ =
         std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * remote.bytes;
@@ -240,20 +269,31 @@ class Link final {
     transfers_.push_back(message.arrival);
   }
 
-  /// One completion, of this side or from a peer; in virtual time it comes at once.
+  /// One completion, of this side or from a peer; in virtual time it comes at once, unless a poll
+  /// that finds nothing takes a time.
   void poll() noexcept {
     std::unique_lock hold(fabric_->lock);
-    const int from = receives_.empty() ? (rank_ == 0 ? 1 : 0) : receives_.front().from;
-    auto& lane = fabric_->lane(from, rank_);
-    const bool listens = !receives_.empty() || exposes_;
-    if (take_local(lane, listens) || !listens) return;
-    wait_for_message(hold, lane);
-    if (!fabric_->dead) take(lane);
+    const bool walks = costs().empty_poll > 0;
+    if (!walks && earliest() == never && receives_.empty() && !exposes_) return;
+    const auto self = static_cast<std::size_t>(rank_);
+    now_ = VirtualClock::time();
+    fabric_->next_events[self] = [this] { return next_event(); };
+    fabric_->look_whether_dead();
+    fabric_->changed.notify_all();
+    fabric_->changed.wait(hold, [&] { return fabric_->dead || fabric_->may_go(rank_); });
+    fabric_->next_events[self] = nullptr;
+    if (fabric_->dead) {
+      fault_ = {1, "poll"};
+    } else if (walks && earliest() > VirtualClock::time()) {
+      walk();
+    } else if (!take_local()) {
+      take(first_sender());
+    }
   }
   void block() noexcept {
     const Ticks before = VirtualClock::time();
     poll();
-    if (VirtualClock::time() > before) VirtualClock::time() += fabric_->costs.wake_up;
+    if (VirtualClock::time() > before) VirtualClock::time() += costs().wake_up;
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
@@ -261,6 +301,11 @@ class Link final {
   }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return static_cast<std::uint32_t>(receives_.size());
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(
+        std::count_if(receives_.begin(), receives_.end(),
+                      [peer](const Posted& posted) { return posted.from == peer.rank; }));
   }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
     return static_cast<std::uint32_t>(transfers_.size());
@@ -281,7 +326,7 @@ class Link final {
   /// Put a message on the wire; when its buffer is free again.
   Ticks launch(Peer peer, const Buffer& buffer, Message message) {
     const std::scoped_lock hold(fabric_->lock);
-    const Costs& costs = fabric_->costs;
+    const Costs& costs = this->costs();
     VirtualClock::time() += costs.send_overhead;
     wire_free_ =
         std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * buffer.bytes;
@@ -314,15 +359,55 @@ class Link final {
     return !mischief.drop;
   }
 
+  [[nodiscard]] const Costs& costs() const { return fabric_->costs_of(rank_); }
+
+  static Ticks first_of(const std::deque<Ticks>& completions) {
+    return completions.empty() ? never : completions.front();
+  }
+  [[nodiscard]] Ticks first_local() const {
+    return std::min(first_of(sends_), first_of(transfers_));
+  }
+  [[nodiscard]] bool listens_to(int rank) const {
+    return rank != rank_ && (exposes_ || receives_in_flight(Peer{rank}) > 0);
+  }
+  /// Whose message comes first of those this rank listens to; nobody's: -1.
+  [[nodiscard]] int first_sender() const {
+    int first = -1;
+    Ticks arrival = never;
+    for (int rank = 0; rank < fabric_->size; ++rank) {
+      const auto& lane = fabric_->lane(rank, rank_);
+      if (lane.empty() || !listens_to(rank) || lane.front().arrival >= arrival) continue;
+      first = rank;
+      arrival = lane.front().arrival;
+    }
+    return first;
+  }
+  [[nodiscard]] Ticks earliest() const {
+    const int sender = first_sender();
+    const Ticks arrival = sender < 0 ? never : fabric_->lane(sender, rank_).front().arrival;
+    return std::min(first_local(), arrival);
+  }
+  /// When this rank's poll ends: at what comes next, or once it found nothing.
+  [[nodiscard]] Ticks next_event() const {
+    const Ticks first = earliest();
+    const Ticks now = now_;
+    if (costs().empty_poll > 0) return std::min(std::max(first, now), now + costs().empty_poll);
+    return first == never ? never : std::max(first, now);
+  }
+
+  /// A rank that only walks would do so for ever after a message was lost.
+  void walk() noexcept {
+    constexpr Ticks longest = 1'000'000'000'000;
+    VirtualClock::time() += costs().empty_poll;
+    if (VirtualClock::time() > longest) fault_ = {1, "poll"};
+  }
+
   // The earlier of this side's completions, unless a message came before it.
-  bool take_local(const std::deque<Message>& lane, bool listens) {
-    constexpr Ticks never = std::numeric_limits<Ticks>::max();
-    const Ticks send = sends_.empty() ? never : sends_.front();
-    const Ticks transfer = transfers_.empty() ? never : transfers_.front();
-    const Ticks first = std::min(send, transfer);
-    if (first == never || (listens && !lane.empty() && lane.front().arrival < first)) return false;
+  bool take_local() {
+    const Ticks first = first_local();
+    if (first == never || earliest() < first) return false;
     VirtualClock::time() = std::max(VirtualClock::time(), first);
-    if (send <= transfer) {
+    if (first_of(sends_) <= first_of(transfers_)) {
       sends_.pop_front();
     } else {
       transfers_.pop_front();
@@ -330,32 +415,27 @@ class Link final {
     return true;
   }
 
-  void wait_for_message(std::unique_lock<std::mutex>& hold, std::deque<Message>& lane) {
-    const auto self = static_cast<std::size_t>(rank_);
-    fabric_->waits_for[self] = &lane;
-    fabric_->look_whether_dead();
-    fabric_->changed.wait(hold, [&] { return !lane.empty() || fabric_->dead; });
-    fabric_->waits_for[self] = nullptr;
-    if (fabric_->dead) fault_ = {1, "poll"};
-  }
-
-  void take(std::deque<Message>& lane) {
+  void take(int sender) {
+    auto& lane = fabric_->lane(sender, rank_);
     const Message message = std::move(lane.front());
     lane.pop_front();
     VirtualClock::time() = std::max(VirtualClock::time(), message.arrival);
     std::byte* target = message.target;
     std::size_t room = message.content.size();
     if (target == nullptr || message.notice) {
-      VirtualClock::time() += fabric_->costs.receive_overhead;
-      if (receives_.empty() || receives_.front().notice != message.notice) {
+      VirtualClock::time() += costs().receive_overhead;
+      const auto posted = std::find_if(receives_.begin(), receives_.end(), [&](const Posted& one) {
+        return one.from == sender;
+      });
+      if (posted == receives_.end() || posted->notice != message.notice) {
         fault_ = {2, "a message that nobody expected"};
         return;
       }
       if (target == nullptr) {
-        target = receives_.front().buffer.data;
-        room = std::min(room, receives_.front().buffer.bytes);
+        target = posted->buffer.data;
+        room = std::min(room, posted->buffer.bytes);
       }
-      receives_.pop_front();
+      receives_.erase(posted);
     }
     if (room != 0) std::memcpy(target, message.content.data(), room);
   }
@@ -369,6 +449,8 @@ class Link final {
   Ticks wire_free_ = 0;
   Ticks last_arrival_ = 0;
   bool exposes_ = false;
+  /// The rank's clock when it began to wait: other threads ask for it.
+  Ticks now_ = 0;
   Fault fault_;
 };
 
@@ -380,9 +462,11 @@ struct Result {
 
 /// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones.
 template <class Patterns = AllPatterns>
-Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, int ranks = 2) {
+Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, int ranks = 2,
+           const std::map<int, Costs>& unlike = {}) {
   Fabric fabric(ranks);
   fabric.costs = costs;
+  fabric.unlike = unlike;
   fabric.mischief = mischief;
   Meeting meeting(ranks);
   Result result;
