@@ -48,6 +48,8 @@ struct OfferedLoad {
 
  private:
   static constexpr std::uint32_t rounds = 9;
+  // A message's time is a fraction of many's: so much finer than a tick.
+  static constexpr Ticks scale = 1024;
 
   // The pass in which every message is checked offers its messages all at once.
   static std::uint32_t trial_rounds(const Work& work) noexcept { return work.checks ? 0 : rounds; }
@@ -60,24 +62,34 @@ struct OfferedLoad {
   /// time, is 100 %. The median of the rounds, for a turn of the scheduler makes one long.
   template <Clock Now, TwoSided T>
   static bool find_interval(T& link, Work& work, Ticks& interval) noexcept {
-    std::array<Ticks, rounds> taken{};
+    constexpr Ticks percent = 100;
+    std::array<Ticks, rounds> scaled{};
     const std::uint32_t count = trial_rounds(work);
     for (std::uint32_t round = 0; round < count; ++round) {
-      Inbox inbox(link, work, trial_messages(work));
-      const Ticks start = Now::now();
-      while (inbox.left() > 0) {
-        while (inbox.may_send()) inbox.send();
-        link.poll();
-        if (link.fault() != nullptr) return false;
-        inbox.take();
-      }
-      taken[round] = Now::now() - start;
+      if (!saturate<Now>(link, work, scaled[round])) return false;
     }
     if (count == 0 || work.point == 0) return true;
-    std::nth_element(taken.begin(), taken.begin() + rounds / 2, taken.end());
-    const Ticks whole = 100 * taken[rounds / 2];
-    interval = std::max<Ticks>(whole / (trial_messages(work) * work.point), 1);
+    std::nth_element(scaled.begin(), scaled.begin() + rounds / 2, scaled.end());
+    interval = std::max<Ticks>(percent * scaled[rounds / 2] / (scale * work.point), 1);
     return true;
+  }
+
+  /// What a message takes between the first answer of a round and its last, times `scale`.
+  template <Clock Now, TwoSided T>
+  static bool saturate(T& link, Work& work, Ticks& scaled) noexcept {
+    Inbox inbox(link, work, trial_messages(work));
+    Ticks start = 0;
+    std::size_t between = 0;
+    while (inbox.left() > 0) {
+      while (inbox.may_send()) inbox.send();
+      link.poll();
+      if (link.fault() != nullptr) return false;
+      if (inbox.take() == 0 || between > 0) continue;
+      start = Now::now();
+      between = inbox.left();
+    }
+    scaled = scale * (Now::now() - start) / std::max<std::size_t>(between, 1);
+    return drain<SpinOnCompletions>(link);
   }
 
   /// The messages under way on rank 0: an answer's receive is posted before its message.

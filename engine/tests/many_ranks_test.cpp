@@ -1,0 +1,216 @@
+// Benchmarks of many ranks and of load on a fabric whose answer is known, and planted faults.
+#include <gtest/gtest.h>
+
+#include "fake_fabric.hpp"
+
+namespace weft::fake {
+namespace {
+
+constexpr Costs costs{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .gap = 1000};
+
+Case make_case(const std::string& test, std::uint64_t point, std::uint32_t ops = 4000) {
+  Case made;
+  made.test = test;
+  made.bytes = 64;
+  made.samples = 3;
+  made.warmup = 1;
+  made.ops_per_sample = ops;
+  made.queue_depth = 16;
+  made.point = point;
+  return made;
+}
+
+double per_operation(const Batch& batch) {
+  EXPECT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  if (batch.ticks.size() < 3) return 0;
+  return static_cast<double>(batch.ticks[2]) / static_cast<double>(batch.ops_per_sample);
+}
+
+/// What a rank took by itself for one of its own messages, of so many streams.
+double own_message(const Batch& batch, const std::string& part, std::uint32_t streams) {
+  for (const Part& one : batch.parts) {
+    if (one.name != part) continue;
+    return static_cast<double>(one.ticks[2]) * streams / batch.ops_per_sample;
+  }
+  ADD_FAILURE() << "no part " << part;
+  return 0;
+}
+
+TEST(HotSpotReceive, SendersShareAWireEachUntilTheReceiverIsTheBottleneck) {
+  Costs receiver = costs;
+  receiver.receive_overhead = 300;
+  for (const std::uint64_t peers : {1UL, 2UL, 3UL, 4UL, 7UL}) {
+    const Batch batch =
+        run(make_case("hot_spot_receive", peers), costs, {}, 8, {{0, receiver}}).batch;
+    // Each sender's wire takes a message in 1000 ticks, the receiver one in 300 of any sender.
+    const double answer = std::max(1000.0 / static_cast<double>(peers), 300.0);
+    EXPECT_NEAR(per_operation(batch), answer, answer * 0.03) << peers;
+    EXPECT_EQ(batch.parts.size(), peers);
+  }
+}
+
+TEST(HotSpotReceive, ASlowPeerIsSlowByItselfAndHoldsNobodyUp) {
+  Costs slow = costs;
+  slow.gap = 5000;
+  const Batch batch = run(make_case("hot_spot_receive", 3), costs, {}, 4, {{2, slow}}).batch;
+  EXPECT_NEAR(own_message(batch, "rank1", 3), 1000, 20);
+  EXPECT_NEAR(own_message(batch, "rank2", 3), 5000, 100);
+  EXPECT_NEAR(own_message(batch, "rank3", 3), 1000, 20);
+  EXPECT_NEAR(per_operation(batch), 5000.0 / 3, 50);
+}
+
+TEST(HotSpotSend, OneSendersWireIsSharedByAllPeers) {
+  for (const std::uint64_t peers : {1UL, 2UL, 5UL}) {
+    const Batch batch = run(make_case("hot_spot_send", peers), costs, {}, 6).batch;
+    EXPECT_NEAR(per_operation(batch), 1000, 30) << peers;
+    for (std::uint64_t peer = 1; peer <= peers; ++peer) {
+      const auto streams = static_cast<std::uint32_t>(peers);
+      const std::string part = "rank" + std::to_string(peer);
+      EXPECT_NEAR(own_message(batch, part, streams), 1000.0 * streams, 30.0 * streams);
+    }
+  }
+}
+
+TEST(MessageRate, PairsAddUpAndEachKnowsItsOwn) {
+  for (const std::uint64_t pairs : {1UL, 2UL, 3UL}) {
+    const Batch batch = run(make_case("message_rate", pairs), costs, {}, 6).batch;
+    const auto streams = static_cast<std::uint32_t>(pairs);
+    EXPECT_NEAR(per_operation(batch), 1000.0 / streams, 30.0 / streams);
+    EXPECT_NEAR(own_message(batch, "own", streams), 1000, 30);
+    for (std::uint32_t pair = 1; pair < streams; ++pair) {
+      EXPECT_NEAR(own_message(batch, "rank" + std::to_string(pair), streams), 1000, 30);
+    }
+  }
+}
+
+TEST(MessageRate, TheTotalEndsWithTheSlowestPair) {
+  Costs slow = costs;
+  slow.gap = 3000;
+  const Batch batch = run(make_case("message_rate", 2), costs, {}, 4, {{1, slow}}).batch;
+  EXPECT_NEAR(per_operation(batch), 3000.0 / 2, 50);
+  EXPECT_NEAR(own_message(batch, "own", 2), 1000, 30);
+  EXPECT_NEAR(own_message(batch, "rank1", 2), 3000, 90);
+}
+
+TEST(RandomPairs, AllRanksStreamAtOnceAndOneOfAnOddNumberStandsBy) {
+  for (const int ranks : {2, 4, 5, 8}) {
+    const Batch batch = run(make_case("random_pairs", 0), costs, {}, ranks).batch;
+    EXPECT_NEAR(per_operation(batch), 1000.0 / (ranks / 2), 30.0 / (ranks / 2)) << ranks;
+  }
+}
+
+TEST(RandomPairs, EveryRankDrawsTheSamePairsAndEachBatchItsOwn) {
+  std::set<std::vector<int>> drawn;
+  for (std::uint64_t id = 0; id < 20; ++id) {
+    Case test = make_case("random_pairs", 0);
+    test.id = id;
+    std::vector<int> partner(7, -1);
+    for (int rank = 0; rank < 7; ++rank) {
+      const Cast cast = RandomPairs::cast(test, rank, 7);
+      if (!cast.to.empty()) partner[static_cast<std::size_t>(rank)] = cast.to.front();
+      if (!cast.from.empty()) partner[static_cast<std::size_t>(rank)] = cast.from.front();
+    }
+    EXPECT_EQ(std::count(partner.begin(), partner.end(), -1), 1);
+    for (std::size_t rank = 0; rank < 7; ++rank) {
+      if (partner[rank] < 0) continue;
+      EXPECT_EQ(partner[static_cast<std::size_t>(partner[rank])], static_cast<int>(rank));
+    }
+    EXPECT_FALSE(RandomPairs::cast(test, 0, 7).to.empty());
+    drawn.insert(partner);
+  }
+  EXPECT_GT(drawn.size(), 10U);
+}
+
+struct Cased {
+  const char* test;
+  std::uint64_t point;
+  int sender;
+};
+
+class EveryManyRanks : public testing::TestWithParam<Cased> {};
+
+TEST_P(EveryManyRanks, AFlippedBitIsAFailedCase) {
+  const Cased& one = GetParam();
+  // A message behind the few that carry no content of the test: the greeting and the word.
+  for (const std::size_t message : {6UL, 11UL}) {
+    const Mischief flip{.rank = one.sender, .message = message, .flip_offset = 33};
+    const Batch batch = run(make_case(one.test, one.point, 8), costs, flip, 5).batch;
+    EXPECT_EQ(batch.outcome.status, Status::failed) << one.test << message;
+    EXPECT_NE(batch.outcome.reason.find("offset 33 of 64"), std::string::npos)
+        << batch.outcome.reason;
+  }
+}
+
+TEST_P(EveryManyRanks, ALostOrRepeatedMessageNeverGivesAFigure) {
+  const Cased& one = GetParam();
+  for (const std::size_t message : {5UL, 40UL, 300UL}) {
+    for (const bool drop : {true, false}) {
+      const Mischief harm{
+          .rank = one.sender, .message = message, .drop = drop, .repeat = !drop};
+      const Result result = run(make_case(one.test, one.point, 400), costs, harm, 5);
+      EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok)
+          << one.test << message << drop;
+    }
+  }
+}
+
+TEST_P(EveryManyRanks, OddQueuesAndSchedulesLoseNoMessage) {
+  const Cased& one = GetParam();
+  for (const std::uint32_t depth : {1U, 2U, 3U, 7U, 64U}) {
+    Case test = make_case(one.test, one.point, 13);
+    test.queue_depth = depth;
+    test.schedule = {"turn", 3, 100};
+    const Batch batch = run(test, costs, {}, 5).batch;
+    EXPECT_EQ(batch.outcome.status, Status::ok) << one.test << depth << batch.outcome.reason;
+    EXPECT_GT(batch.outcome.verified_bytes, 64U * 8U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryManyRanks,
+                         testing::Values(Cased{"hot_spot_send", 3, 0},
+                                         Cased{"hot_spot_receive", 3, 2},
+                                         Cased{"message_rate", 2, 0}, Cased{"message_rate", 2, 1},
+                                         Cased{"random_pairs", 0, 0}));
+
+TEST(HotSpotRefusals, MorePeersThanThereAreIsUnsupportedWithTheMend) {
+  const Batch batch = run(make_case("hot_spot_send", 4), costs, {}, 4).batch;
+  EXPECT_EQ(batch.outcome.status, Status::unsupported);
+  EXPECT_EQ(batch.outcome.reason, "4 peers need 5 ranks; choose more with --ranks");
+  const Batch pairs = run(make_case("message_rate", 3), costs, {}, 4).batch;
+  EXPECT_EQ(pairs.outcome.reason, "3 pairs need 6 ranks; choose more with --ranks");
+}
+
+/// A benchmark broken on purpose: it receives one peer's messages into another's buffers.
+struct MixesUpPeers {
+  static constexpr PatternInfo info = HotSpotReceive::info;
+  static constexpr bool streams = true;
+  static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }
+  static Cast cast(const Case& test, int rank, int size) {
+    return HotSpotReceive::cast(test, rank, size);
+  }
+  template <Clock Now, class Wait, TellsSenders T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 0) std::swap(work.lanes[0].in, work.lanes[1].in);
+    return HotSpotReceive::run<Now, Wait>(link, work);
+  }
+};
+
+TEST(Planted, MessagesInTheBuffersOfAnotherPeerAreCaught) {
+  const Batch batch =
+      run<std::tuple<MixesUpPeers>>(make_case("hot_spot_receive", 2), costs, {}, 3).batch;
+  EXPECT_EQ(batch.outcome.status, Status::failed);
+  EXPECT_NE(batch.outcome.reason.find("wrong byte"), std::string::npos) << batch.outcome.reason;
+}
+
+/// A benchmark broken on purpose: it adds up the pairs' own rates, as if all ran to the end.
+TEST(Planted, TheSumOfOwnRatesIsMoreThanWhatWasMoved) {
+  Costs slow = costs;
+  slow.gap = 3000;
+  const Batch batch = run(make_case("message_rate", 2), costs, {}, 4, {{1, slow}}).batch;
+  const double moved = 1 / per_operation(batch);
+  const double summed = 1 / own_message(batch, "own", 2) + 1 / own_message(batch, "rank1", 2);
+  EXPECT_GT(summed, 1.9 * moved);
+}
+
+}  // namespace
+}  // namespace weft::fake
