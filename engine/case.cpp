@@ -175,6 +175,7 @@ std::string describe_line(const Description& self) {
                     {"bandwidth_factor", pattern.info.bandwidth_factor},
                     {"least_bytes", pattern.info.least_bytes},
                     {"time_factor", pattern.info.time_factor},
+                    {"every_operation", pattern.info.every_operation},
                     {"axis",
                      {{"name", pattern.info.axis.name},
                       {"unit", pattern.info.axis.unit},

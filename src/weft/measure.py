@@ -55,6 +55,8 @@ MOST_BARREN_LAUNCHES = 2
 GUESSED_OVERHEAD_S = 0.03
 GUESSED_LATENCY_NS = 20_000.0
 RESERVE = 0.88
+# The series of a test whose messages are due at a rate: how long after one the next is.
+INTERVAL = "interval"
 
 
 class Watcher(Protocol):
@@ -119,7 +121,8 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
             state.closed = is_given_up(state.lost)
         elif batch.role == "measure":
             state.medians_ns.append(float(np.median(run.time_ns(batch))))
-            state.operation_ns = state.medians_ns[-1]
+            series = INTERVAL if INTERVAL in batch.parts else ""
+            state.operation_ns = float(np.median(run.time_ns(batch, series)))
     so_far.launches = max(run.launches, default=-1) + 1
     so_far.round = min((len(s.medians_ns) for s in so_far.states if not s.closed), default=0)
     return so_far
@@ -190,7 +193,8 @@ class Measurement:
 
     def _is_unfinished(self, state: CaseState) -> bool:
         """Whether a case lacks what was asked: precision, or its launches of so many samples."""
-        if self.plan.samples:
+        # Under load the tail is what is asked for, and beyond saturation no median settles.
+        if self.plan.samples or state.pattern.every_operation:
             return state.is_short(self.plan)
         return not state.closed and not state.is_settled(self.plan)
 
@@ -331,7 +335,7 @@ class Measurement:
             _case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
             self.case_deadline_s + 5 * expected_s,
         )
-        again = answer.status == "ok" and not last and _too_short(state.case, answer, clock)
+        again = answer.status == "ok" and not last and _too_short(state, answer, clock)
         if again:
             role = "calibrate"
         self._write_batch(state, launch, role, answer)
@@ -347,13 +351,17 @@ class Measurement:
         return again
 
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
-        state.operation_ns = _sample_ns(answer, clock) / answer.ops_per_sample
+        time_ns = _sample_ns(answer, clock) / answer.ops_per_sample
+        state.operation_ns = time_ns
         if measured:
-            state.medians_ns.append(state.operation_ns)
+            state.medians_ns.append(time_ns)
             # No further launch gives a time where the clock did not move during the samples.
-            state.closed = state.operation_ns <= 0
+            state.closed = time_ns <= 0
+        if INTERVAL in answer.parts:
+            # The next operation waits for its turn and not for this one's end.
+            state.operation_ns = answer.parts[INTERVAL][-1] * clock.tick_ns
         if state.pattern.latency_divisor > 0:
-            latency = state.operation_ns / state.pattern.latency_divisor
+            latency = time_ns / state.pattern.latency_divisor
             known = self._latency_ns.get(state.case.transport, latency)
             self._latency_ns[state.case.transport] = min(latency, known)
 
@@ -427,8 +435,9 @@ def _sample_ns(answer: Answer, clock: Clock) -> float:
     return ticks[len(ticks) // 2] * clock.tick_ns
 
 
-def _too_short(case: Case, answer: Answer, clock: Clock) -> bool:
-    return clock_costs_too_much(case, _sample_ns(answer, clock), answer.ops_per_sample, clock)
+def _too_short(state: CaseState, answer: Answer, clock: Clock) -> bool:
+    sample_ns = _sample_ns(answer, clock)
+    return clock_costs_too_much(state.case, state.pattern, sample_ns, answer.ops_per_sample, clock)
 
 
 def _pattern(programs: Mapping[str, Program], case: Case) -> Pattern:

@@ -174,7 +174,7 @@ def make_cases(
         raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
     chosen = ways or Ways()
     known = patterns or {}
-    points = {test: _points(chosen, known.get(test)) for test in tests}
+    points = {test: _points(chosen, known.get(test), ranks) for test in tests}
     if chosen.points and all(points[test] == (None,) for test in tests):
         raise WeftError("none of these tests has points", "leave --points out")
     return tuple(
@@ -205,10 +205,13 @@ def _queue_depths(ways: Ways, pattern: Pattern | None) -> tuple[int, ...]:
     return ways.queue_depths if is_stream else (USUAL_QUEUE_DEPTH,)
 
 
-def _points(ways: Ways, pattern: Pattern | None) -> tuple[int | None, ...]:
+def _points(ways: Ways, pattern: Pattern | None, ranks: int) -> tuple[int | None, ...]:
     if pattern is None or not pattern.axis.name:
         return (None,)
-    return ways.points or parse_sizes(pattern.axis.points)
+    usual = pattern.axis.points.replace("ranks-1", str(ranks - 1)).replace(
+        "ranks/2", str(ranks // 2)
+    )
+    return ways.points or parse_sizes(usual)
 
 
 def make_plan(

@@ -21,6 +21,8 @@ FEWEST_SAMPLES = 3
 SHORTEST_SHARE_S = 0.002
 LONGEST_SHARE_S = 0.5
 MOST_SAMPLES = 2000
+# Of a test whose every sample is one operation: its tail is what it is about.
+MOST_OPERATIONS = 10_000
 MOST_OPS = 1 << 20
 WARMUP_SHARE = 0.1
 # A batch that turns out faster than was thought is measured again so often, with longer samples.
@@ -51,9 +53,12 @@ def settled(launch_medians: list[float], precision: float, launches: int) -> boo
     return median_of_launches(launch_medians).relative_half_width <= precision
 
 
-def clock_costs_too_much(case: Case, sample_ns: float, ops_per_sample: int, clock: Clock) -> bool:
+def clock_costs_too_much(
+    case: Case, pattern: Pattern, sample_ns: float, ops_per_sample: int, clock: Clock
+) -> bool:
     """Whether reading the clock cost over 1 % of a sample that could have been longer."""
-    could_be_longer = not case.single and ops_per_sample < MOST_OPS
+    is_one = case.single or pattern.every_operation
+    could_be_longer = not is_one and ops_per_sample < MOST_OPS
     return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
 
 
@@ -92,10 +97,11 @@ def amount(
     if pattern.latency_divisor == 0:
         word_ns = min(WORD_SHARE * latency_ns, LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES)
         ops = max(ops, math.ceil(word_ns / operation_ns), case.queue_depth)
-    if case.single and pattern.latency_divisor > 0:
+    if (case.single or pattern.every_operation) and pattern.latency_divisor > 0:
         ops = 1
     ops = min(max(ops, 1), MOST_OPS)
     samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
-    samples = asked_samples or min(max(samples, FEWEST_SAMPLES), MOST_SAMPLES)
+    most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES
+    samples = asked_samples or min(max(samples, FEWEST_SAMPLES), most)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
     return Amount(samples=samples, warmup=warmup, ops_per_sample=ops)

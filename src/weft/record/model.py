@@ -20,7 +20,10 @@ Outcome = Literal["precise", "budget", "interrupted", "failed"]
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
-    """What a benchmark varies beside the size: its name, unit and usual points (as --points)."""
+    """What a benchmark varies beside the size: its name, unit and usual points (as --points).
+
+    Points may run up to `ranks-1` or `ranks/2` of the run.
+    """
 
     name: str = ""
     unit: str = ""
@@ -32,7 +35,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
 
     With t the time of one operation: latency is t / latency_divisor (0: has no latency),
     bandwidth is bandwidth_factor * bytes / t (0: has no bandwidth). An operation takes about
-    time_factor times as long as t, which leaves pauses out.
+    time_factor times as long as t, which leaves pauses out. With every_operation a sample is one
+    operation in any case, and the series `interval` says how long the next one waits for it.
     """
 
     name: str
@@ -43,6 +47,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_factor: int
     least_bytes: int = 0
     time_factor: int = 1
+    every_operation: bool = False
     axis: Axis = Axis()
     supported: bool = True
     reason: str = ""

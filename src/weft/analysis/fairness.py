@@ -1,0 +1,47 @@
+"""Jain's index of fairness. Pure.
+
+Jain, Chiu and Hawe, A Quantitative Measure of Fairness and Discrimination for Resource Allocation
+in Shared Computer Systems, DEC Research Report TR-301, 1984.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.intervals import Estimate, median_of_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def jain(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The index of each row of shares: (sum x)^2 / (n * sum x^2), from 1 / n to 1.
+
+    1: all have the same. k / n: k of them share all of it alike and the others have nothing.
+    Raises ValueError where a row has nothing at all.
+    """
+    squares = (shares**2).sum(axis=-1)
+    if not squares.all():
+        raise ValueError("jain wants shares that are not all zero")
+    index: NDArray[np.float64] = shares.sum(axis=-1) ** 2 / (shares.shape[-1] * squares)
+    return index
+
+
+def fairness_of_launches(launches: Sequence[NDArray[np.float64]]) -> Estimate:
+    """The index with its interval, from shares by launch: a row a sample, a column a sharer.
+
+    Each sample has an index of its own, for shares that change hands from sample to sample even
+    out in their medians; a launch has the median of its samples', and the interval is over
+    launches. It does not reach over 1. Raises ValueError as `jain`.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    by_sample = [jain(shares) for shares in launches]
+    medians = [float(np.median(values)) for values in by_sample]
+    estimate = median_of_launches(medians, by_sample[0].tolist())
+    return msgspec.structs.replace(estimate, high=min(estimate.high, 1.0))

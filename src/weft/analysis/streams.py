@@ -1,0 +1,163 @@
+"""Hot spots and message rates: what many streams at once move together, and each by itself. Pure.
+
+After section 4.6 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
+Interconnects" (2003), figures 14 and 15. docs/how-numbers-are-computed.md says what is compared.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.fairness import fairness_of_launches
+from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.ratios import Figure, Kind, Ratio, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.model import Batch, Case
+    from weft.record.run import Run
+
+HOT_SPOTS = ("hot_spot_send", "hot_spot_receive")
+PAIRS = ("message_rate", "random_pairs")
+REFERENCE = "random_pairs"
+_OWN = re.compile(r"own|rank\d+")
+
+
+class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Many streams at once: rank 0's peers of a hot spot, or pairs of ranks.
+
+    `time_ns` is of one message of any stream, `rate_per_s` the messages of all of them in a second,
+    `bandwidth_bytes_per_s` their bytes. `own_rates_per_s` has each stream's own rate by the name of
+    the rank whose clock tells it (`own` is rank 0), the middle one is `own_rate_per_s`. `fairness`
+    is Jain's index of the own rates; None for one stream. `of_reference` compares a hot spot's
+    bandwidth with that of one pair among random pairs that all stream at once; None without such a
+    case in the record.
+    """
+
+    case: str
+    test: str
+    transport: str
+    bytes: int
+    streams: int
+    time_ns: Estimate
+    rate_per_s: Estimate
+    bandwidth_bytes_per_s: Estimate
+    own_rate_per_s: Estimate
+    own_rates_per_s: dict[str, Estimate]
+    fairness: Estimate | None = None
+    of_reference: Ratio | None = None
+
+
+def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, ...]:
+    """A row for every measured case of a hot spot or of pairs, by test, way, size and streams."""
+    batches: dict[str, list[Batch]] = {}
+    for batch in run.measured:
+        batches.setdefault(batch.case, []).append(batch)
+    wanted = [s for s in summaries if s.test in (*HOT_SPOTS, *PAIRS) and s.case in batches]
+    rows = [
+        _row(run, run.cases[s.case], batches[s.case])
+        for s in wanted
+        if s.bandwidth_bytes_per_s is not None and all(b.parts for b in batches[s.case])
+    ]
+    references = {
+        _place(run.cases[row.case]): row.own_rate_per_s for row in rows if row.test == REFERENCE
+    }
+    compared = [_with_reference(run, row, references) for row in rows]
+    return tuple(sorted(compared, key=lambda r: (r.test, r.transport, r.bytes, r.streams)))
+
+
+def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
+    time_ns = _over_launches(batches, [run.time_ns(batch) for batch in batches])
+    own = [own_times_ns(run, batch) for batch in batches]
+    named = {name: [times[name] for times in own if name in times] for name in _names(own)}
+    middle = [_middle(times) for times in own]
+    rates = {
+        # Random pairs are others in each launch: their names mean nothing beyond it.
+        name: _over_launches(batches, series).mapped(_per_s)
+        for name, series in named.items()
+        if len(series) == len(batches)
+    }
+    return StreamsRow(
+        case=case.key,
+        test=case.test,
+        transport=case.transport,
+        bytes=case.bytes,
+        streams=len(own[0]),
+        time_ns=time_ns,
+        rate_per_s=time_ns.mapped(_per_s),
+        bandwidth_bytes_per_s=time_ns.mapped(lambda t: case.bytes * 1e9 / t),
+        own_rate_per_s=_over_launches(batches, middle).mapped(_per_s),
+        own_rates_per_s=rates,
+        fairness=_fairness(own) if len(own[0]) > 1 else None,
+    )
+
+
+def own_times_ns(run: Run, batch: Batch) -> dict[str, NDArray[np.float64]]:
+    """By the name of the rank that told it: what a stream took for each of its own messages, ns.
+
+    A batch's operations are the messages of all its streams, each of which has as many.
+    """
+    names = [name for name in batch.parts if _OWN.fullmatch(name)]
+    return {name: run.time_ns(batch, part=name) * len(names) for name in names}
+
+
+def _per_s(time_ns: float) -> float:
+    return 1e9 / time_ns
+
+
+def _names(own: list[dict[str, NDArray[np.float64]]]) -> list[str]:
+    return list(dict.fromkeys(name for times in own for name in times))
+
+
+def _middle(times: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """In each sample, the median over the streams."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    middle: NDArray[np.float64] = np.median(np.stack(list(times.values())), axis=0)
+    return middle
+
+
+def _over_launches(batches: list[Batch], times: list[NDArray[np.float64]]) -> Estimate:
+    """The median over launches of each launch's median."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    launches: dict[int, list[NDArray[np.float64]]] = {}
+    for batch, values in zip(batches, times, strict=True):
+        launches.setdefault(batch.launch, []).append(values)
+    pooled = [np.concatenate(parts) for parts in launches.values()]
+    return median_of_launches([float(np.median(v)) for v in pooled], pooled[0].tolist())
+
+
+def _fairness(own: list[dict[str, NDArray[np.float64]]]) -> Estimate:
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    return fairness_of_launches([1 / np.stack(list(times.values()), axis=-1) for times in own])
+
+
+def _place(case: Case) -> tuple[object, ...]:
+    return (case.transport, case.bytes, case.queue_depth, case.schedule, case.wait)
+
+
+def _with_reference(
+    run: Run, row: StreamsRow, references: dict[tuple[object, ...], Estimate]
+) -> StreamsRow:
+    reference = references.get(_place(run.cases[row.case]))
+    if row.test not in HOT_SPOTS or reference is None:
+        return row
+    launches = run.header.plan.launches
+    kind: Kind = "launches" if launches > 1 else "one launch"
+    pair = reference.mapped(lambda rate: rate * row.bytes)
+    found = ratio(
+        Figure(estimate=pair, kind=kind, launches=launches),
+        Figure(estimate=row.bandwidth_bytes_per_s, kind=kind, launches=launches),
+        "bandwidth",
+    )
+    return msgspec.structs.replace(row, of_reference=found)
