@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from weft.record.model import Line
 
     Times = Callable[[Case, int], Sequence[float]]
+    Parts = Callable[[Case, int], Mapping[str, Sequence[float]]]
 
 TICK_NS = 0.5
 OVERHEAD_TICKS = 40
@@ -57,6 +58,11 @@ _DECLARED = (
     ("burst", "Round trip of a burst", 1, 0),
     ("paused_burst", "Round trip of a burst with pauses", 1, 0),
     ("late_receive", "Receive overhead", 1, 0),
+    ("hot_spot_send", "Hot spot, sending", 0, 1),
+    ("hot_spot_receive", "Hot spot, receiving", 0, 1),
+    ("random_pairs", "Random pairs", 0, 1),
+    ("message_rate", "Message rate", 0, 1),
+    ("offered_load", "Latency under offered load", 1, 0),
 )
 PATTERNS = tuple(
     Pattern(
@@ -66,6 +72,7 @@ PATTERNS = tuple(
         ranks=2,
         latency_divisor=divisor,
         bandwidth_factor=factor,
+        every_operation=name == "offered_load",
     )
     for name, title, divisor, factor in _DECLARED
 )
@@ -168,9 +175,15 @@ def make_batch(
     ops_per_sample: int = OPS_PER_SAMPLE,
     warmup: int = WARMUP,
     tick_ns: float = TICK_NS,
+    parts_ns: Mapping[str, Sequence[float]] | None = None,
 ) -> Batch:
-    """An ok batch with these times of one operation, behind `warmup` samples of twice the first."""
-    ticks = [round(time * ops_per_sample / tick_ns) for time in times_ns]
+    """An ok batch with these times of one operation, behind `warmup` samples of twice the first.
+
+    `parts_ns` are further series, times of one operation too.
+    """
+    scale = ops_per_sample / tick_ns
+    ticks = [round(time * scale) for time in times_ns]
+    parts = {name: [round(t * scale) for t in series] for name, series in (parts_ns or {}).items()}
     return Batch(
         case=case.key,
         launch=launch,
@@ -182,6 +195,7 @@ def make_batch(
         verified_bytes=VERIFIED_BYTES,
         elapsed_ns=round(sum(ticks) * tick_ns),
         ticks=(*([2 * ticks[0]] * warmup), *ticks),
+        parts={name: (*([2 * own[0]] * warmup), *own) for name, own in parts.items()},
     )
 
 
@@ -209,6 +223,7 @@ def measured_lines(
     launches: int = 5,
     times_ns: Times = usual_times_ns,
     host: str = HOST["host"],
+    parts_ns: Parts | None = None,
 ) -> Iterator[Line]:
     """Rounds of one launch a transport; each case is calibrated once, then measured a round.
 
@@ -226,7 +241,9 @@ def measured_lines(
                     look = [9 * time for time in times[:3]]
                     yield make_batch(case, number, order, look, role="calibrate", warmup=1)
                     order += 1
-                yield make_batch(case, number, order, times)
+                parts = parts_ns(case, round_) if parts_ns else None
+                ops = 1 if pattern(case.test).every_operation else OPS_PER_SAMPLE
+                yield make_batch(case, number, order, times, ops_per_sample=ops, parts_ns=parts)
                 order += 1
             clock = make_clock(baseline_ns=3_000_000_000)
             yield LaunchEnd(launch=number, status="ok", clock=clock)
@@ -252,16 +269,18 @@ def synthetic_record(
     outcome: Outcome = "precise",
     finished: bool = True,
     host: str = HOST["host"],
+    parts_ns: Parts | None = None,
 ) -> Path:
     """Write a record with known answers; gives its path.
 
     `times_ns(case, round)` are the times of one operation in ns, in time order (empty: the case is
-    not measured in that round). `more` are lines after the last launch, such as `lost_batch`;
+    not measured in that round), `parts_ns` its further series. `more` are lines after the last
+    launch, such as `lost_batch`;
     without `finished` there is no footer, as in a run that died.
     """
     cases = make_cases() if cases is None else cases
     lines: list[Line] = [make_header(cases, launches=launches, host=host)]
-    lines += [*measured_lines(cases, launches, times_ns, host), *more]
+    lines += [*measured_lines(cases, launches, times_ns, host, parts_ns), *more]
     if finished:
         lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))
     return write_lines(path, lines)

@@ -19,6 +19,7 @@ from weft.record.model import Axis, Case
 from weft.stopping import (
     CLOCK_SHARE,
     LONGEST_SHARE_S,
+    MOST_OPERATIONS,
     SHORTEST_SHARE_S,
     amount,
     case_share_s,
@@ -117,11 +118,13 @@ def test_the_clock_costs_under_one_per_cent(operation_ns: float) -> None:
 def test_a_sample_too_short_for_the_clock_is_told() -> None:
     case = Case(test="ping_pong", transport="mpi", bytes=8)
     least_ns = CLOCK_SHARE * CLOCK.overhead_ticks * CLOCK.tick_ns
-    assert clock_costs_too_much(case, 0.99 * least_ns, 8, CLOCK)
-    assert not clock_costs_too_much(case, least_ns, 8, CLOCK)
-    assert not clock_costs_too_much(case, 0.0, 8, CLOCK)
+    assert clock_costs_too_much(case, PING_PONG, 0.99 * least_ns, 8, CLOCK)
+    assert not clock_costs_too_much(case, PING_PONG, least_ns, 8, CLOCK)
+    assert not clock_costs_too_much(case, PING_PONG, 0.0, 8, CLOCK)
     single = Case(test="ping_pong", transport="mpi", bytes=8, single=True)
-    assert not clock_costs_too_much(single, 0.1 * least_ns, 1, CLOCK)
+    assert not clock_costs_too_much(single, PING_PONG, 0.1 * least_ns, 1, CLOCK)
+    load = pattern("offered_load")
+    assert not clock_costs_too_much(case, load, 0.1 * least_ns, 1, CLOCK)
 
 
 def test_a_streams_last_word_costs_under_one_per_cent() -> None:
@@ -189,3 +192,21 @@ def test_pauses_are_part_of_a_batchs_time() -> None:
     case = Case(test="paused_burst", transport="mpi", bytes=8)
     chosen = amount(case, paused, operation_ns=10_000, latency_ns=1, clock=CLOCK, share_ns=3e7)
     assert chosen.samples * chosen.ops_per_sample * 10_000 * 30 <= 3e7
+
+
+def test_under_load_a_sample_is_one_operation_and_there_are_many() -> None:
+    case = Case(test="offered_load", transport="tcp", bytes=8, point=50)
+    load = pattern("offered_load")
+    chosen = amount(case, load, operation_ns=500, latency_ns=100, clock=CLOCK, share_ns=1e9)
+    assert (chosen.ops_per_sample, chosen.samples) == (1, MOST_OPERATIONS)
+
+
+@pytest.mark.parametrize(
+    ("usual", "ranks", "points"),
+    [("1..ranks-1", 8, [1, 2, 4, 7]), ("1..ranks-1", 2, [1]), ("1..ranks/2", 7, [1, 2, 3])],
+)
+def test_points_reach_as_far_as_the_ranks(usual: str, ranks: int, points: list[int]) -> None:
+    axis = Axis(name="peers", points=usual)
+    known = {"hot": msgspec.structs.replace(STREAM, name="hot", axis=axis)}
+    cases = make_cases(["hot"], ["tcp"], "8", ranks=ranks, patterns=known)
+    assert [case.point for case in cases] == points

@@ -165,6 +165,14 @@ def format_bandwidth(bytes_per_s: float) -> str:
     return f"{_three_digits(bytes_per_s)} B/s"
 
 
+def format_rate(per_s: float) -> str:
+    """A number a second with three digits and k, M or G (powers of ten)."""
+    for unit, size in ((" G", 1e9), (" M", 1e6), (" k", 1e3)):
+        if per_s >= size * 0.9995:
+            return f"{_three_digits(per_s / size)}{unit}"
+    return _three_digits(per_s)
+
+
 def format_percent(percent: float) -> str:
     """Per cent with one digit after the point; a tie goes to the even digit, as in the tables."""
     exact = Decimal(f"{percent:.9g}")  # Without the dust of binary fractions.

@@ -23,6 +23,10 @@ weft run ping_pong stream --transport tcp --sizes 8,1KiB..1MiB --budget 2min
 
 weft run rendezvous-sweep --sizes 16MiB..512MiB:16MiB --transport tcp
 
+weft run hot_spot_receive random_pairs --ranks 8 --sizes 8,64KiB
+
+weft run offered_load --transport tcp --sizes 8 --points 10..100:10
+
 weft run --resume weft-20261121-101500.jsonl.zst"""
 # What may be typed with --resume: nothing else, for it would change what is measured.
 _BESIDE_RESUME = ("resume", "budget", "deadline", "json", "report")
@@ -145,7 +149,8 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
         return
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415
+    from weft.analysis.many import json_rows  # noqa: PLC0415
+    from weft.analysis.summary import summarise  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.page import report_path, write_report  # noqa: PLC0415
     from weft.report.terminal import console, render_tables  # noqa: PLC0415
@@ -154,7 +159,7 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     measured = load(path)
     summaries = summarise(measured)
     if as_json:
-        text = msgspec.json.format(msgspec.json.encode(to_json_rows(summaries)), indent=2)
+        text = msgspec.json.format(msgspec.json.encode(json_rows(measured, summaries)), indent=2)
         typer.echo(text.decode())
     else:
         console().print(render_tables(measured, summaries))

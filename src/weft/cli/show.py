@@ -33,7 +33,8 @@ def show(
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, and what to know of them."""
-    from weft.analysis.summary import summarise, to_json_rows  # noqa: PLC0415 - start-up
+    from weft.analysis.many import json_rows  # noqa: PLC0415 - start-up
+    from weft.analysis.summary import summarise  # noqa: PLC0415
     from weft.fabric.peaks import parse_link  # noqa: PLC0415
     from weft.plan import choose  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
@@ -57,7 +58,7 @@ def show(
     transports = chosen("transport", transport, [s.transport for s in summaries])
     rows = tuple(s for s in summaries if s.test in tests and s.transport in transports)
     if json:
-        _print_json(to_json_rows(rows))
+        _print_json(json_rows(run, rows))
     else:
         console().print(render_tables(run, rows))
 

@@ -1,0 +1,35 @@
+"""What records of many ranks and of load add to the rows of `--json`. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.load import loads_of
+from weft.analysis.streams import streams_of
+from weft.analysis.summary import to_json_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.load import LoadRow
+    from weft.analysis.streams import StreamsRow
+    from weft.analysis.summary import CaseSummary
+    from weft.record.run import Run
+
+
+def json_rows(run: Run, summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
+    """The rows of the summaries; `many` is a StreamsRow or LoadRow, `knee` its transport's."""
+    loads, knees = loads_of(run, summaries)
+    more: list[StreamsRow | LoadRow] = [*streams_of(run, summaries), *loads]
+    by_case = {row.case: msgspec.to_builtins(row) for row in more}
+    knee_of = {(knee.transport, knee.bytes): msgspec.to_builtins(knee) for knee in knees}
+    rows = to_json_rows(summaries)
+    for row in rows:
+        if row["case"] in by_case:
+            row["many"] = by_case[row["case"]]
+        place = (row["transport"], row["bytes"])
+        if row["test"] == "offered_load" and place in knee_of:
+            row["knee"] = knee_of[place]
+    return rows
