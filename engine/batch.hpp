@@ -196,8 +196,8 @@ class BatchRun {
     const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
     const std::uint32_t depth = std::min(test_->queue_depth, messages / 2);
     constexpr std::uint32_t each = messages_per_operation<Pattern>();
-    const std::uint32_t operations = stream_operations(
-        std::max<std::uint32_t>(messages / each, 1) * cast_.streams, depth);
+    const std::uint32_t operations =
+        stream_operations(std::max<std::uint32_t>(messages / each, 1) * cast_.streams, depth);
     Order order(operations / cast_.streams * each + messages_before<Pattern>() + 2);
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) order[slot] = slot;
     Work pass;
@@ -371,9 +371,8 @@ class BatchRun {
                   std::size_t slots, std::size_t used, std::uint64_t base, const char* what) {
     for (std::size_t slot = 0; slot < std::min(used, slots); ++slot) {
       // Where memory is polled the last byte is the mark that the pattern itself waited for.
-      check(outcome, sets.in[lane * slots + slot],
-            content(cast_.from[lane], rank_, base + slot), what + std::to_string(slot),
-            PollsMemory<Pattern> ? 1 : 0);
+      check(outcome, sets.in[lane * slots + slot], content(cast_.from[lane], rank_, base + slot),
+            what + std::to_string(slot), PollsMemory<Pattern> ? 1 : 0);
     }
   }
 

@@ -10,7 +10,7 @@
 
 namespace weft {
 
-/// One rank's part in a case. Ranks are each other's neighbours or not: the relation goes both ways.
+/// One rank's part in a case. Neighbours are so both ways.
 struct Cast {
   /// Whom this rank sends to and whom it receives from, each with buffers of its own.
   std::vector<int> to;

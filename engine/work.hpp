@@ -34,7 +34,7 @@ struct PatternInfo {
   int least_bytes = 0;
   /// How much longer an operation takes than its figure says, about: pauses are not in it.
   int time_factor = 1;
-  /// Whether a sample is one operation in any case: it has a time of its own that others are due at.
+  /// Whether a sample is one operation in any case: each has a time at which it is due.
   bool every_operation = false;
   Axis axis = {};
 };

@@ -23,9 +23,9 @@
 
 namespace weft {
 
-using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv,
-                               PutPingPong, PutNotifyPingPong, PutLatency, GetLatency, PutStream,
-                               GetStream, Burst, PausedBurst, LateReceive, HotSpotSend,
-                               HotSpotReceive, RandomPairs, MessageRate, OfferedLoad>;
+using AllPatterns =
+    std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv, PutPingPong,
+               PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
+               LateReceive, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad>;
 
 }  // namespace weft

@@ -25,9 +25,7 @@ struct OfferedLoad {
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .every_operation = true,
-      .axis = {.name = "load",
-               .unit = "%",
-               .points = "10,20,30,40,50,60,70,75,80,85,90,95,100"},
+      .axis = {.name = "load", .unit = "%", .points = "10,20,30,40,50,60,70,75,80,85,90,95,100"},
   };
   /// The time between two messages that are due, and how late after it was due each was posted.
   static constexpr std::array parts{std::string_view{"interval"}, std::string_view{"late"}};

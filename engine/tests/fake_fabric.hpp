@@ -253,9 +253,7 @@ class Link final {
     transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), true}));
   }
   void expect_notice(Peer peer) noexcept { receives_.push_back({peer.rank, {}, true}); }
-  void flush(Peer /*peer*/) noexcept {
-    transfers_.push_back(last_arrival_ + costs().latency);
-  }
+  void flush(Peer /*peer*/) noexcept { transfers_.push_back(last_arrival_ + costs().latency); }
   /// The data of a get come back one latency there, the wire's time and one latency later.
   void get(Peer /*peer*/, const Buffer& local, const RemoteBuffer& remote) noexcept {
     const std::scoped_lock hold(fabric_->lock);
@@ -427,9 +425,8 @@ class Link final {
     std::size_t room = message.content.size();
     if (target == nullptr || message.notice) {
       VirtualClock::time() += costs().receive_overhead;
-      const auto posted = std::find_if(receives_.begin(), receives_.end(), [&](const Posted& one) {
-        return one.from == sender;
-      });
+      const auto posted = std::find_if(receives_.begin(), receives_.end(),
+                                       [&](const Posted& one) { return one.from == sender; });
       if (posted == receives_.end() || posted->notice != message.notice) {
         fault_ = {2, "a message that nobody expected"};
         return;

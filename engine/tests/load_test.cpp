@@ -7,11 +7,8 @@ namespace weft::fake {
 namespace {
 
 constexpr Ticks service = 1000;
-constexpr Costs client{.send_overhead = 10,
-                       .receive_overhead = 10,
-                       .latency = 500,
-                       .clock_read = 5,
-                       .empty_poll = 20};
+constexpr Costs client{
+    .send_overhead = 10, .receive_overhead = 10, .latency = 500, .clock_read = 5, .empty_poll = 20};
 constexpr Costs server{.send_overhead = 0, .receive_overhead = service, .latency = 500};
 /// There and back with nothing in the way, and what a look at the clock and a poll may add.
 constexpr double alone = 10 + 500 + service + 500 + 10;
@@ -69,9 +66,8 @@ TEST(OfferedLoad, AStallIsInAllMessagesThatWereDueDuringIt) {
   // Due every two services, they are delayed by ever less: until the stall is over, and the
   // server has caught up with those that waited.
   const auto late = [&](double than) {
-    return std::count_if(batch.ticks.begin(), batch.ticks.end(), [&](Ticks sample) {
-      return static_cast<double>(sample) > alone + than;
-    });
+    return std::count_if(batch.ticks.begin(), batch.ticks.end(),
+                         [&](Ticks sample) { return static_cast<double>(sample) > alone + than; });
   };
   EXPECT_NEAR(static_cast<double>(late(0.5 * stall)), 100, 4);
   EXPECT_NEAR(static_cast<double>(late(0.25 * stall)), 150, 4);
@@ -86,8 +82,8 @@ TEST(OfferedLoad, AFullQueueMakesItsMessagesLateAndTellsSo) {
 
 TEST(OfferedLoad, ALostMessageOrAFlippedBitGivesNoFigure) {
   for (const std::size_t message : {20UL, 900UL}) {
-    const Result lost = run(make_case(50), client, {.message = message, .drop = true}, 2,
-                            {{1, server}});
+    const Result lost =
+        run(make_case(50), client, {.message = message, .drop = true}, 2, {{1, server}});
     EXPECT_FALSE(lost.whole && lost.batch.outcome.status == Status::ok);
   }
   const Result flipped =

@@ -145,8 +145,7 @@ TEST_P(EveryManyRanks, ALostOrRepeatedMessageNeverGivesAFigure) {
   const Cased& one = GetParam();
   for (const std::size_t message : {5UL, 40UL, 300UL}) {
     for (const bool drop : {true, false}) {
-      const Mischief harm{
-          .rank = one.sender, .message = message, .drop = drop, .repeat = !drop};
+      const Mischief harm{.rank = one.sender, .message = message, .drop = drop, .repeat = !drop};
       const Result result = run(make_case(one.test, one.point, 400), costs, harm, 5);
       EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok)
           << one.test << message << drop;
