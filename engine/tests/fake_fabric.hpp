@@ -90,6 +90,9 @@ struct Fabric {
   int size;
   Costs costs;
   Mischief mischief;
+  /// Whether a poll waits for the next message, or comes back when there is none: as it must where
+  /// a rank has other links to poll. Only the first kind sees that a message was lost.
+  bool polls_wait = true;
   std::mutex lock;
   std::condition_variable changed;
   std::vector<std::deque<Message>> lanes;
@@ -192,18 +195,24 @@ class Link final {
 
   /// All ranks are threads of one process: an address is good everywhere.
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    Exposed exposed{map_memory(bytes), {}};
-    exposes_ = true;
-    const auto mine = reinterpret_cast<std::uintptr_t>(exposed.local.data);  // NOLINT
-    for (const std::string& text : boot_->exchange(std::to_string(mine))) {
-      exposed.of_rank.push_back({std::stoull(text), bytes, 0});
-    }
-    return exposed;
+    return adopt_exposed(map_memory(bytes));
   }
   void release_exposed(const Exposed& exposed) {
     boot_->barrier();
     exposes_ = false;
     unmap_memory(exposed.local);
+  }
+  /// Memory that is mapped elsewhere needs no registration here.
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return memory; }
+  void disown(const Buffer& /*memory*/) { exposes_ = false; }
+  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
+    Exposed exposed{memory, {}};
+    exposes_ = true;
+    const auto mine = reinterpret_cast<std::uintptr_t>(memory.data);  // NOLINT
+    for (const std::string& text : boot_->exchange(std::to_string(mine))) {
+      exposed.of_rank.push_back({std::stoull(text), memory.bytes, 0});
+    }
+    return exposed;
   }
   [[nodiscard]] std::string memory_polling_hazard() const {
     return fabric_->costs.scatters ? "the fabric scatters the bytes of a put" : "";
@@ -245,8 +254,14 @@ class Link final {
     std::unique_lock hold(fabric_->lock);
     const int from = receives_.empty() ? (rank_ == 0 ? 1 : 0) : receives_.front().from;
     auto& lane = fabric_->lane(from, rank_);
-    const bool listens = !receives_.empty() || exposes_;
+    const bool listens = !receives_.empty() || (exposes_ && fabric_->polls_wait);
     if (take_local(lane, listens) || !listens) return;
+    if (lane.empty() && !fabric_->polls_wait) {
+      if (fabric_->dead) fault_ = {1, "poll"};
+      hold.unlock();
+      std::this_thread::yield();
+      return;
+    }
     wait_for_message(hold, lane);
     if (!fabric_->dead) take(lane);
   }
@@ -288,6 +303,13 @@ class Link final {
     message.content.assign(buffer.data, buffer.data + buffer.bytes);
     const bool repeat = repeats();
     if (!harm(message, wire_free_ + costs.latency)) return wire_free_;
+    if (message.target != nullptr && !message.notice && !fabric_->polls_wait) {
+      // The word that all puts are done goes by another link, so none may wait to be taken.
+      if (buffer.bytes != 0) {
+        std::memcpy(message.target, message.content.data(), buffer.bytes);
+      }
+      return wire_free_;
+    }
     auto& lane = fabric_->lane(rank_, peer.rank);
     if (repeat) lane.push_back(message);
     lane.push_back(std::move(message));
