@@ -47,6 +47,21 @@ void apply(Options& options, std::string_view flag, std::string_view value) {
 
 }  // namespace
 
+namespace {
+
+std::vector<std::string> items_of(const std::string& list) {
+  std::vector<std::string> items;
+  std::size_t start = 0;
+  while (true) {
+    const std::size_t comma = list.find(',', start);
+    items.push_back(list.substr(start, comma - start));
+    if (comma == std::string::npos) return items;
+    start = comma + 1;
+  }
+}
+
+}  // namespace
+
 void LinkOptions::set(std::string name, std::string value) {
   given_.emplace_back(std::move(name), std::move(value));
 }
@@ -75,6 +90,25 @@ std::string LinkOptions::text(std::string_view name, std::string_view otherwise)
 int LinkOptions::number(std::string_view name, int otherwise, int low, int high) const {
   const std::string given = text(name);
   return given.empty() ? otherwise : whole_number("option " + std::string(name), given, low, high);
+}
+
+std::size_t LinkOptions::longest_list() const {
+  std::size_t longest = 1;
+  for (const auto& option : given_) longest = std::max(longest, items_of(option.second).size());
+  return longest;
+}
+
+LinkOptions LinkOptions::of_rail(std::size_t rail) const {
+  LinkOptions chosen;
+  for (const auto& [name, value] : given_) {
+    const std::vector<std::string> items = items_of(value);
+    if (items.size() != 1 && rail >= items.size()) {
+      throw std::invalid_argument("option " + name + " has " + std::to_string(items.size()) +
+                                  " items where another has more; give each rail one, or all one");
+    }
+    chosen.set(name, items[items.size() == 1 ? 0 : rail]);
+  }
+  return chosen;
 }
 
 bool LinkOptions::flag(std::string_view name, bool otherwise) const {

@@ -1,6 +1,7 @@
 // The command line of a rank.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,13 @@ class LinkOptions {
 
   /// Throws std::invalid_argument for what is no whole number from low to high.
   [[nodiscard]] int number(std::string_view name, int otherwise, int low, int high) const;
+
+  /// How many items the longest of the lists (a,b,c) has: one where there is no list.
+  [[nodiscard]] std::size_t longest_list() const;
+
+  /// The options with that item of every list. Throws std::invalid_argument where a list is shorter
+  /// but has more than one.
+  [[nodiscard]] LinkOptions of_rail(std::size_t rail) const;
 
   /// "yes" or "no". Throws std::invalid_argument for anything else.
   [[nodiscard]] bool flag(std::string_view name, bool otherwise) const;

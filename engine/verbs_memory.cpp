@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include <bit>
-#include <cerrno>
 #include <sstream>
 #include <string>
 
@@ -32,13 +31,24 @@ VerbsMemory::~VerbsMemory() {
 }
 
 Buffer VerbsMemory::allocate(std::size_t bytes, int access) {
-  Buffer buffer = map_memory(bytes);
-  ibv_mr* region = ibv_reg_mr(domain_, buffer.data, bytes == 0 ? 1 : bytes, access);
-  if (region == nullptr) {
-    const int cause = errno;
+  const Buffer buffer = map_memory(bytes);
+  try {
+    return adopt(buffer, access);
+  } catch (...) {
     unmap_memory(buffer);
-    errno = cause;
-    fail_with_cause("cannot register " + std::to_string(bytes) + " bytes, " + limit_text(),
+    throw;
+  }
+}
+
+void VerbsMemory::release(const Buffer& buffer) {
+  disown(buffer);
+  unmap_memory(buffer);
+}
+
+Buffer VerbsMemory::adopt(const Buffer& memory, int access) {
+  ibv_mr* region = ibv_reg_mr(domain_, memory.data, memory.bytes == 0 ? 1 : memory.bytes, access);
+  if (region == nullptr) {
+    fail_with_cause("cannot register " + std::to_string(memory.bytes) + " bytes, " + limit_text(),
                     "type: ulimit -l unlimited, or raise memlock in /etc/security/limits.conf");
   }
   if (unused_.empty()) {
@@ -48,30 +58,27 @@ Buffer VerbsMemory::allocate(std::size_t bytes, int access) {
   const std::uint32_t place = unused_.back();
   unused_.pop_back();
   regions_[place] = region;
-  buffer.key = std::uint64_t{place} << place_shift | region->lkey;
-  return buffer;
+  return {memory.data, memory.bytes, std::uint64_t{place} << place_shift | region->lkey};
 }
 
-void VerbsMemory::release(const Buffer& buffer) {
+void VerbsMemory::disown(const Buffer& buffer) {
   const auto place = static_cast<std::uint32_t>(buffer.key >> place_shift);
   ibv_dereg_mr(regions_[place]);
   regions_[place] = nullptr;
   unused_.push_back(place);
-  unmap_memory(buffer);
 }
 
 std::uint32_t VerbsMemory::remote_key(const Buffer& buffer) const {
   return regions_[buffer.key >> place_shift]->rkey;
 }
 
-Exposed expose_to_all(VerbsMemory& memory, std::size_t bytes, Bootstrap& boot) {
-  constexpr int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
-  Exposed exposed{memory.allocate(bytes, access), {}};
+Exposed expose_to_all(const VerbsMemory& memory, const Buffer& local, Bootstrap& boot) {
+  Exposed exposed{local, {}};
   const auto address = std::bit_cast<std::uint64_t>(exposed.local.data);
   std::ostringstream mine;
   mine << address << ' ' << memory.remote_key(exposed.local);
   for (const std::string& told : boot.exchange(mine.str())) {
-    RemoteBuffer remote{.bytes = bytes};
+    RemoteBuffer remote{.bytes = local.bytes};
     std::istringstream(told) >> remote.address >> remote.key;
     exposed.of_rank.push_back(remote);
   }

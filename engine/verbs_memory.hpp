@@ -25,6 +25,10 @@ class VerbsMemory {
   Buffer allocate(std::size_t bytes, int access);
   void release(const Buffer& buffer);
 
+  /// The same for memory that somebody else mapped and unmaps.
+  Buffer adopt(const Buffer& memory, int access);
+  void disown(const Buffer& buffer);
+
   /// What a peer names the memory by.
   [[nodiscard]] std::uint32_t remote_key(const Buffer& buffer) const;
 
@@ -34,8 +38,11 @@ class VerbsMemory {
   std::vector<std::uint32_t> unused_;
 };
 
-/// Memory that every rank opens to all others. Collective. Throws std::runtime_error.
-Exposed expose_to_all(VerbsMemory& memory, std::size_t bytes, Bootstrap& boot);
+inline constexpr int exposed_access =
+    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+
+/// Registered memory that every rank opens to all others. Collective. Throws std::runtime_error.
+Exposed expose_to_all(const VerbsMemory& memory, const Buffer& local, Bootstrap& boot);
 
 /// The key that the device wants for local memory.
 inline std::uint32_t local_key(const Buffer& buffer) noexcept {

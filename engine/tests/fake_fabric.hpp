@@ -118,6 +118,9 @@ struct Fabric {
   /// Ranks with costs of their own.
   std::map<int, Costs> unlike;
   Mischief mischief;
+  /// Whether a poll waits for the next message, or comes back when there is none: as it must where
+  /// a rank has other links to poll. Only the first kind sees that a message was lost.
+  bool polls_wait = true;
   std::mutex lock;
   std::condition_variable changed;
   std::vector<std::deque<Message>> lanes;
@@ -223,18 +226,24 @@ class Link final {
 
   /// All ranks are threads of one process: an address is good everywhere.
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    Exposed exposed{map_memory(bytes), {}};
-    exposes_ = true;
-    const auto mine = reinterpret_cast<std::uintptr_t>(exposed.local.data);  // NOLINT
-    for (const std::string& text : boot_->exchange(std::to_string(mine))) {
-      exposed.of_rank.push_back({std::stoull(text), bytes, 0});
-    }
-    return exposed;
+    return adopt_exposed(map_memory(bytes));
   }
   void release_exposed(const Exposed& exposed) {
     boot_->barrier();
     exposes_ = false;
     unmap_memory(exposed.local);
+  }
+  /// Memory that is mapped elsewhere needs no registration here.
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return memory; }
+  void disown(const Buffer& /*memory*/) { exposes_ = false; }
+  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
+    Exposed exposed{memory, {}};
+    exposes_ = true;
+    const auto mine = reinterpret_cast<std::uintptr_t>(memory.data);  // NOLINT
+    for (const std::string& text : boot_->exchange(std::to_string(mine))) {
+      exposed.of_rank.push_back({std::stoull(text), memory.bytes, 0});
+    }
+    return exposed;
   }
   [[nodiscard]] std::string memory_polling_hazard() const {
     return costs().scatters ? "the fabric scatters the bytes of a put" : "";
@@ -273,6 +282,10 @@ class Link final {
   /// that finds nothing takes a time.
   void poll() noexcept {
     std::unique_lock hold(fabric_->lock);
+    if (!fabric_->polls_wait) {
+      look(hold);
+      return;
+    }
     const bool walks = costs().empty_poll > 0;
     if (!walks && earliest() == never && receives_.empty() && !exposes_) return;
     const auto self = static_cast<std::size_t>(rank_);
@@ -334,6 +347,13 @@ class Link final {
     message.content.assign(buffer.data, buffer.data + buffer.bytes);
     const bool repeat = repeats();
     if (!harm(message, wire_free_ + costs.latency)) return wire_free_;
+    if (message.target != nullptr && !message.notice && !fabric_->polls_wait) {
+      // The word that all puts are done goes by another link, so none may wait to be taken.
+      if (buffer.bytes != 0) {
+        std::memcpy(message.target, message.content.data(), buffer.bytes);
+      }
+      return wire_free_;
+    }
     auto& lane = fabric_->lane(rank_, peer.rank);
     if (repeat) lane.push_back(message);
     lane.push_back(std::move(message));
@@ -394,6 +414,17 @@ class Link final {
     const Ticks now = now_;
     if (costs().empty_poll > 0) return std::min(std::max(first, now), now + costs().empty_poll);
     return first == never ? never : std::max(first, now);
+  }
+
+  /// A poll that comes back when there is nothing.
+  void look(std::unique_lock<std::mutex>& hold) noexcept {
+    if (fabric_->dead) fault_ = {1, "poll"};
+    if (earliest() == never) {
+      hold.unlock();
+      std::this_thread::yield();
+    } else if (!take_local()) {
+      take(first_sender());
+    }
   }
 
   /// A rank that only walks would do so for ever after a message was lost.

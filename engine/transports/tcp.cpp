@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../memory.hpp"
+#include "../rails.hpp"
 #include "../rank.hpp"
 #include "../ring.hpp"
 #include "../tcp_mesh.hpp"
@@ -23,14 +24,19 @@ namespace weft {
 class Tcp final {
  public:
   static constexpr std::string_view name = "tcp";
+  static constexpr std::string_view mode = "single";
   static constexpr std::string_view summary =
       "TCP sockets with TCP_NODELAY, polled; zero bytes cross as one";
   static constexpr std::array settings{
-      Setting{"interface", "network interface to use; usual: loopback, or the default route's"},
+      Setting{"interface",
+              "network interface, or several (a,b) as rails, of which mode single takes the first; "
+              "usual: loopback, or the default route's"},
       Setting{"port", "first TCP port of the ranks; usual: any"},
+      stripe_setting,
   };
+  static constexpr std::string_view rail_setting = "interface";
 
-  Tcp(const LinkOptions& options, Bootstrap& boot) : mesh_(connect_mesh(options, boot)) {
+  Tcp(const LinkOptions& options, Bootstrap& boot) : mesh_(connect_mesh(options.of_rail(0), boot)) {
     for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
     watched_.resize(lanes_.size());
   }
@@ -182,5 +188,6 @@ class Tcp final {
 }  // namespace weft
 
 int main(int argc, char** argv) {
-  return weft::rank_main<weft::Tcp>(argc, argv);
+  return weft::rank_main<weft::Tcp, weft::Rails<weft::Tcp, weft::Stripe>,
+                         weft::Rails<weft::Tcp, weft::Turn>>(argc, argv);
 }

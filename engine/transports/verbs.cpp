@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../rails.hpp"
 #include "../rank.hpp"
 #include "../ring.hpp"
 #include "../verbs_core.hpp"
@@ -17,14 +18,15 @@ namespace {
 
 constexpr std::array verbs_settings{
     Setting{"device",
-            "RDMA device, or several (a,b) for the ranks of a host in turn; usual: the "
-            "first with a port that is up"},
+            "RDMA device, or several (a,b): rails, or for the ranks of a host in turn; usual: "
+            "the first with a port that is up"},
     Setting{"port", "port of the device; usual: the first that is up"},
     Setting{"gid_index",
             "index of the port's GID; usual: a RoCE v2 one, with IPv4 if there is one"},
     Setting{"mtu", "bytes of a packet's payload; usual: the port's active MTU"},
     Setting{"inline", "longest message to post inline, as far as the device can; usual: 256"},
     Setting{"signal_every", "inline requests that share a completion, at most; usual: 16"},
+    stripe_setting,
     Setting{"connect", "bootstrap or rdmacm (reliable connections only); usual: bootstrap"},
 };
 
@@ -38,6 +40,7 @@ class VerbsRc final {
   static constexpr std::string_view summary =
       "RDMA verbs over reliable connections: send, write, write with immediate data, read";
   static constexpr std::span<const Setting> settings{verbs_settings};
+  static constexpr std::string_view rail_setting = "device";
   /// The device serves puts and gets; the target's processor has no part in them.
   static constexpr bool puts_need_the_target = false;
 
@@ -55,11 +58,21 @@ class VerbsRc final {
     return core_.memory().allocate(bytes, IBV_ACCESS_LOCAL_WRITE);
   }
   void release(const Buffer& buffer) { core_.memory().release(buffer); }
+  /// The same for memory that is mapped elsewhere, as other links register it too.
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
+    return core_.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
+  }
+  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
+    return expose_to_all(core_.memory(), core_.memory().adopt(memory, exposed_access),
+                         core_.boot());
+  }
+  void disown(const Buffer& buffer) { core_.memory().disown(buffer); }
   void reserve(std::size_t depth, std::size_t /*peers*/) {
     if (core_.reserve(depth)) core_.boot().barrier();
   }
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    return expose_to_all(core_.memory(), bytes, core_.boot());
+    return expose_to_all(core_.memory(), core_.memory().allocate(bytes, exposed_access),
+                         core_.boot());
   }
   void release_exposed(const Exposed& exposed) { core_.memory().release(exposed.local); }
   /// A device writes a message's packets in their order, and a packet from its first byte on.
@@ -317,5 +330,6 @@ class VerbsUd final {
 }  // namespace weft
 
 int main(int argc, char** argv) {
-  return weft::rank_main<weft::VerbsRc, weft::VerbsUd>(argc, argv);
+  return weft::rank_main<weft::VerbsRc, weft::VerbsUd, weft::Rails<weft::VerbsRc, weft::Stripe>,
+                         weft::Rails<weft::VerbsRc, weft::Turn>>(argc, argv);
 }

@@ -44,6 +44,8 @@ WAYS = [
     ("mpi", ()),
     ("mpi", ("--mode", "persistent")),
     ("tcp", ()),
+    ("tcp", ("--mode", "stripe", "--option", "interface=lo,lo")),
+    ("tcp", ("--mode", "turn", "--option", "interface=lo,lo,lo")),
     ("ucx", ()),
     ("ucx", ("--option", "tls=tcp,self")),
     ("ucx", ("--mode", "am")),

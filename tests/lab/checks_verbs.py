@@ -101,6 +101,22 @@ def check_puts_and_gets_between_two_devices() -> None:
     assert told == [("ok", True)] * len(cases), answers.batches
 
 
+def check_rails_of_both_devices() -> None:
+    tests = ("ping_pong", "bidirectional_stream", "put_stream", "get_latency")
+    for mode in ("stripe", "turn"):
+        answers = drive("verbs", *_cases(tests, (40_003,)), words=("--mode", mode, *BOTH_DEVICES))
+        told = [(batch["status"], batch["verified_bytes"] > 0) for batch in answers.batches]
+        assert told == [("ok", True)] * len(tests), answers
+        details = answers.lines[0]["details"]
+        devices = [details[f"rail {rail} device"] for rail in range(int(details["rails"]))]
+        assert devices == ["rxe0", "rxe1"], details
+
+
+def check_rails_want_a_list_of_devices() -> None:
+    wanted = "mode stripe wants several rails; list them, for instance --option device=A,B"
+    _is_refused(wanted, "--mode", "stripe", *FIRST_DEVICE)
+
+
 def check_ranks_that_sleep_until_an_event() -> None:
     tests = ("ping_pong", "stream", "put_notify_ping_pong", "get_stream")
     for mode, count in (("rc", 4), ("ud", 2)):

@@ -1,4 +1,4 @@
-"""What a record that holds a test in several ways says: queue size, buffer reuse, waiting. Pure.
+"""What a record that holds a test in several ways says: queue, buffers, waiting, rails. Pure.
 
 After section 4 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
 Interconnects" (2003): figure 4 (queue size), figures 9 and 10 (completion), figures 11 to 13
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.analysis.rails import rail_sentences
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ DROP = 0.05
 
 
 def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
-    """A sentence for each queue size, working set and way of waiting that the record tells of.
+    """A sentence for each queue size, working set, way of waiting and set of rails in a record.
 
     A group of cases of which one failed or was not reached tells nothing.
     """
@@ -36,6 +37,7 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
         *_grouped(good, cases, lambda c: c.queue_depth, _without_depth, queue_needed),
         *_grouped(good, cases, lambda c: c.schedule.count, _turns_only, working_set),
         *_grouped(good, cases, lambda c: c.wait, _without_wait, cost_of_waits),
+        *rail_sentences(run, summaries),
     )
 
 

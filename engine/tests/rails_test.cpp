@@ -1,0 +1,192 @@
+// Two scripted links as one: a striped message takes as long as its slower half, messages in turn
+// double the rate, and what ends early waits for what was posted before it.
+#include <gtest/gtest.h>
+
+#include "../rails.hpp"
+#include "fake_fabric.hpp"
+
+namespace weft::fake {
+namespace {
+
+constexpr Costs even{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .per_byte = 2};
+constexpr std::size_t threshold = 256;
+/// A second part costs one overhead more at each end if it is taken last, as it may be or not.
+constexpr double overheads = 2 * (7 + 11);
+
+Costs slower(Ticks per_byte) {
+  Costs costs = even;
+  costs.per_byte = per_byte;
+  return costs;
+}
+
+Case make_case(const std::string& test, std::size_t bytes, std::uint32_t ops) {
+  Case made;
+  made.test = test;
+  made.bytes = bytes;
+  made.samples = 5;
+  made.warmup = 1;
+  made.ops_per_sample = ops;
+  made.queue_depth = 8;
+  return made;
+}
+
+/// Rank 0's result of a case over one link for each of the costs.
+template <class Sharing>
+Result run_rails(const Case& test, const std::vector<Costs>& costs, const Mischief& mischief = {}) {
+  constexpr int ranks = 2;
+  std::deque<Fabric> fabrics;
+  for (const Costs& rail : costs) {
+    Fabric& fabric = fabrics.emplace_back(ranks);
+    fabric.costs = rail;
+    fabric.polls_wait = false;
+  }
+  fabrics.back().mischief = mischief;
+  Meeting meeting(ranks);
+  Result result;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadBootstrap boot(meeting, fabrics.front(), rank);
+      std::vector<std::unique_ptr<Link>> links;
+      for (Fabric& fabric : fabrics) links.push_back(std::make_unique<Link>(fabric, boot));
+      using Together = Rails<Link, Sharing>;
+      Together rails(std::move(links), threshold, boot);
+      Batch batch;
+      const bool whole = run_case<Together, VirtualClock>(rails, boot, test, batch, 1.0,
+                                                          static_cast<AllPatterns*>(nullptr));
+      for (Fabric& fabric : fabrics) {
+        const std::scoped_lock hold(fabric.lock);
+        fabric.dead = fabric.dead || !whole;
+      }
+      if (!whole) meeting.abandon();
+      if (rank == 0) result = {whole, batch, VirtualClock::time()};
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return result;
+}
+
+double per_operation(const Result& result) {
+  EXPECT_TRUE(result.whole);
+  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  if (result.batch.ticks.size() < 4) return 0;
+  return static_cast<double>(result.batch.ticks.at(3)) /
+         static_cast<double>(result.batch.ops_per_sample);
+}
+
+TEST(Stripe, OfEqualRailsAMessageTakesHalfTheWire) {
+  const Result result = run_rails<Stripe>(make_case("ping_pong", 1024, 4), {even, even});
+  EXPECT_NEAR(per_operation(result), 2 * (7 + 2 * 512 + 500 + 2 * 11), overheads);
+}
+
+TEST(Stripe, OfUnequalRailsAMessageTakesItsSlowerHalf) {
+  const Result result = run_rails<Stripe>(make_case("ping_pong", 1024, 4), {even, slower(5)});
+  EXPECT_NEAR(per_operation(result), 2 * (2 * 7 + 5 * 512 + 500 + 11), overheads);
+}
+
+TEST(Stripe, AShortMessageTakesTheFirstRailWhole) {
+  const Result result = run_rails<Stripe>(make_case("ping_pong", 255, 4), {even, slower(1000)});
+  EXPECT_DOUBLE_EQ(per_operation(result), 2 * (7 + 2 * 255 + 500 + 11));
+}
+
+TEST(Stripe, AStreamHasTheRateOfBothRails) {
+  const Result result = run_rails<Stripe>(make_case("stream", 4096, 800), {even, even});
+  EXPECT_NEAR(per_operation(result), 4096, 4096 * 0.01);
+}
+
+TEST(Stripe, BothWaysAtOnceHaveTheRateOfBothRails) {
+  const Result result =
+      run_rails<Stripe>(make_case("bidirectional_stream", 4096, 800), {even, even});
+  EXPECT_NEAR(per_operation(result), 4096, 4096 * 0.02);
+}
+
+TEST(Turn, AMessageTakesOneRailAndTheNextTheOther) {
+  const Result result = run_rails<Turn>(make_case("ping_pong", 1024, 4), {even, slower(5)});
+  EXPECT_DOUBLE_EQ(per_operation(result), 2 * (7 + 3.5 * 1024 + 500 + 11));
+}
+
+TEST(Turn, AStreamHasTheRateOfBothRails) {
+  const Result result = run_rails<Turn>(make_case("stream", 4096, 800), {even, even});
+  EXPECT_NEAR(per_operation(result), 4096, 4096 * 0.01);
+}
+
+TEST(Turn, AStreamOverUnequalRailsHasTwiceTheSlowerOnesRate) {
+  const Result result = run_rails<Turn>(make_case("stream", 4096, 800), {even, slower(4)});
+  EXPECT_NEAR(per_operation(result), 4096 * 4 / 2.0, 4096 * 0.05);
+}
+
+TEST(Turn, AnOddNumberOfMessagesAndOfRailsLosesNone) {
+  for (const std::uint32_t depth : {1U, 3U, 5U}) {
+    Case odd = make_case("stream", 300, 13);
+    odd.queue_depth = depth;
+    EXPECT_GT(per_operation(run_rails<Turn>(odd, {even, slower(3), even})), 0);
+    EXPECT_GT(per_operation(run_rails<Stripe>(odd, {even, slower(3), even})), 0);
+  }
+}
+
+// The last rail's message comes long after later ones of the other: it keeps them from counting.
+TEST(Turn, AMessageThatIsLateIsWaitedForBeforeItsBufferIsLookedAt) {
+  for (std::size_t message = 0; message < 8; ++message) {
+    const Result result = run_rails<Turn>(make_case("stream", 64, 16), {even, even},
+                                          {.message = message, .delay = 1'000'000});
+    EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  }
+}
+
+template <class Sharing>
+void flip_is_caught(std::size_t bytes, const std::string& place) {
+  for (const std::string test : {"ping_pong", "stream", "put_latency"}) {
+    const Result result = run_rails<Sharing>(make_case(test, bytes, 8), {even, even},
+                                             {.message = 4, .flip_offset = 33});
+    EXPECT_EQ(result.batch.outcome.status, Status::failed) << test;
+    EXPECT_NE(result.batch.outcome.reason.find(place), std::string::npos)
+        << test << ": " << result.batch.outcome.reason;
+  }
+}
+
+TEST(Stripe, AFlippedBitOfTheSecondHalfIsAFailedCaseWithItsOffset) {
+  flip_is_caught<Stripe>(1024, "offset 545 of 1024");
+}
+
+TEST(Turn, AFlippedBitIsAFailedCaseWithItsOffset) {
+  flip_is_caught<Turn>(1024, "offset 33 of 1024");
+}
+
+TEST(Rails, PutsAndGetsAreSharedOutToo) {
+  for (const std::string test : {"put_latency", "get_latency", "put_stream", "get_stream"}) {
+    EXPECT_GT(per_operation(run_rails<Stripe>(make_case(test, 1024, 8), {even, slower(3)})), 0);
+    EXPECT_GT(per_operation(run_rails<Turn>(make_case(test, 1024, 8), {even, slower(3)})), 0);
+  }
+  const Result striped = run_rails<Stripe>(make_case("put_ping_pong", 1024, 8), {even, slower(3)});
+  EXPECT_EQ(striped.batch.outcome.status, Status::unsupported) << striped.batch.outcome.reason;
+}
+
+TEST(RailOrder, ARailAheadWaitsForTheOthers) {
+  RailOrder order;
+  order.reserve(4, 2);
+  std::array<std::uint32_t, 2> in_flight{1, 1};
+  const auto on = [&](std::size_t rail) { return in_flight[rail]; };
+  order.post(0, 1);
+  order.post(1, 1);
+  in_flight = {1, 0};  // the later one ended first
+  order.advance(on);
+  EXPECT_EQ(order.in_flight(), 2U);
+  in_flight = {0, 0};
+  order.advance(on);
+  EXPECT_EQ(order.in_flight(), 0U);
+}
+
+TEST(RailOptions, EachRailHasItsItemOfEveryListAndWhatIsNoList) {
+  LinkOptions options;
+  options.set("device", "a,b,c");
+  options.set("inline", "64");
+  EXPECT_EQ(options.longest_list(), 3U);
+  EXPECT_EQ(options.of_rail(1).text("device"), "b");
+  EXPECT_EQ(options.of_rail(2).text("inline"), "64");
+  options.set("port", "1,2");
+  EXPECT_EQ(options.of_rail(1).text("port"), "2");
+  EXPECT_THROW((void)options.of_rail(2), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace weft::fake

@@ -1,0 +1,98 @@
+"""What several rails at once give over one: `tcp:stripe` or `tcp:turn` beside `tcp`. Pure.
+
+After Liu, Vishnu and Panda, "Building Multirail InfiniBand Clusters: MPI-Level Design and
+Performance Evaluation" (SC2004), which lays striped and round-robin messages over two rails beside
+one. The ratio is of speeds, over 1 where the rails are faster; its interval is that of
+`weft compare`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.ratios import Figure, Ratio, Verdict, ratio, verdict
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.model import Case
+    from weft.record.run import Run
+
+MODES = ("stripe", "turn")
+
+
+class RailRatio(msgspec.Struct, frozen=True, kw_only=True):
+    """The speed over several rails in times that over one, for messages of one size."""
+
+    transport: str
+    test: str
+    bytes: int
+    ratio: Ratio
+    verdict: Verdict
+
+
+def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
+    """For each case over several rails whose like over one was measured too, in the plan's order.
+
+    It is of latencies where the test has them, else of bandwidths.
+    """
+    good = {_likeness(run.cases[s.case]): s for s in summaries if s.status == "ok"}
+    found = []
+    for several in good.values():
+        family, _, mode = several.transport.partition(":")
+        if mode not in MODES:
+            continue
+        one = good.get((family, *_likeness(run.cases[several.case])[1:]))
+        if one is None:
+            continue
+        pair = (_figure(one), _figure(several))
+        of_speeds = ratio(*pair, "bandwidth" if several.latency_ns is None else "latency")
+        found.append(
+            RailRatio(
+                transport=several.transport,
+                test=several.test,
+                bytes=several.bytes,
+                ratio=of_speeds,
+                verdict=verdict(of_speeds),
+            )
+        )
+    return found
+
+
+def _likeness(case: Case) -> tuple[object, ...]:
+    return (
+        case.transport, case.test, case.bytes, case.ranks, case.queue_depth, case.schedule,
+        case.wait, case.single, case.point,
+    )  # fmt: skip
+
+
+def _figure(summary: CaseSummary) -> Figure:
+    estimate = summary.latency_ns or summary.bandwidth_bytes_per_s
+    if estimate is None:  # a case that is ok has one of them
+        raise AssertionError(summary.case)
+    kind = "launches" if summary.launches > 1 else "one launch"
+    return Figure(estimate=estimate, kind=kind, launches=summary.launches)
+
+
+def rail_sentences(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
+    """A sentence for each test and way of sharing out: the ratio at every size."""
+    groups: dict[tuple[str, str], list[RailRatio]] = {}
+    for found in rail_ratios(run, summaries):
+        groups.setdefault((found.transport, found.test), []).append(found)
+    return [
+        f"rails: {transport}, {test}, in times one rail: "
+        + "; ".join(_at_size(found) for found in group)
+        for (transport, test), group in groups.items()
+    ]
+
+
+def _at_size(found: RailRatio) -> str:
+    of = found.ratio
+    return (
+        f"{of.speed:.3g} [{of.low:.3g}, {of.high:.3g}] at {format_bytes(found.bytes)}"
+        f" ({found.verdict})"
+    )

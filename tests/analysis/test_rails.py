@@ -1,0 +1,52 @@
+"""Several rails beside one, from records whose answer is known."""
+
+from pathlib import Path
+
+import pytest
+
+import weft
+from builders import pattern, synthetic_record
+from weft.analysis.rails import rail_ratios
+from weft.analysis.summary import summarise
+from weft.analysis.ways import findings_of
+from weft.plan import make_cases
+from weft.record.model import Case
+from weft.record.run import Run
+
+ONE_NS, FIXED_NS = 4.0, 1000.0
+
+
+def measured(path: Path, *transports: str, test: str = "ping_pong") -> Run:
+    """Times of a + b n over one rail; from 16 KiB on a stripe over two has half of the second."""
+    cases = make_cases([test], list(transports), "1KiB,1MiB", patterns={test: pattern(test)})
+
+    def times(case: Case, round_: int) -> list[float]:
+        cut = case.transport.endswith(":stripe") and case.bytes >= 16384
+        time_ns = FIXED_NS + ONE_NS * case.bytes / (2 if cut else 1)
+        return [time_ns * (1 + 0.0001 * ((sample + round_) % 3)) for sample in range(21)]
+
+    return weft.load(synthetic_record(path / "r.jsonl", cases, times_ns=times))
+
+
+@pytest.mark.parametrize("test", ["ping_pong", "stream"])
+def test_the_ratio_to_one_rail(tmp_path: Path, test: str) -> None:
+    run = measured(tmp_path, "tcp", "tcp:stripe", test=test)
+    small, large = rail_ratios(run, summarise(run))
+    assert (small.transport, small.test, small.bytes) == ("tcp:stripe", test, 1024)
+    assert (small.verdict, large.verdict) == ("same", "better")
+    truth = (FIXED_NS + ONE_NS * 2**20) / (FIXED_NS + ONE_NS * 2**19)
+    assert large.ratio.low <= truth <= large.ratio.high
+    assert large.ratio.speed == pytest.approx(truth, rel=1e-3)
+
+
+def test_it_is_told_below_the_tables(tmp_path: Path) -> None:
+    run = measured(tmp_path, "tcp", "tcp:stripe")
+    (told,) = findings_of(run, summarise(run))
+    assert told.startswith("rails: tcp:stripe, ping_pong, in times one rail: 1 [")
+    assert " at 1 KiB (same); 2 [" in told
+    assert told.endswith(" at 1 MiB (better)")
+
+
+def test_without_one_rail_or_without_rails_there_is_nothing_to_say(tmp_path: Path) -> None:
+    assert not rail_ratios(run := measured(tmp_path, "tcp:stripe"), summarise(run))
+    assert not rail_ratios(run := measured(tmp_path, "tcp", "mpi"), summarise(run))
