@@ -16,6 +16,7 @@ namespace weft {
 template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
+  if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";
   if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
   return "the transport has no one-sided operations";
 }

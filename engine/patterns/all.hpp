@@ -15,6 +15,9 @@
 #include "put_notify_ping_pong.hpp"
 #include "put_ping_pong.hpp"
 #include "put_stream.hpp"
+#include "register_ping_pong.hpp"
+#include "register_stream.hpp"
+#include "registration.hpp"
 #include "sendrecv.hpp"
 #include "stream.hpp"
 
@@ -22,6 +25,7 @@ namespace weft {
 
 using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv,
                                PutPingPong, PutNotifyPingPong, PutLatency, GetLatency, PutStream,
-                               GetStream, Burst, PausedBurst, LateReceive>;
+                               GetStream, Burst, PausedBurst, LateReceive, RegisterPingPong,
+                               RegisterStream, Registration>;
 
 }  // namespace weft

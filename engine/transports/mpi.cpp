@@ -18,8 +18,9 @@ class Mpi final {
   static constexpr std::string_view summary =
       "MPI_Isend and MPI_Irecv, completed by MPI_Wait; MPI_Put and MPI_Get";
   static constexpr std::string_view mode = "nonblocking";
+  static constexpr auto settings = mpi_settings;
 
-  Mpi(const LinkOptions& /*options*/, const Bootstrap& boot) : library_(boot) {}
+  Mpi(const LinkOptions& /*options*/, Bootstrap& boot) : library_(boot) {}
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) { return library_.allocate(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
@@ -79,7 +80,8 @@ class Mpi final {
     return library_.transfers_in_flight();
   }
   [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
-  [[nodiscard]] static Details details() { return MpiLink::details(); }
+  [[nodiscard]] Details details() const { return library_.details(); }
+  static void before_start(const LinkOptions& options) { MpiLink::before_start(options); }
 
  private:
   static constexpr int tag = 1;
@@ -120,8 +122,9 @@ class PersistentMpi final {
   static constexpr std::string_view summary =
       "persistent requests: MPI_Send_init and MPI_Recv_init once, MPI_Start for every message";
   static constexpr std::string_view mode = "persistent";
+  static constexpr auto settings = mpi_settings;
 
-  PersistentMpi(const LinkOptions& /*options*/, const Bootstrap& boot)
+  PersistentMpi(const LinkOptions& /*options*/, Bootstrap& boot)
       : library_(boot), requests_(library_, boot.size()) {}
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) {
@@ -161,7 +164,8 @@ class PersistentMpi final {
     return static_cast<std::uint32_t>(receives_.size());
   }
   [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
-  [[nodiscard]] static Details details() { return MpiLink::details(); }
+  [[nodiscard]] Details details() const { return library_.details(); }
+  static void before_start(const LinkOptions& options) { MpiLink::before_start(options); }
 
  private:
   using Queue = Ring<PersistentRequests::Started>;

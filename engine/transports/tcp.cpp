@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../connecting.hpp"
 #include "../memory.hpp"
 #include "../rank.hpp"
 #include "../ring.hpp"
@@ -29,7 +30,9 @@ class Tcp final {
       Setting{"port", "first TCP port of the ranks; usual: any"},
   };
 
-  Tcp(const LinkOptions& options, Bootstrap& boot) : mesh_(connect_mesh(options, boot)) {
+  Tcp(const LinkOptions& options, Bootstrap& boot)
+      : connecting_ns_(
+            connecting_ns(boot, [&] { mesh_ = connect_mesh(options, boot); })) {
     for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
   }
   Tcp(const Tcp&) = delete;
@@ -73,7 +76,10 @@ class Tcp final {
 
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
-    return {{"interface", mesh_.interface}, {"address", mesh_.address}, {"TCP_NODELAY", "1"}};
+    return {{"interface", mesh_.interface},
+            {"address", mesh_.address},
+            {"TCP_NODELAY", "1"},
+            connecting_note(connecting_ns_)};
   }
 
  private:
@@ -137,6 +143,7 @@ class Tcp final {
   }
 
   TcpMesh mesh_;
+  std::int64_t connecting_ns_;
   std::vector<Lane> lanes_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
