@@ -83,8 +83,8 @@ struct Sets {
       return std::type_identity<Slots<T>>{};
     }
   }
-  using Out = typename decltype(
-      choose<window_of<Pattern>() == Window::outgoing, RegistersItself<Pattern>>())::type;
+  using Out = typename decltype(choose<window_of<Pattern>() == Window::outgoing,
+                                       RegistersItself<Pattern>>())::type;
   using In = typename decltype(choose<window_of<Pattern>() == Window::incoming, false>())::type;
 
   Sets(T& link, std::size_t count, std::size_t bytes)
@@ -214,7 +214,8 @@ class BatchRun {
     const std::size_t samples = samples_within(order);
     const std::size_t asked = std::size_t{test_->warmup} + test_->samples;
     // The warm-up takes buffers that were never used before too; where they are few it is shorter.
-    if (samples < asked) batch.warmup = std::min(batch.warmup, static_cast<std::uint32_t>(samples / 2));
+    if (samples < asked)
+      batch.warmup = std::min(batch.warmup, static_cast<std::uint32_t>(samples / 2));
     if (ring_.takes_part()) batch.ticks.assign(samples, 0);
     pass.samples = batch.ticks;
     constexpr auto names = parts_of<Pattern>();

@@ -258,8 +258,7 @@ void OfiFabric::release(const Buffer& buffer) {
 
 Exposed OfiFabric::expose(std::size_t bytes) {
   Exposed exposed{map_memory(bytes), {}};
-  exposed.local.key = remember(
-      exposed.local, message_access | FI_REMOTE_READ | FI_REMOTE_WRITE);
+  exposed.local.key = remember(exposed.local, message_access | FI_REMOTE_READ | FI_REMOTE_WRITE);
   const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   const std::array<std::uint64_t, 2> mine{
       by_address ? std::bit_cast<std::uint64_t>(exposed.local.data) : 0,

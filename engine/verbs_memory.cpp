@@ -40,8 +40,7 @@ std::uint64_t VerbsMemory::enter(const Buffer& buffer, int access) noexcept {
     errno = ENOSPC;
     return 0;
   }
-  ibv_mr* region =
-      ibv_reg_mr(domain_, buffer.data, buffer.bytes == 0 ? 1 : buffer.bytes, access);
+  ibv_mr* region = ibv_reg_mr(domain_, buffer.data, buffer.bytes == 0 ? 1 : buffer.bytes, access);
   if (region == nullptr) return 0;
   return std::uint64_t{regions_.put(region) + 1} << place_shift | region->lkey;
 }

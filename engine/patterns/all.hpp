@@ -23,9 +23,9 @@
 
 namespace weft {
 
-using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv,
-                               PutPingPong, PutNotifyPingPong, PutLatency, GetLatency, PutStream,
-                               GetStream, Burst, PausedBurst, LateReceive, RegisterPingPong,
-                               RegisterStream, Registration>;
+using AllPatterns =
+    std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv, PutPingPong,
+               PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
+               LateReceive, RegisterPingPong, RegisterStream, Registration>;
 
 }  // namespace weft

@@ -35,8 +35,7 @@ class AsItGoes final {
     link_->poll();
     give_back();
   }
-  void block() noexcept
-  requires requires(T& link) { link.block(); }
+  void block() noexcept requires requires(T& link) { link.block(); }
   {
     link_->block();
     give_back();

@@ -31,8 +31,7 @@ class Tcp final {
   };
 
   Tcp(const LinkOptions& options, Bootstrap& boot)
-      : connecting_ns_(
-            connecting_ns(boot, [&] { mesh_ = connect_mesh(options, boot); })) {
+      : connecting_ns_(connecting_ns(boot, [&] { mesh_ = connect_mesh(options, boot); })) {
     for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
   }
   Tcp(const Tcp&) = delete;

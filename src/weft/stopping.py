@@ -53,8 +53,17 @@ def settled(launch_medians: list[float], precision: float, launches: int) -> boo
 
 def clock_costs_too_much(case: Case, sample_ns: float, ops_per_sample: int, clock: Clock) -> bool:
     """Whether reading the clock cost over 1 % of a sample that could have been longer."""
-    could_be_longer = not case.single and ops_per_sample < MOST_OPS
+    could_be_longer = not case.single and ops_per_sample < _most_ops(case)
     return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+
+
+def _most_ops(case: Case) -> int:
+    """The longest sample; where buffers are used once a few samples must have enough of them.
+
+    The engine takes fewer samples, and no sample shorter than the queue.
+    """
+    messages = case.schedule.most_messages
+    return MOST_OPS if messages is None else max(1, messages // (FEWEST_SAMPLES + 1))
 
 
 def case_share_s(left_s: float, cases: int, overhead_s: float) -> float:
@@ -94,7 +103,7 @@ def amount(
         ops = max(ops, math.ceil(word_ns / operation_ns), case.queue_depth)
     if case.single and pattern.latency_divisor > 0:
         ops = 1
-    ops = min(max(ops, 1), MOST_OPS)
+    ops = min(max(ops, 1), _most_ops(case))
     samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
     samples = asked_samples or min(max(samples, FEWEST_SAMPLES), MOST_SAMPLES)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)

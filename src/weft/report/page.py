@@ -10,6 +10,7 @@ from weft.analysis.ways import findings_of
 from weft.report.charts import chart_of
 from weft.report.figures import figures_of
 from weft.report.html import render, write_page
+from weft.report.memory import memory_tables, reuse_charts
 from weft.report.signatures import signature_chart
 from weft.report.tables import model_tables
 from weft.report.terminal import (
@@ -44,7 +45,7 @@ def write_report(runs: Runs, path: Path, models: Modelled | None = None) -> None
 
 def render_page(runs: Runs, models: Modelled | None = None) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
-    charts = [chart_of(figure) for figure in figures_of(runs)]
+    charts = [chart_of(figure) for figure in figures_of(runs)] + reuse_charts(runs)
     if models is not None and models.signatures:
         charts.append(signature_chart(models.signatures))
     return render(
@@ -57,6 +58,7 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
         endings=[ending_in_words(run, summaries) for run, summaries in runs],
         warnings=_warnings(runs),
         tables=[_table(run, summaries, len(runs)) for run, summaries in runs],
+        memory=[table for run, summaries in runs for table in memory_tables(run, summaries)],
         troubles=_troubles(runs),
         notes=_notes(runs),
         findings=[line for run, summaries in runs for line in findings_of(run, summaries)],
