@@ -14,25 +14,24 @@ class Places {
  public:
   /// At least so many more items can be put.
   void make_room(std::size_t more) {
-    for (auto at = static_cast<std::uint32_t>(items_.size()); unused_.size() < more; ++at) {
+    for (auto at = static_cast<std::uint32_t>(items_.size()); free_ < more; ++at) {
       items_.emplace_back();
-      unused_.push_back(at);
+      unused_.push_back(0);
+      unused_[free_++] = at;
     }
-    unused_.reserve(items_.size());
   }
-  [[nodiscard]] bool has_room() const noexcept { return !unused_.empty(); }
+  [[nodiscard]] bool has_room() const noexcept { return free_ != 0; }
 
   /// Only where there is room.
   std::uint32_t put(const Item& item) noexcept {
-    const std::uint32_t place = unused_.back();
-    unused_.pop_back();
+    const std::uint32_t place = unused_[--free_];
     items_[place] = item;
     return place;
   }
   Item take(std::uint32_t place) noexcept {
     const Item item = items_[place];
     items_[place] = {};
-    unused_.push_back(place);
+    unused_[free_++] = place;
     return item;
   }
 
@@ -42,7 +41,9 @@ class Places {
 
  private:
   std::vector<Item> items_;
+  /// As long as the items, so that it never grows beside them; the first `free_` count.
   std::vector<std::uint32_t> unused_;
+  std::size_t free_ = 0;
 };
 
 }  // namespace weft
