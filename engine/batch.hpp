@@ -28,6 +28,10 @@ concept EveryRank = P::every_rank;
 template <class P>
 concept PollsMemory = P::polls_memory;
 
+/// A pattern that registers what it sends: its messages lie in memory that is not registered.
+template <class P>
+concept RegistersItself = P::registers;
+
 template <class P>
 constexpr Window window_of() {
   if constexpr (requires { P::window; }) return P::window;
@@ -70,16 +74,19 @@ concept RunsOn = requires(T& link, Work& work) {
 /// Where a pattern's messages lie and where they arrive.
 template <class Pattern, TwoSided T>
 struct Sets {
-  template <bool exposed>
+  template <bool exposed, bool raw>
   static auto choose() {
     if constexpr (exposed) {
       return std::type_identity<ExposedSlots<T>>{};
+    } else if constexpr (raw) {
+      return std::type_identity<RawSlots<T>>{};
     } else {
       return std::type_identity<Slots<T>>{};
     }
   }
-  using Out = typename decltype(choose<window_of<Pattern>() == Window::outgoing>())::type;
-  using In = typename decltype(choose<window_of<Pattern>() == Window::incoming>())::type;
+  using Out = typename decltype(choose<window_of<Pattern>() == Window::outgoing,
+                                       RegistersItself<Pattern>>())::type;
+  using In = typename decltype(choose<window_of<Pattern>() == Window::incoming, false>())::type;
 
   Sets(T& link, std::size_t outgoing, std::size_t incoming, std::size_t bytes)
       : out(link, outgoing, bytes), in(link, incoming, bytes) {}
@@ -153,6 +160,13 @@ class BatchRun {
     link_->reserve(room_for(*test_), std::max<std::size_t>(cast_.neighbours.size(), 1));
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
+    if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
+      report.outcome = {Status::unsupported,
+                        "a sample has more messages than there are buffers to be used once; ask "
+                        "for more of them, or for a shorter queue (--queue-depth)",
+                        0};
+      return true;
+    }
     if (test_->verify && !every_message(report.outcome)) return false;
     wait_for_all();
     if (!timed(batch, report)) return false;
@@ -216,9 +230,13 @@ class BatchRun {
     pass.point = test_->point;
     pass.ops_per_sample = operations();
     pass.queue_depth = test_->queue_depth;
-    if (cast_.takes_part()) {
-      batch.ticks.assign(std::size_t{test_->warmup} + test_->samples, 0);
-    }
+    const Order order = make_order(test_->schedule, test_->seed);
+    const std::size_t samples = samples_within(order);
+    const std::size_t asked = std::size_t{test_->warmup} + test_->samples;
+    // The warm-up takes buffers that were never used before too; where they are few it is shorter.
+    if (samples < asked)
+      batch.warmup = std::min(batch.warmup, static_cast<std::uint32_t>(samples / 2));
+    if (cast_.takes_part()) batch.ticks.assign(samples, 0);
     pass.samples = batch.ticks;
     constexpr auto names = parts_of<Pattern>();
     static_assert(names.size() <= most_parts);
@@ -227,14 +245,22 @@ class BatchRun {
       report.parts.push_back({std::string(names[at]), std::vector<Ticks>(batch.ticks.size(), 0)});
       pass.parts.at(at) = report.parts.back().ticks;
     }
-    if (!one_pass(report.outcome, make_order(test_->schedule, test_->seed), pass, timed_message,
-                  "the last message in buffer ")) {
+    if (!one_pass(report.outcome, order, pass, timed_message, "the last message in buffer ")) {
       return false;
     }
     batch.timed_ns = spent_.wall_ns;
     report.cpu_ns = spent_.cpu_ns;
     if (every_rank_times<Pattern>() && rank_ > 0) report.parts.push_back({"", batch.ticks});
     return true;
+  }
+
+  /// How many of the asked samples, warm-up too, the buffers last for.
+  [[nodiscard]] std::size_t samples_within(const Order& order) const {
+    constexpr std::size_t besides = messages_before<Pattern>() + 2;
+    const std::size_t last = messages_of_order(test_->schedule, order);
+    const std::size_t each = std::size_t{messages_per_operation<Pattern>()} * operations();
+    const std::size_t asked = std::size_t{test_->warmup} + test_->samples;
+    return std::min(asked, last < besides ? 0 : (last - besides) / each);
   }
 
   /// Buffers made and filled, the pattern run, what arrived checked.
@@ -263,6 +289,8 @@ class BatchRun {
     pass.streams = cast_.streams;
     pass.remote = Rotation<RemoteBuffer>(remote);
     if constexpr (PollsMemory<Pattern>) pass.mark_period = mark_period_of(order);
+    std::vector<Buffer> registered(RegistersItself<Pattern> ? room_for(*test_) : 0);
+    pass.registered = registered;
     pass.token_out = tokens[0];
     pass.token_in = tokens[1];
     const Spent before = spent_so_far();
@@ -270,11 +298,9 @@ class BatchRun {
     spent_ = spent_so_far() - before;
     for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
       const std::size_t taken = HasCast<Pattern> ? lanes[lane].in.taken() : pass.in.taken();
-      std::size_t used = 0;
-      for (std::size_t at = 0; at < std::min(order.size(), taken); ++at) {
-        used = std::max<std::size_t>(used, order[at] + 1);
-      }
-      check_lane(outcome, sets, lane, slots, used, base, what);
+      std::vector<bool> used(slots, false);
+      for (std::size_t at = 0; at < std::min(order.size(), taken); ++at) used[order[at]] = true;
+      check_lane(outcome, sets, lane, used, base, what);
     }
     return true;
   }
@@ -368,10 +394,11 @@ class BatchRun {
   }
 
   void check_lane(Outcome& outcome, const Sets<Pattern, T>& sets, std::size_t lane,
-                  std::size_t slots, std::size_t used, std::uint64_t base, const char* what) {
-    for (std::size_t slot = 0; slot < std::min(used, slots); ++slot) {
+                  const std::vector<bool>& used, std::uint64_t base, const char* what) {
+    for (std::size_t slot = 0; slot < used.size(); ++slot) {
+      if (!used[slot]) continue;
       // Where memory is polled the last byte is the mark that the pattern itself waited for.
-      check(outcome, sets.in[lane * slots + slot], content(cast_.from[lane], rank_, base + slot),
+      check(outcome, sets.in[lane * used.size() + slot], content(cast_.from[lane], rank_, base + slot),
             what + std::to_string(slot), PollsMemory<Pattern> ? 1 : 0);
     }
   }

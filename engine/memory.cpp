@@ -57,7 +57,12 @@ Buffer map_memory(std::size_t bytes) {
 }
 
 void unmap_memory(const Buffer& buffer) {
-  if (buffer.data != nullptr) munmap(buffer.data, whole_pages(buffer.bytes));
+  if (buffer.data == nullptr) return;
+  const std::size_t bytes = whole_pages(buffer.bytes);
+  munmap(buffer.data, bytes);
+  // What comes later must not get the same addresses: a cache of registrations would know them.
+  (void)mmap(buffer.data, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 std::uint64_t available_memory_bytes() {

@@ -11,6 +11,7 @@
 namespace weft {
 
 /// Page-aligned memory with its pages present; at least one page. Throws std::bad_alloc.
+/// Never at addresses that an earlier buffer of this process had.
 Buffer map_memory(std::size_t bytes);
 void unmap_memory(const Buffer& buffer);
 

@@ -4,11 +4,17 @@
 #include <stdexcept>
 #include <string>
 
+#include "connecting.hpp"
 #include "memory.hpp"
 
 namespace weft {
 
 namespace {
+
+// Open MPI's own cache (ompi_info --all), and those of the libraries that an MPI may stand on.
+constexpr std::array mpi_cache{
+    CacheSwitch{"OMPI_MCA_mpi_leave_pinned", "0"}, CacheSwitch{"UCX_IB_REG_METHODS", "direct"},
+    CacheSwitch{"UCX_RCACHE_ENABLE", "n"}, CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
 
 // All bytes of a message as one element: whole chunks, then the rest.
 MPI_Datatype make_large(std::size_t bytes) {
@@ -29,9 +35,22 @@ MPI_Datatype make_large(std::size_t bytes) {
 
 }  // namespace
 
-MpiLink::MpiLink(const Bootstrap& boot) : size_(boot.size()) {
+MpiLink::MpiLink(Bootstrap& boot) : size_(boot.size()) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  connecting_ns_ = connecting_ns(boot, [&] { meet_all(boot.rank()); });
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+}
+
+// A byte to each rank and one from each, in as many steps as there are others.
+void MpiLink::meet_all(int rank) {
+  std::byte mine{};
+  std::byte theirs{};
+  for (int step = 1; step < size_; ++step) {
+    const int to = (rank + step) % size_;
+    const int from = (rank + size_ - step) % size_;
+    MPI_Sendrecv(&mine, 1, MPI_BYTE, to, 0, &theirs, 1, MPI_BYTE, from, 0, comm_,
+                 MPI_STATUS_IGNORE);
+  }
 }
 
 MpiLink::~MpiLink() {
@@ -73,11 +92,17 @@ void MpiLink::release_exposed(const Exposed& /*exposed*/) {
   MPI_Win_free(&window_);
 }
 
-Details MpiLink::details() {
+void MpiLink::before_start(const LinkOptions& options) {
+  switch_registration_cache(options, mpi_cache);
+}
+
+Details MpiLink::details() const {
   int version = 0;
   int subversion = 0;
   MPI_Get_version(&version, &subversion);
-  return {{"standard", std::to_string(version) + "." + std::to_string(subversion)}};
+  return {{"standard", std::to_string(version) + "." + std::to_string(subversion)},
+          registration_cache_note(mpi_cache),
+          connecting_note(connecting_ns_)};
 }
 
 }  // namespace weft

@@ -3,11 +3,15 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <climits>
+#include <cstdint>
 #include <vector>
 
 #include "bootstrap.hpp"
 #include "case.hpp"
+#include "options.hpp"
+#include "registration_cache.hpp"
 #include "ring.hpp"
 #include "transport.hpp"
 
@@ -20,10 +24,13 @@ struct MpiShape {
   MPI_Datatype type;
 };
 
+inline constexpr std::array mpi_settings{registration_cache_setting};
+
 /// The parts that are the same however the messages are posted.
 class MpiLink {
  public:
-  explicit MpiLink(const Bootstrap& boot);
+  /// Connects with every rank: MPI may wait for the first message with it.
+  explicit MpiLink(Bootstrap& boot);
   MpiLink(const MpiLink&) = delete;
   MpiLink& operator=(const MpiLink&) = delete;
   MpiLink(MpiLink&&) = delete;
@@ -73,9 +80,14 @@ class MpiLink {
   }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
-  [[nodiscard]] static Details details();
+  [[nodiscard]] Details details() const;
+
+  static void before_start(const LinkOptions& options);
 
  private:
+  void meet_all(int rank);
+
+  std::int64_t connecting_ns_;
   int size_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;

@@ -45,7 +45,7 @@ class FreshRequests {
 template <class Requests>
 class MpiQueues {
  public:
-  explicit MpiQueues(const Bootstrap& boot)
+  explicit MpiQueues(Bootstrap& boot)
       : library_(boot), requests_(library_, boot.size()), receives_(boot.size()) {}
 
   void reserve(std::size_t depth, std::size_t peers) {
@@ -82,7 +82,8 @@ class MpiQueues {
     return static_cast<std::uint32_t>(receives_.of(peer.rank).size());
   }
   [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
-  [[nodiscard]] static Details details() { return MpiLink::details(); }
+  [[nodiscard]] Details details() const { return library_.details(); }
+  static void before_start(const LinkOptions& options) { MpiLink::before_start(options); }
 
  protected:
   [[nodiscard]] MpiLink& library() noexcept { return library_; }

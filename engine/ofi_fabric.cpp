@@ -141,7 +141,14 @@ void tell_libfabric_of_the_ranks() {
 }
 
 OfiFabric::OfiFabric(const LinkOptions& options, bool sleeps, Bootstrap& boot)
-    : boot_(&boot), info_(choose(options, sleeps, boot)) {
+    : boot_(&boot),
+      info_(choose(options, sleeps, boot)),
+      registers_ahead_(
+          options.flag("register_ahead", (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0)) {
+  if (!registers_ahead_ && (info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0) {
+    fail("the provider " + provider_of(info_.get()) + " wants memory to be registered",
+         "leave ofi.register_ahead=no out");
+  }
   const std::string mine = provider_of(info_.get());
   for (const std::string& other : boot.exchange(mine)) {
     if (other == mine) continue;
@@ -149,7 +156,6 @@ OfiFabric::OfiFabric(const LinkOptions& options, bool sleeps, Bootstrap& boot)
          "name one with --option ofi.provider");
   }
   open(sleeps);
-  find_peers(boot);
 }
 
 void OfiFabric::open(bool sleeps) {
@@ -187,12 +193,12 @@ void OfiFabric::open(bool sleeps) {
   require(fi_enable(endpoint), "enabling an endpoint whose queues are for FI_UNIVERSE_SIZE ranks");
 }
 
-void OfiFabric::find_peers(Bootstrap& boot) {
+void OfiFabric::find_peers() {
   std::size_t bytes = 0;
   fi_getname(&endpoint_->fid, nullptr, &bytes);
   std::string mine(bytes, '\0');
   require(fi_getname(&endpoint_->fid, mine.data(), &bytes), "asking for the endpoint's address");
-  for (const std::string& other : boot.exchange(mine)) {
+  for (const std::string& other : boot_->exchange(mine)) {
     fi_addr_t address = FI_ADDR_UNSPEC;
     const int inserted = fi_av_insert(table_.get(), other.data(), 1, &address, 0, nullptr);
     if (inserted != 1) require(inserted < 0 ? inserted : -FI_EINVAL, "naming a peer");
@@ -200,18 +206,38 @@ void OfiFabric::find_peers(Bootstrap& boot) {
   }
 }
 
-std::uint64_t OfiFabric::remember(const Buffer& buffer, std::uint64_t access) {
-  fid_mr* region = nullptr;
-  require(fi_mr_reg(domain_.get(), buffer.data, std::max<std::size_t>(buffer.bytes, 1), access, 0,
-                    regions_.size() + 1, 0, &region, nullptr),
-          "registering memory (is the limit of locked memory, ulimit -l, too small?)");
-  regions_.emplace_back(region);
-  if ((info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
-    require(fi_mr_bind(region, &endpoint_->fid, 0), "binding memory to the endpoint");
-    require(fi_mr_enable(region), "enabling memory");
+OfiFabric::~OfiFabric() {
+  for (fid_mr* region : regions_.all()) {
+    if (region != nullptr) fi_close(&region->fid);
   }
-  descriptors_.push_back(fi_mr_desc(region));
-  return regions_.size();
+}
+
+std::uint64_t OfiFabric::enter(const Buffer& buffer, std::uint64_t access, int& error) noexcept {
+  if (!regions_.has_room()) {
+    error = -FI_ENOSPC;
+    return 0;
+  }
+  fid_mr* region = nullptr;
+  error = fi_mr_reg(domain_.get(), buffer.data, std::max<std::size_t>(buffer.bytes, 1), access, 0,
+                    ++entered_, 0, &region, nullptr);
+  if (error == 0 && (info_->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0) {
+    error = fi_mr_bind(region, &endpoint_->fid, 0);
+    if (error == 0) error = fi_mr_enable(region);
+    if (error != 0) fi_close(&region->fid);
+  }
+  return error == 0 ? std::uint64_t{regions_.put(region)} + 1 : 0;
+}
+
+int OfiFabric::forget(std::uint64_t key) noexcept {
+  return fi_close(&regions_.take(static_cast<std::uint32_t>(key - 1))->fid);
+}
+
+std::uint64_t OfiFabric::remember(const Buffer& buffer, std::uint64_t access) {
+  make_room(1);
+  int error = 0;
+  const std::uint64_t key = enter(buffer, access, error);
+  require(error, "registering memory (is the limit of locked memory, ulimit -l, too small?)");
+  return key;
 }
 
 Buffer OfiFabric::allocate(std::size_t bytes) {
@@ -221,25 +247,22 @@ Buffer OfiFabric::allocate(std::size_t bytes) {
          "choose smaller ones");
   }
   Buffer buffer = map_memory(bytes);
-  if ((info_->domain_attr->mr_mode & FI_MR_LOCAL) != 0) {
-    buffer.key = remember(buffer, FI_SEND | FI_RECV | FI_READ | FI_WRITE);
-  }
+  if (registers_ahead_) buffer.key = remember(buffer, message_access);
   return buffer;
 }
 
 void OfiFabric::release(const Buffer& buffer) {
-  if (buffer.key != 0) regions_[buffer.key - 1].reset();
+  if (buffer.key != 0) forget(buffer.key);
   unmap_memory(buffer);
 }
 
 Exposed OfiFabric::expose(std::size_t bytes) {
   Exposed exposed{map_memory(bytes), {}};
-  exposed.local.key = remember(
-      exposed.local, FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE);
+  exposed.local.key = remember(exposed.local, message_access | FI_REMOTE_READ | FI_REMOTE_WRITE);
   const bool by_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
   const std::array<std::uint64_t, 2> mine{
       by_address ? std::bit_cast<std::uint64_t>(exposed.local.data) : 0,
-      fi_mr_key(regions_.back().get())};
+      fi_mr_key(region(exposed.local.key))};
   std::string told(sizeof mine, '\0');
   std::memcpy(told.data(), mine.data(), sizeof mine);
   for (const std::string& other : boot_->exchange(told)) {

@@ -109,6 +109,7 @@ void describe() {
 template <TwoSided T>
 void measure_as(const Options& options, int argc, char** argv) {
   options.link.refuse_unknown(T::name, settings_of<T>());
+  if constexpr (requires { T::before_start(options.link); }) T::before_start(options.link);
   die_with_parent();
   MpiBootstrap boot(&argc, &argv);
   try {

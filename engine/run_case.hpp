@@ -19,6 +19,7 @@ constexpr std::string_view lack_of() {
   if constexpr (HasCast<Pattern> && !TellsSenders<T>) {
     return "the transport does not tell whose messages came";
   }
+  if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";
   if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
   return "the transport has no one-sided operations";
 }

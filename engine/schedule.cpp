@@ -1,6 +1,7 @@
 #include "schedule.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -33,6 +34,11 @@ std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t se
   std::vector<std::uint32_t> order(schedule.count);
   std::iota(order.begin(), order.end(), 0U);
   return order;
+}
+
+std::size_t messages_of_order(const Schedule& schedule, const std::vector<std::uint32_t>& order) {
+  const bool once = schedule.kind == "reuse" && schedule.reuse_percent < 100;
+  return once ? order.size() : std::numeric_limits<std::size_t>::max();
 }
 
 std::uint32_t slots_of(const std::vector<std::uint32_t>& order) {

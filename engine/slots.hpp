@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory.hpp"
 #include "transport.hpp"
 
 namespace weft {
@@ -41,6 +42,30 @@ class Slots {
 
  private:
   T* link_;
+  std::vector<Buffer> buffers_;
+};
+
+/// The same without any registration.
+template <TwoSided T>
+class RawSlots {
+ public:
+  RawSlots(T& /*link*/, std::size_t count, std::size_t bytes) {
+    buffers_.reserve(count);
+    for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(map_memory(bytes));
+  }
+  RawSlots(const RawSlots&) = delete;
+  RawSlots& operator=(const RawSlots&) = delete;
+  RawSlots(RawSlots&&) = delete;
+  RawSlots& operator=(RawSlots&&) = delete;
+  ~RawSlots() {
+    for (const Buffer& buffer : buffers_) unmap_memory(buffer);
+  }
+
+  [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
+  const Buffer& operator[](std::size_t slot) const { return buffers_[slot]; }
+  [[nodiscard]] std::size_t count() const { return buffers_.size(); }
+
+ private:
   std::vector<Buffer> buffers_;
 };
 

@@ -119,6 +119,19 @@ concept Notifying = OneSided<T> &&
   noexcept->std::same_as<void>;
 };
 
+/// Memory that the library must know of before a device may touch it. What is registered has a key
+/// of its own; registering may be timed, so like the data plane it latches a fault (and gives the
+/// buffer back as it was). `reserve` makes room for twice as many registrations at once.
+/// `registers_ahead` tells whether `allocate` registers, or leaves that to the library.
+template <class T>
+concept Registers = TwoSided<T> && requires(T& link, const T& view, const Buffer& memory) {
+  { view.registers_ahead() } -> std::convertible_to<bool>;
+  { link.register_memory(memory) }
+  noexcept->std::same_as<Buffer>;
+  { link.deregister_memory(memory) }
+  noexcept->std::same_as<void>;
+};
+
 /// How a rank waits, chosen by template. `step` is one look or one sleep; `settle` waits until at
 /// most so many sends and receives are in flight and is false once the link has a fault.
 template <class W, class T>

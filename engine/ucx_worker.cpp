@@ -114,7 +114,7 @@ UcxWorker::~UcxWorker() {
   for (ucp_rkey_h key : keys_) {
     if (key != nullptr) ucp_rkey_destroy(key);
   }
-  for (ucp_mem_h memory : memories_) {
+  for (ucp_mem_h memory : memories_.all()) {
     if (memory != nullptr) ucp_mem_unmap(context_, memory);
   }
   if (worker_ != nullptr) ucp_worker_destroy(worker_);  // its endpoints go with it
@@ -150,7 +150,8 @@ Exposed UcxWorker::expose(std::size_t bytes) {
   params.flags = UCP_MEM_MAP_ALLOCATE;
   ucp_mem_h memory = nullptr;
   require(ucp_mem_map(context_, &params, &memory), "allocating memory to open");
-  memories_.push_back(memory);
+  make_room(1);
+  const std::uint64_t memory_key = std::uint64_t{memories_.put(memory)} + 1;
   ucp_mem_attr_t attributes{};
   attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH;
   require(ucp_mem_query(memory, &attributes), "asking where the opened memory is");
@@ -162,7 +163,7 @@ Exposed UcxWorker::expose(std::size_t bytes) {
   std::memcpy(mine.data(), &attributes.address, sizeof attributes.address);
   mine.append(static_cast<const char*>(packed), length);
   ucp_rkey_buffer_release(packed);
-  Exposed exposed{{static_cast<std::byte*>(attributes.address), bytes, memories_.size() - 1}, {}};
+  Exposed exposed{{static_cast<std::byte*>(attributes.address), bytes, memory_key}, {}};
   int rank = 0;
   for (const std::string& told : boot_->exchange(mine)) {
     exposed.of_rank.push_back(reach(rank++, bytes, told));
@@ -185,8 +186,25 @@ void UcxWorker::withdraw(const Exposed& exposed) {
     ucp_rkey_destroy(keys_[remote.key]);
     keys_[remote.key] = nullptr;
   }
-  ucp_mem_unmap(context_, memories_[exposed.local.key]);
-  memories_[exposed.local.key] = nullptr;
+  (void)forget(exposed.local.key);
+}
+
+std::uint64_t UcxWorker::enter(const Buffer& memory, ucs_status_t& status) noexcept {
+  if (!memories_.has_room()) {
+    status = UCS_ERR_NO_RESOURCE;
+    return 0;
+  }
+  ucp_mem_map_params_t params{};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  params.address = memory.data;
+  params.length = memory.bytes == 0 ? 1 : memory.bytes;
+  ucp_mem_h handle = nullptr;
+  status = ucp_mem_map(context_, &params, &handle);
+  return status == UCS_OK ? std::uint64_t{memories_.put(handle)} + 1 : 0;
+}
+
+ucs_status_t UcxWorker::forget(std::uint64_t key) noexcept {
+  return ucp_mem_unmap(context_, memories_.take(static_cast<std::uint32_t>(key - 1)));
 }
 
 Details UcxWorker::details() const {

@@ -11,6 +11,8 @@
 #include "bootstrap.hpp"
 #include "case.hpp"
 #include "options.hpp"
+#include "places.hpp"
+#include "registration_cache.hpp"
 #include "transport.hpp"
 
 namespace weft {
@@ -22,10 +24,14 @@ inline constexpr std::array ucx_settings{
     Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; usual: auto"},
     Setting{"errors", "peer: notice a peer that is gone; none: do not; usual: none"},
     Setting{"multi_send", "yes: ask for bandwidth of many messages, not for latency; usual: no"},
+    Setting{"register_ahead",
+            "yes: register the memory of messages beforehand (ucp_mem_map); usual: no, UCX does it "
+            "when it needs it"},
+    registration_cache_setting,
     Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
 };
 
-/// Owns the library's handles. Nothing here is called between two reads of the clock.
+/// Owns the library's handles. Only `enter` and `forget` are called between two reads of the clock.
 class UcxWorker {
  public:
   /// Throws for devices or transports that UCX does not have.
@@ -42,6 +48,16 @@ class UcxWorker {
   /// Memory that UCX allocates, as only that is reached without a copy in between. Collective.
   Exposed expose(std::size_t bytes);
   void withdraw(const Exposed& exposed);
+
+  /// Room for so many more registrations.
+  void make_room(std::size_t more) { memories_.make_room(more); }
+  /// Registers memory that is there, with room made before. A key is never 0 but for a refusal,
+  /// which `status` tells.
+  std::uint64_t enter(const Buffer& memory, ucs_status_t& status) noexcept;
+  ucs_status_t forget(std::uint64_t key) noexcept;
+  [[nodiscard]] ucp_mem_h memory(std::uint64_t key) const noexcept {
+    return memories_[static_cast<std::uint32_t>(key - 1)];
+  }
 
   [[nodiscard]] ucp_worker_h handle() const noexcept { return worker_; }
   [[nodiscard]] ucp_ep_h endpoint(int rank) const noexcept {
@@ -66,7 +82,7 @@ class UcxWorker {
   int event_file_ = -1;
   std::size_t request_bytes_ = 0;
   std::vector<ucp_ep_h> endpoints_;
-  std::vector<ucp_mem_h> memories_;
+  Places<ucp_mem_h> memories_;
   std::vector<ucp_rkey_h> keys_;
 };
 

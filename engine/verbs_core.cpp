@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "connecting.hpp"
 #include "place.hpp"
 
 namespace weft {
@@ -41,7 +42,7 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
                .through_cm = through_cm(options, type)},
       asked_signal_every_(static_cast<std::uint16_t>(
           options.number("signal_every", usual_unsignalled, 1, most_unsignalled))) {
-  connect(first_depth);
+  connecting_ns_ = connecting_ns(boot, [this] { connect(first_depth); });
   for (const std::string& device : boot.exchange(port_.device)) {
     if (devices_.find(device) == std::string::npos) {
       devices_ += (devices_.empty() ? "" : ", ") + device;
@@ -61,6 +62,7 @@ void VerbsCore::connect(std::uint32_t depth) {
 }
 
 bool VerbsCore::reserve(std::size_t depth) {
+  memory_.make_room(2 * depth);
   const std::size_t share = std::max<std::size_t>(depth / parts_of_queue, 1);
   signal_every_ = static_cast<std::uint16_t>(std::min<std::size_t>(asked_signal_every_, share));
   const LaneRequest wanted = request_for(depth);
@@ -94,7 +96,8 @@ Details VerbsCore::details() const {
           {"inline limit", std::to_string(lanes_->inline_bytes)},
           {"firmware", std::string(port_.limits.fw_ver)},
           {"connected by", request_.through_cm ? "RDMA CM" : "bootstrap"},
-          {"signalled", "1 of " + std::to_string(asked_signal_every_) + " inline, all others"}};
+          {"signalled", "1 of " + std::to_string(asked_signal_every_) + " inline, all others"},
+          connecting_note(connecting_ns_)};
 }
 
 }  // namespace weft

@@ -132,6 +132,15 @@ class VerbsCore {
     }
   }
 
+  Buffer register_memory(const Buffer& memory) noexcept {
+    const std::uint64_t key = memory_.enter(memory, IBV_ACCESS_LOCAL_WRITE);
+    if (key == 0) latch(errno, "ibv_reg_mr");
+    return {memory.data, memory.bytes, key};
+  }
+  void deregister_memory(const Buffer& memory) noexcept {
+    if (const int error = memory_.forget(memory.key); error != 0) latch(error, "ibv_dereg_mr");
+  }
+
   void latch(int code, const char* during) noexcept {
     if (fault_.code == 0) fault_ = {code, during};
   }
@@ -157,6 +166,7 @@ class VerbsCore {
   std::uint32_t sends_ = 0;
   std::uint32_t transfers_ = 0;
   Fault fault_;
+  std::int64_t connecting_ns_ = 0;
   /// Of all ranks; the other details are rank 0's.
   std::string devices_;
 };

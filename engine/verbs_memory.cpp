@@ -15,6 +15,10 @@ namespace {
 
 constexpr unsigned place_shift = 32;
 
+std::uint32_t place_of(std::uint64_t key) noexcept {
+  return static_cast<std::uint32_t>(key >> place_shift) - 1;
+}
+
 std::string limit_text() {
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
@@ -25,9 +29,23 @@ std::string limit_text() {
 }  // namespace
 
 VerbsMemory::~VerbsMemory() {
-  for (ibv_mr* region : regions_) {
+  for (ibv_mr* region : regions_.all()) {
     if (region != nullptr) ibv_dereg_mr(region);
   }
+}
+
+std::uint64_t VerbsMemory::enter(const Buffer& buffer, int access) noexcept {
+  if (!regions_.has_room()) {
+    errno = ENOSPC;
+    return 0;
+  }
+  ibv_mr* region = ibv_reg_mr(domain_, buffer.data, buffer.bytes == 0 ? 1 : buffer.bytes, access);
+  if (region == nullptr) return 0;
+  return std::uint64_t{regions_.put(region) + 1} << place_shift | region->lkey;
+}
+
+int VerbsMemory::forget(std::uint64_t key) noexcept {
+  return ibv_dereg_mr(regions_.take(place_of(key)));
 }
 
 Buffer VerbsMemory::allocate(std::size_t bytes, int access) {
@@ -46,30 +64,21 @@ void VerbsMemory::release(const Buffer& buffer) {
 }
 
 Buffer VerbsMemory::adopt(const Buffer& memory, int access) {
-  ibv_mr* region = ibv_reg_mr(domain_, memory.data, memory.bytes == 0 ? 1 : memory.bytes, access);
-  if (region == nullptr) {
+  make_room(1);
+  const std::uint64_t key = enter(memory, access);
+  if (key == 0) {
     fail_with_cause("cannot register " + std::to_string(memory.bytes) + " bytes, " + limit_text(),
                     "type: ulimit -l unlimited, or raise memlock in /etc/security/limits.conf");
   }
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<std::uint32_t>(regions_.size()));
-    regions_.push_back(nullptr);
-  }
-  const std::uint32_t place = unused_.back();
-  unused_.pop_back();
-  regions_[place] = region;
-  return {memory.data, memory.bytes, std::uint64_t{place} << place_shift | region->lkey};
+  return {memory.data, memory.bytes, key};
 }
 
 void VerbsMemory::disown(const Buffer& buffer) {
-  const auto place = static_cast<std::uint32_t>(buffer.key >> place_shift);
-  ibv_dereg_mr(regions_[place]);
-  regions_[place] = nullptr;
-  unused_.push_back(place);
+  forget(buffer.key);
 }
 
 std::uint32_t VerbsMemory::remote_key(const Buffer& buffer) const {
-  return regions_[buffer.key >> place_shift]->rkey;
+  return regions_[place_of(buffer.key)]->rkey;
 }
 
 Exposed expose_to_all(const VerbsMemory& memory, const Buffer& local, Bootstrap& boot) {

@@ -4,14 +4,15 @@
 #include <infiniband/verbs.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "bootstrap.hpp"
+#include "places.hpp"
 #include "transport.hpp"
 
 namespace weft {
 
-/// `Buffer.key` holds the local key in its low half and the place of the registration above it.
+/// `Buffer.key` holds the local key in its low half and, above it, the place of the registration
+/// counted from 1: no registered buffer has a key of 0.
 class VerbsMemory {
  public:
   explicit VerbsMemory(ibv_pd* domain) : domain_(domain) {}
@@ -29,13 +30,19 @@ class VerbsMemory {
   Buffer adopt(const Buffer& memory, int access);
   void disown(const Buffer& buffer);
 
+  /// Room for so many more registrations.
+  void make_room(std::size_t more) { regions_.make_room(more); }
+  /// Registers memory that is there, with room made before; 0 and errno where the device refuses.
+  [[nodiscard]] std::uint64_t enter(const Buffer& buffer, int access) noexcept;
+  /// What ibv_dereg_mr says: 0, or a number of errno.
+  int forget(std::uint64_t key) noexcept;
+
   /// What a peer names the memory by.
   [[nodiscard]] std::uint32_t remote_key(const Buffer& buffer) const;
 
  private:
   ibv_pd* domain_;
-  std::vector<ibv_mr*> regions_;
-  std::vector<std::uint32_t> unused_;
+  Places<ibv_mr*> regions_;
 };
 
 inline constexpr int exposed_access =

@@ -94,6 +94,8 @@ struct Work {
   /// Marks of messages run from 1 to this and start again: two messages in a row in one buffer
   /// never bear the same.
   std::uint8_t mark_period = 255;
+  /// Room for the registrations of messages that are on their way, where a pattern registers.
+  std::span<Buffer> registered;
   Buffer token_out;
   Buffer token_in;
   /// Of a pattern with a cast: its lanes, its followers, and how many streams run at once.

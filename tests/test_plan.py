@@ -10,12 +10,12 @@ from weft.plan import (
     choose,
     crowding,
     make_cases,
-    parse_schedule,
+    parse_schedules,
     parse_ways,
     preset_of,
     within_memory,
 )
-from weft.record.model import Axis, Case
+from weft.record.model import Axis, Case, Schedule
 from weft.stopping import (
     CLOCK_SHARE,
     LONGEST_SHARE_S,
@@ -92,12 +92,17 @@ def test_crowded_cores_are_told() -> None:
 
 
 def test_schedules() -> None:
-    assert parse_schedule("one").kind == "one"
-    assert parse_schedule("turn:16").count == 16
-    assert parse_schedule("reuse:100:50%").reuse_percent == 50
+    assert parse_schedules("one") == (Schedule(),)
+    assert parse_schedules("turn:16") == (Schedule(kind="turn", count=16),)
+    assert [one.count for one in parse_schedules("turn:1..8")] == [1, 2, 4, 8]
+    assert parse_schedules("reuse:100:50%") == (
+        Schedule(kind="reuse", count=100, reuse_percent=50),
+    )
+    shares = [one.reuse_percent for one in parse_schedules("reuse:100:0..100:25%")]
+    assert shares == [0, 25, 50, 75, 100]
     for bad in ("", "turn", "turn:0", "reuse:1", "reuse:4:101%", "turn:9999999"):
         with pytest.raises(WeftError):
-            parse_schedule(bad)
+            parse_schedules(bad)
 
 
 @pytest.mark.parametrize("operation_ns", [1.0, 50.0, 300.0, 5_000.0, 1e6])

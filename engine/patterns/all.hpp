@@ -18,6 +18,9 @@
 #include "put_notify_ping_pong.hpp"
 #include "put_ping_pong.hpp"
 #include "put_stream.hpp"
+#include "register_ping_pong.hpp"
+#include "register_stream.hpp"
+#include "registration.hpp"
 #include "sendrecv.hpp"
 #include "stream.hpp"
 
@@ -26,6 +29,7 @@ namespace weft {
 using AllPatterns =
     std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv, PutPingPong,
                PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
-               LateReceive, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad>;
+               LateReceive, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
+               RegisterPingPong, RegisterStream, Registration>;
 
 }  // namespace weft

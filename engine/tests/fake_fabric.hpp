@@ -29,6 +29,13 @@ struct Costs {
   Ticks clock_read = 0;
   /// What a rank that slept takes to wake up.
   Ticks wake_up = 0;
+  /// Registering and deregistering a buffer, and each byte of it.
+  Ticks register_buffer = 0;
+  Ticks register_byte = 0;
+  Ticks deregister_buffer = 0;
+  /// The card knows the buffers it sent last, so many; sending another one costs a look-up.
+  std::size_t known_buffers = std::numeric_limits<std::size_t>::max();
+  Ticks look_up = 0;
   /// Whether the last byte of a put may be seen before the others.
   bool scatters = false;
   /// What a poll that finds nothing takes; without it time leaps to what comes next.
@@ -220,9 +227,25 @@ class Link final {
     VirtualClock::read_cost() = costs().clock_read;
   }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const {
+    Buffer registered = map_memory(bytes);
+    registered.key = 1;
+    return registered;
+  }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
   void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
+
+  [[nodiscard]] static bool registers_ahead() noexcept { return true; }
+  Buffer register_memory(const Buffer& memory) noexcept {
+    const Costs& costs = fabric_->costs;
+    VirtualClock::time() += costs.register_buffer + costs.register_byte * memory.bytes;
+    ++registered_;
+    return {memory.data, memory.bytes, 1};
+  }
+  void deregister_memory(const Buffer& /*memory*/) noexcept {
+    VirtualClock::time() += fabric_->costs.deregister_buffer;
+    if (registered_-- <= sends_.size()) fault_ = {3, "deregistering what is still being sent"};
+  }
 
   /// All ranks are threads of one process: an address is good everywhere.
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
@@ -342,8 +365,9 @@ class Link final {
     const std::scoped_lock hold(fabric_->lock);
     const Costs& costs = this->costs();
     VirtualClock::time() += costs.send_overhead;
-    wire_free_ =
-        std::max(wire_free_, VirtualClock::time()) + costs.gap + costs.per_byte * buffer.bytes;
+    const Ticks look_up = is_known(buffer.data) ? 0 : costs.look_up;
+    wire_free_ = std::max(wire_free_, VirtualClock::time()) + look_up + costs.gap +
+                 costs.per_byte * buffer.bytes;
     message.content.assign(buffer.data, buffer.data + buffer.bytes);
     const bool repeat = repeats();
     if (!harm(message, wire_free_ + costs.latency)) return wire_free_;
@@ -359,6 +383,17 @@ class Link final {
     lane.push_back(std::move(message));
     fabric_->changed.notify_all();
     return wire_free_;
+  }
+
+  /// Whether the card knows a buffer; it does from now on.
+  bool is_known(const std::byte* data) {
+    if (fabric_->costs.look_up == 0) return true;
+    const auto found = std::find(known_.begin(), known_.end(), data);
+    const bool known = found != known_.end();
+    if (known) known_.erase(found);
+    known_.push_back(data);
+    if (known_.size() > fabric_->costs.known_buffers) known_.pop_front();
+    return known;
   }
 
   [[nodiscard]] bool repeats() const {
@@ -477,6 +512,9 @@ class Link final {
   std::deque<Ticks> sends_;
   std::deque<Ticks> transfers_;
   std::deque<Posted> receives_;
+  /// Least recently sent first.
+  std::deque<const std::byte*> known_;
+  std::size_t registered_ = 0;
   Ticks wire_free_ = 0;
   Ticks last_arrival_ = 0;
   bool exposes_ = false;

@@ -122,7 +122,7 @@ TEST_P(EveryOneSided, SchedulesDepthsAndSleepRunAndVerify) {
     test.queue_depth = depth;
     test.schedule = {"turn", 3, 100};
     EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
-    test.schedule = {"reuse", 10, 40};
+    test.schedule = {"reuse", 200, 40};
     const Result result = run(test, costs, {}, 3);
     EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
     EXPECT_GT(result.batch.outcome.verified_bytes, 47U * 13U);

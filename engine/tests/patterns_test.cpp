@@ -144,7 +144,13 @@ TEST_P(EveryPattern, SchedulesRunAndVerify) {
   Case test = make_case(GetParam(), 48, 8);
   test.schedule = {"turn", 3, 100};
   EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
-  test.schedule = {"reuse", 10, 40};
+  for (const std::uint32_t percent : {0U, 40U}) {
+    test.schedule = {"reuse", 600, percent};
+    const Result result = run(test, costs);
+    EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  }
+  // All one buffer, however few others there would be.
+  test.schedule = {"reuse", 1, 100};
   EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
 }
 

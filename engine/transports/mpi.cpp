@@ -17,8 +17,9 @@ class Mpi final : public MpiQueues<FreshRequests> {
   static constexpr std::string_view summary =
       "MPI_Isend and MPI_Irecv, completed by MPI_Wait; MPI_Put and MPI_Get";
   static constexpr std::string_view mode = "nonblocking";
+  static constexpr auto settings = mpi_settings;
 
-  Mpi(const LinkOptions& /*options*/, const Bootstrap& boot) : MpiQueues(boot) {}
+  Mpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) { return library().allocate(bytes); }
   void release(const Buffer& buffer) const { unmap_memory(buffer); }
@@ -53,8 +54,9 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
   static constexpr std::string_view summary =
       "persistent requests: MPI_Send_init and MPI_Recv_init once, MPI_Start for every message";
   static constexpr std::string_view mode = "persistent";
+  static constexpr auto settings = mpi_settings;
 
-  PersistentMpi(const LinkOptions& /*options*/, const Bootstrap& boot) : MpiQueues(boot) {}
+  PersistentMpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) {
     Buffer buffer = library().allocate(bytes);

@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "../connecting.hpp"
 #include "../greeting.hpp"
 #include "../memory.hpp"
 #include "../ofi_fabric.hpp"
 #include "../operations.hpp"
 #include "../rank.hpp"
+#include "../registration_cache.hpp"
 #include "../ring.hpp"
 
 namespace weft {
@@ -27,6 +29,8 @@ struct OfiOwn {
   std::uint64_t flags = 0;
   bool reads = false;
 };
+// fi_mr(3): a count of zero disables the cache.
+constexpr std::array ofi_cache{CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
 using OfiOperation = Operation<OfiOwn>;
 using OfiQueue = OperationQueue<OfiOwn>;
 
@@ -44,8 +48,20 @@ class OfiLink {
   static std::string unusable() { return OfiFabric::unusable(); }
   [[nodiscard]] Buffer allocate(std::size_t bytes) { return fabric_.allocate(bytes); }
   void release(const Buffer& buffer) { fabric_.release(buffer); }
+  [[nodiscard]] bool registers_ahead() const noexcept { return fabric_.registers_ahead(); }
+  Buffer register_memory(const Buffer& memory) noexcept {
+    int error = 0;
+    const std::uint64_t key = fabric_.enter(memory, message_access, error);
+    if (error != 0) latch(error, "fi_mr_reg");
+    return {memory.data, memory.bytes, key};
+  }
+  void deregister_memory(const Buffer& memory) noexcept {
+    const int error = fabric_.forget(memory.key);
+    if (error != 0) latch(error, "closing a memory region");
+  }
   // So many sends, receives and transfers each.
   void reserve(std::size_t depth, std::size_t peers) {
+    fabric_.make_room(2 * depth * peers);
     const std::size_t count = 3 * depth * peers;
     if (count <= operations_.count()) return;
     operations_.reserve(count, [](OfiOwn& /*own*/, std::size_t /*at*/) {});
@@ -122,7 +138,15 @@ class OfiLink {
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
   /// What was really used, for the record.
-  [[nodiscard]] Details details() const { return fabric_.details(); }
+  [[nodiscard]] Details details() const {
+    Details told = fabric_.details();
+    told.push_back(registration_cache_note(ofi_cache));
+    told.push_back(connecting_note(connecting_ns_));
+    return told;
+  }
+  static void before_start(const LinkOptions& options) {
+    switch_registration_cache(options, ofi_cache);
+  }
 
  protected:
   OfiLink(const LinkOptions& options, bool sleeps, Bootstrap& boot)
@@ -132,6 +156,14 @@ class OfiLink {
         inject_bytes_(options.flag("inject", true) ? fabric_.inject_bytes() : 0),
         trusts_last_byte_(options.flag("trust_last_byte", false)) {}
   ~OfiLink() = default;
+
+  template <class Whole>
+  void connect(Whole& whole, Bootstrap& boot) {
+    connecting_ns_ = connecting_ns(boot, [&] {
+      fabric_.find_peers();
+      greet(whole, boot, "choose another ofi.provider or ofi.domain");
+    });
+  }
 
   void sleep() noexcept {
     constexpr int longest_ms = 100;
@@ -279,6 +311,7 @@ class OfiLink {
   std::uint32_t receives_ = 0;
   std::uint32_t transfers_ = 0;
   Fault fault_;
+  std::int64_t connecting_ns_ = 0;
 };
 
 /// The usual way: completions are polled and cost no signal.
@@ -289,7 +322,7 @@ class OfiTagged final : public OfiLink {
       "libfabric's tagged messages (fi_tsend), fi_write and fi_read";
 
   OfiTagged(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    greet(*this, boot, "choose another ofi.provider or ofi.domain");
+    connect(*this, boot);
   }
 };
 
@@ -301,7 +334,7 @@ class OfiWaiting final : public OfiLink {
       "the same with completions that can be waited for asleep (fi_cq_sread)";
 
   OfiWaiting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, true, boot) {
-    greet(*this, boot, "choose another ofi.provider or ofi.domain");
+    connect(*this, boot);
   }
   void block() noexcept { sleep(); }
 };

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../connecting.hpp"
 #include "../memory.hpp"
 #include "../rails.hpp"
 #include "../rank.hpp"
@@ -36,7 +37,9 @@ class Tcp final {
   };
   static constexpr std::string_view rail_setting = "interface";
 
-  Tcp(const LinkOptions& options, Bootstrap& boot) : mesh_(connect_mesh(options.of_rail(0), boot)) {
+  Tcp(const LinkOptions& options, Bootstrap& boot)
+      : connecting_ns_(
+            connecting_ns(boot, [&] { mesh_ = connect_mesh(options.of_rail(0), boot); })) {
     for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
     watched_.resize(lanes_.size());
   }
@@ -94,7 +97,10 @@ class Tcp final {
 
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
-    return {{"interface", mesh_.interface}, {"address", mesh_.address}, {"TCP_NODELAY", "1"}};
+    return {{"interface", mesh_.interface},
+            {"address", mesh_.address},
+            {"TCP_NODELAY", "1"},
+            connecting_note(connecting_ns_)};
   }
 
  private:
@@ -178,6 +184,7 @@ class Tcp final {
   }
 
   TcpMesh mesh_;
+  std::int64_t connecting_ns_;
   std::vector<Lane> lanes_;
   std::vector<pollfd> watched_;
   std::uint32_t sends_ = 0;

@@ -4,15 +4,18 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "../connecting.hpp"
 #include "../greeting.hpp"
 #include "../memory.hpp"
 #include "../operations.hpp"
 #include "../rank.hpp"
+#include "../registration_cache.hpp"
 #include "../ucx_log.hpp"
 #include "../ucx_worker.hpp"
 
@@ -25,6 +28,9 @@ struct UcxOwn {
   UcxLink* link = nullptr;
   void* memory = nullptr;
 };
+// ucx_info -cf: how memory is registered with InfiniBand devices, and the cache of the others.
+constexpr std::array ucx_cache{CacheSwitch{"UCX_IB_REG_METHODS", "direct"},
+                               CacheSwitch{"UCX_RCACHE_ENABLE", "n"}};
 using UcxRequest = Operation<UcxOwn>;
 using UcxQueue = OperationQueue<UcxOwn>;
 
@@ -39,11 +45,30 @@ class UcxLink {
   UcxLink(UcxLink&&) = delete;
   UcxLink& operator=(UcxLink&&) = delete;
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
-  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  [[nodiscard]] Buffer allocate(std::size_t bytes) {
+    const Buffer memory = map_memory(bytes);
+    if (!registers_ahead_) return memory;
+    worker_.make_room(1);
+    return register_memory(memory);
+  }
+  void release(const Buffer& buffer) {
+    if (buffer.key != 0) deregister_memory(buffer);
+    unmap_memory(buffer);
+  }
+  [[nodiscard]] bool registers_ahead() const noexcept { return registers_ahead_; }
+  Buffer register_memory(const Buffer& memory) noexcept {
+    ucs_status_t status = UCS_OK;
+    const std::uint64_t key = worker_.enter(memory, status);
+    latch(status, "ucp_mem_map");
+    return {memory.data, memory.bytes, key};
+  }
+  void deregister_memory(const Buffer& memory) noexcept {
+    latch(worker_.forget(memory.key), "ucp_mem_unmap");
+  }
   // So many sends, receives and transfers each.
   void reserve(std::size_t depth, std::size_t peers) {
     constexpr std::size_t line = 64;
+    worker_.make_room(2 * depth * peers);
     const std::size_t count = 3 * depth * peers;
     if (count <= requests_.count()) return;
     const std::size_t stride = (worker_.request_bytes() + line - 1) / line * line + line;
@@ -104,7 +129,15 @@ class UcxLink {
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
   /// What was really used, for the record.
-  [[nodiscard]] Details details() const { return worker_.details(); }
+  [[nodiscard]] Details details() const {
+    Details told = worker_.details();
+    told.push_back(registration_cache_note(ucx_cache));
+    told.push_back(connecting_note(connecting_ns_));
+    return told;
+  }
+  static void before_start(const LinkOptions& options) {
+    switch_registration_cache(options, ucx_cache);
+  }
 
  protected:
   static constexpr const char* other_devices = "choose other ucx.device and ucx.tls";
@@ -112,7 +145,8 @@ class UcxLink {
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
       : worker_(options, features | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP, boot),
         lanes_(static_cast<std::size_t>(boot.size())),
-        trusts_last_byte_(options.flag("trust_last_byte", false)) {
+        trusts_last_byte_(options.flag("trust_last_byte", false)),
+        registers_ahead_(options.flag("register_ahead", false)) {
     how_.op_attr_mask = UCP_OP_ATTR_FIELD_REQUEST | UCP_OP_ATTR_FIELD_CALLBACK |
                         UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
     if (options.flag("multi_send", false)) how_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
@@ -124,17 +158,28 @@ class UcxLink {
 
   UcxWorker& worker() noexcept { return worker_; }
 
-  void connect() { worker_.connect({on_peer_gone, this}); }
+  template <class Whole>
+  void connect(Whole& whole, Bootstrap& boot) {
+    connecting_ns_ = connecting_ns(boot, [&] {
+      worker_.connect({on_peer_gone, this});
+      greet(whole, boot, other_devices);
+    });
+  }
 
-  UcxRequest* begin_send(Peer peer) noexcept { return prepared(lane(peer).sends, sends_); }
+  UcxRequest* begin_send(Peer peer, const Buffer& buffer) noexcept {
+    UcxRequest* request = prepared(lane(peer).sends, sends_);
+    tell_memory(how_, buffer);
+    return request;
+  }
   UcxRequest* take_receive(Peer peer) noexcept { return take(lane(peer).receives, receives_); }
-  void prepare_receive(UcxRequest* request) noexcept {
+  void prepare_receive(UcxRequest* request, const Buffer& buffer) noexcept {
     receive_.request = request->own.memory;
     receive_.user_data = request;
+    tell_memory(receive_, buffer);
   }
-  UcxRequest* begin_receive(Peer peer) noexcept {
+  UcxRequest* begin_receive(Peer peer, const Buffer& buffer) noexcept {
     UcxRequest* request = take_receive(peer);
-    if (request != nullptr) prepare_receive(request);
+    if (request != nullptr) prepare_receive(request, buffer);
     return request;
   }
   const ucp_request_param_t& how_to_send() const noexcept { return how_; }
@@ -169,6 +214,8 @@ class UcxLink {
   }
 
  private:
+  static constexpr auto memory_is_told = static_cast<std::uint32_t>(UCP_OP_ATTR_FIELD_MEMH);
+
   struct Lane {
     UcxQueue sends = {};
     UcxQueue receives = {};
@@ -188,7 +235,17 @@ class UcxLink {
     how_.user_data = request;
     return request;
   }
-  UcxRequest* transfer(Peer peer) noexcept { return prepared(lane(peer).transfers, transfers_); }
+  UcxRequest* transfer(Peer peer) noexcept {
+    how_.op_attr_mask &= ~memory_is_told;
+    return prepared(lane(peer).transfers, transfers_);
+  }
+  // A registration of ours, which UCX need not look for then.
+  void tell_memory(ucp_request_param_t& how, const Buffer& buffer) noexcept {
+    how.op_attr_mask &= ~memory_is_told;
+    if (buffer.key == 0) return;
+    how.op_attr_mask |= memory_is_told;
+    how.memh = worker_.memory(buffer.key);
+  }
 
   static void on_sent(void* /*memory*/, ucs_status_t status, void* user) noexcept {
     auto* request = static_cast<UcxRequest*>(user);
@@ -206,7 +263,9 @@ class UcxLink {
   std::uint32_t receives_ = 0;
   std::uint32_t transfers_ = 0;
   Fault fault_;
+  std::int64_t connecting_ns_ = 0;
   bool trusts_last_byte_;
+  bool registers_ahead_;
   ucp_request_param_t how_{};
   ucp_request_param_t receive_{};
 };
@@ -220,12 +279,11 @@ class UcxTag final : public UcxLink {
   UcxTag(const LinkOptions& options, Bootstrap& boot)
       : UcxLink(options, UCP_FEATURE_TAG, boot), my_tag_(static_cast<ucp_tag_t>(boot.rank())) {
     how_to_receive().cb.recv = on_received;  // NOLINT(*-union-access): UCX's type
-    connect();
-    greet(*this, boot, other_devices);
+    connect(*this, boot);
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    UcxRequest* request = begin_send(peer);
+    UcxRequest* request = begin_send(peer, buffer);
     if (request == nullptr) return;
     began(request,
           ucp_tag_send_nbx(worker().endpoint(peer.rank), buffer.data, buffer.bytes, my_tag_,
@@ -233,7 +291,7 @@ class UcxTag final : public UcxLink {
           "ucp_tag_send_nbx");
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    UcxRequest* request = begin_receive(peer);
+    UcxRequest* request = begin_receive(peer, buffer);
     if (request == nullptr) return;
     began(request,
           ucp_tag_recv_nbx(worker().handle(), buffer.data, buffer.bytes,
@@ -270,12 +328,11 @@ class UcxAm final : public UcxLink {
       inbox.link = this;
       listen(rank++, inbox);
     }
-    connect();
-    greet(*this, boot, other_devices);
+    connect(*this, boot);
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    UcxRequest* request = begin_send(peer);
+    UcxRequest* request = begin_send(peer, buffer);
     if (request == nullptr) return;
     began(request,
           ucp_am_send_nbx(worker().endpoint(peer.rank), my_id_, nullptr, 0, buffer.data,
@@ -366,7 +423,7 @@ class UcxAm final : public UcxLink {
       ended(request, UCS_OK, "receiving an active message");
       return;
     }
-    prepare_receive(request);
+    prepare_receive(request, request->buffer);
     began(request,
           ucp_am_recv_data_nbx(worker().handle(), data, request->buffer.data, bytes,
                                &how_to_receive()),

@@ -70,6 +70,9 @@ class VerbsRc final {
   void reserve(std::size_t depth, std::size_t /*peers*/) {
     if (core_.reserve(depth)) core_.boot().barrier();
   }
+  [[nodiscard]] static bool registers_ahead() noexcept { return true; }
+  Buffer register_memory(const Buffer& memory) noexcept { return core_.register_memory(memory); }
+  void deregister_memory(const Buffer& memory) noexcept { core_.deregister_memory(memory); }
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
     return expose_to_all(core_.memory(), core_.memory().allocate(bytes, exposed_access),
                          core_.boot());
@@ -194,6 +197,9 @@ class VerbsUd final {
     for (Flow& flow : flows_) flow.waiting.reserve(depth);
     if (is_new) begin();
   }
+  [[nodiscard]] static bool registers_ahead() noexcept { return true; }
+  Buffer register_memory(const Buffer& memory) noexcept { return core_.register_memory(memory); }
+  void deregister_memory(const Buffer& memory) noexcept { core_.deregister_memory(memory); }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
     return core_.refusal(bytes, static_cast<std::size_t>(core_.port().mtu_bytes), depth);
   }

@@ -93,16 +93,27 @@ def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, 
     return tuple(chosen)
 
 
-def parse_schedule(text: str) -> Schedule:
-    """The buffers of a case: "one", "turn:N" or "reuse:N:R%". Raises WeftError."""
-    match = re.fullmatch(r"one|turn:(\d{1,6})|reuse:(\d{1,6}):(\d{1,3})%?", text)
+def parse_schedules(text: str) -> tuple[Schedule, ...]:
+    """The buffers of cases: "one", "turn:N" or "reuse:N:R%"; N of turn and R may be ranges.
+
+    "turn:1..1024" doubles, "reuse:256:0..100:25%" goes in steps. Raises WeftError.
+    """
+    match = re.fullmatch(r"one|turn:([\d.:]+)|reuse:(\d{1,7}):([\d.:]+)%?", text)
     if not match:
-        raise WeftError(f"'{text}' is no buffer schedule", "type one, turn:16 or reuse:100:50%")
+        raise WeftError(
+            f"'{text}' is no buffer schedule",
+            "type one, turn:16, turn:1..1024 or reuse:100:50%",
+        )
     if match[1]:
-        return _bounded(Schedule(kind="turn", count=int(match[1])))
+        counts = parse_sizes(match[1])
+        return tuple(_bounded(Schedule(kind="turn", count=count)) for count in counts)
     if match[2]:
-        return _bounded(Schedule(kind="reuse", count=int(match[2]), reuse_percent=int(match[3])))
-    return Schedule()
+        count = int(match[2])
+        return tuple(
+            _bounded(Schedule(kind="reuse", count=count, reuse_percent=percent))
+            for percent in parse_sizes(match[3])
+        )
+    return (Schedule(),)
 
 
 class Ways(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +139,9 @@ def parse_ways(
             raise WeftError(f"a queue depth of {depth} is out of range", "type 1 to 65536")
     return Ways(
         queue_depths=depths,
-        schedules=tuple(dict.fromkeys(parse_schedule(word) for word in buffers.split(","))),
+        schedules=tuple(
+            dict.fromkeys(one for word in buffers.split(",") for one in parse_schedules(word))
+        ),
         waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
         points=parse_sizes(points) if points else (),
         single=single,

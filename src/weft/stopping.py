@@ -58,8 +58,17 @@ def clock_costs_too_much(
 ) -> bool:
     """Whether reading the clock cost over 1 % of a sample that could have been longer."""
     is_one = case.single or pattern.every_operation
-    could_be_longer = not is_one and ops_per_sample < MOST_OPS
+    could_be_longer = not is_one and ops_per_sample < _most_ops(case)
     return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+
+
+def _most_ops(case: Case) -> int:
+    """The longest sample; where buffers are used once a few samples must have enough of them.
+
+    The engine takes fewer samples, and no sample shorter than the queue.
+    """
+    messages = case.schedule.most_messages
+    return MOST_OPS if messages is None else max(1, messages // (FEWEST_SAMPLES + 1))
 
 
 def case_share_s(left_s: float, cases: int, overhead_s: float) -> float:
@@ -99,7 +108,7 @@ def amount(
         ops = max(ops, math.ceil(word_ns / operation_ns), case.queue_depth)
     if (case.single or pattern.every_operation) and pattern.latency_divisor > 0:
         ops = 1
-    ops = min(max(ops, 1), MOST_OPS)
+    ops = min(max(ops, 1), _most_ops(case))
     samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
     most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES
     samples = asked_samples or min(max(samples, FEWEST_SAMPLES), most)

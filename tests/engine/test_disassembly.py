@@ -32,6 +32,10 @@ _LIBRARY_ENTRIES = {
     ("infiniband/verbs.h", "ibv_poll_cq"),
     ("infiniband/verbs.h", "ibv_req_notify_cq"),
     # libfabric: behind each of its objects is a table of the provider's functions.
+    ("rdma/fabric.h", "fi_close"),
+    ("rdma/fi_domain.h", "fi_mr_reg"),
+    ("rdma/fi_domain.h", "fi_mr_bind"),
+    ("rdma/fi_domain.h", "fi_mr_enable"),
     ("rdma/fi_tagged.h", "fi_tsend"),
     ("rdma/fi_tagged.h", "fi_tinject"),
     ("rdma/fi_tagged.h", "fi_trecv"),

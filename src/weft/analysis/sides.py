@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weft.reference.library import Fact, Platform, Point
 
 MOST_TOLD = 4
+# Details that are a launch's own: where it listened, and what connecting took.
+_OWN = ("address", "connect_ns")
 # Single figures that are results; the others are what a machine was like.
 _RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
 
@@ -151,7 +153,7 @@ def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> dict[str, str]
         "kernel": _told(_at(host, "software", "kernel") for host in hosts.values()),
         "software": _told(launch.mpi for launch in launches),
         "network": _told(
-            ", ".join(f"{key} {value}" for key, value in launch.details.items() if key != "address")
+            ", ".join(f"{key} {value}" for key, value in launch.details.items() if key not in _OWN)
             for launch in launches
         ),
         "link": _told(s.link for s in summaries),

@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.rails import rail_sentences
+from weft.analysis.registration import cost_as_it_goes
+from weft.analysis.reuse import reuse_in_words, reuse_of
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
 # Figure 4: the queue that is needed for this share of the best bandwidth.
 NEAR_PEAK = 0.95
-# Figures 11 to 13: performance drops when it is worse by this much.
-DROP = 0.05
 
 
 def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
@@ -35,7 +35,8 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     cases = run.cases
     return (
         *_grouped(good, cases, lambda c: c.queue_depth, _without_depth, queue_needed),
-        *_grouped(good, cases, lambda c: c.schedule.count, _turns_only, working_set),
+        *map(reuse_in_words, reuse_of(run, summaries)),
+        *cost_as_it_goes(summaries),
         *_grouped(good, cases, lambda c: c.wait, _without_wait, cost_of_waits),
         *rail_sentences(run, summaries),
     )
@@ -47,13 +48,6 @@ def _without_depth(case: Case) -> tuple[object, ...] | None:
 
 def _without_wait(case: Case) -> tuple[object, ...] | None:
     return (case.transport, case.test, case.bytes, case.schedule, case.queue_depth, case.single)
-
-
-def _turns_only(case: Case) -> tuple[object, ...] | None:
-    """Cases that use their buffers in turn; one buffer is a turn of one."""
-    if case.schedule.kind == "reuse":
-        return None
-    return (case.transport, case.test, case.bytes, case.queue_depth, case.wait, case.single)
 
 
 def _grouped(
@@ -98,34 +92,6 @@ def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> str:
         f"queue size: {_place(points[0][0])}: Q = {needed} gives {NEAR_PEAK:.0%} of the best"
         f" bandwidth of Q = {rates[0][0]} to {rates[-1][0]}"
     )
-
-
-def working_set(points: Sequence[tuple[Case, CaseSummary]]) -> str:
-    """From which working set on (buffers in turn times their size) it is worse by 5 % for sure."""
-    times = sorted(
-        ((case.schedule.count, _time(summary)) for case, summary in points),
-        key=lambda point: point[0],
-    )
-    (_, first), *others = times
-    size = points[0][0].bytes
-    for count, (low, _) in others:
-        if low > first[1] * (1 + DROP):
-            return (
-                f"buffer reuse: {_place(points[0][0])}: worse by over {DROP:.0%} from a working set"
-                f" of {format_bytes(count * size)} on ({count} buffers in turn)"
-            )
-    return (
-        f"buffer reuse: {_place(points[0][0])}: no drop over {DROP:.0%} up to a working set of"
-        f" {format_bytes(times[-1][0] * size)} can be told"
-    )
-
-
-def _time(summary: CaseSummary) -> tuple[float, float]:
-    """The interval of something that grows with time: latency, or the inverse of bandwidth."""
-    if summary.latency_ns is not None:
-        return summary.latency_ns.low, summary.latency_ns.high
-    rate = summary.bandwidth_bytes_per_s
-    return (1 / rate.high, 1 / rate.low) if rate is not None else (0.0, 0.0)
 
 
 def cost_of_waits(points: Sequence[tuple[Case, CaseSummary]]) -> str:

@@ -61,7 +61,7 @@ def run(
     mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
     option: _Options = None,
     queue_depth: Annotated[str, typer.Option(help="Q of streams: 1..256.")] = plan.QUEUE_DEPTH,
-    buffers: Annotated[str, typer.Option(help="one,turn:N,reuse:N:R%")] = plan.BUFFERS,
+    buffers: Annotated[str, typer.Option(help="one,turn:1..N,reuse:N:R%")] = plan.BUFFERS,
     points: Annotated[str, typer.Option(help="Points of a test's own axis; weft list.")] = "",
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
     wait: Annotated[str, typer.Option(help="spin,library,block. Default: the cheapest.")] = "",

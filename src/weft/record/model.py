@@ -57,12 +57,20 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """Which buffer each message of a case uses, in order (DESIGN.md, the contract).
 
     `one`: always the same buffer. `turn`: `count` buffers in FIFO order. `reuse`: `reuse_percent`
-    of the messages use one buffer, the others walk through `count` further ones.
+    of the messages use one buffer, the others one each of `count` further ones, none of them twice
+    in a batch.
     """
 
     kind: Literal["one", "turn", "reuse"] = "one"
     count: int = 1
     reuse_percent: int = 100
+
+    @property
+    def most_messages(self) -> int | None:
+        """For how many messages a batch has buffers; None where they may be used again."""
+        if self.kind != "reuse" or self.reuse_percent == 100:
+            return None
+        return self.count + self.count * self.reuse_percent // (100 - self.reuse_percent)
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from weft.report.charts import chart_of
 from weft.report.figures import figures_of
 from weft.report.html import render, write_page
 from weft.report.many import DRAWN_TESTS, many_charts, many_leaves
+from weft.report.memory import memory_tables, reuse_charts
 from weft.report.signatures import signature_chart
 from weft.report.tables import model_tables
 from weft.report.terminal import (
@@ -47,6 +48,7 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
     charts = [chart_of(one) for one in figures_of(runs) if one.name not in DRAWN_TESTS]
     charts += [chart for run, summaries in runs[:1] for chart in many_charts(run, summaries)]
+    charts += reuse_charts(runs)
     if models is not None and models.signatures:
         charts.append(signature_chart(models.signatures))
     return render(
@@ -59,6 +61,7 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
         endings=[ending_in_words(run, summaries) for run, summaries in runs],
         warnings=_warnings(runs),
         tables=[_table(run, summaries, len(runs)) for run, summaries in runs],
+        memory=[table for run, summaries in runs for table in memory_tables(run, summaries)],
         troubles=_troubles(runs),
         notes=_notes(runs),
         leaves=[leaf for run, summaries in runs for leaf in many_leaves(run, summaries)],

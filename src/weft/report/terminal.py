@@ -10,6 +10,7 @@ from rich.text import Text
 
 from weft.analysis.ways import findings_of
 from weft.report.many import many_leaves, render_leaf
+from weft.report.memory import render_memory
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
         parts += [Text(f"{pattern.title} ({test}): {pattern.summary}", style="bold")]
         parts += [_test_table([s for s in summaries if s.test == test]), Text("")]
     parts += [part for leaf in many_leaves(run, summaries) for part in render_leaf(leaf)]
+    parts += render_memory(run, summaries)
     parts += [Text(sentence) for sentence in findings_of(run, summaries)]
     parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
     return Group(*parts)

@@ -1,0 +1,27 @@
+// Latency where every message is registered, sent and given back.
+#pragma once
+
+#include "as_it_goes.hpp"
+#include "ping_pong.hpp"
+
+namespace weft {
+
+/// `ping_pong` with the registration of each message inside the operation that is timed.
+struct RegisterPingPong {
+  static constexpr PatternInfo info{
+      .name = "register_ping_pong",
+      .title = "Latency, registered as it goes",
+      .summary = "ping_pong with each message registered, sent and deregistered",
+      .ranks = 2,
+      .latency_divisor = 2,
+      .bandwidth_factor = 2,
+  };
+  static constexpr bool registers = true;
+
+  template <Clock Now, class Wait, Registers T>
+  static bool run(T& link, Work& work) noexcept {
+    return run_as_it_goes<PingPong, Now, Wait>(link, work);
+  }
+};
+
+}  // namespace weft

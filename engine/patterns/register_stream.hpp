@@ -1,0 +1,29 @@
+// Streaming bandwidth where every message is registered, sent and given back.
+#pragma once
+
+#include "as_it_goes.hpp"
+#include "stream.hpp"
+
+namespace weft {
+
+/// `stream` with the registration of each message inside the operation that is timed.
+struct RegisterStream {
+  static constexpr PatternInfo info{
+      .name = "register_stream",
+      .title = "Bandwidth, registered as it goes",
+      .summary = "stream with each message registered, sent and deregistered",
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+  };
+  static constexpr bool streams = true;
+  static constexpr bool registers = true;
+
+  template <Clock Now, class Wait, Registers T>
+  static bool run(T& link, Work& work) noexcept {
+    return run_as_it_goes<Stream, Now, Wait>(link, work);
+  }
+};
+
+}  // namespace weft

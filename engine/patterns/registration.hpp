@@ -1,0 +1,58 @@
+// What it costs to have memory registered, and to have it forgotten.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "../clock.hpp"
+#include "../work.hpp"
+
+namespace weft {
+
+/// Rank 0 registers a buffer whose pages are there and gives it back; no message goes. Several at a
+/// time, so that the clock is read once for all of them: first all are registered, then all are
+/// deregistered, which is timed apart.
+struct Registration {
+  static constexpr PatternInfo info{
+      .name = "registration",
+      .title = "Registration of memory",
+      .summary = "one rank registers memory of the message's size; its pages are there",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 0,
+      .least_bytes = 1,
+  };
+  static constexpr bool registers = true;
+  static constexpr std::array parts{std::string_view{"deregister"}};
+
+  template <Clock Now, class Wait, Registers T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank != 0) return true;
+    for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
+      Ticks registering = 0;
+      Ticks forgetting = 0;
+      for (std::size_t left = work.ops_per_sample; left > 0;) {
+        const std::span<Buffer> together = work.registered.first(std::min(left, most_together));
+        const Ticks start = Now::now();
+        for (Buffer& known : together) known = link.register_memory(work.out.next());
+        const Ticks between = Now::now();
+        if (link.fault() != nullptr) return false;
+        for (const Buffer& known : together) link.deregister_memory(known);
+        const Ticks end = Now::now();
+        registering += between - start;
+        forgetting += end - between;
+        left -= together.size();
+      }
+      work.samples[sample] = registering;
+      work.parts[0][sample] = forgetting;
+    }
+    return link.fault() == nullptr;
+  }
+
+ private:
+  // Room is made for twice the depth and a few more, whatever the depth.
+  static constexpr std::size_t most_together = 8;
+};
+
+}  // namespace weft

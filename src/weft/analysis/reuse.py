@@ -1,0 +1,189 @@
+"""How performance depends on the buffers: how many in turn, and how often one is used again. Pure.
+
+The two schemes of section 4.5 of Liu et al., "Micro-Benchmark Level Performance Comparison of
+High-Speed Cluster Interconnects" (2003), figures 11 to 13. Along a series the first point is what
+the others are compared with: the fewest buffers in turn, or the highest share that one buffer has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from weft.analysis.intervals import Estimate
+from weft.record.model import Case, Schedule
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.run import Run
+
+Scheme = Literal["turn", "reuse"]
+# Performance drops when it is worse by this much.
+DROP = 0.05
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """A point of a series: N buffers in turn, or R per cent of the messages in one buffer.
+
+    `buffers` is N, or for how many messages of one buffer there are others.
+    """
+
+    at: int
+    buffers: int
+    figure: Estimate
+
+
+class Reuse(msgspec.Struct, frozen=True, kw_only=True):
+    """One test at one size over several buffers: its points from the most to the least reuse.
+
+    `kept_at` is the last point up to which no drop of over 5 % is certain not to be there, and
+    `dropped_at` the first one where it certainly is; where performance begins to drop lies between
+    the two. None: there is no such point.
+    """
+
+    scheme: Scheme
+    transport: str
+    test: str
+    bytes: int
+    way: str
+    is_latency: bool
+    points: tuple[Point, ...]
+    kept_at: int | None
+    dropped_at: int | None
+
+    @property
+    def name(self) -> str:
+        """What the series is of, for lists and legends."""
+        way = f" {self.way}" if self.way else ""
+        return f"{self.transport}{way}, {self.test}, {format_bytes(self.bytes)}"
+
+
+def reuse_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Reuse, ...]:
+    """Every series of two points or more; one of which a case failed or lacks is left out."""
+    found = []
+    for scheme in ("turn", "reuse"):
+        groups: dict[Case, list[tuple[Case, CaseSummary]]] = {}
+        for summary in summaries:
+            case = run.cases[summary.case]
+            if summary.status != "unsupported" and _place(case.schedule, scheme) is not None:
+                rest = msgspec.structs.replace(case, schedule=Schedule(count=_per(case, scheme)))
+                groups.setdefault(rest, []).append((case, summary))
+        for rest, points in groups.items():
+            whole = all(summary.status == "ok" for _, summary in points)
+            if whole and len({case.schedule for case, _ in points}) > 1:
+                found += _series(scheme, rest, points)
+    return tuple(found)
+
+
+def _place(schedule: Schedule, scheme: str) -> int | None:
+    """Where a schedule lies on the axis of a scheme; None where it is of the other one."""
+    if scheme == "turn":
+        return {"one": 1, "turn": schedule.count}.get(schedule.kind)
+    return schedule.reuse_percent if schedule.kind == "reuse" else None
+
+
+def _per(case: Case, scheme: str) -> int:
+    """What must be the same along a series beside the case: the other buffers of scheme 2."""
+    return case.schedule.count if scheme == "reuse" else 1
+
+
+def _series(scheme: Scheme, rest: Case, points: Iterable[tuple[Case, CaseSummary]]) -> list[Reuse]:
+    placed = {}
+    for case, summary in points:
+        figure = summary.latency_ns or summary.bandwidth_bytes_per_s
+        at = _place(case.schedule, scheme)
+        if figure is not None and at is not None:
+            placed[at] = Point(at=at, buffers=case.schedule.count, figure=figure)
+    ordered = tuple(placed[at] for at in sorted(placed, reverse=scheme == "reuse"))
+    if len(ordered) < 2:
+        return []
+    is_latency = next(s.latency_ns is not None for _, s in points)
+    kept, dropped = _where_it_drops(ordered, is_latency=is_latency)
+    usual = msgspec.structs.replace(rest, schedule=Schedule())
+    return [
+        Reuse(
+            scheme=scheme,
+            transport=rest.transport,
+            test=rest.test,
+            bytes=rest.bytes,
+            way=usual.variant,
+            is_latency=is_latency,
+            points=ordered,
+            kept_at=kept,
+            dropped_at=dropped,
+        )
+    ]
+
+
+def _where_it_drops(points: Sequence[Point], *, is_latency: bool) -> tuple[int | None, int | None]:
+    """The last point before which nothing dropped for certain, the first that dropped for certain.
+
+    Both from the ends of the intervals, so that each holds whenever the intervals hold.
+    """
+    times = [_time(point.figure, is_latency=is_latency) for point in points]
+    (low_first, high_first), *others = times
+    kept: int | None = points[0].at
+    holds = True
+    for point, (low, high) in zip(points[1:], others, strict=True):
+        if low > high_first * (1 + DROP):
+            return kept, point.at
+        holds = holds and high <= low_first * (1 + DROP)
+        if holds:
+            kept = point.at
+    return kept, None
+
+
+def _time(figure: Estimate, *, is_latency: bool) -> tuple[float, float]:
+    """The interval of something that grows with time: latency, or the inverse of bandwidth."""
+    return (figure.low, figure.high) if is_latency else (1 / figure.high, 1 / figure.low)
+
+
+def reuse_in_words(found: Reuse) -> str:
+    """From which working set on, or below which share of reuse, performance drops."""
+    if found.scheme == "turn":
+        return _turn_in_words(found)
+    last = found.points[-1].at
+    if found.dropped_at is None:
+        upto = last if found.kept_at == last else found.kept_at
+        more = "" if upto == last else f"; from there to {last} % it cannot be told"
+        return f"buffer reuse: {found.name}: no drop over {DROP:.0%} down to R = {upto} %{more}"
+    return (
+        f"buffer reuse: {found.name}: worse by over {DROP:.0%} with R = {found.dropped_at} % and"
+        f" less, and not with R = {found.kept_at} %"
+    )
+
+
+def _turn_in_words(found: Reuse) -> str:
+    last = found.points[-1].at
+    if found.dropped_at is None:
+        upto = format_bytes((found.kept_at or 1) * found.bytes)
+        more = (
+            ""
+            if found.kept_at == last
+            else f"; from there to {format_bytes(last * found.bytes)} it cannot be told"
+        )
+        return (
+            f"buffer reuse: {found.name}: no drop over {DROP:.0%} up to a working set of"
+            f" {upto}{more}"
+        )
+    return (
+        f"buffer reuse: {found.name}: worse by over {DROP:.0%} from a working set of"
+        f" {format_bytes(found.dropped_at * found.bytes)} on ({found.dropped_at} buffers in turn),"
+        f" and not at {format_bytes((found.kept_at or 1) * found.bytes)}"
+    )
+
+
+def reuse_rows(found: Sequence[Reuse]) -> list[dict[str, Any]]:
+    """The series as JSON: where performance drops, in working sets for scheme 1."""
+    rows = []
+    for one in found:
+        row: dict[str, Any] = msgspec.to_builtins(one)
+        if one.scheme == "turn":
+            row["kept_bytes"] = (one.kept_at or 0) * one.bytes
+            row["dropped_bytes"] = one.dropped_at and one.dropped_at * one.bytes
+        rows.append(row)
+    return rows
