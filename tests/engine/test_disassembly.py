@@ -131,7 +131,8 @@ _PADDING = re.compile(r"\t(?:(?:data16 |cs )*nop|xchg\s+%ax,%ax|lea\s|endbr)")
 def faults_of_compute_loop(code: dict[str, list[Instruction]], name: str) -> list[str]:
     """Why a function is no loop of arithmetic in registers."""
     [body] = [body for known, body in code.items() if known.startswith(f"{name}(")]
-    lines = [line.text for line in body if not _PADDING.search(line.text)]
+    # Without the names of jumps' targets, which have brackets.
+    lines = [re.sub(r"<.*>", "<>", line.text) for line in body if not _PADDING.search(line.text)]
     faults = [f"touches memory: {line.strip()}" for line in lines if _MEMORY.search(line)]
     faults += [f"calls: {line.strip()}" for line in lines if re.search(r"\t(?:call|blr?)\s", line)]
     jumps = [match for line in lines if (match := _JUMP.search(line))]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.host_time import by_case, by_launch, over
+from weft.analysis.host_time import by_case, by_launch, over, part_ns
 from weft.analysis.parameters import Parameter, over_launches
 from weft.analysis.shape import drift
 from weft.units import format_bytes
@@ -88,7 +88,7 @@ def drifts_of(run: Run, tests: Sequence[str]) -> tuple[str, ...]:
     for batch in batches:
         case = run.cases[batch.case]
         changes = moved.setdefault((case.transport, case.test), [])
-        change = drift(run.time_ns(batch, part="work")) if case.point else None
+        change = drift(part_ns(run, batch, "work")) if case.point else None
         if change is not None:
             changes.append(change)
     totals = [(run.cases[batch.case].transport, run.cases[batch.case].test) for batch in batches]
@@ -122,21 +122,19 @@ def _point(run: Run, work: int, batches: list[Batch]) -> BusyPoint:
     return BusyPoint(
         work_percent=work,
         computing_percent=over(by_launch(batches, lambda b: 100 * _computing(run, b))),
-        bandwidth_bytes_per_s=over(by_launch(batches, lambda b: moved / run.time_ns(b))),
+        bandwidth_bytes_per_s=over(by_launch(batches, lambda b: moved / part_ns(run, b))),
         kept_percent=over(by_launch(batches, lambda b: 100 * _kept(run, b))),
     )
 
 
 def _computing(run: Run, batch: Batch) -> NDArray[np.float64]:
     """The share of a sample's time that its work takes alone."""
-    share: NDArray[np.float64] = run.time_ns(batch, part="work") / run.time_ns(batch)
-    return share
+    return part_ns(run, batch, "work") / part_ns(run, batch)
 
 
 def _kept(run: Run, batch: Batch) -> NDArray[np.float64]:
     """The bandwidth with work over that without, in the same sample."""
-    ratio: NDArray[np.float64] = run.time_ns(batch, part="alone") / run.time_ns(batch)
-    return ratio
+    return part_ns(run, batch, "alone") / part_ns(run, batch)
 
 
 def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, str]:

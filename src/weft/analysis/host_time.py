@@ -171,15 +171,24 @@ def _point(case: Case) -> int:
     return case.point or 0
 
 
-def _less_read(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
-    """A part of every sample without its read of the clock, ns of one operation, at least 0."""
+def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
+    """A part of every sample, or the sample itself, ns of one operation.
+
+    The engine leaves out a series that nothing was put into: it is zero all along.
+    """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     if part and part not in batch.parts:
-        # The engine leaves out a series that nothing was put into: no call ever completed a send.
         return np.zeros(len(batch.ticks) - batch.warmup)
     times: NDArray[np.float64] = run.time_ns(batch, part=part)
-    return np.maximum(times - read_ns(run, batch.launch), 0.0)
+    return times
+
+
+def _less_read(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
+    """The same without its read of the clock, at least 0."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    return np.maximum(part_ns(run, batch, part) - read_ns(run, batch.launch), 0.0)
 
 
 def _alone_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
@@ -200,10 +209,7 @@ def _overhead_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
     test = run.cases[batch.case].test
     part = "call" if "call" in batch.parts else ""
     further_ns = _FURTHER_READS.get(test, 0) * read_ns(run, batch.launch)
-    overhead: NDArray[np.float64] = (
-        run.time_ns(batch, part=part) - run.time_ns(batch, part="work") - further_ns
-    )
-    return overhead
+    return part_ns(run, batch, part) - part_ns(run, batch, "work") - further_ns
 
 
 def _available_percent(run: Run, batch: Batch) -> NDArray[np.float64]:
