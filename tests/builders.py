@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     Times = Callable[[Case, int], Sequence[float]]
     Parts = Callable[[Case, int], Mapping[str, Sequence[float]]]
+    CpuShares = Callable[[Case, int], Sequence[float]]
 
 TICK_NS = 0.5
 OVERHEAD_TICKS = 40
@@ -63,6 +64,13 @@ _DECLARED = (
     ("random_pairs", "Random pairs", 0, 1),
     ("message_rate", "Message rate", 0, 1),
     ("offered_load", "Latency under offered load", 1, 0),
+    ("host_overhead", "Calls of a round trip", 2, 0),
+    ("send_overlap", "Send beside work", 1, 0),
+    ("receive_overlap", "Receive beside work", 1, 0),
+    ("put_overlap", "Put beside work", 1, 0),
+    ("busy_stream", "Bandwidth while computing", 0, 1),
+    ("put_ping_pong", "Put latency, memory polled", 2, 2),
+    ("put_notify_ping_pong", "Put latency, target notified", 2, 2),
 )
 PATTERNS = tuple(
     Pattern(
@@ -129,7 +137,7 @@ def make_header(
         created_utc="2026-01-02T03:04:05+00:00",
         command=("weft", "run"),
         plan=Plan(cases=cases, launches=launches, **asked),
-        patterns=PATTERNS,
+        patterns=tuple(pattern(name) for name in dict.fromkeys(case.test for case in cases)),
         hosts={host: {**HOST, "host": host}},
         notes=("warning: a note of the run",),
     )
@@ -176,14 +184,19 @@ def make_batch(
     warmup: int = WARMUP,
     tick_ns: float = TICK_NS,
     parts_ns: Mapping[str, Sequence[float]] | None = None,
+    cpu_shares: Sequence[float] = (),
 ) -> Batch:
     """An ok batch with these times of one operation, behind `warmup` samples of twice the first.
 
-    `parts_ns` are further series, times of one operation too.
+    `parts_ns` are its further series, `cpu_shares` each rank's share of the processor's time.
     """
-    scale = ops_per_sample / tick_ns
-    ticks = [round(time * scale) for time in times_ns]
-    parts = {name: [round(t * scale) for t in series] for name, series in (parts_ns or {}).items()}
+
+    def as_ticks(times: Sequence[float]) -> tuple[int, ...]:
+        ticks = [round(time * ops_per_sample / tick_ns) for time in times]
+        return (*([2 * ticks[0]] * warmup), *ticks)
+
+    ticks = as_ticks(times_ns)
+    timed_ns = round(sum(ticks) * tick_ns)
     return Batch(
         case=case.key,
         launch=launch,
@@ -193,9 +206,11 @@ def make_batch(
         ops_per_sample=ops_per_sample,
         warmup=warmup,
         verified_bytes=VERIFIED_BYTES,
-        elapsed_ns=round(sum(ticks) * tick_ns),
-        ticks=(*([2 * ticks[0]] * warmup), *ticks),
-        parts={name: (*([2 * own[0]] * warmup), *own) for name, own in parts.items()},
+        elapsed_ns=round(sum(ticks[warmup:]) * tick_ns),
+        timed_ns=timed_ns,
+        cpu_ns=tuple(round(share * timed_ns) for share in cpu_shares),
+        ticks=ticks,
+        parts={name: as_ticks(times) for name, times in (parts_ns or {}).items()},
     )
 
 
@@ -223,7 +238,8 @@ def measured_lines(
     launches: int = 5,
     times_ns: Times = usual_times_ns,
     host: str = HOST["host"],
-    parts_ns: Parts | None = None,
+    parts_ns: Parts = lambda _, __: {},
+    cpu_shares: CpuShares = lambda _, __: (),
 ) -> Iterator[Line]:
     """Rounds of one launch a transport; each case is calibrated once, then measured a round.
 
@@ -241,9 +257,17 @@ def measured_lines(
                     look = [9 * time for time in times[:3]]
                     yield make_batch(case, number, order, look, role="calibrate", warmup=1)
                     order += 1
-                parts = parts_ns(case, round_) if parts_ns else None
+                parts, shares = parts_ns(case, round_), cpu_shares(case, round_)
                 ops = 1 if pattern(case.test).every_operation else OPS_PER_SAMPLE
-                yield make_batch(case, number, order, times, ops_per_sample=ops, parts_ns=parts)
+                yield make_batch(
+                    case,
+                    number,
+                    order,
+                    times,
+                    ops_per_sample=ops,
+                    parts_ns=parts,
+                    cpu_shares=shares,
+                )
                 order += 1
             clock = make_clock(baseline_ns=3_000_000_000)
             yield LaunchEnd(launch=number, status="ok", clock=clock)
@@ -269,18 +293,19 @@ def synthetic_record(
     outcome: Outcome = "precise",
     finished: bool = True,
     host: str = HOST["host"],
-    parts_ns: Parts | None = None,
+    parts_ns: Parts = lambda _, __: {},
+    cpu_shares: CpuShares = lambda _, __: (),
 ) -> Path:
     """Write a record with known answers; gives its path.
 
     `times_ns(case, round)` are the times of one operation in ns, in time order (empty: the case is
-    not measured in that round), `parts_ns` its further series. `more` are lines after the last
-    launch, such as `lost_batch`;
-    without `finished` there is no footer, as in a run that died.
+    not measured in that round), `parts_ns` and `cpu_shares` what stands beside. `more` are lines
+    after the last launch, such as `lost_batch`; without `finished` there is no footer, as in a run
+    that died.
     """
     cases = make_cases() if cases is None else cases
     lines: list[Line] = [make_header(cases, launches=launches, host=host)]
-    lines += [*measured_lines(cases, launches, times_ns, host, parts_ns), *more]
+    lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     if finished:
         lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))
     return write_lines(path, lines)

@@ -5,8 +5,11 @@
 
 #include "bidirectional_stream.hpp"
 #include "burst.hpp"
+#include "busy_stream.hpp"
 #include "get_latency.hpp"
+#include "get_overlap.hpp"
 #include "get_stream.hpp"
+#include "host_overhead.hpp"
 #include "hot_spot.hpp"
 #include "late_receive.hpp"
 #include "offered_load.hpp"
@@ -16,11 +19,14 @@
 #include "ping_pong.hpp"
 #include "put_latency.hpp"
 #include "put_notify_ping_pong.hpp"
+#include "put_overlap.hpp"
 #include "put_ping_pong.hpp"
 #include "put_stream.hpp"
 #include "register_ping_pong.hpp"
 #include "register_stream.hpp"
 #include "registration.hpp"
+#include "receive_overlap.hpp"
+#include "send_overlap.hpp"
 #include "sendrecv.hpp"
 #include "stream.hpp"
 
@@ -29,7 +35,8 @@ namespace weft {
 using AllPatterns =
     std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv, PutPingPong,
                PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
-               LateReceive, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
+               LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
+               BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
                RegisterPingPong, RegisterStream, Registration>;
 
 }  // namespace weft

@@ -36,6 +36,13 @@ struct Costs {
   /// The card knows the buffers it sent last, so many; sending another one costs a look-up.
   std::size_t known_buffers = std::numeric_limits<std::size_t>::max();
   Ticks look_up = 0;
+  /// What a round of computing takes, and from which time on it takes twice as long.
+  Ticks compute_round = 1;
+  Ticks slow_from = std::numeric_limits<Ticks>::max();
+  /// Whether a look that finds nothing yet is a call of its own, as on a real link.
+  bool idle_polls = false;
+  /// Whether a transfer gets on only while its rank is inside a call, as without a network card.
+  bool needs_the_host = false;
   /// Whether the last byte of a put may be seen before the others.
   bool scatters = false;
   /// What a poll that finds nothing takes; without it time leaps to what comes next.
@@ -150,10 +157,24 @@ struct VirtualClock {
     thread_local Ticks cost = 0;
     return cost;
   }
+  /// Time that was spent in computing and pauses: not in calls.
+  static Ticks& away() noexcept {
+    thread_local Ticks ticks = 0;
+    return ticks;
+  }
+  static const Costs*& costs() noexcept {
+    thread_local const Costs* script = nullptr;
+    return script;
+  }
   static Ticks now() noexcept { return time() += read_cost(); }
   static Ticks pause(Ticks least) noexcept {
     time() += read_cost() + least;
     return least;
+  }
+  static void compute(std::uint64_t rounds) noexcept {
+    const Ticks took = rounds * costs()->compute_round * (time() < costs()->slow_from ? 1 : 2);
+    time() += took;
+    away() += took;
   }
 };
 
@@ -225,6 +246,8 @@ class Link final {
   Link(Fabric& fabric, Bootstrap& boot) : fabric_(&fabric), boot_(&boot), rank_(boot.rank()) {
     VirtualClock::time() = 0;
     VirtualClock::read_cost() = costs().clock_read;
+    VirtualClock::costs() = &costs();
+    VirtualClock::away() = 0;
   }
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const {
@@ -279,13 +302,15 @@ class Link final {
     receives_.push_back({peer.rank, buffer, false});
   }
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), false}));
+    transfers_.push_back(pending(launch(peer, local, {{}, 0, pointer(remote), false})));
   }
   void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), true}));
+    transfers_.push_back(pending(launch(peer, local, {{}, 0, pointer(remote), true})));
   }
   void expect_notice(Peer peer) noexcept { receives_.push_back({peer.rank, {}, true}); }
-  void flush(Peer /*peer*/) noexcept { transfers_.push_back(last_arrival_ + costs().latency); }
+  void flush(Peer /*peer*/) noexcept {
+    transfers_.push_back(pending(last_arrival_ + costs().latency));
+  }
   /// The data of a get come back one latency there, the wire's time and one latency later.
   void get(Peer /*peer*/, const Buffer& local, const RemoteBuffer& remote) noexcept {
     const std::scoped_lock hold(fabric_->lock);
@@ -298,13 +323,14 @@ class Link final {
     if (!lost && remote.bytes != 0) {
       std::memcpy(local.data, message.content.data(), remote.bytes);
     }
-    transfers_.push_back(message.arrival);
+    transfers_.push_back(pending(message.arrival));
   }
 
   /// One completion, of this side or from a peer; in virtual time it comes at once, unless a poll
   /// that finds nothing takes a time.
   void poll() noexcept {
     std::unique_lock hold(fabric_->lock);
+    held_ = held_up();
     if (!fabric_->polls_wait) {
       look(hold);
       return;
@@ -322,7 +348,7 @@ class Link final {
       fault_ = {1, "poll"};
     } else if (walks && earliest() > VirtualClock::time()) {
       walk();
-    } else {
+    } else if (!finds_nothing(earliest())) {
       steps_ = 0;
       if (!take_local()) take(first_sender());
     }
@@ -420,8 +446,11 @@ class Link final {
   static Ticks first_of(const std::deque<Ticks>& completions) {
     return completions.empty() ? never : completions.front();
   }
+  [[nodiscard]] Ticks first_transfer() const {
+    return transfers_.empty() ? never : transfers_.front() + held_;
+  }
   [[nodiscard]] Ticks first_local() const {
-    return std::min(first_of(sends_), first_of(transfers_));
+    return std::min(first_of(sends_), first_transfer());
   }
   [[nodiscard]] bool listens_to(int rank) const {
     return rank != rank_ && (exposes_ || receives_in_flight(Peer{rank}) > 0);
@@ -469,12 +498,26 @@ class Link final {
     if (++steps_ > most) fault_ = {1, "poll"};
   }
 
+  /// How long this rank kept its transfers waiting, where they need it.
+  [[nodiscard]] Ticks held_up() const {
+    return costs().needs_the_host ? VirtualClock::away() : 0;
+  }
+  /// When a transfer is done, if the rank does nothing but wait for it.
+  [[nodiscard]] Ticks pending(Ticks done) const { return done - held_up(); }
+
+  /// Whether a completion is still to come: a look that finds nothing lasts until then.
+  [[nodiscard]] bool finds_nothing(Ticks completion) const {
+    if (!costs().idle_polls || completion <= VirtualClock::time()) return false;
+    VirtualClock::time() = completion;
+    return true;
+  }
+
   // The earlier of this side's completions, unless a message came before it.
   bool take_local() {
     const Ticks first = first_local();
     if (first == never || earliest() < first) return false;
     VirtualClock::time() = std::max(VirtualClock::time(), first);
-    if (first_of(sends_) <= first_of(transfers_)) {
+    if (first_of(sends_) <= first_transfer()) {
       sends_.pop_front();
     } else {
       transfers_.pop_front();
@@ -520,6 +563,8 @@ class Link final {
   bool exposes_ = false;
   /// The rank's clock when it began to wait: other threads ask for it.
   Ticks now_ = 0;
+  /// How long it had kept its transfers waiting then.
+  Ticks held_ = 0;
   /// Polls in a row that found nothing.
   int steps_ = 0;
   Fault fault_;

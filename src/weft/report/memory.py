@@ -1,11 +1,8 @@
-"""Buffer reuse, registration and connecting: tables for terminal and page, and charts."""
+"""Buffer reuse, registration and connecting as tables and charts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from rich.table import Table as Grid
-from rich.text import Text
 
 from weft.analysis.registration import connecting_of, registrations_of
 from weft.analysis.reuse import reuse_of
@@ -15,8 +12,6 @@ from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import RenderableType
 
     from weft.analysis.intervals import Estimate
     from weft.analysis.reuse import Reuse
@@ -68,19 +63,6 @@ def memory_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
 def _time(estimate: Estimate) -> str:
     known = "" if estimate.coverage == 0 else f" ±{estimate.relative_half_width:.1%}"
     return format_time(estimate.median) + known
-
-
-def render_memory(run: Run, summaries: Sequence[CaseSummary]) -> list[RenderableType]:
-    """The tables for a terminal, an empty line after each."""
-    parts: list[RenderableType] = []
-    for table in memory_tables(run, summaries):
-        grid = Grid(box=None)
-        for place, head in enumerate(table.head):
-            grid.add_column(head, justify="right" if place else "left", no_wrap=True)
-        for row in table.rows:
-            grid.add_row(*map(Text, row))
-        parts += [Text(table.caption, style="bold"), grid, Text("")]
-    return parts
 
 
 def reuse_charts(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> list[Chart]:
