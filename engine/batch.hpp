@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,12 @@ concept RunsOn = requires(T& link, Work& work) {
   noexcept->std::same_as<bool>;
 };
 
+/// The memory of both sides of a rank where its pages are chosen.
+struct Regions {
+  std::optional<Region> out;
+  std::optional<Region> in;
+};
+
 /// Where a pattern's messages lie and where they arrive.
 template <class Pattern, TwoSided T>
 struct Sets {
@@ -88,8 +95,9 @@ struct Sets {
                                        RegistersItself<Pattern>>())::type;
   using In = typename decltype(choose<window_of<Pattern>() == Window::incoming, false>())::type;
 
-  Sets(T& link, std::size_t outgoing, std::size_t incoming, std::size_t bytes)
-      : out(link, outgoing, bytes), in(link, incoming, bytes) {}
+  Sets(T& link, std::size_t outgoing, std::size_t incoming, std::size_t bytes,
+       const PartOfRegion& out_part, const PartOfRegion& in_part)
+      : out(link, outgoing, bytes, out_part), in(link, incoming, bytes, in_part) {}
 
   /// The peer's end of a one-sided pattern.
   [[nodiscard]] std::vector<RemoteBuffer> remote(int rank) const {
@@ -141,6 +149,14 @@ inline void check(Outcome& outcome, const Buffer& buffer, const Content& content
                    std::to_string(content.rank);
 }
 
+/// A refusal of any rank is every rank's; empty when all can.
+inline std::string any_refusal(Bootstrap& boot, const std::string& mine) {
+  for (const std::string& text : boot.exchange(mine)) {
+    if (!text.empty()) return text;
+  }
+  return "";
+}
+
 /// A batch over one link. `Now` is the clock the pattern reads, `Wait` how it waits.
 template <class Pattern, Clock Now, class Wait, TwoSided T>
 class BatchRun {
@@ -167,6 +183,13 @@ class BatchRun {
                         0};
       return true;
     }
+    if (std::string reason = any_refusal(*boot_, take_pages()); !reason.empty()) {
+      regions_.out.reset();
+      regions_.in.reset();
+      report.outcome = {Status::unsupported, std::move(reason), 0};
+      return true;
+    }
+    if (regions_.in) batch.pages = {regions_.in->bytes(), regions_.in->huge_bytes()};
     if (test_->verify && !every_message(report.outcome)) return false;
     wait_for_all();
     if (!timed(batch, report)) return false;
@@ -203,8 +226,43 @@ class BatchRun {
     }
   }
 
+  /// Memory for the checked pass and, behind it, for the timed one, where the case chooses its
+  /// pages. Why it cannot be had; empty when it can.
+  std::string take_pages() {
+    const Pages pages = pages_of(test_->pages);
+    if (pages == Pages::usual || !cast_.takes_part()) return "";
+    const std::size_t slots =
+        checked_pass().order.size() + slots_of(make_order(test_->schedule, test_->seed));
+    try {
+      const std::size_t each = slots * stride_of(test_->bytes);
+      regions_.out.emplace(each * std::max<std::size_t>(cast_.to.size(), 1), pages);
+      regions_.in.emplace(each * std::max<std::size_t>(cast_.from.size(), 1), pages);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
   /// Untimed: each message has a content and a buffer of its own, and each is checked.
   bool every_message(Outcome& outcome) {
+    const Checked checked = checked_pass();
+    Work pass;
+    pass.checks = true;
+    pass.ops_per_sample = checked.operations;
+    pass.queue_depth = checked.depth;
+    pass.point = test_->point;
+    std::array<Ticks, 1 + most_parts> ignored{};
+    pass.samples = {ignored.data(), 1};
+    for (std::size_t at = 0; at < most_parts; ++at) pass.parts.at(at) = {&ignored.at(1 + at), 1};
+    return one_pass(outcome, checked.order, pass, 0, "message ", 0);
+  }
+
+  struct Checked {
+    std::uint32_t depth;
+    std::uint32_t operations;
+    Order order;
+  };
+  [[nodiscard]] Checked checked_pass() const {
     constexpr std::size_t most_bytes = std::size_t{16} << 20U;
     const std::size_t fits = most_bytes / std::max<std::size_t>(test_->bytes, 1) / cast_.streams;
     const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
@@ -214,15 +272,7 @@ class BatchRun {
         stream_operations(std::max<std::uint32_t>(messages / each, 1) * cast_.streams, depth);
     Order order(operations / cast_.streams * each + messages_before<Pattern>() + 2);
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) order[slot] = slot;
-    Work pass;
-    pass.checks = true;
-    pass.ops_per_sample = operations;
-    pass.queue_depth = depth;
-    pass.point = test_->point;
-    std::array<Ticks, 1 + most_parts> ignored{};
-    pass.samples = {ignored.data(), 1};
-    for (std::size_t at = 0; at < most_parts; ++at) pass.parts.at(at) = {&ignored.at(1 + at), 1};
-    return one_pass(outcome, order, pass, 0, "message ");
+    return {depth, operations, std::move(order)};
   }
 
   bool timed(Batch& batch, Report& report) {
@@ -245,7 +295,9 @@ class BatchRun {
       report.parts.push_back({std::string(names[at]), std::vector<Ticks>(batch.ticks.size(), 0)});
       pass.parts.at(at) = report.parts.back().ticks;
     }
-    if (!one_pass(report.outcome, order, pass, timed_message, "the last message in buffer ")) {
+    const std::size_t behind = checked_pass().order.size();
+    if (!one_pass(report.outcome, order, pass, timed_message, "the last message in buffer ",
+                  behind)) {
       return false;
     }
     batch.timed_ns = spent_.wall_ns;
@@ -263,16 +315,22 @@ class BatchRun {
     return std::min(asked, last < besides ? 0 : (last - besides) / each);
   }
 
-  /// Buffers made and filled, the pattern run, what arrived checked.
+  /// Buffers made and filled, the pattern run, what arrived checked. Where the case chooses its
+  /// pages the buffers lie `behind` so many others of each lane.
   bool one_pass(Outcome& outcome, const Order& order, Work& pass, std::uint64_t base,
-                const char* what) {
+                const char* what, std::size_t behind) {
     // Opening memory is collective, so ranks outside a one-sided pattern come this far too.
     constexpr bool opens = window_of<Pattern>() != Window::none;
     if (!cast_.takes_part() && !opens) return true;
     const std::size_t slots = slots_of(order);
-    const Sets<Pattern, T> sets(*link_, slots * std::max<std::size_t>(cast_.to.size(), opens),
-                                slots * std::max<std::size_t>(cast_.from.size(), opens),
-                                test_->bytes);
+    const std::size_t outgoing = std::max<std::size_t>(cast_.to.size(), opens);
+    const std::size_t incoming = std::max<std::size_t>(cast_.from.size(), opens);
+    const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
+      return PartOfRegion{region ? &*region : nullptr, behind * lanes * stride_of(test_->bytes)};
+    };
+    const Sets<Pattern, T> sets(*link_, slots * outgoing, slots * incoming, test_->bytes,
+                                part(regions_.out, outgoing), part(regions_.in, incoming));
+    if (link_->fault() != nullptr) return false;
     if (!cast_.takes_part()) return true;
     const Slots<T> tokens(*link_, 2, token_bytes);
     prepare(sets, slots, base);
@@ -410,6 +468,7 @@ class BatchRun {
   Cast cast_;
   std::vector<Peer> followers_;
   Spent spent_;
+  Regions regions_;
 };
 
 }  // namespace weft

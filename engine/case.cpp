@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "pages.hpp"
+
 namespace weft {
 
 namespace {
@@ -99,6 +101,8 @@ Case parse_case(const std::string& line) {
     test.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
     test.verify = object.value("verify", true);
     test.wait = object.value("wait", "");
+    test.pages = object.value("pages", "");
+    (void)pages_of(test.pages);
     test.point = number<std::uint64_t>(object, "point", 0, 0, ~0ULL);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
   } catch (const json::exception& error) {
@@ -120,7 +124,9 @@ std::string to_line(const Batch& batch) {
                   {"verified_bytes", batch.outcome.verified_bytes},
                   {"elapsed_ns", batch.elapsed_ns},
                   {"timed_ns", batch.timed_ns},
-                  {"cpu_ns", batch.cpu_ns}};
+                  {"cpu_ns", batch.cpu_ns},
+                  {"memory_bytes", batch.pages.bytes},
+                  {"huge_bytes", batch.pages.huge_bytes}};
   std::string line = dump(head);
   line.back() = ',';
   line += R"("ticks":[)";

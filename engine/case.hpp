@@ -31,6 +31,8 @@ struct Case {
   std::uint32_t ops_per_sample = 1;
   std::uint32_t queue_depth = 64;
   Schedule schedule;
+  /// The pages of the messages' memory: small, huge, or empty for what the kernel gives.
+  std::string pages;
   /// How a rank waits: a name of the description's waits; empty for the usual one.
   std::string wait;
   /// Where the case lies on the axis of its test.
@@ -58,6 +60,12 @@ struct Part {
   std::vector<Ticks> ticks;
 };
 
+/// The memory of the messages whose pages were chosen, and how much of it lies on huge ones.
+struct PagesGot {
+  std::uint64_t bytes = 0;
+  std::uint64_t huge_bytes = 0;
+};
+
 /// What a rank has to say of a case: its outcome, the CPU time of its process over the timed pass,
 /// its series, and the length of its tick.
 struct Report {
@@ -76,6 +84,8 @@ struct Batch {
   /// The timed pass on rank 0, and the CPU time that each rank's process spent in its own.
   std::int64_t timed_ns = 0;
   std::vector<std::int64_t> cpu_ns;
+  /// Rank 0's; zero where the kernel chose.
+  PagesGot pages;
   std::vector<Ticks> ticks;
   std::vector<Part> parts;
 };

@@ -42,7 +42,7 @@ MpiLink::MpiLink(Bootstrap& boot) : size_(boot.size()) {
 }
 
 // A byte to each rank and one from each, in as many steps as there are others.
-void MpiLink::meet_all(int rank) {
+void MpiLink::meet_all(int rank) const {
   std::byte mine{};
   std::byte theirs{};
   for (int step = 1; step < size_; ++step) {

@@ -85,7 +85,7 @@ class MpiLink {
   static void before_start(const LinkOptions& options);
 
  private:
-  void meet_all(int rank);
+  void meet_all(int rank) const;
 
   std::int64_t connecting_ns_;
   int size_;

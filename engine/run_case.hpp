@@ -52,9 +52,21 @@ std::string refuse(const T& link, const Case& test, int ranks) {
   return reason;
 }
 
+/// Why the pages of a pattern's memory cannot be chosen on a transport; empty when they can.
+template <class Pattern, TwoSided T>
+std::string refuse_pages(const Case& test) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 30U;
+  if (test.pages.empty()) return "";
+  if (window_of<Pattern>() != Window::none) return "opened memory has the pages it is given";
+  if constexpr (requires { T::ties_memory; }) return "its requests are made with their memory";
+  if (test.bytes > most_bytes) return "pages can be chosen for messages up to 1 GiB";
+  return "";
+}
+
 /// Why this link cannot run a pattern, known only once it is connected; empty when it can.
 template <class Pattern, TwoSided T>
 std::string refuse_on_link(const T& link, const Case& test) {
+  if (std::string reason = refuse_pages<Pattern, T>(test); !reason.empty()) return reason;
   if constexpr (PollsMemory<Pattern> && OneSided<T>) {
     if (test.wait == BlockOnEvent::name) return "a target that polls memory cannot sleep";
     return link.memory_polling_hazard();
@@ -122,14 +134,6 @@ inline void say_broken(Batch& batch, const Fault& fault) {
                    std::string("the link failed in ") + fault.during + " (code " +
                        std::to_string(fault.code) + "): a peer is gone or the network broke",
                    0};
-}
-
-/// A refusal of any rank is every rank's; empty when all can.
-inline std::string any_refusal(Bootstrap& boot, const std::string& mine) {
-  for (const std::string& text : boot.exchange(mine)) {
-    if (!text.empty()) return text;
-  }
-  return "";
 }
 
 /// Run one case; the batch of rank 0 tells for all ranks. `tick_ns` is what a tick of this rank is

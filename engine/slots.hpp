@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "memory.hpp"
+#include "pages.hpp"
 #include "transport.hpp"
 
 namespace weft {
@@ -20,11 +21,42 @@ std::vector<Item> in_order(const std::vector<Item>& slots,
   return items;
 }
 
+/// From one buffer to the next in memory that many share: they share no cache line, and large ones
+/// no page.
+inline std::size_t stride_of(std::size_t bytes) noexcept {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t page = 4096;
+  const std::size_t unit = bytes < page ? line : page;
+  return (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
+}
+
+/// A part of a region from an offset on, or no region: then every buffer has pages of its own.
+struct PartOfRegion {
+  const Region* region = nullptr;
+  std::size_t offset = 0;
+};
+
+/// Equal buffers in a region, one after another.
+inline std::vector<Buffer> slices_of(PartOfRegion part, std::size_t count, std::size_t bytes) {
+  std::vector<Buffer> slices;
+  slices.reserve(count);
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    slices.push_back({part.region->data() + part.offset + slot * stride_of(bytes), bytes, 0});
+  }
+  return slices;
+}
+
 /// A set of equal buffers of one case, given back to the transport at the end of its life.
 template <TwoSided T>
 class Slots {
  public:
-  Slots(T& link, std::size_t count, std::size_t bytes) : link_(&link) {
+  Slots(T& link, std::size_t count, std::size_t bytes, PartOfRegion part = {})
+      : link_(&link), in_region_(part.region != nullptr) {
+    if (in_region_) {
+      buffers_ = slices_of(part, count, bytes);
+      register_slices();
+      return;
+    }
     buffers_.reserve(count);
     for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(link.allocate(bytes));
   }
@@ -33,7 +65,12 @@ class Slots {
   Slots(Slots&&) = delete;
   Slots& operator=(Slots&&) = delete;
   ~Slots() {
-    for (const Buffer& buffer : buffers_) link_->release(buffer);
+    for (const Buffer& buffer : buffers_) {
+      if (!in_region_) link_->release(buffer);
+      if constexpr (Registers<T>) {
+        if (in_region_ && buffer.key != 0) link_->deregister_memory(buffer);
+      }
+    }
   }
 
   [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
@@ -41,7 +78,16 @@ class Slots {
   [[nodiscard]] std::size_t count() const { return buffers_.size(); }
 
  private:
+  void register_slices() {
+    if constexpr (Registers<T>) {
+      if (!link_->registers_ahead()) return;
+      link_->make_room(buffers_.size());
+      for (Buffer& buffer : buffers_) buffer = link_->register_memory(buffer);
+    }
+  }
+
   T* link_;
+  bool in_region_;
   std::vector<Buffer> buffers_;
 };
 
@@ -49,7 +95,12 @@ class Slots {
 template <TwoSided T>
 class RawSlots {
  public:
-  RawSlots(T& /*link*/, std::size_t count, std::size_t bytes) {
+  RawSlots(T& /*link*/, std::size_t count, std::size_t bytes, PartOfRegion part = {})
+      : in_region_(part.region != nullptr) {
+    if (in_region_) {
+      buffers_ = slices_of(part, count, bytes);
+      return;
+    }
     buffers_.reserve(count);
     for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(map_memory(bytes));
   }
@@ -58,6 +109,7 @@ class RawSlots {
   RawSlots(RawSlots&&) = delete;
   RawSlots& operator=(RawSlots&&) = delete;
   ~RawSlots() {
+    if (in_region_) return;
     for (const Buffer& buffer : buffers_) unmap_memory(buffer);
   }
 
@@ -66,6 +118,7 @@ class RawSlots {
   [[nodiscard]] std::size_t count() const { return buffers_.size(); }
 
  private:
+  bool in_region_;
   std::vector<Buffer> buffers_;
 };
 
@@ -73,7 +126,7 @@ class RawSlots {
 template <OneSided T>
 class ExposedSlots {
  public:
-  ExposedSlots(T& link, std::size_t count, std::size_t bytes)
+  ExposedSlots(T& link, std::size_t count, std::size_t bytes, PartOfRegion /*part*/ = {})
       : link_(&link), bytes_(bytes), exposed_(link.allocate_exposed(count * stride())) {
     for (std::size_t slot = 0; slot < count; ++slot) {
       std::byte* const data = exposed_.local.data + slot * stride();
@@ -101,13 +154,7 @@ class ExposedSlots {
   }
 
  private:
-  // Slots share no cache line, and large ones no page.
-  [[nodiscard]] std::size_t stride() const {
-    constexpr std::size_t line = 64;
-    constexpr std::size_t page = 4096;
-    const std::size_t unit = bytes_ < page ? line : page;
-    return (std::max<std::size_t>(bytes_, 1) + unit - 1) / unit * unit;
-  }
+  [[nodiscard]] std::size_t stride() const { return stride_of(bytes_); }
 
   T* link_;
   std::size_t bytes_;

@@ -121,11 +121,14 @@ concept Notifying = OneSided<T> &&
 
 /// Memory that the library must know of before a device may touch it. What is registered has a key
 /// of its own; registering may be timed, so like the data plane it latches a fault (and gives the
-/// buffer back as it was). `reserve` makes room for twice as many registrations at once.
-/// `registers_ahead` tells whether `allocate` registers, or leaves that to the library.
+/// buffer back as it was). `reserve` makes room for twice as many registrations at once,
+/// `make_room` (control plane) for so many more. `registers_ahead` tells whether `allocate`
+/// registers, or leaves that to the library.
 template <class T>
-concept Registers = TwoSided<T> && requires(T& link, const T& view, const Buffer& memory) {
+concept Registers = TwoSided<T> &&
+    requires(T& link, const T& view, const Buffer& memory, std::size_t count) {
   { view.registers_ahead() } -> std::convertible_to<bool>;
+  { link.make_room(count) } -> std::same_as<void>;
   { link.register_memory(memory) }
   noexcept->std::same_as<Buffer>;
   { link.deregister_memory(memory) }

@@ -61,6 +61,9 @@ class Rotation {
   }
 
   [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
+  /// The next item, which is not handed out by this.
+  [[nodiscard]] const Item& peek() const noexcept { return order_[at_]; }
+
   /// How many buffers were handed out so far.
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
 

@@ -6,6 +6,7 @@
 #include "bidirectional_stream.hpp"
 #include "burst.hpp"
 #include "busy_stream.hpp"
+#include "copy.hpp"
 #include "get_latency.hpp"
 #include "get_overlap.hpp"
 #include "get_stream.hpp"
@@ -37,6 +38,6 @@ using AllPatterns =
                PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
                LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
                BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
-               RegisterPingPong, RegisterStream, Registration>;
+               RegisterPingPong, RegisterStream, Registration, Copy>;
 
 }  // namespace weft

@@ -259,6 +259,7 @@ class Link final {
   void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
 
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
+  void make_room(std::size_t /*count*/) {}
   Buffer register_memory(const Buffer& memory) noexcept {
     const Costs& costs = fabric_->costs;
     VirtualClock::time() += costs.register_buffer + costs.register_byte * memory.bytes;

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 #include "../connecting.hpp"
+#include "../copy_memory.hpp"
+#include "../pages.hpp"
 #include "fake_fabric.hpp"
 
 namespace weft::fake {
@@ -141,6 +144,82 @@ TEST(RegisterStream, BandwidthIsThatOfRegisteringSendingAndDeregistering) {
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   // The processor is busy longer than the wire, for each message: it is the bottleneck.
   EXPECT_NEAR(median_operation(result), 900 + 300 + 400 + 7, 20);
+}
+
+TEST(Copy, EveryByteIsCopiedWhateverTheLength) {
+  for (const std::size_t bytes : {1UL, 63UL, 64UL, 65UL, 4096UL, 10'007UL}) {
+    const Buffer from = map_memory(bytes);
+    const Buffer to = map_memory(bytes + 1);
+    const Content content{3, 1, bytes};
+    fill({from.data, bytes}, content);
+    to.data[bytes] = std::byte{0x5a};
+    copy_memory(to.data, from.data, bytes);
+    EXPECT_FALSE(first_difference({to.data, bytes}, content).has_value());
+    EXPECT_EQ(to.data[bytes], std::byte{0x5a});
+    unmap_memory(from);
+    unmap_memory(to);
+  }
+}
+
+TEST(Copy, RunsWithoutAnyMessage) {
+  const Result result = run(make_case("copy", 10'007, {}), registering);
+  EXPECT_TRUE(result.whole);
+  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_EQ(result.batch.ticks.size(), 130U);
+}
+
+// Huge pages of the reserve, a mapping with some of the kernel's huge pages, and one with none.
+constexpr const char* smaps =
+    "10000000-10400000 rw-p 00000000 00:0f 1 /anon_hugepage (deleted)\n"
+    "Size:               4096 kB\nKernelPageSize:     2048 kB\nAnonHugePages:         0 kB\n"
+    "20000000-20800000 rw-p 00000000 00:00 0 \n"
+    "Size:               8192 kB\nKernelPageSize:        4 kB\nAnonHugePages:      4096 kB\n"
+    "VmFlags: rd wr mr mw me ac hg\n"
+    "30000000-30200000 rw-p 00000000 00:00 0 [heap]\n"
+    "KernelPageSize:        4 kB\nAnonHugePages:         0 kB\n";
+
+TEST(Pages, HugeOnesAreCountedByTheKernelsOwnList) {
+  const auto huge = [](std::uint64_t start, std::uint64_t end) {
+    std::istringstream list(smaps);
+    return huge_bytes_in(list, start, end);
+  };
+  EXPECT_EQ(huge(0x10000000, 0x10400000), 4U << 20U);
+  EXPECT_EQ(huge(0x10200000, 0x10400000), 2U << 20U);
+  EXPECT_EQ(huge(0x20000000, 0x20800000), 4U << 20U);
+  EXPECT_EQ(huge(0x30000000, 0x30200000), 0U);
+  EXPECT_EQ(huge(0x10400000, 0x20000000), 0U);
+  EXPECT_EQ(huge(0x10000000, 0x30200000), 8U << 20U);
+}
+
+TEST(Pages, SmallOnesAreSmallAndHugeOnesHugeOrRefusedWithTheMend) {
+  const Region small(std::size_t{5} << 20U, Pages::small);
+  EXPECT_EQ(small.huge_bytes(), 0U);
+  EXPECT_EQ(small.bytes(), 6U << 20U);
+  try {
+    const Region huge(std::size_t{5} << 20U, Pages::huge);
+    EXPECT_EQ(huge.huge_bytes(), 6U << 20U);
+  } catch (const std::runtime_error& refused) {
+    EXPECT_NE(std::string(refused.what()).find("vm.nr_hugepages=3"), std::string::npos);
+  }
+}
+
+TEST(Pages, ACaseWithChosenPagesRunsAndTellsWhatItGot) {
+  for (const char* test : {"ping_pong", "stream", "register_ping_pong"}) {
+    Case small = make_case(test, 1000, {"turn", 5, 100});
+    small.pages = "small";
+    const Result result = run(small, registering);
+    ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    EXPECT_EQ(result.batch.pages.bytes, 2U << 20U);
+    EXPECT_EQ(result.batch.pages.huge_bytes, 0U);
+  }
+}
+
+TEST(Pages, OpenedMemoryHasThePagesItIsGiven) {
+  Case put = make_case("put_stream", 1000, {});
+  put.pages = "huge";
+  const Result result = run(put, registering);
+  EXPECT_TRUE(result.whole);
+  EXPECT_EQ(result.batch.outcome.status, Status::unsupported);
 }
 
 std::int64_t virtual_ns() noexcept {

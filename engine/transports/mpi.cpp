@@ -54,6 +54,7 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
   static constexpr std::string_view summary =
       "persistent requests: MPI_Send_init and MPI_Recv_init once, MPI_Start for every message";
   static constexpr std::string_view mode = "persistent";
+  static constexpr bool ties_memory = true;
   static constexpr auto settings = mpi_settings;
 
   PersistentMpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}

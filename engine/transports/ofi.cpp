@@ -49,6 +49,7 @@ class OfiLink {
   [[nodiscard]] Buffer allocate(std::size_t bytes) { return fabric_.allocate(bytes); }
   void release(const Buffer& buffer) { fabric_.release(buffer); }
   [[nodiscard]] bool registers_ahead() const noexcept { return fabric_.registers_ahead(); }
+  void make_room(std::size_t count) { fabric_.make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept {
     int error = 0;
     const std::uint64_t key = fabric_.enter(memory, message_access, error);

@@ -56,6 +56,7 @@ class UcxLink {
     unmap_memory(buffer);
   }
   [[nodiscard]] bool registers_ahead() const noexcept { return registers_ahead_; }
+  void make_room(std::size_t count) { worker_.make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept {
     ucs_status_t status = UCS_OK;
     const std::uint64_t key = worker_.enter(memory, status);

@@ -71,6 +71,7 @@ class VerbsRc final {
     if (core_.reserve(depth)) core_.boot().barrier();
   }
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
+  void make_room(std::size_t count) { core_.memory().make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept { return core_.register_memory(memory); }
   void deregister_memory(const Buffer& memory) noexcept { core_.deregister_memory(memory); }
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
@@ -198,6 +199,7 @@ class VerbsUd final {
     if (is_new) begin();
   }
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
+  void make_room(std::size_t count) { core_.memory().make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept { return core_.register_memory(memory); }
   void deregister_memory(const Buffer& memory) noexcept { core_.deregister_memory(memory); }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {

@@ -418,6 +418,8 @@ class Measurement:
             elapsed_ns=answer.elapsed_ns,
             timed_ns=answer.timed_ns,
             cpu_ns=answer.cpu_ns,
+            memory_bytes=answer.memory_bytes,
+            huge_bytes=answer.huge_bytes,
             ticks=answer.ticks,
             parts=answer.parts,
         )
@@ -457,6 +459,7 @@ def _case_line(
         "queue_depth": case.queue_depth,
         "schedule": msgspec.to_builtins(case.schedule),
         "wait": case.wait,
+        "pages": case.pages,
         "point": case.point or 0,
         "seed": seed,
         "verify": verify,

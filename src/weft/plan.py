@@ -27,6 +27,7 @@ QUEUE_DEPTH = str(USUAL_QUEUE_DEPTH)
 SEED = 1
 BUFFERS = "one"
 WAITS = ("spin", "library", "block")
+PAGES = ("small", "huge")
 CASE_DEADLINE = "20s"
 SAMPLES = 0
 MOST_RANKS = 4096
@@ -125,12 +126,19 @@ class Ways(msgspec.Struct, frozen=True, kw_only=True):
     queue_depths: tuple[int, ...] = (USUAL_QUEUE_DEPTH,)
     schedules: tuple[Schedule, ...] = (Schedule(),)
     waits: tuple[str, ...] = ("",)
+    pages: tuple[str, ...] = ("",)
     points: tuple[int, ...] = ()
     single: bool = False
 
 
 def parse_ways(
-    queue_depth: str, buffers: str, wait: str, *, points: str = "", single: bool
+    queue_depth: str,
+    buffers: str,
+    wait: str,
+    *,
+    points: str = "",
+    pages: str = "",
+    single: bool,
 ) -> Ways:
     """Ways from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
     depths = parse_sizes(queue_depth)
@@ -143,6 +151,7 @@ def parse_ways(
             dict.fromkeys(one for word in buffers.split(",") for one in parse_schedules(word))
         ),
         waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
+        pages=choose("page size", [p for p in pages.split(",") if p], PAGES) or ("",),
         points=parse_sizes(points) if points else (),
         single=single,
     )
@@ -200,6 +209,7 @@ def make_cases(
             schedule=schedule,
             single=chosen.single,
             wait=wait,
+            pages=pages,
             point=point,
         )
         for transport in transports
@@ -207,6 +217,7 @@ def make_cases(
         for queue_depth in _queue_depths(chosen, known.get(test))
         for schedule in chosen.schedules
         for wait in chosen.waits
+        for pages in chosen.pages
         for point in points[test]
         for size in parse_sizes(sizes)
         if test not in known or size >= known[test].least_bytes

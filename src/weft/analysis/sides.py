@@ -10,6 +10,7 @@ from weft.analysis.intervals import Estimate
 from weft.analysis.peak_share import directions_of
 from weft.analysis.ratios import Figure, Kind, Quantity
 from weft.errors import WeftError
+from weft.fabric.bus import buses_of
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -157,6 +158,11 @@ def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> dict[str, str]
             for launch in launches
         ),
         "link": _told(s.link for s in summaries),
+        "bus": _told(
+            f"{bus.device}: {bus.in_words}"
+            for bus in buses_of(run, summaries)
+            if set(bus.transports) & {s.transport for s in summaries}
+        ),
         "queue depth": _told(s.queue_depth for s in summaries),
         "launches": _told(s.launches for s in summaries if s.status == "ok"),
         "method": f"weft {run.header.weft_version}",

@@ -8,7 +8,9 @@ _EXAMPLES = """Examples:
 
 weft peak "IB 4x FDR"
 
-weft peak "PCIe 4 x16" "100G Ethernet" --json"""
+weft peak "PCIe 4 x16" "100G Ethernet" --json
+
+weft peak"""
 
 
 def register(app: typer.Typer) -> None:
@@ -17,20 +19,48 @@ def register(app: typer.Typer) -> None:
 
 
 def peak(
-    links: Annotated[list[str], typer.Argument(help="Links: IB 4x FDR, PCIe 3 x8, PCI-X 133.")],
+    links: Annotated[
+        list[str] | None,
+        typer.Argument(help="Links: IB 4x FDR, PCIe 3 x8. Without: this host's cards."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Compute the peak of links and buses from lanes, signalling rate and encoding.
 
-    A second bound takes off the protocol's own headers at each packet size.
+    A second bound takes off the protocol's own headers at each packet size. Without a link: for
+    every card of this host what its link and each hop to the root complex carry.
     """
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.fabric.peaks import parse_link  # noqa: PLC0415
     from weft.report.terminal import console, peaks_table  # noqa: PLC0415
 
+    if not links:
+        _show_buses(as_json=json)
+        return
     found = [parse_link(text) for text in links]
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
     else:
         console().print(peaks_table(found))
+
+
+def _show_buses(*, as_json: bool) -> None:
+    import msgspec  # noqa: PLC0415 - start-up
+
+    from weft.errors import WeftError  # noqa: PLC0415
+    from weft.fabric.bus import buses_here, to_json  # noqa: PLC0415
+    from weft.host.manifest import collect  # noqa: PLC0415
+    from weft.report.bus import bus_in_words, bus_tables  # noqa: PLC0415
+    from weft.report.memory import render_table  # noqa: PLC0415
+    from weft.report.terminal import console  # noqa: PLC0415
+
+    buses = buses_here(collect())
+    if not buses:
+        raise WeftError("this host has no card on a bus", 'name a link: weft peak "PCIe 4 x16"')
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(buses)), indent=2).decode())
+        return
+    for bus, table in zip(buses, bus_tables(buses), strict=True):
+        console().print(*render_table(table), sep="\n", end="")
+        console().print(bus_in_words(bus))

@@ -62,6 +62,7 @@ def run(
     option: _Options = None,
     queue_depth: Annotated[str, typer.Option(help="Q of streams: 1..256.")] = plan.QUEUE_DEPTH,
     buffers: Annotated[str, typer.Option(help="one,turn:1..N,reuse:N:R%")] = plan.BUFFERS,
+    pages: Annotated[str, typer.Option(help="small,huge. Default: as the kernel gives.")] = "",
     points: Annotated[str, typer.Option(help="Points of a test's own axis; weft list.")] = "",
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
     wait: Annotated[str, typer.Option(help="spin,library,block. Default: the cheapest.")] = "",
@@ -89,7 +90,7 @@ def run(
             mpi=mpi,
             options=plan.parse_options(option or ()),
             ways=plan.parse_ways(
-                queue_depth, buffers, wait, points=points, single=given("single", single)
+                queue_depth, buffers, wait, points=points, pages=pages, single=given("single", single)
             ),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),

@@ -42,6 +42,29 @@ def detected_link(run: Run, transport: str) -> Link | None:
         return None  # A speed that no standard has.
 
 
+def device_on(manifest: dict[str, Any], details: dict[str, str]) -> dict[str, Any] | None:
+    """The interface or RDMA device that a launch used on a host, as its manifest has it."""
+    rdma = details.get("device") or details.get("domain") or ""
+    name = details.get("interface") or re.split(r"[:/ ,]", rdma)[0]
+    devices = {device for kind, device in _LANE.findall(details.get("lanes", ""))} - {"memory"}
+    if not name and len(devices) == 1:
+        name = devices.pop().partition(":")[0]
+    known = (*manifest.get("interfaces", ()), *manifest.get("rdma", ()))
+    return next((device for device in known if name and device.get("name") == name), None)
+
+
+def link_of_device(device: dict[str, Any]) -> Link | None:
+    """The link of an interface, or of the first active port of an RDMA device."""
+    if "ports" in device:
+        name = next((told for port in device["ports"] if (told := _of_port(port))), "")
+    else:
+        name = _of_interface([device], str(device.get("name")))
+    try:
+        return parse_link(name) if name else None
+    except WeftError:
+        return None  # A speed that no standard has.
+
+
 def _name_on(manifest: dict[str, Any], details: dict[str, str]) -> str:
     """The link's name on one host, as parse_link reads it; empty when it is not known."""
     if "interface" in details:

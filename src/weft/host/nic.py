@@ -9,7 +9,7 @@ import msgspec
 
 from weft.host.ethtool import firmware_version
 from weft.host.files import number, text
-from weft.host.pcie import Hop, hop_of, pci_path
+from weft.host.pcie import Hop, bus_speeds, hop_of, pci_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,6 +86,7 @@ Device = Interface | RdmaDevice
 def collect_interfaces(root: Path, *, live: bool) -> list[Interface]:
     """Every network interface by name; `live`: the kernel that runs may be asked too."""
     interfaces = []
+    speeds = bus_speeds(root)
     for folder in sorted((root / "sys/class/net").glob("*")):
         # bonding_masters is a file beside the interfaces.
         if not folder.is_dir():
@@ -104,7 +105,7 @@ def collect_interfaces(root: Path, *, live: bool) -> list[Interface]:
                 duplex=text(folder, "duplex"),
                 numa=_numa(folder, path),
                 pci_address=path[0].name if path else None,
-                pcie=[hop_of(hop) for hop in path],
+                pcie=[hop_of(hop, speeds) for hop in path],
             )
         )
     return interfaces
@@ -113,6 +114,7 @@ def collect_interfaces(root: Path, *, live: bool) -> list[Interface]:
 def collect_rdma(root: Path) -> list[RdmaDevice]:
     """Every RDMA device by name."""
     devices = []
+    speeds = bus_speeds(root)
     for folder in sorted((root / "sys/class/infiniband").glob("*")):
         path = pci_path(root, folder / "device")
         devices.append(
@@ -124,7 +126,7 @@ def collect_rdma(root: Path) -> list[RdmaDevice]:
                 numa=_numa(folder, path),
                 pci_address=path[0].name if path else None,
                 ports=_ports(folder),
-                pcie=[hop_of(hop) for hop in path],
+                pcie=[hop_of(hop, speeds) for hop in path],
             )
         )
     return devices

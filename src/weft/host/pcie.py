@@ -17,13 +17,17 @@ _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
 class Hop(msgspec.Struct, frozen=True, kw_only=True):
-    """One PCI function on the way, with the state of its link; None is unknown."""
+    """One PCI function on the way, with the state of its link; None is unknown.
+
+    `bus` is what the kernel writes of a slot that is no PCI Express: "133 MHz PCI-X".
+    """
 
     address: str
     speed_gt_per_s: float | None = None
     width: int | None = None
     best_speed_gt_per_s: float | None = None
     best_width: int | None = None
+    bus: str | None = None
 
     @property
     def now_bytes_per_s(self) -> float | None:
@@ -92,10 +96,27 @@ def pci_path(root: Path, device: Path) -> list[Path]:
     ]
 
 
-def hop_of(folder: Path) -> Hop:
-    """The link of one PCI function; the kernel writes width 0 where there is none."""
+def bus_speeds(root: Path) -> dict[str, str]:
+    """By domain:bus:device, the speed of the slot that it is in, of PCI and PCI-X only.
+
+    The kernel's words (drivers/pci/slot.c): "66 MHz PCI", "133 MHz PCI-X".
+    """
+    slots = {}
+    for slot in sorted((root / "sys/bus/pci/slots").glob("*")):
+        address, speed = text(slot, "address"), text(slot, "cur_bus_speed")
+        if address and speed and "MHz" in speed:
+            slots[address] = speed
+    return slots
+
+
+def hop_of(folder: Path, speeds: dict[str, str]) -> Hop:
+    """The link of one PCI function, or the bus of its slot (`bus_speeds`).
+
+    The kernel writes width 0 where there is no link.
+    """
     return Hop(
         address=folder.name,
+        bus=speeds.get(folder.name.rpartition(".")[0]),
         speed_gt_per_s=parse_speed(text(folder, "current_link_speed")),
         width=number(folder, "current_link_width") or None,
         best_speed_gt_per_s=parse_speed(text(folder, "max_link_speed")),

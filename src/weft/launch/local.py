@@ -52,6 +52,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     elapsed_ns: int = 0
     timed_ns: int = 0
     cpu_ns: tuple[int, ...] = ()
+    memory_bytes: int = 0
+    huge_bytes: int = 0
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
 

@@ -76,7 +76,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 class Case(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to measure: a test on a transport at one message size.
 
-    `point` is where it lies on the axis of its test; None where the test has no axis.
+    `point` is where it lies on the axis of its test; None where the test has no axis. `pages` are
+    those of its memory: small, huge, or as the kernel gives them.
     """
 
     test: str
@@ -87,6 +88,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     schedule: Schedule = Schedule()
     single: bool = False
     wait: str = ""
+    pages: str = ""
     point: int | None = None
 
     @property
@@ -104,6 +106,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             "single": self.single,
             f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
             self.wait: bool(self.wait),
+            f"{self.pages}_pages": bool(self.pages),
             f"{schedule.kind}{schedule.count}{reuse}": schedule.kind != "one",
             f"at{self.point}": self.point is not None,
         }
@@ -184,7 +187,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     The first `warmup` of `ticks` are warm-up. Each tick count spans `ops_per_sample` operations.
     `order` counts the batches of the whole run. `elapsed_ns` is the batch as the engine saw it,
     with filling and verification; `timed_ns` is the timed pass on rank 0 alone, and `cpu_ns` the
-    CPU time that each rank's process spent in its own. `parts` are further series of the same
+    CPU time that each rank's process spent in its own. `memory_bytes` of rank 0's receive side had
+    pages that the case chose, and `huge_bytes` of them were on huge ones by the kernel's own list. `parts` are further series of the same
     samples: a name of the test's own, with the rank before it where that is not rank 0.
     """
 
@@ -200,6 +204,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     elapsed_ns: int = 0
     timed_ns: int = 0
     cpu_ns: tuple[int, ...] = ()
+    memory_bytes: int = 0
+    huge_bytes: int = 0
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
 

@@ -1,4 +1,4 @@
-"""Buffer reuse, registration and connecting as tables and charts."""
+"""Buffer reuse, registration, connecting and the host bus: tables and charts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.registration import connecting_of, registrations_of
 from weft.analysis.reuse import reuse_of
+from weft.fabric.bus import buses_of
+from weft.fabric.peaks import parse_link
+from weft.report.bus import bus_in_words, bus_tables
 from weft.report.charts import Axis, Chart, Track
 from weft.report.table import Table
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from weft.analysis.intervals import Estimate
     from weft.analysis.reuse import Reuse
     from weft.analysis.summary import CaseSummary
+    from weft.fabric.peaks import Link
     from weft.record.run import Run
 
 # What lies along a series, the chart's title, and whether the axis is one of powers of two.
@@ -26,7 +30,7 @@ _AXES = {
 
 
 def memory_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
-    """Registration and connecting, as far as the record tells of them."""
+    """Registration, connecting and the host bus, as far as the record tells of them."""
     tables = []
     if registered := registrations_of(run, summaries):
         tables.append(
@@ -57,12 +61,23 @@ def memory_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
                 ),
             )
         )
-    return tables
+    return tables + bus_tables(buses_of(run, summaries, _typed_link(summaries)))
+
+
+def _typed_link(summaries: Sequence[CaseSummary]) -> Link | None:
+    """The link that the figures are shown against, where it is one."""
+    names = {summary.link for summary in summaries if summary.link}
+    return parse_link(names.pop()) if len(names) == 1 else None
 
 
 def _time(estimate: Estimate) -> str:
     known = "" if estimate.coverage == 0 else f" ±{estimate.relative_half_width:.1%}"
     return format_time(estimate.median) + known
+
+
+def bus_sentences(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
+    """The bottleneck of each host's way to the wire, in words."""
+    return [bus_in_words(bus) for bus in buses_of(run, summaries, _typed_link(summaries))]
 
 
 def reuse_charts(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> list[Chart]:

@@ -11,7 +11,7 @@ from rich.text import Text
 from weft.analysis.ways import findings_of
 from weft.report.host import host_tables
 from weft.report.many import many_leaves, render_leaf
-from weft.report.memory import memory_tables
+from weft.report.memory import bus_sentences, memory_tables
 from weft.report.table import render_table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
@@ -83,7 +83,8 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
     for table in (*host_tables(run, summaries), *memory_tables(run, summaries)):
         parts += render_table(table)
     parts += [part for leaf in many_leaves(run, summaries) for part in render_leaf(leaf)]
-    parts += [Text(sentence) for sentence in findings_of(run, summaries)]
+    parts += [Text(line) for line in findings_of(run, summaries)]
+    parts += [Text(line) for line in bus_sentences(run, summaries)]
     parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
     return Group(*parts)
 

@@ -1,0 +1,120 @@
+#include "pages.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t small_page_bytes = 4096;
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+constexpr std::uint64_t kibibyte = 1024;
+
+// A mapping's first line: its addresses in hexadecimal, with a hyphen between them.
+bool read_addresses(const std::string& line, std::uint64_t& start, std::uint64_t& end) {
+  char hyphen = 0;
+  std::istringstream words(line);
+  words >> std::hex >> start >> hyphen >> end;
+  return static_cast<bool>(words) && hyphen == '-';
+}
+
+[[noreturn]] void refuse(const std::string& what, std::size_t bytes) {
+  const std::size_t pages = (bytes + huge_page_bytes - 1) / huge_page_bytes;
+  throw std::runtime_error(what +
+                           "; reserve them: sysctl vm.nr_hugepages=" + std::to_string(pages) +
+                           " a rank and side, or let the kernel give them: "
+                           "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+}  // namespace
+
+Pages pages_of(std::string_view name) {
+  if (name.empty()) return Pages::usual;
+  if (name == "small") return Pages::small;
+  if (name == "huge") return Pages::huge;
+  throw std::invalid_argument("pages must be small or huge, not " + std::string(name));
+}
+
+std::uint64_t huge_bytes_in(std::istream& smaps, std::uint64_t start, std::uint64_t end) {
+  std::uint64_t found = 0;
+  std::uint64_t inside = 0;
+  std::string line;
+  while (std::getline(smaps, line)) {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    if (read_addresses(line, first, last)) {
+      const std::uint64_t from = std::max(start, first);
+      const std::uint64_t upto = std::min(end, last);
+      inside = from < upto ? upto - from : 0;
+      continue;
+    }
+    if (inside == 0) continue;
+    std::string key;
+    std::uint64_t kibibytes = 0;
+    std::istringstream(line) >> key >> kibibytes;
+    if (key == "KernelPageSize:" && kibibytes * kibibyte > small_page_bytes) found += inside;
+    if (key == "AnonHugePages:") found += std::min(inside, kibibytes * kibibyte);
+  }
+  return found;
+}
+
+Region::Region(std::size_t bytes, Pages pages)
+    : bytes_(std::max(huge_page_bytes,
+                      (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes)) {
+  if (pages != Pages::huge || !take_reserved()) take_on_demand(pages);
+  const std::uint64_t huge = huge_bytes();
+  const bool wrong = pages == Pages::huge ? huge < bytes_ : pages == Pages::small && huge > 0;
+  if (!wrong) return;
+  munmap(mapped_, mapped_bytes_);
+  refuse("of " + std::to_string(bytes_) + " bytes " + std::to_string(huge) +
+             " lie on huge pages, where " + (pages == Pages::huge ? "all" : "none") + " should",
+         bytes_);
+}
+
+Region::~Region() {
+  munmap(mapped_, mapped_bytes_);
+}
+
+std::uint64_t Region::huge_bytes() const {
+  std::ifstream smaps("/proc/self/smaps");
+  const auto start = std::bit_cast<std::uint64_t>(data_);
+  return huge_bytes_in(smaps, start, start + bytes_);
+}
+
+bool Region::take_reserved() {
+  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  mapped_ = memory;
+  mapped_bytes_ = bytes_;
+  data_ = static_cast<std::byte*>(memory);
+  return true;
+}
+
+// With room at both ends that nothing may touch: no neighbour's pages are counted as its own.
+void Region::take_on_demand(Pages pages) {
+  mapped_bytes_ = bytes_ + 2 * huge_page_bytes;
+  mapped_ =
+      mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped_ == MAP_FAILED) throw std::bad_alloc();
+  const auto first = std::bit_cast<std::uint64_t>(mapped_);
+  const std::uint64_t aligned = (first / huge_page_bytes + 1) * huge_page_bytes;
+  data_ = static_cast<std::byte*>(mapped_) + (aligned - first);
+  if (mprotect(data_, bytes_, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapped_, mapped_bytes_);
+    throw std::bad_alloc();
+  }
+  // A kernel without huge pages knows neither word: what it gave is read back in any case.
+  madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  for (std::size_t at = 0; at < bytes_; at += small_page_bytes) data_[at] = std::byte{0};
+}
+
+}  // namespace weft

@@ -1,0 +1,40 @@
+// The memory's own copy rate, which a host bus is measured against.
+#pragma once
+
+#include "../clock.hpp"
+#include "../copy_memory.hpp"
+#include "../work.hpp"
+
+namespace weft {
+
+/// Rank 0 copies a buffer to another one in its memory; no message goes. Larger than the caches it
+/// is the memory's rate for one core (McCalpin's STREAM, Copy, but that its stores pass the
+/// caches).
+struct Copy {
+  static constexpr PatternInfo info{
+      .name = "copy",
+      .title = "Copy in memory",
+      .summary = "one rank copies in its memory, past the caches; the bandwidth counts bytes once",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+  };
+
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& /*link*/, Work& work) noexcept {
+    if (work.rank != 0) return true;
+    // Looked at and not taken: nothing of a peer's is to be found there.
+    const Buffer& to = work.in.peek();
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        copy_memory(to.data, work.out.next().data, to.bytes);
+      }
+      sample = Now::now() - start;
+    }
+    return true;
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,46 @@
+"""`weft memory`: what buffers, registration, connections and the host bus cost."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EXAMPLES = """Examples:
+
+weft run ping_pong --sizes 4KiB --buffers turn:1..1024,reuse:256:0..100:25%
+
+weft run registration copy --sizes 4KiB..256MiB
+
+weft memory weft-20261121-101500.jsonl.zst --json"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("memory", epilog=_EXAMPLES)(memory)
+
+
+def memory(
+    record: Annotated[Path, typer.Argument(help="The record of a run.")],
+    link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Show buffer reuse, registration, connecting and the host bus of a record."""
+    import msgspec  # noqa: PLC0415 - start-up
+
+    from weft.analysis.memory import memory_of  # noqa: PLC0415
+    from weft.analysis.summary import summarise  # noqa: PLC0415
+    from weft.analysis.ways import findings_of  # noqa: PLC0415
+    from weft.fabric.peaks import parse_link  # noqa: PLC0415
+    from weft.record.run import load  # noqa: PLC0415
+    from weft.report.memory import render_memory  # noqa: PLC0415
+    from weft.report.terminal import console  # noqa: PLC0415
+
+    run = load(record)
+    summaries = summarise(run, parse_link(link) if link else None)
+    if json:
+        rows = memory_of(run, summaries, parse_link(link) if link else None)
+        typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        return
+    console().print(*render_memory(run, summaries), sep="\n")
+    for sentence in findings_of(run, summaries):
+        console().print(sentence)

@@ -1,0 +1,236 @@
+"""The way of a message between a card and memory: its parts, and the one that is the bottleneck.
+
+Every part carries at most so much: the link (lanes, signalling rate, encoding), each hop from the
+card to the root complex, and memory. A part that is full duplex carries its peak each way at once;
+PCI, PCI-X and memory carry theirs in total. After section 4.7 of Liu et al., "Micro-Benchmark Level
+Performance Comparison of High-Speed Cluster Interconnects" (2003), and Liu et al., "Performance
+Evaluation of InfiniBand with PCI Express" (2004).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.detect import device_on, link_of_device
+from weft.fabric.peaks import Link, families, parse_link
+from weft.host.manifest import typed
+from weft.host.pcie import links
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.host.pcie import Link as Hops
+    from weft.record.run import Run
+
+COPY_TEST = "copy"
+# A copy this many times the last cache is memory's; where the caches are not known, from this size.
+CACHE_TIMES = 4
+SURELY_MEMORY_BYTES = 1 << 28
+# A copy reads each byte and writes it, past the caches.
+CROSSINGS_OF_A_COPY = 2
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of the way and what it lets through at best, in bytes of messages a second.
+
+    `both_ways_bytes_per_s` is the sum of both directions when messages go both ways at once.
+    """
+
+    kind: str
+    name: str
+    one_way_bytes_per_s: float
+    both_ways_bytes_per_s: float
+    note: str = ""
+
+
+class Bus(msgspec.Struct, frozen=True, kw_only=True):
+    """One device's way to memory on one host. `unknown` names the parts that nothing is known of."""
+
+    device: str
+    host: str
+    transports: tuple[str, ...]
+    parts: tuple[Part, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def one_way(self) -> Part | None:
+        """The part that limits messages in one direction."""
+        return min(self.parts, key=lambda part: part.one_way_bytes_per_s, default=None)
+
+    @property
+    def both_ways(self) -> Part | None:
+        """The part that limits messages both ways at once."""
+        return min(self.parts, key=lambda part: part.both_ways_bytes_per_s, default=None)
+
+    @property
+    def in_words(self) -> str:
+        """The hops of the bus itself, for laying two records side by side."""
+        return ", ".join(part.name for part in self.parts if part.kind == "hop")
+
+
+def bus_of(
+    device: dict[str, Any],
+    host: str,
+    *,
+    copy_bytes_per_s: float | None = None,
+    transports: tuple[str, ...] = (),
+    link: Link | None = None,
+) -> Bus:
+    """The way of a device of a manifest; `copy_bytes_per_s` is memory's own copy rate.
+
+    `link` is what a person says the device is connected by; without it, what the manifest tells.
+    """
+    parts, unknown = [], []
+    known = link or link_of_device(device)
+    if known is not None:
+        parts.append(_part_of("link", known))
+    else:
+        unknown.append("the link")
+    hops = links(_hops_of(device))
+    for hop in hops:
+        part = _part_of_hop(hop)
+        if part is not None:
+            parts.append(part)
+        else:
+            unknown.append(f"the bus at {hop.lower.address}")
+    if not hops:
+        unknown.append("the bus: the device is on none")
+    if copy_bytes_per_s:
+        parts.append(_part_of_memory(copy_bytes_per_s))
+    else:
+        unknown.append("memory: measure it with weft run copy --sizes 256MiB")
+    return Bus(
+        device=str(device.get("name")),
+        host=host,
+        transports=transports,
+        parts=tuple(parts),
+        unknown=tuple(unknown),
+    )
+
+
+def _hops_of(device: dict[str, Any]) -> Any:
+    """The hops of a manifest's device as types."""
+    kind = "rdma" if "ports" in device else "interfaces"
+    whole = typed({kind: [device]})
+    return (whole.rdma or whole.interfaces)[0].pcie
+
+
+def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> Part:
+    return Part(
+        kind=kind,
+        name=f"{link.name}{place}",
+        one_way_bytes_per_s=link.one_way_bytes_per_s,
+        both_ways_bytes_per_s=link.both_ways_bytes_per_s,
+        note=note,
+    )
+
+
+def _part_of_hop(hop: Hops) -> Part | None:
+    """What one hop carries now; of a parallel bus the kernel does not tell the width."""
+    place = f" at {hop.lower.address}"
+    lower = hop.lower
+    try:
+        if lower.speed_gt_per_s and lower.width:
+            rate = _pcie_name(lower.speed_gt_per_s)
+            return _part_of("hop", parse_link(f"PCIe {rate} x{lower.width}"), place)
+        match = re.fullmatch(r"([0-9]+) MHz (PCI|PCI-X)(?: ([0-9]+))?", lower.bus or "")
+        if match is not None:
+            wide = parse_link(f"{match[2]} 64/{match[3] or match[1]}")
+            return _part_of("hop", wide, place, "at most: the width is taken as 64 bits")
+    except WeftError:
+        return None  # A speed or width that no standard has.
+    return None
+
+
+def _pcie_name(speed_gt_per_s: float) -> str:
+    family = next(family for family in families() if family.name == "PCIe")
+    named = {float(rate.mbit_per_s): rate.name for rate in family.rates}
+    return named.get(speed_gt_per_s * 1000, "?")
+
+
+def _part_of_memory(copy_bytes_per_s: float) -> Part:
+    """A message crosses memory once at either end, and twice where as much comes as goes.
+
+    A copy crosses it twice, so memory lets through twice the copy rate in total.
+    """
+    through = CROSSINGS_OF_A_COPY * copy_bytes_per_s
+    return Part(
+        kind="memory",
+        name=f"memory, by a copy of one core at {copy_bytes_per_s / 1e9:.3g} GB/s",
+        one_way_bytes_per_s=through,
+        both_ways_bytes_per_s=through,
+    )
+
+
+def copy_rate_of(run: Run, summaries: Sequence[CaseSummary]) -> float | None:
+    """Memory's own copy rate in bytes/s: of the largest copy, if it is far larger than the caches.
+
+    None where there is none.
+    """
+    copies = [
+        s for s in summaries if s.test == COPY_TEST and s.status == "ok" and s.bandwidth_bytes_per_s
+    ]
+    largest = max(copies, key=lambda s: s.bytes, default=None)
+    if largest is None or largest.bandwidth_bytes_per_s is None:
+        return None
+    if largest.bytes < _least_copy_bytes(run):
+        return None
+    return largest.bandwidth_bytes_per_s.median
+
+
+def _least_copy_bytes(run: Run) -> int:
+    caches = [
+        cache.get("size_bytes") or 0
+        for manifest in run.header.hosts.values()
+        for cache in manifest.get("cpu", {}).get("caches", ())
+    ]
+    return CACHE_TIMES * max(caches) if caches and max(caches) else SURELY_MEMORY_BYTES
+
+
+def buses_of(
+    run: Run, summaries: Sequence[CaseSummary], link: Link | None = None
+) -> tuple[Bus, ...]:
+    """The way of every device that a launch of the record tells of, on each host."""
+    copy_rate = copy_rate_of(run, summaries)
+    used: dict[tuple[str, str], dict[str, None]] = {}
+    devices: dict[tuple[str, str], dict[str, Any]] = {}
+    for launch in run.lines.launches:
+        for host in dict.fromkeys(facts.host for facts in launch.ranks):
+            device = device_on(run.header.hosts.get(host, {}), launch.details)
+            if device is not None and device.get("pcie"):
+                place = (host, str(device["name"]))
+                devices[place] = device
+                used.setdefault(place, {})[launch.transport] = None
+    return tuple(
+        bus_of(
+            device,
+            host,
+            copy_bytes_per_s=copy_rate,
+            transports=tuple(used[host, name]),
+            link=link,
+        )
+        for (host, name), device in devices.items()
+    )
+
+
+def buses_here(manifest: dict[str, Any]) -> tuple[Bus, ...]:
+    """The ways of this host's devices that are on a bus; memory's rate needs a measurement."""
+    known = (*manifest.get("interfaces", ()), *manifest.get("rdma", ()))
+    host = str(manifest.get("host", ""))
+    return tuple(bus_of(device, host) for device in known if device.get("pcie"))
+
+
+def to_json(buses: Sequence[Bus]) -> list[dict[str, Any]]:
+    """The ways as plain data, with the part that limits each direction."""
+    rows = []
+    for bus in buses:
+        row: dict[str, Any] = msgspec.to_builtins(bus)
+        row["bottleneck_one_way"] = bus.one_way.name if bus.one_way else None
+        row["bottleneck_both_ways"] = bus.both_ways.name if bus.both_ways else None
+        rows.append(row)
+    return rows

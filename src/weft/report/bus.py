@@ -1,0 +1,59 @@
+"""The way between a card and memory as tables and sentences. Computes no number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.report.table import Table
+from weft.units import format_bandwidth
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.fabric.bus import Bus, Part
+
+
+def bus_tables(buses: Sequence[Bus]) -> list[Table]:
+    """A table a device: every part with what it lets through, the bottleneck of either marked."""
+    return [
+        Table(
+            name="bus",
+            caption=_caption(bus),
+            head=("part", "one way", "both ways together", "note"),
+            rows=tuple(_row(bus, part) for part in bus.parts),
+        )
+        for bus in buses
+    ]
+
+
+def _caption(bus: Bus) -> str:
+    over = f", over {', '.join(bus.transports)}" if bus.transports else ""
+    where = f" on {bus.host}" if bus.host else ""
+    return f"Way between {bus.device}{where} and memory{over}: what each part carries at best."
+
+
+def _row(bus: Bus, part: Part) -> tuple[str, ...]:
+    notes = [part.note] if part.note else []
+    if part is bus.one_way:
+        notes.append("bottleneck one way")
+    if part is bus.both_ways:
+        notes.append("bottleneck both ways")
+    return (
+        part.name,
+        format_bandwidth(part.one_way_bytes_per_s),
+        format_bandwidth(part.both_ways_bytes_per_s),
+        "; ".join(notes),
+    )
+
+
+def bus_in_words(bus: Bus) -> str:
+    """The bounds and what sets them, one sentence; what is not known may be lower."""
+    if bus.one_way is None or bus.both_ways is None:
+        return f"host bus: {bus.device}: nothing is known of {', '.join(bus.unknown)}"
+    words = (
+        f"host bus: {bus.device}: one way at most"
+        f" {format_bandwidth(bus.one_way.one_way_bytes_per_s)} by {bus.one_way.name}; both ways"
+        f" together at most {format_bandwidth(bus.both_ways.both_ways_bytes_per_s)} by"
+        f" {bus.both_ways.name}"
+    )
+    return words + (f" (not known: {', '.join(bus.unknown)})" if bus.unknown else "")
