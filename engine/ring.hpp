@@ -65,12 +65,14 @@ class PeerRings {
   /// peer's.
   Item* oldest() noexcept {
     if (count_ == 0) return nullptr;
-    while (rings_[turn_].size() != count_) {
+    while (!is_of_one()) {
       turn_ = turn_ + 1 == rings_.size() ? 0 : turn_ + 1;
       if (!rings_[turn_].empty()) break;
     }
     return &rings_[turn_].front();
   }
+  /// Whether all that is queued is one peer's, who is the one that `oldest` looks at.
+  [[nodiscard]] bool is_of_one() const noexcept { return rings_[turn_].size() == count_; }
   /// What `oldest` gave last, and taking it off.
   Item& current() noexcept { return rings_[turn_].front(); }
   void pop() noexcept {

@@ -173,6 +173,32 @@ def test_more_ranks_than_cores_run_too() -> None:
     assert lines[1]["status"] == "ok"
 
 
+MANY = [
+    {"test": "hot_spot_send", "point": 2},
+    {"test": "hot_spot_receive", "point": 1},
+    {"test": "hot_spot_receive", "point": 2},
+    {"test": "message_rate", "point": 2},
+    {"test": "random_pairs"},
+    {"test": "offered_load", "point": 50},
+]
+
+
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi"])
+def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
+    common = {"bytes": 64, "samples": 3, "ops_per_sample": 1, "queue_depth": 4}
+    cases = [{"id": number, **common, **case} for number, case in enumerate(MANY)]
+    done, lines = drive("openmpi", transport, *cases, ranks=4)
+    assert done.returncode == 0, done.stderr
+    for case, line in zip(cases, lines[1:-1], strict=True):
+        assert line["status"] == "ok", (case, line)
+        assert line["verified_bytes"] >= 4 * 64  # type: ignore[operator]
+    told = [set(line["parts"]) for line in lines[1:-1]]  # type: ignore[call-overload]
+    assert told[:4] == [{"rank1", "rank2"}, {"rank1"}, {"rank1", "rank2"}, {"own", "rank1"}]
+    assert told[5] == {"interval", "late"}
+    # Whom a case leaves out spends no time in its timed pass.
+    assert lines[2]["cpu_ns"][2] == 0  # type: ignore[index]
+
+
 def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
     good = {"id": 3, "test": "ping_pong", "bytes": 8}
     _, lines = drive("openmpi", "tcp", {"id": 1, "test": "nope"}, {"bytes": -1}, good)

@@ -113,7 +113,8 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     posted = times - run.time_ns(batch, part="late") if "late" in batch.parts else times
     return LaunchLoad(
         offered_per_s=1e9 / interval,
-        answered_per_s=(len(times) - 1) * 1e9 / lasted if lasted > 0 else 0.0,
+        # Few answers may all come at once: then there is no telling that they were behind.
+        answered_per_s=1e9 * ((len(times) - 1) / lasted if lasted > 0 else 1 / interval),
         percentiles_ns=percentiles_ns(times),
         posted_percentiles_ns=percentiles_ns(posted),
     )

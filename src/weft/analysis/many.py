@@ -11,15 +11,13 @@ from weft.analysis.streams import streams_of
 from weft.analysis.summary import to_json_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from weft.analysis.load import LoadRow
     from weft.analysis.streams import StreamsRow
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
 
 
-def json_rows(run: Run, summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
+def json_rows(run: Run, summaries: tuple[CaseSummary, ...]) -> list[dict[str, Any]]:
     """The rows of the summaries; `many` is a StreamsRow or LoadRow, `knee` its transport's."""
     loads, knees = loads_of(run, summaries)
     more: list[StreamsRow | LoadRow] = [*streams_of(run, summaries), *loads]

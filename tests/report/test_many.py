@@ -1,0 +1,98 @@
+"""Hot spots, message rates and loads where a user looks: the terminal, the page, the JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from builders import LAUNCH_EFFECTS, synthetic_record
+from weft.analysis.summary import summarise
+from weft.cli.main import app
+from weft.record.model import Case
+from weft.report.many import many_charts, many_leaves
+from weft.report.page import render_page
+
+HOT = tuple(
+    Case(test="hot_spot_receive", transport="tcp", bytes=1000, ranks=5, point=peers)
+    for peers in (1, 2, 4)
+)
+PAIRS = Case(test="random_pairs", transport="tcp", bytes=1000, ranks=5)
+RATES = tuple(
+    Case(test="message_rate", transport="tcp", bytes=8, ranks=5, point=pairs) for pairs in (1, 2)
+)
+LOADS = tuple(
+    Case(test="offered_load", transport="tcp", bytes=8, point=load) for load in (50, 80, 100, 125)
+)
+
+
+def streams(case: Case) -> int:
+    return case.point or 2
+
+
+def times(case: Case, round_: int) -> list[float]:
+    if case.test != "offered_load":
+        return [400 * LAUNCH_EFFECTS[round_]] * 9
+    behind = max(0.0, 1000 - 1e5 / streams(case))
+    return [2000 + number * behind for number in range(1000)]
+
+
+def parts(case: Case, round_: int) -> dict[str, list[float]]:
+    if case.test == "offered_load":
+        return {"interval": [1e5 / streams(case)] * 1000, "late": [0.0] * 1000}
+    own = [400 * LAUNCH_EFFECTS[round_]] * 9
+    return {f"rank{peer}": own for peer in range(1, streams(case) + 1)}
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("many") / "r.jsonl"
+    cases = (*HOT, PAIRS, *RATES, *LOADS)
+    return synthetic_record(path, cases, times_ns=times, parts_ns=parts)
+
+
+def test_a_terminal_has_a_table_of_each_and_the_knee(many: Path) -> None:
+    shown = CliRunner().invoke(app, ["show", str(many)]).stdout
+    assert "Hot spots: time of a message of any peer" in shown
+    assert "Message rate: all pairs together" in shown
+    assert "Latency under offered load" in shown
+    assert "knee: tcp, 8 B: at 100 % of saturation, 1.00 M messages/s" in shown
+
+
+def test_the_tables_hold_the_records_figures(many: Path) -> None:
+    run = weft.load(many)
+    hot, rates, loads = many_leaves(run, summarise(run))
+    assert hot.rows[2][:5] == ("tcp receive", "1000 B", "4", "400 ns", "2.50 GB/s ±0.4%")
+    assert hot.rows[2][6] == "1.000 ±0.0%"
+    # Four peers move 2.5 GB/s together, a random pair 1.25 GB/s by itself.
+    assert hot.rows[2][7].startswith("2.00 [")
+    assert rates.rows[1][:4] == ("tcp", "8 B", "2", "2.50 M ±0.4%")
+    assert loads.rows[3][2:5] == ("125 %", "1.25 M", "80 %")
+
+
+def test_the_page_draws_them_against_their_axes_and_not_against_the_size(many: Path) -> None:
+    run = weft.load(many)
+    summaries = summarise(run)
+    charts = {chart.name: chart for chart in many_charts(run, summaries)}
+    assert set(charts) == {"many-hot_spot_receive", "many-message_rate", "load-tcp-8"}
+    assert charts["many-hot_spot_receive"].tracks[0].x == (1.0, 2.0, 4.0)
+    assert [mark.text for mark in charts["load-tcp-8"].marks] == ["knee, 100 %"]
+    page = render_page([(run, summaries)])
+    assert "Many ranks and load" in page
+    assert 'id="plot-load-tcp-8"' in page
+    assert 'id="plot-hot_spot_receive"' not in page
+
+
+def test_json_has_the_rows_beside_the_cases(many: Path) -> None:
+    rows = json.loads(CliRunner().invoke(app, ["show", str(many), "--json"]).stdout)
+    by_case = {row["case"]: row for row in rows}
+    assert by_case[HOT[2].key]["many"]["streams"] == 4
+    assert by_case[HOT[2].key]["many"]["fairness"]["median"] == pytest.approx(1)
+    assert by_case[LOADS[0].key]["knee"]["load_percent"] == 100
+
+
+def test_a_record_without_them_has_no_such_part(record: Path) -> None:
+    run = weft.load(record)
+    assert many_leaves(run, summarise(run)) == []
+    assert many_charts(run, summarise(run)) == []
