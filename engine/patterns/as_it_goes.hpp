@@ -20,7 +20,7 @@ class AsItGoes final {
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) { return link_->allocate(bytes); }
   void release(const Buffer& buffer) { link_->release(buffer); }
-  void reserve(std::size_t depth) { link_->reserve(depth); }
+  void reserve(std::size_t depth, std::size_t peers) { link_->reserve(depth, peers); }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     give_back();

@@ -52,7 +52,7 @@ def _show_buses(*, as_json: bool) -> None:
     from weft.fabric.bus import buses_here, to_json  # noqa: PLC0415
     from weft.host.manifest import collect  # noqa: PLC0415
     from weft.report.bus import bus_in_words, bus_tables  # noqa: PLC0415
-    from weft.report.memory import render_table  # noqa: PLC0415
+    from weft.report.table import render_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
 
     buses = buses_here(collect())
