@@ -10,12 +10,14 @@
 #include <x86intrin.h>
 #endif
 
+#include "compute.hpp"
 #include "transport.hpp"
 
 namespace weft {
 
-/// A clock that a pattern can read: a name and one static, inlined read; and a pause by it, which
-/// gives back how long it really was, less one read.
+/// A clock that a pattern can read: a name and one static, inlined read; a pause by it, which gives
+/// back how long it really was, less one read; and computing, in rounds whose worth the pattern
+/// finds out by the clock.
 template <class C>
 concept Clock = requires {
   { C::name } -> std::convertible_to<std::string_view>;
@@ -23,6 +25,8 @@ concept Clock = requires {
   noexcept->std::same_as<Ticks>;
   { C::pause(Ticks{}) }
   noexcept->std::same_as<Ticks>;
+  { C::compute(std::uint64_t{}) }
+  noexcept->std::same_as<void>;
 };
 
 /// The time stamp counter. The fence keeps a read from moving ahead of earlier loads
@@ -49,6 +53,9 @@ struct CycleCounter {
     Ticks at = start;
     while (at - start < least) at = now();
     return at - start;
+  }
+  static void compute(std::uint64_t rounds) noexcept {
+    compute_loop(rounds);
   }
 };
 

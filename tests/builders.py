@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from weft.record.model import Line
 
     Times = Callable[[Case, int], Sequence[float]]
+    Parts = Callable[[Case, int], Mapping[str, Sequence[float]]]
+    CpuShares = Callable[[Case, int], Sequence[float]]
 
 TICK_NS = 0.5
 OVERHEAD_TICKS = 40
@@ -57,6 +59,13 @@ _DECLARED = (
     ("burst", "Round trip of a burst", 1, 0),
     ("paused_burst", "Round trip of a burst with pauses", 1, 0),
     ("late_receive", "Receive overhead", 1, 0),
+    ("host_overhead", "Calls of a round trip", 2, 0),
+    ("send_overlap", "Send beside work", 1, 0),
+    ("receive_overlap", "Receive beside work", 1, 0),
+    ("put_overlap", "Put beside work", 1, 0),
+    ("busy_stream", "Bandwidth while computing", 0, 1),
+    ("put_ping_pong", "Put latency, memory polled", 2, 2),
+    ("put_notify_ping_pong", "Put latency, target notified", 2, 2),
 )
 PATTERNS = tuple(
     Pattern(
@@ -122,7 +131,7 @@ def make_header(
         created_utc="2026-01-02T03:04:05+00:00",
         command=("weft", "run"),
         plan=Plan(cases=cases, launches=launches, **asked),
-        patterns=PATTERNS,
+        patterns=tuple(pattern(name) for name in dict.fromkeys(case.test for case in cases)),
         hosts={host: {**HOST, "host": host}},
         notes=("warning: a note of the run",),
     )
@@ -168,9 +177,20 @@ def make_batch(
     ops_per_sample: int = OPS_PER_SAMPLE,
     warmup: int = WARMUP,
     tick_ns: float = TICK_NS,
+    parts_ns: Mapping[str, Sequence[float]] | None = None,
+    cpu_shares: Sequence[float] = (),
 ) -> Batch:
-    """An ok batch with these times of one operation, behind `warmup` samples of twice the first."""
-    ticks = [round(time * ops_per_sample / tick_ns) for time in times_ns]
+    """An ok batch with these times of one operation, behind `warmup` samples of twice the first.
+
+    `parts_ns` are its further series, `cpu_shares` each rank's share of the processor's time.
+    """
+
+    def as_ticks(times: Sequence[float]) -> tuple[int, ...]:
+        ticks = [round(time * ops_per_sample / tick_ns) for time in times]
+        return (*([2 * ticks[0]] * warmup), *ticks)
+
+    ticks = as_ticks(times_ns)
+    timed_ns = round(sum(ticks) * tick_ns)
     return Batch(
         case=case.key,
         launch=launch,
@@ -180,8 +200,11 @@ def make_batch(
         ops_per_sample=ops_per_sample,
         warmup=warmup,
         verified_bytes=VERIFIED_BYTES,
-        elapsed_ns=round(sum(ticks) * tick_ns),
-        ticks=(*([2 * ticks[0]] * warmup), *ticks),
+        elapsed_ns=round(sum(ticks[warmup:]) * tick_ns),
+        timed_ns=timed_ns,
+        cpu_ns=tuple(round(share * timed_ns) for share in cpu_shares),
+        ticks=ticks,
+        parts={name: as_ticks(times) for name, times in (parts_ns or {}).items()},
     )
 
 
@@ -209,6 +232,8 @@ def measured_lines(
     launches: int = 5,
     times_ns: Times = usual_times_ns,
     host: str = HOST["host"],
+    parts_ns: Parts = lambda _, __: {},
+    cpu_shares: CpuShares = lambda _, __: (),
 ) -> Iterator[Line]:
     """Rounds of one launch a transport; each case is calibrated once, then measured a round.
 
@@ -226,7 +251,8 @@ def measured_lines(
                     look = [9 * time for time in times[:3]]
                     yield make_batch(case, number, order, look, role="calibrate", warmup=1)
                     order += 1
-                yield make_batch(case, number, order, times)
+                parts, shares = parts_ns(case, round_), cpu_shares(case, round_)
+                yield make_batch(case, number, order, times, parts_ns=parts, cpu_shares=shares)
                 order += 1
             clock = make_clock(baseline_ns=3_000_000_000)
             yield LaunchEnd(launch=number, status="ok", clock=clock)
@@ -252,16 +278,19 @@ def synthetic_record(
     outcome: Outcome = "precise",
     finished: bool = True,
     host: str = HOST["host"],
+    parts_ns: Parts = lambda _, __: {},
+    cpu_shares: CpuShares = lambda _, __: (),
 ) -> Path:
     """Write a record with known answers; gives its path.
 
     `times_ns(case, round)` are the times of one operation in ns, in time order (empty: the case is
-    not measured in that round). `more` are lines after the last launch, such as `lost_batch`;
-    without `finished` there is no footer, as in a run that died.
+    not measured in that round), `parts_ns` and `cpu_shares` what stands beside. `more` are lines
+    after the last launch, such as `lost_batch`; without `finished` there is no footer, as in a run
+    that died.
     """
     cases = make_cases() if cases is None else cases
     lines: list[Line] = [make_header(cases, launches=launches, host=host)]
-    lines += [*measured_lines(cases, launches, times_ns, host), *more]
+    lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     if finished:
         lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))
     return write_lines(path, lines)

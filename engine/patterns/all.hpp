@@ -5,16 +5,22 @@
 
 #include "bidirectional_stream.hpp"
 #include "burst.hpp"
+#include "busy_stream.hpp"
 #include "get_latency.hpp"
+#include "get_overlap.hpp"
 #include "get_stream.hpp"
+#include "host_overhead.hpp"
 #include "late_receive.hpp"
 #include "paused_burst.hpp"
 #include "ping_ping.hpp"
 #include "ping_pong.hpp"
 #include "put_latency.hpp"
 #include "put_notify_ping_pong.hpp"
+#include "put_overlap.hpp"
 #include "put_ping_pong.hpp"
 #include "put_stream.hpp"
+#include "receive_overlap.hpp"
+#include "send_overlap.hpp"
 #include "sendrecv.hpp"
 #include "stream.hpp"
 
@@ -22,6 +28,7 @@ namespace weft {
 
 using AllPatterns = std::tuple<PingPong, PingPing, Stream, BidirectionalStream, SendRecv,
                                PutPingPong, PutNotifyPingPong, PutLatency, GetLatency, PutStream,
-                               GetStream, Burst, PausedBurst, LateReceive>;
+                               GetStream, Burst, PausedBurst, LateReceive, HostOverhead,
+                               SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap, BusyStream>;
 
 }  // namespace weft

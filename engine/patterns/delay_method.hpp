@@ -56,16 +56,22 @@ template <Clock Now, class Wait, TwoSided T>
   return true;
 }
 
+/// Rank 1 answers each of so many messages with one of the same size, its receive posted ahead.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool answer_trips(T& link, Work& work) noexcept {
+[[nodiscard]] bool answer_each(T& link, Work& work, std::size_t messages) noexcept {
   const Peer peer{0};
   link.post_recv(peer, work.in.next());
-  for (std::uint32_t trip = trial_trips; trip > 0; --trip) {
+  for (std::size_t left = messages; left > 0; --left) {
     if (!Wait::settle(link, 1, 0)) return false;
-    if (trip > 1) link.post_recv(peer, work.in.next());
+    if (left > 1) link.post_recv(peer, work.in.next());
     link.post_send(peer, work.out.next());
   }
   return drain<Wait>(link);
+}
+
+template <class Wait, TwoSided T>
+[[nodiscard]] bool answer_trips(T& link, Work& work) noexcept {
+  return answer_each<Wait>(link, work, trial_trips);
 }
 
 }  // namespace weft

@@ -21,7 +21,10 @@ struct LateReceive {
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return answer_trips<Wait>(link, work) && answer<Wait>(link, work);
+    if (work.rank == 1) {
+      const std::size_t messages = work.samples.size() * work.ops_per_sample;
+      return answer_trips<Wait>(link, work) && answer_each<Wait>(link, work, messages);
+    }
     Ticks pause = 0;
     if (!find_pause<Now, Wait>(link, work, pause)) return false;
     const Peer peer{1};
@@ -39,19 +42,6 @@ struct LateReceive {
       sample = receiving;
     }
     return true;
-  }
-
- private:
-  template <class Wait, TwoSided T>
-  static bool answer(T& link, Work& work) noexcept {
-    const Peer peer{0};
-    link.post_recv(peer, work.in.next());
-    for (std::size_t left = work.samples.size() * work.ops_per_sample; left > 0; --left) {
-      if (!Wait::settle(link, 1, 0)) return false;
-      if (left > 1) link.post_recv(peer, work.in.next());
-      link.post_send(peer, work.out.next());
-    }
-    return drain<Wait>(link);
   }
 };
 

@@ -27,6 +27,13 @@ struct Costs {
   Ticks clock_read = 0;
   /// What a rank that slept takes to wake up.
   Ticks wake_up = 0;
+  /// What a round of computing takes, and from which time on it takes twice as long.
+  Ticks compute_round = 1;
+  Ticks slow_from = std::numeric_limits<Ticks>::max();
+  /// Whether a look that finds nothing yet is a call of its own, as on a real link.
+  bool idle_polls = false;
+  /// Whether a transfer gets on only while its rank is inside a call, as without a network card.
+  bool needs_the_host = false;
   /// Whether the last byte of a put may be seen before the others.
   bool scatters = false;
 };
@@ -110,10 +117,24 @@ struct VirtualClock {
     thread_local Ticks cost = 0;
     return cost;
   }
+  /// Time that was spent in computing and pauses: not in calls.
+  static Ticks& away() noexcept {
+    thread_local Ticks ticks = 0;
+    return ticks;
+  }
+  static const Costs*& costs() noexcept {
+    thread_local const Costs* script = nullptr;
+    return script;
+  }
   static Ticks now() noexcept { return time() += read_cost(); }
   static Ticks pause(Ticks least) noexcept {
     time() += read_cost() + least;
     return least;
+  }
+  static void compute(std::uint64_t rounds) noexcept {
+    const Ticks took = rounds * costs()->compute_round * (time() < costs()->slow_from ? 1 : 2);
+    time() += took;
+    away() += took;
   }
 };
 
@@ -184,6 +205,8 @@ class Link final {
   Link(Fabric& fabric, Bootstrap& boot) : fabric_(&fabric), boot_(&boot), rank_(boot.rank()) {
     VirtualClock::time() = 0;
     VirtualClock::read_cost() = fabric.costs.clock_read;
+    VirtualClock::costs() = &fabric.costs;
+    VirtualClock::away() = 0;
   }
 
   [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
@@ -216,14 +239,14 @@ class Link final {
     receives_.push_back({peer.rank, buffer, false});
   }
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), false}));
+    transfers_.push_back(pending(launch(peer, local, {{}, 0, pointer(remote), false})));
   }
   void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfers_.push_back(launch(peer, local, {{}, 0, pointer(remote), true}));
+    transfers_.push_back(pending(launch(peer, local, {{}, 0, pointer(remote), true})));
   }
   void expect_notice(Peer peer) noexcept { receives_.push_back({peer.rank, {}, true}); }
   void flush(Peer /*peer*/) noexcept {
-    transfers_.push_back(last_arrival_ + fabric_->costs.latency);
+    transfers_.push_back(pending(last_arrival_ + fabric_->costs.latency));
   }
   /// The data of a get come back one latency there, the wire's time and one latency later.
   void get(Peer /*peer*/, const Buffer& local, const RemoteBuffer& remote) noexcept {
@@ -237,7 +260,7 @@ class Link final {
     if (!lost && remote.bytes != 0) {
       std::memcpy(local.data, message.content.data(), remote.bytes);
     }
-    transfers_.push_back(message.arrival);
+    transfers_.push_back(pending(message.arrival));
   }
 
   /// One completion, of this side or from a peer; in virtual time it comes at once.
@@ -248,7 +271,7 @@ class Link final {
     const bool listens = !receives_.empty() || exposes_;
     if (take_local(lane, listens) || !listens) return;
     wait_for_message(hold, lane);
-    if (!fabric_->dead) take(lane);
+    if (!fabric_->dead && !finds_nothing(lane.front().arrival)) take(lane);
   }
   void block() noexcept {
     const Ticks before = VirtualClock::time();
@@ -314,13 +337,28 @@ class Link final {
     return !mischief.drop;
   }
 
+  /// How long this rank kept its transfers waiting, where they need it.
+  [[nodiscard]] Ticks held_up() const {
+    return fabric_->costs.needs_the_host ? VirtualClock::away() : 0;
+  }
+  /// When a transfer is done, if the rank does nothing but wait for it.
+  [[nodiscard]] Ticks pending(Ticks done) const { return done - held_up(); }
+
+  /// Whether a completion is still to come: a look that finds nothing lasts until then.
+  [[nodiscard]] bool finds_nothing(Ticks completion) const {
+    if (!fabric_->costs.idle_polls || completion <= VirtualClock::time()) return false;
+    VirtualClock::time() = completion;
+    return true;
+  }
+
   // The earlier of this side's completions, unless a message came before it.
   bool take_local(const std::deque<Message>& lane, bool listens) {
     constexpr Ticks never = std::numeric_limits<Ticks>::max();
     const Ticks send = sends_.empty() ? never : sends_.front();
-    const Ticks transfer = transfers_.empty() ? never : transfers_.front();
+    const Ticks transfer = transfers_.empty() ? never : transfers_.front() + held_up();
     const Ticks first = std::min(send, transfer);
     if (first == never || (listens && !lane.empty() && lane.front().arrival < first)) return false;
+    if (finds_nothing(first)) return true;
     VirtualClock::time() = std::max(VirtualClock::time(), first);
     if (send <= transfer) {
       sends_.pop_front();

@@ -155,7 +155,8 @@ TEST_P(EveryPattern, VerifiedBytesAreCounted) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPattern,
                          testing::Values("ping_pong", "ping_ping", "stream", "bidirectional_stream",
-                                         "sendrecv", "burst", "paused_burst", "late_receive"));
+                                         "sendrecv", "burst", "paused_burst", "late_receive",
+                                         "host_overhead"));
 
 /// A benchmark broken on purpose: it stops the clock before the answer is there.
 struct StopsTooEarly {

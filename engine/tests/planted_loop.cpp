@@ -49,9 +49,22 @@ class Count final : public Hook {
   int touched_ = 0;
 };
 
+/// Compute loops as they must not be: the compiler may leave out the one, the other uses memory.
+[[gnu::noinline]] void compute_nothing(std::uint64_t rounds) noexcept {
+  std::uint64_t value = 1;
+  for (; rounds > 0; --rounds) value ^= value << 13U;
+  if (rounds != 0) asm volatile("" : "+r"(value));
+}
+[[gnu::noinline]] void compute_in_memory(std::uint64_t rounds) noexcept {
+  volatile std::uint64_t value = 1;
+  for (; rounds > 0; --rounds) value = value ^ value << 13U ^ value >> 7U ^ value << 17U;
+}
+
 }  // namespace weft
 
 int main() {
+  weft::compute_nothing(1);
+  weft::compute_in_memory(1);
   const std::unique_ptr<weft::Hook> hook = std::make_unique<weft::Count>();
   weft::Planted link(*hook);
   weft::Work work;

@@ -52,7 +52,9 @@ def test_the_working_set_at_which_it_drops(tmp_path: Path) -> None:
 def test_what_a_way_of_waiting_adds(tmp_path: Path) -> None:
     cases = planned("ping_pong", "8", wait="spin,block")
     (sentence,) = told(tmp_path, cases, lambda case: 8000.0 if case.wait == "block" else 2000.0)
-    assert sentence == "completion: tcp, ping_pong, 8 B: spin is cheapest; block adds 3.00 µs"
+    assert sentence == (
+        "completion: tcp, ping_pong, 8 B: spin is cheapest; block adds 3.00 µs [3.00 µs, 3.00 µs]"
+    )
     (same,) = told(tmp_path, cases, lambda _: 2000.0)
     assert "cannot be told apart" in same
 

@@ -122,6 +122,69 @@ def offences(program: Path) -> tuple[list[str], int]:
     return found, len(starts)
 
 
+_JUMP = re.compile(r"^\s*([0-9a-f]+):\t(?:j\w+|b\.\w+|cbn?z)\s.*?([0-9a-f]+) <")
+_MEMORY = re.compile(r"\(|\[")
+_ARITHMETIC = re.compile(r"\t(?:shl|shr|xor|eor|lsl|lsr)")
+_PADDING = re.compile(r"\t(?:(?:data16 |cs )*nop|xchg\s+%ax,%ax|lea\s|endbr)")
+
+
+def faults_of_compute_loop(code: dict[str, list[Instruction]], name: str) -> list[str]:
+    """Why a function is no loop of arithmetic in registers."""
+    [body] = [body for known, body in code.items() if known.startswith(f"{name}(")]
+    # Without the names of jumps' targets, which have brackets.
+    lines = [re.sub(r"<.*>", "<>", line.text) for line in body if not _PADDING.search(line.text)]
+    faults = [f"touches memory: {line.strip()}" for line in lines if _MEMORY.search(line)]
+    faults += [f"calls: {line.strip()}" for line in lines if re.search(r"\t(?:call|blr?)\s", line)]
+    jumps = [match for line in lines if (match := _JUMP.search(line))]
+    back = [match for match in jumps if int(match[2], 16) < int(match[1], 16)]
+    if not back:
+        return [*faults, "does not loop"]
+    first, last = int(back[0][2], 16), int(back[0][1], 16)
+    inside = [
+        line
+        for line in lines
+        if (place := re.match(r"\s*([0-9a-f]+):", line)) and first <= int(place[1], 16) <= last
+    ]
+    # Three shifts and three exclusive ors; the Arm has them in three instructions.
+    if sum(bool(_ARITHMETIC.search(line)) for line in inside) < 3:
+        faults.append("does not compute")
+    return faults
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "verbs"])
+def test_the_compute_loop_is_there_and_stays_in_registers(mpi: str, transport: str) -> None:
+    code = functions(engine_folder() / mpi / f"rank-{transport}")
+    assert faults_of_compute_loop(code, "weft::compute_loop") == []
+    for test in ("SendOverlap", "ReceiveOverlap", "BusyStream"):
+        loops = [name for name in code if f"weft::measured_loop<weft::{test}," in name]
+        assert loops, test
+        for name in loops:
+            assert "weft::compute_loop(" in reached(code, name), name
+
+
+def reached(code: dict[str, list[Instruction]], start: str) -> str:
+    """The names of everything of ours that a function calls, and what that calls."""
+    seen: dict[str, None] = {}
+    todo = [start]
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen[name] = None
+        calls = (_CALL.search(line.text) for line in code[name])
+        todo += [call[1] for call in calls if call and "weft::" in call[1] and call[1] in code]
+    return " ".join(seen)
+
+
+def test_planted_compute_loops_are_caught() -> None:
+    code = functions(ROOT / "build" / "test" / "engine" / "tests" / "planted-loop")
+    assert faults_of_compute_loop(code, "weft::compute_nothing") == ["does not loop"]
+    in_memory = faults_of_compute_loop(code, "weft::compute_in_memory")
+    assert in_memory
+    assert all(fault.startswith("touches memory") for fault in in_memory)
+
+
 @pytest.mark.parametrize("mpi", MPIS)
 @pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "verbs"])
 def test_measured_loops_hold_contract_calls_only(mpi: str, transport: str) -> None:

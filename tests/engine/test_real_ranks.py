@@ -86,6 +86,30 @@ def test_every_test_runs_and_verifies(mpi: str, transport: str, words: tuple[str
         assert line["verified_bytes"] >= 4 * case["bytes"]  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi"])
+def test_calls_and_work_beside_transfers_are_timed_apart(transport: str) -> None:
+    parts = {
+        "host_overhead": {"post_send", "complete_send", "post_receive", "complete_receive"},
+        "send_overlap": {"alone", "work", "call"},
+        "receive_overlap": {"alone", "work", "call"},
+        "busy_stream": {"alone", "work"},
+    }
+    if transport != "tcp":
+        parts |= {"put_overlap": {"alone", "work"}, "get_overlap": {"alone", "work"}}
+    common = {"bytes": 4096, "point": 10, "samples": 5, "warmup": 1, "queue_depth": 8}
+    cases: list[dict[str, object]] = [
+        {"id": number, "test": test, **common} for number, test in enumerate(parts)
+    ]
+    done, lines = drive("openmpi", transport, *cases)
+    assert done.returncode == 0, done.stderr
+    for case, line in zip(cases, lines[1:-1], strict=True):
+        assert line["status"] == "ok", line
+        # A send that is done when it is posted has no call that completes it.
+        found: dict[str, list[int]] = line["parts"]  # type: ignore[assignment]
+        assert found.keys() >= parts[str(case["test"])] - {"complete_send"}, line
+        assert all(len(ticks) == 6 for ticks in found.values())
+
+
 @pytest.mark.parametrize("mpi", MPIS)
 def test_a_message_over_two_gibibytes_crosses_and_verifies(mpi: str) -> None:
     size = (1 << 31) + 12345

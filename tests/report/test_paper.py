@@ -14,7 +14,8 @@ from weft.report.drawing import draw
 from weft.report.page import render_page
 from weft.report.paper import LAYOUTS, SERIF, paper_of
 from weft.report.signatures import signature_chart
-from weft.report.tables import Table, figure_tables, model_tables, to_latex, to_markdown
+from weft.report.table import Table
+from weft.report.tables import figure_tables, model_tables, to_latex, to_markdown
 from weft.sources import models_of
 
 SIZES = (0, *(1 << exponent for exponent in range(16)))

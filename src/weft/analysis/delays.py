@@ -69,7 +69,7 @@ def delay_tests_of(run: Run, transport: str) -> tuple[tuple[DelayTest, ...], ...
         return ()
     received = all(set(sizes) <= tests.get(LATE, {}).keys() for tests in whole.values())
     return tuple(
-        tuple(_test(size, tests, _read_ns(run, number), received=received) for size in sizes)
+        tuple(_test(size, tests, read_ns(run, number), received=received) for size in sizes)
         for number, tests in whole.items()
     )
 
@@ -90,7 +90,8 @@ def _test(
     )
 
 
-def _read_ns(run: Run, launch: int) -> float:
+def read_ns(run: Run, launch: int) -> float:
+    """The measured cost of one read of the clock in a launch, ns."""
     clock = run.clocks[launch]
     return clock.overhead_ticks * clock.tick_ns
 

@@ -1,16 +1,19 @@
 """What a record that holds a test in several ways says: queue size, buffer reuse, waiting. Pure.
 
 After section 4 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
-Interconnects" (2003): figure 4 (queue size), figures 9 and 10 (completion), figures 11 to 13
-(buffer reuse). All figures are medians over launches with 95 % intervals; something is said to
-drop or to add only where the intervals do not overlap the bound.
+Interconnects" (2003): figure 4 (queue size), figure 8 (availability), figures 9 and 10
+(completion), figures 11 to 13 (buffer reuse). All figures are medians over launches with 95 %
+intervals; something is said to drop or to add only where the intervals do not overlap the bound.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.units import format_bytes, format_time
+from weft.analysis.availability import BUSY, availabilities_of, drifts_of, drops_in_words
+from weft.analysis.completion import completions_in_words, completions_of
+from weft.analysis.host_time import OVERLAPS
+from weft.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 NEAR_PEAK = 0.95
 # Figures 11 to 13: performance drops when it is worse by this much.
 DROP = 0.05
+# The tests that have a compute loop.
+COMPUTING = (BUSY, *OVERLAPS)
 
 
 def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
@@ -35,16 +40,14 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     return (
         *_grouped(good, cases, lambda c: c.queue_depth, _without_depth, queue_needed),
         *_grouped(good, cases, lambda c: c.schedule.count, _turns_only, working_set),
-        *_grouped(good, cases, lambda c: c.wait, _without_wait, cost_of_waits),
+        *completions_in_words(completions_of(run, summaries)),
+        *drops_in_words(availabilities_of(run)),
+        *drifts_of(run, COMPUTING),
     )
 
 
 def _without_depth(case: Case) -> tuple[object, ...] | None:
     return (case.transport, case.test, case.bytes, case.schedule, case.wait, case.single)
-
-
-def _without_wait(case: Case) -> tuple[object, ...] | None:
-    return (case.transport, case.test, case.bytes, case.schedule, case.queue_depth, case.single)
 
 
 def _turns_only(case: Case) -> tuple[object, ...] | None:
@@ -124,19 +127,3 @@ def _time(summary: CaseSummary) -> tuple[float, float]:
         return summary.latency_ns.low, summary.latency_ns.high
     rate = summary.bandwidth_bytes_per_s
     return (1 / rate.high, 1 / rate.low) if rate is not None else (0.0, 0.0)
-
-
-def cost_of_waits(points: Sequence[tuple[Case, CaseSummary]]) -> str:
-    """The latency that each way of waiting adds to the cheapest one."""
-    timed = [(case.wait, s.latency_ns) for case, s in points if s.latency_ns is not None]
-    if len(timed) < 2:
-        return ""
-    timed.sort(key=lambda pair: pair[1].median)
-    (name, cheapest), *others = timed
-    words = [
-        f"{wait} adds {format_time(latency.median - cheapest.median)}"
-        if latency.low > cheapest.high
-        else f"{wait} cannot be told apart from it"
-        for wait, latency in others
-    ]
-    return f"completion: {_place(points[0][0])}: {name} is cheapest; " + "; ".join(words)

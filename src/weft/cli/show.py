@@ -8,7 +8,9 @@ import typer
 from weft.cli.options import Json
 
 if TYPE_CHECKING:
+    from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
+    from weft.record.run import Run
     from weft.reference.library import Platform
 
 _EXAMPLES = """Examples:
@@ -16,6 +18,8 @@ _EXAMPLES = """Examples:
 weft show run.jsonl.zst --test ping_pong
 
 weft show run.jsonl.zst --link "IB 4x FDR"
+
+weft show run.jsonl.zst --table overhead --json
 
 weft show escher"""
 
@@ -30,6 +34,9 @@ def show(
     test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
     transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
     link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
+    table: Annotated[
+        str, typer.Option(help="Only: overhead, overlap, availability or completion.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, and what to know of them."""
@@ -56,10 +63,27 @@ def show(
     tests = chosen("test", test, [s.test for s in summaries])
     transports = chosen("transport", transport, [s.transport for s in summaries])
     rows = tuple(s for s in summaries if s.test in tests and s.transport in transports)
-    if json:
+    if table:
+        _show_table(run, rows, table, as_json=json)
+    elif json:
         _print_json(to_json_rows(rows))
     else:
         console().print(render_tables(run, rows))
+
+
+def _show_table(run: "Run", rows: "tuple[CaseSummary, ...]", name: str, *, as_json: bool) -> None:
+    from weft.report.host import host_rows, host_tables, to_json  # noqa: PLC0415 - start-up
+    from weft.report.table import render_table  # noqa: PLC0415
+    from weft.report.terminal import console  # noqa: PLC0415
+
+    found = host_rows(run, rows, name)
+    if as_json:
+        _print_json(to_json(found))
+        return
+    for part in host_tables(run, rows, [name]):
+        console().print(*render_table(part))
+    if not found:
+        typer.echo(f"{run.path} has nothing for this table")
 
 
 def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weft.analysis.availability import BUSY
+from weft.analysis.host_time import OVERLAPS
 from weft.analysis.intervals import Estimate
 from weft.units import format_bytes
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 Metric = Literal["latency", "bandwidth"]
 # A log axis has no zero: the zero-byte point stands where a quarter byte would.
 ZERO_BYTES_AT = 0.25
+# Work beside transfers: what they show is in tables of its own, and not a curve over sizes.
+WITHOUT_FIGURE = (BUSY, *OVERLAPS)
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -43,7 +47,7 @@ def figures_of(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> tuple[Figur
     """A figure a test, in the order of the first record's plan; a curve a transport and record."""
     figures = []
     tests = dict.fromkeys(s.test for _, summaries in runs for s in summaries)
-    for test in tests:
+    for test in (test for test in tests if test not in WITHOUT_FIGURE):
         owner = next(run for run, _ in runs if test in run.patterns)
         pattern = owner.patterns[test]
         metric: Metric = "latency" if pattern.latency_divisor else "bandwidth"

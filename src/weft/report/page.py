@@ -9,6 +9,7 @@ import msgspec
 from weft.analysis.ways import findings_of
 from weft.report.charts import chart_of
 from weft.report.figures import figures_of
+from weft.report.host import availability_chart, host_tables
 from weft.report.html import render, write_page
 from weft.report.signatures import signature_chart
 from weft.report.tables import model_tables
@@ -47,9 +48,11 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
     charts = [chart_of(figure) for figure in figures_of(runs)]
     if models is not None and models.signatures:
         charts.append(signature_chart(models.signatures))
+    charts += [chart for run, _ in runs if (chart := availability_chart(run)) is not None]
     return render(
         "page.html.j2",
         charts,
+        host_tables=[table for run, summaries in runs for table in host_tables(run, summaries)],
         models=model_tables(models) if models else [],
         model_notes=_model_notes(models) if models else [],
         title=_title(runs),

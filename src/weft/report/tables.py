@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.report.fits import (
     PREDICTION_HEAD,
     line_rows,
@@ -16,6 +14,7 @@ from weft.report.fits import (
 )
 from weft.report.signatures import HEAD as SIGNATURE_HEAD
 from weft.report.signatures import signature_rows
+from weft.report.table import Table
 from weft.report.terminal import format_estimate
 from weft.units import format_bytes
 
@@ -32,15 +31,6 @@ _LATEX = (
     ("^", r"\textasciicircum{}"), ("µ", r"$\mu$"), ("±", r"$\pm$"), ("½", r"$_{1/2}$"),
     ("²", r"$^2$"), ("<", r"$<$"), (">", r"$>$"),
 )  # fmt: skip
-
-
-class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """A table of words; rows are as long as the head."""
-
-    name: str
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def figure_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:

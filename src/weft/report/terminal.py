@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from weft.analysis.ways import findings_of
+from weft.report.host import host_tables
+from weft.report.table import render_table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
 if TYPE_CHECKING:
@@ -76,6 +78,8 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
         pattern = run.patterns[test]
         parts += [Text(f"{pattern.title} ({test}): {pattern.summary}", style="bold")]
         parts += [_test_table([s for s in summaries if s.test == test]), Text("")]
+    for table in host_tables(run, summaries):
+        parts += render_table(table)
     parts += [Text(sentence) for sentence in findings_of(run, summaries)]
     parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
     return Group(*parts)

@@ -1,0 +1,56 @@
+// Bandwidth while the sender computes: how much of its time the processor is free.
+#pragma once
+
+#include "beside_work.hpp"
+#include "streaming.hpp"
+
+namespace weft {
+
+/// A sample is a stream whose sender computes after each time that it posts: Liu et al.,
+/// section 4.3, "we insert a computation loop in the program". All the work of a sample takes the
+/// `point` in per cent of the stream alone, which is measured before each sample as `parts[0]`; the
+/// work alone is `parts[1]`. The share of the time that is spent computing is `parts[1]` over the
+/// sample.
+struct BusyStream {
+  static constexpr PatternInfo info{
+      .name = "busy_stream",
+      .title = "Bandwidth while computing",
+      .summary = "a stream whose sender computes between its posts; the stream and work alone too",
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+      .time_factor = 3,
+      .axis = {.name = "work", .unit = "%", .points = "0,20,40,60,80,90,100,110,120,150,200"},
+  };
+  static constexpr bool streams = true;
+  static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
+  /// A look, the stream alone and the stream with work.
+  static constexpr std::uint32_t messages_per_operation = 3;
+
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) return receive_streams<Wait>(link, work, 1 + 2 * work.samples.size());
+    const auto idle = [] {};
+    Ticks alone = 0;
+    if (!send_stream<Now, Wait>(link, work, alone, idle)) return false;
+    const std::uint64_t times = postings(work);
+    const std::uint64_t rounds = rounds_for<Now>(share_of(alone, work.point)) / times;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      if (!send_stream<Now, Wait>(link, work, work.parts[0][at], idle)) return false;
+      const auto compute = [&] { Now::compute(rounds); };
+      if (!send_stream<Now, Wait>(link, work, work.samples[at], compute)) return false;
+      work.parts[1][at] = work_alone<Now>(rounds, times);
+    }
+    return true;
+  }
+
+ private:
+  /// How often the sender of a stream posts: Q messages, then Q/2 at a time.
+  static std::uint64_t postings(const Work& work) noexcept {
+    const std::uint32_t refill = refill_of(work.queue_depth);
+    return 1 + (work.ops_per_sample - work.queue_depth + refill - 1) / refill;
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,44 @@
+// A get and work beside it.
+#pragma once
+
+#include "beside_work.hpp"
+#include "one_sided.hpp"
+
+namespace weft {
+
+/// An operation is a get until its data are here, the same with work before the wait, and
+/// the work by itself; rank 1 only stands by.
+struct GetOverlap {
+  static constexpr PatternInfo info{
+      .name = "get_overlap",
+      .title = "Get beside work",
+      .summary = "a get, work, and the wait for its data; each alone too",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 0,
+      .time_factor = 3,
+      .axis = work_axis,
+  };
+  static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
+  static constexpr std::uint32_t messages_per_operation = 2;
+  static constexpr std::uint32_t messages_before = trial_looks;
+  static constexpr Window window = Window::outgoing;
+
+  template <Clock Now, class Wait, OneSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) return stand_by<Wait>(link, work);
+    const Peer peer{1};
+    const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
+      const Ticks start = Now::now();
+      link.get(peer, work.in.next(), work.remote.next());
+      Now::compute(rounds);
+      if (!settle_transfers<Wait>(link, 0)) return false;
+      took += Now::now() - start;
+      return true;
+    };
+    const auto nothing = [](std::uint64_t /*rounds*/, std::size_t /*at*/) { return true; };
+    return measure_beside_work<Now>(work, transfer, nothing) && dismiss<Wait>(link, work);
+  }
+};
+
+}  // namespace weft

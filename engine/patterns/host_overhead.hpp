@@ -1,0 +1,87 @@
+// The processor's time in the calls of a message.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "../clock.hpp"
+#include "../work.hpp"
+
+namespace weft {
+
+/// A ping-pong whose ranks read the clock round every call. Only the call that finds a completion
+/// counts as completing; those that find nothing are waiting, which costs no more than the message
+/// takes. Each figure of an operation holds one read of the clock.
+struct HostOverhead {
+  static constexpr PatternInfo info{
+      .name = "host_overhead",
+      .title = "Calls of a round trip",
+      .summary =
+          "a round trip with the clock read round every call: post and complete, on both ranks",
+      .ranks = 2,
+      .latency_divisor = 2,
+      .bandwidth_factor = 0,
+  };
+  static constexpr std::array parts{
+      std::string_view{"post_send"}, std::string_view{"complete_send"},
+      std::string_view{"post_receive"}, std::string_view{"complete_receive"}};
+
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    const bool answers = work.rank == 1;
+    const Peer peer{1 - work.rank};
+    std::size_t left = work.samples.size() * work.ops_per_sample;
+    if (answers) link.post_recv(peer, work.in.next());
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      Calls calls;
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        if (answers && !complete<Now>(link, calls)) return false;
+        --left;
+        const Ticks before = Now::now();
+        if (!answers || left > 0) link.post_recv(peer, work.in.next());
+        const Ticks between = Now::now();
+        link.post_send(peer, work.out.next());
+        const Ticks after = Now::now();
+        calls.post_receive += between - before;
+        calls.post_send += after - between;
+        if (!answers && !complete<Now>(link, calls)) return false;
+      }
+      work.samples[at] = Now::now() - start;
+      work.parts[0][at] = calls.post_send;
+      work.parts[1][at] = calls.complete_send;
+      work.parts[2][at] = calls.post_receive;
+      work.parts[3][at] = calls.complete_receive;
+    }
+    return drain<Wait>(link);
+  }
+
+ private:
+  struct Calls {
+    Ticks post_send = 0;
+    Ticks complete_send = 0;
+    Ticks post_receive = 0;
+    Ticks complete_receive = 0;
+  };
+
+  /// A call that completes both is counted as the receive's, whose part is the larger.
+  template <Clock Now, TwoSided T>
+  [[nodiscard]] static bool complete(T& link, Calls& calls) noexcept {
+    while (link.sends_in_flight() > 0 || link.receives_in_flight() > 0) {
+      const std::uint32_t sends = link.sends_in_flight();
+      const std::uint32_t receives = link.receives_in_flight();
+      const Ticks start = Now::now();
+      link.poll();
+      const Ticks took = Now::now() - start;
+      if (link.receives_in_flight() < receives) {
+        calls.complete_receive += took;
+      } else if (link.sends_in_flight() < sends) {
+        calls.complete_send += took;
+      }
+      if (link.fault() != nullptr) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,50 @@
+// A put and work beside it.
+#pragma once
+
+#include "beside_work.hpp"
+#include "one_sided.hpp"
+
+namespace weft {
+
+/// An operation is a put until it is in rank 1's memory, the same with work before the wait, and
+/// the work by itself; rank 1 only stands by.
+struct PutOverlap {
+  static constexpr PatternInfo info{
+      .name = "put_overlap",
+      .title = "Put beside work",
+      .summary = "a put, work, and the wait until it is in the peer's memory; each alone too",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 0,
+      .time_factor = 3,
+      .axis = work_axis,
+  };
+  static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
+  static constexpr std::uint32_t messages_per_operation = 2;
+  static constexpr std::uint32_t messages_before = trial_looks;
+  static constexpr Window window = Window::incoming;
+
+  template <Clock Now, class Wait, OneSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) {
+      for (std::size_t left = trial_looks + 2 * messages_of(work); left > 0; --left) {
+        (void)work.in.next();
+      }
+      return stand_by<Wait>(link, work);
+    }
+    const Peer peer{1};
+    const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
+      const Ticks start = Now::now();
+      link.put(peer, work.out.next(), work.remote.next());
+      link.flush(peer);
+      Now::compute(rounds);
+      if (!settle_transfers<Wait>(link, 0)) return false;
+      took += Now::now() - start;
+      return true;
+    };
+    const auto nothing = [](std::uint64_t /*rounds*/, std::size_t /*at*/) { return true; };
+    return measure_beside_work<Now>(work, transfer, nothing) && dismiss<Wait>(link, work);
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,73 @@
+// A send and work beside it.
+#pragma once
+
+#include "beside_work.hpp"
+
+namespace weft {
+
+/// An operation is the same message three times, and the work by itself. Alone: a send until the
+/// receiver's word that it has it. The sample: send, work, wait for that word. `call`: send, work,
+/// and the wait until the buffer may be used again, without a word that would have to be taken in:
+/// what it is longer than the work is the sender's overhead.
+struct SendOverlap {
+  static constexpr PatternInfo info{
+      .name = "send_overlap",
+      .title = "Send beside work",
+      .summary = "a send, work, and the wait for the receiver's word; each alone too",
+      .ranks = 2,
+      .latency_divisor = 1,
+      .bandwidth_factor = 0,
+      .time_factor = 4,
+      .axis = work_axis,
+  };
+  static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},
+                                    std::string_view{"call"}};
+  static constexpr std::uint32_t messages_per_operation = 3;
+  static constexpr std::uint32_t messages_before = trial_looks;
+
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) return receive<Wait>(link, work);
+    const Peer peer{1};
+    const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
+      link.post_recv(peer, work.token_in);
+      const Ticks start = Now::now();
+      link.post_send(peer, work.out.next());
+      Now::compute(rounds);
+      if (!drain<Wait>(link)) return false;
+      took += Now::now() - start;
+      return true;
+    };
+    const auto call = [&](std::uint64_t rounds, std::size_t at) {
+      const Ticks start = Now::now();
+      link.post_send(peer, work.out.next());
+      Now::compute(rounds);
+      if (!drain<Wait>(link)) return false;
+      work.parts[2][at] += Now::now() - start;
+      return true;
+    };
+    return measure_beside_work<Now>(work, transfer, call);
+  }
+
+ private:
+  /// Rank 1 says of two messages in three that it has them. Its receives are posted ahead.
+  template <class Wait, TwoSided T>
+  static bool receive(T& link, Work& work) noexcept {
+    const Peer peer{0};
+    std::size_t to_post = trial_looks + 3 * work.samples.size() * work.ops_per_sample;
+    const std::size_t messages = to_post;
+    std::uint32_t posted = 0;
+    for (std::size_t message = 0; message < messages; ++message) {
+      for (; posted < 3 && to_post > 0; ++posted, --to_post) {
+        link.post_recv(peer, work.in.next());
+      }
+      if (!Wait::settle(link, 1, posted - 1)) return false;
+      --posted;
+      const bool is_silent = message >= trial_looks && (message - trial_looks) % 3 == 2;
+      if (!is_silent) link.post_send(peer, work.token_out);
+    }
+    return drain<Wait>(link);
+  }
+};
+
+}  // namespace weft

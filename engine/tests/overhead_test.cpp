@@ -1,0 +1,221 @@
+// What a message costs the processor, and what of it work hides, on a fabric that is scripted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "fake_fabric.hpp"
+
+namespace weft::fake {
+namespace {
+
+constexpr Ticks sending = 70;
+constexpr Ticks receiving = 110;
+constexpr Ticks latency = 5000;
+constexpr Ticks reading = 3;
+constexpr std::size_t message_bytes = 1000;
+constexpr Ticks wire = 2 * message_bytes;
+constexpr Ticks word_wire = 2 * token_bytes;
+constexpr Costs costs{.send_overhead = sending,
+                      .receive_overhead = receiving,
+                      .latency = latency,
+                      .per_byte = 2,
+                      .clock_read = reading};
+
+/// What a benchmark measured in one sample, an operation.
+struct Measured {
+  double sample;
+  std::map<std::string, double> parts;
+};
+
+template <class Patterns = AllPatterns>
+Measured measured(const std::string& test, std::uint64_t point, const Costs& script = costs,
+                  std::uint32_t ops = 4) {
+  Case made;
+  made.test = test;
+  made.bytes = message_bytes;
+  made.samples = 5;
+  made.warmup = 1;
+  made.ops_per_sample = ops;
+  made.queue_depth = 8;
+  made.point = point;
+  const Result result = run<Patterns>(made, script);
+  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_GT(result.batch.outcome.verified_bytes, message_bytes * 4);
+  const auto each = static_cast<double>(result.batch.ops_per_sample);
+  Measured all{static_cast<double>(result.batch.ticks.at(3)) / each, {}};
+  for (const Part& part : result.batch.parts) {
+    all.parts[part.name] = static_cast<double>(part.ticks.at(3)) / each;
+  }
+  return all;
+}
+
+const std::vector<Ticks>& part_of(const Batch& batch, const std::string& name) {
+  return std::find_if(batch.parts.begin(), batch.parts.end(),
+                      [&](const Part& part) { return part.name == name; })
+      ->ticks;
+}
+
+TEST(HostOverhead, EveryCallIsToldApartAndWaitingIsNone) {
+  Costs real = costs;
+  real.idle_polls = true;
+  const Measured told = measured("host_overhead", 0, real);
+  EXPECT_DOUBLE_EQ(told.parts.at("post_send"), sending + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("complete_send"), 0 + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("post_receive"), 0 + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("complete_receive"), receiving + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("rank1.post_send"), sending + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("rank1.complete_receive"), receiving + reading);
+}
+
+TEST(SendOverlap, TheCallIsTheWorkAndTheSendersOverhead) {
+  const Measured told = measured("send_overlap", 200);
+  const double alone =
+      sending + wire + latency + receiving + sending + word_wire + latency + receiving + reading;
+  EXPECT_DOUBLE_EQ(told.parts.at("alone"), alone);
+  EXPECT_NEAR(told.parts.at("work"), 2 * alone, 2 * alone * 0.01);
+  EXPECT_DOUBLE_EQ(told.parts.at("call") - told.parts.at("work"), sending);
+  EXPECT_DOUBLE_EQ(told.sample - told.parts.at("work"), sending + receiving);
+}
+
+TEST(ReceiveOverlap, TheCallIsTheWorkAndTheReceiversOverhead) {
+  const Measured told = measured("receive_overlap", 200);
+  EXPECT_DOUBLE_EQ(told.parts.at("call") - told.parts.at("work") - reading, receiving);
+  EXPECT_DOUBLE_EQ(told.sample - told.parts.at("work"), sending + receiving);
+}
+
+double hidden(const Measured& told) {
+  return (told.parts.at("alone") + told.parts.at("work") - told.sample) / told.parts.at("alone");
+}
+
+TEST(Overlap, ATransferThatNeedsNobodyIsHiddenButForItsCalls) {
+  for (const char* test : {"send_overlap", "receive_overlap"}) {
+    const Measured told = measured(test, 200);
+    EXPECT_NEAR(hidden(told), 1 - (sending + receiving) / told.parts.at("alone"), 0.001) << test;
+  }
+  for (const char* test : {"put_overlap", "get_overlap"}) {
+    const Measured told = measured(test, 200);
+    EXPECT_NEAR(hidden(told), 1 - sending / told.parts.at("alone"), 0.001) << test;
+  }
+}
+
+TEST(Overlap, ATransferThatNeedsItsHostIsNotHidden) {
+  Costs helpless = costs;
+  helpless.needs_the_host = true;
+  for (const char* test : {"put_overlap", "get_overlap"}) {
+    EXPECT_NEAR(hidden(measured(test, 100, helpless)), 0, 0.001) << test;
+  }
+}
+
+TEST(BusyStream, BandwidthHoldsUntilTheWorkIsAsLongAsTheStream) {
+  constexpr std::uint32_t messages = 800;
+  const Measured idle = measured("busy_stream", 0, costs, messages);
+  EXPECT_NEAR(idle.sample, wire, wire * 0.02);
+  EXPECT_NEAR(idle.parts.at("work"), 0, 0.01);
+  const Measured half = measured("busy_stream", 50, costs, messages);
+  EXPECT_NEAR(half.sample, half.parts.at("alone"), wire * 0.01);
+  EXPECT_NEAR(half.parts.at("work") / half.sample, 0.5, 0.01);
+  const Measured full = measured("busy_stream", 150, costs, messages);
+  EXPECT_NEAR(full.sample, full.parts.at("work") + sending, wire * 0.02);
+  EXPECT_NEAR(full.parts.at("work") / full.parts.at("alone"), 1.5, 0.01);
+}
+
+TEST(BusyStream, AComputeLoopThatSlowsDownShowsInItsPart) {
+  Case made;
+  made.test = "busy_stream";
+  made.bytes = message_bytes;
+  made.samples = 20;
+  made.ops_per_sample = 80;
+  made.queue_depth = 8;
+  made.point = 50;
+  Costs slow = costs;
+  slow.slow_from = 4'000'000;
+  const Result result = run(made, slow);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  const auto& work = part_of(result.batch, "work");
+  EXPECT_NEAR(static_cast<double>(work.back()) / static_cast<double>(work.front()), 2, 0.01);
+}
+
+TEST(Overlap, AWrongByteOrALostMessageNeverGivesAFigure) {
+  for (const char* test : {"send_overlap", "put_overlap", "get_overlap", "busy_stream"}) {
+    Case made;
+    made.test = test;
+    made.bytes = 64;
+    made.samples = 5;
+    made.ops_per_sample = 8;
+    made.queue_depth = 8;
+    made.point = 100;
+    for (std::size_t message = 2; message < 12; ++message) {
+      const Mischief flip{.message = message, .flip_offset = 33};
+      EXPECT_EQ(run(made, costs, flip).batch.outcome.status, Status::failed) << test << message;
+    }
+    const Result lost = run(made, costs, {.message = 40, .drop = true});
+    EXPECT_FALSE(lost.whole && lost.batch.outcome.status == Status::ok) << test;
+  }
+}
+
+/// Benchmarks broken on purpose: one works before it sends, the other's work alone is cut short.
+template <std::uint64_t divisor, bool posts_first>
+struct Broken {
+  static constexpr PatternInfo info = SendOverlap::info;
+  static constexpr std::array parts = PutOverlap::parts;
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    const Peer peer{1 - work.rank};
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      for (const std::uint64_t rounds : {std::uint64_t{0}, std::uint64_t{20000}}) {
+        link.post_recv(peer, work.in.next());
+        if (work.rank == 1 && !Wait::settle(link, 0, 0)) return false;
+        const Ticks start = Now::now();
+        if (!posts_first) Now::compute(rounds);
+        link.post_send(peer, work.out.next());
+        if (posts_first && work.rank == 0) Now::compute(rounds);
+        if (!drain<Wait>(link)) return false;
+        (rounds == 0 ? work.parts[0] : work.samples)[at] = Now::now() - start;
+      }
+      work.parts[1][at] = work_alone<Now>(std::uint64_t{20000} / divisor);
+    }
+    return true;
+  }
+};
+
+TEST(Planted, WorkBeforeThePostHidesNothing) {
+  EXPECT_LT(hidden(measured<std::tuple<Broken<1, false>>>("send_overlap", 100, costs, 1)), 0.01);
+  EXPECT_GT(hidden(measured<std::tuple<Broken<1, true>>>("send_overlap", 100, costs, 1)), 0.9);
+}
+
+TEST(Planted, ALoopThatIsLeftOutAloneShowsAsATransferInTheWay) {
+  const Measured told = measured<std::tuple<Broken<1000, true>>>("send_overlap", 100, costs, 1);
+  EXPECT_LT(hidden(told), 0);
+}
+
+/// A benchmark broken on purpose: the time of looks that find nothing is among the calls.
+struct CountsWaiting {
+  static constexpr PatternInfo info = HostOverhead::info;
+  static constexpr std::array parts{std::string_view{"complete_receive"}};
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank == 1) {
+      return answer_each<Wait>(link, work, work.samples.size() * work.ops_per_sample);
+    }
+    for (std::size_t op = 0; op < work.samples.size() * work.ops_per_sample; ++op) {
+      link.post_recv(Peer{1}, work.in.next());
+      link.post_send(Peer{1}, work.out.next());
+      const Ticks start = Now::now();
+      if (!drain<Wait>(link)) return false;
+      work.parts[0][op / work.ops_per_sample] += Now::now() - start;
+    }
+    return true;
+  }
+};
+
+TEST(Planted, WaitingDoesNotReadAsACall) {
+  Costs real = costs;
+  real.idle_polls = true;
+  const Measured told = measured<std::tuple<CountsWaiting>>("host_overhead", 0, real);
+  EXPECT_GT(told.parts.at("complete_receive"), 2 * latency);
+}
+
+}  // namespace
+}  // namespace weft::fake

@@ -1,0 +1,150 @@
+"""What each way to learn of a completion adds, and what it leaves of the processor. Pure.
+
+Figures 9 and 10 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
+Interconnects" (2003): a target that polls its memory (`put_ping_pong`), that is notified
+(`put_notify_ping_pong`), and, for these and for messages (`ping_pong`), that spins or sleeps.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.host_time import by_launch, over
+from weft.analysis.intervals import Estimate
+from weft.analysis.layers import Verdict, step_between
+from weft.analysis.parameters import Parameter
+from weft.units import format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.model import Batch, Case
+    from weft.record.run import Run
+
+# Tests that do the same, but for how the target learns of it.
+FAMILIES = {"put_ping_pong": "put", "put_notify_ping_pong": "put"}
+_MEMORY = "put_ping_pong"
+
+
+class Completion(msgspec.Struct, frozen=True, kw_only=True):
+    """A way to wait at one size: its latency, what it adds to the cheapest, the processor's time.
+
+    `added_ns` is the difference of medians, with the interval that holds the true one whenever both
+    intervals hold theirs; 0 for the cheapest itself. `cpu_percent` is a figure a rank: the time
+    that its process ran over the time of the batch, 100 for one that spins.
+    """
+
+    transport: str
+    test: str
+    kind: str
+    bytes: int
+    way: str
+    is_cheapest: bool
+    latency_ns: Estimate
+    added_ns: float
+    low_ns: float
+    high_ns: float
+    verdict: Verdict
+    cpu_percent: tuple[Parameter, ...]
+
+
+def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completion, ...]:
+    """The ways of each transport, kind and size that has more than one, the cheapest first.
+
+    Of a group with a case that failed or was not reached nothing is told.
+    """
+    groups: dict[tuple[object, ...], list[tuple[Case, CaseSummary]]] = {}
+    for summary in summaries:
+        case = run.cases[summary.case]
+        has_latency = run.patterns[case.test].latency_divisor > 0
+        if summary.status != "unsupported" and has_latency:
+            groups.setdefault(_place(case), []).append((case, summary))
+    rows: list[Completion] = []
+    for group in groups.values():
+        ways = {way_of(case) for case, _ in group}
+        if len(ways) > 1 and all(summary.status == "ok" for _, summary in group):
+            rows += _ways(run, group)
+    return tuple(rows)
+
+
+def _place(case: Case) -> tuple[object, ...]:
+    kind = FAMILIES.get(case.test, case.test)
+    return (
+        case.transport,
+        kind,
+        case.bytes,
+        case.schedule,
+        case.queue_depth,
+        case.single,
+        case.point,
+    )
+
+
+def _ways(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completion]:
+    # A target that polls its memory does so whatever the wait of the case is called.
+    ways = {way_of(case): (case, s.latency_ns) for case, s in reversed(group)}
+    timed = [(case, latency) for case, latency in ways.values() if latency is not None]
+    timed.sort(key=lambda pair: pair[1].median)
+    rows = []
+    for at, (case, latency) in enumerate(timed):
+        step = step_between(case.bytes, timed[0][1], latency)
+        rows.append(
+            Completion(
+                transport=case.transport,
+                test=case.test,
+                kind=FAMILIES.get(case.test, case.test),
+                bytes=case.bytes,
+                way=way_of(case),
+                is_cheapest=at == 0,
+                latency_ns=latency,
+                added_ns=step.added_ns if at else 0.0,
+                low_ns=step.low_ns if at else 0.0,
+                high_ns=step.high_ns if at else 0.0,
+                verdict=step.verdict,
+                cpu_percent=_cpu_percent([b for b in run.measured if b.case == case.key]),
+            )
+        )
+    return rows
+
+
+def way_of(case: Case) -> str:
+    """How a case learns of a completion, in words."""
+    if case.test == _MEMORY:
+        return "memory polled"
+    wait = case.wait or "usual wait"
+    return f"notified, {wait}" if case.test in FAMILIES else wait
+
+
+def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
+    """A sentence a transport, kind and size: what each way adds to the cheapest one."""
+    sentences: list[str] = []
+    for row in rows:
+        place = f"{row.transport}, {row.kind}, {format_bytes(row.bytes)}"
+        if row.is_cheapest:
+            sentences.append(f"completion: {place}: {row.way} is cheapest")
+        elif row.verdict == "adds":
+            ends = f"[{format_time(row.low_ns)}, {format_time(row.high_ns)}]"
+            sentences[-1] += f"; {row.way} adds {format_time(row.added_ns)} {ends}"
+        else:
+            sentences[-1] += f"; {row.way} cannot be told apart from it"
+    return tuple(sentences)
+
+
+def _cpu_percent(batches: Sequence[Batch]) -> tuple[Parameter, ...]:
+    """The share of the processor's time a rank, over launches; empty where it is not recorded."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    known = [batch for batch in batches if batch.cpu_ns and batch.timed_ns]
+    ranks = min((len(batch.cpu_ns) for batch in known), default=0)
+
+    def share(rank: int, batch: Batch) -> NDArray[np.float64]:
+        return np.array([100 * batch.cpu_ns[rank] / batch.timed_ns])
+
+    return tuple(over(by_launch(known, partial(share, rank))) for rank in range(ranks))
