@@ -1,4 +1,4 @@
-"""What a record that holds a test in several ways says: queue, buffers, waiting, rails. Pure.
+"""What a record that holds a test in several ways says: queue, buffers, waits, pages, rails. Pure.
 
 After section 4 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
 Interconnects" (2003): figure 4 (queue size), figure 8 (availability), figures 9 and 10
@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.analysis.availability import BUSY, availabilities_of, drifts_of, drops_in_words
 from weft.analysis.completion import completions_in_words, completions_of
 from weft.analysis.host_time import OVERLAPS
+from weft.analysis.layers import step_between
 from weft.analysis.rails import rail_sentences
-from weft.analysis.registration import cost_as_it_goes
+from weft.analysis.registration import cost_as_it_goes, time_of
 from weft.analysis.reuse import reuse_in_words, reuse_of
-from weft.units import format_bytes
+from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +35,7 @@ COMPUTING = (BUSY, *OVERLAPS)
 
 
 def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
-    """A sentence for each queue size, working set, way of waiting and set of rails in a record.
+    """A sentence for each queue size, working set, wait, page size and set of rails in a record.
 
     A group of cases of which one failed or was not reached tells nothing.
     """
@@ -42,6 +45,7 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
         *_grouped(good, cases, lambda c: c.queue_depth, _without_depth, queue_needed),
         *map(reuse_in_words, reuse_of(run, summaries)),
         *cost_as_it_goes(summaries),
+        *_grouped(good, cases, lambda c: c.pages, _without_pages, gain_of_pages),
         *completions_in_words(completions_of(run, summaries)),
         *drops_in_words(availabilities_of(run)),
         *drifts_of(run, COMPUTING),
@@ -53,6 +57,10 @@ def _without_depth(case: Case) -> tuple[object, ...] | None:
     return (case.transport, case.test, case.bytes, case.schedule, case.wait, case.single)
 
 
+
+
+def _without_pages(case: Case) -> tuple[object, ...] | None:
+    return (msgspec.structs.replace(case, pages=""),) if case.pages else None
 
 
 def _grouped(
@@ -99,3 +107,17 @@ def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> str:
     )
 
 
+def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
+    """What a message takes less, or longer, in memory of huge pages than of small ones."""
+    times = {case.pages: time_of(summary) for case, summary in points}
+    small, huge = times.get("small"), times.get("huge")
+    if small is None or huge is None:
+        return ""
+    case = msgspec.structs.replace(points[0][0], pages="")
+    place = f"{_place(case)} {case.variant}".rstrip()
+    step = step_between(case.bytes, small, huge)
+    if step.verdict == "cannot tell":
+        return f"pages: {place}: huge and small pages cannot be told apart"
+    between = f"{format_time(abs(step.low_ns))} to {format_time(abs(step.high_ns))}"
+    took = "less" if step.verdict == "saves" else "longer"
+    return f"pages: {place}: {format_time(abs(step.added_ns))} {took} with huge pages ({between})"

@@ -61,6 +61,7 @@ def _show_buses(*, as_json: bool) -> None:
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(to_json(buses)), indent=2).decode())
         return
-    for bus, table in zip(buses, bus_tables(buses), strict=True):
-        console().print(*render_table(table), sep="\n", end="")
+    for table in bus_tables(buses):
+        console().print(*render_table(table), sep="\n")
+    for bus in buses:
         console().print(bus_in_words(bus))

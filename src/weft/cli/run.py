@@ -90,7 +90,12 @@ def run(
             mpi=mpi,
             options=plan.parse_options(option or ()),
             ways=plan.parse_ways(
-                queue_depth, buffers, wait, points=points, pages=pages, single=given("single", single)
+                queue_depth,
+                buffers,
+                wait,
+                points=points,
+                pages=pages,
+                single=given("single", single),
             ),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),

@@ -49,7 +49,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bus(msgspec.Struct, frozen=True, kw_only=True):
-    """One device's way to memory on one host. `unknown` names the parts that nothing is known of."""
+    """One device's way to memory on one host; `unknown` are the parts of which nothing is known."""
 
     device: str
     host: str
@@ -184,12 +184,11 @@ def copy_rate_of(run: Run, summaries: Sequence[CaseSummary]) -> float | None:
 
 
 def _least_copy_bytes(run: Run) -> int:
-    caches = [
-        cache.get("size_bytes") or 0
-        for manifest in run.header.hosts.values()
-        for cache in manifest.get("cpu", {}).get("caches", ())
-    ]
-    return CACHE_TIMES * max(caches) if caches and max(caches) else SURELY_MEMORY_BYTES
+    largest = 0
+    for manifest in run.header.hosts.values():
+        for cache in manifest.get("cpu", {}).get("caches", ()):
+            largest = max(largest, int(cache.get("size_bytes") or 0))
+    return CACHE_TIMES * largest or SURELY_MEMORY_BYTES
 
 
 def buses_of(

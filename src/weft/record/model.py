@@ -188,8 +188,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     `order` counts the batches of the whole run. `elapsed_ns` is the batch as the engine saw it,
     with filling and verification; `timed_ns` is the timed pass on rank 0 alone, and `cpu_ns` the
     CPU time that each rank's process spent in its own. `memory_bytes` of rank 0's receive side had
-    pages that the case chose, and `huge_bytes` of them were on huge ones by the kernel's own list. `parts` are further series of the same
-    samples: a name of the test's own, with the rank before it where that is not rank 0.
+    pages that the case chose, and `huge_bytes` of them were on huge ones by the kernel's own list.
+    `parts` are further series of the same samples: a name of the test's own, with the rank before
+    it where that is not rank 0.
     """
 
     case: str

@@ -23,6 +23,7 @@ def bus_tables(buses: Sequence[Bus]) -> list[Table]:
             rows=tuple(_row(bus, part) for part in bus.parts),
         )
         for bus in buses
+        if bus.parts
     ]
 
 
