@@ -73,6 +73,7 @@ def run(
     """Measure latency and bandwidth here: a table, the record and an HTML report."""
     from weft import session, units  # noqa: PLC0415 - start-up
 
+    parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)
     given = functools.partial(_given, context, plan.preset_of(tests or ()))
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
@@ -89,14 +90,7 @@ def run(
             output=output,
             mpi=mpi,
             options=plan.parse_options(option or ()),
-            ways=plan.parse_ways(
-                queue_depth,
-                buffers,
-                wait,
-                points=points,
-                pages=pages,
-                single=given("single", single),
-            ),
+            ways=parse_ways(queue_depth, buffers, wait, single=given("single", single)),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
             samples=given("samples", samples),
