@@ -1,11 +1,12 @@
 """`python -m bench`: weft beside its peers on this machine, in turn, as ratios.
 
 Each round measures every comparison once, weft first in odd rounds, the peer first in even ones;
-the figure is the median over rounds of the ratio within a round, with its range, for the machine's
-state changes by itself. Examples:
+the figure is the median over rounds of the ratio within a round, for the machine's state changes by
+itself, with its 95 % interval (order statistics; below six rounds the range). Examples:
 
     python -m bench --list
     python -m bench mpi-latency tcp-stream-iperf3 --rounds 11 --json bench.json
+    python -m bench verbs-send-latency verbs-write-latency --rounds 15
 """
 
 from __future__ import annotations
@@ -17,26 +18,31 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import ofi, ucx
+from bench import ofi, ucx, verbs
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
+from bench.verbs import LabComparison, in_one_boot
+from weft.analysis.intervals import order_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROUNDS = 5
-LONG = ("default-run", "ten-million")
+# The lab's machine takes long to start programs; everything there is asked for by name.
+LONG = ("default-run", "ten-million", *(entry.name for entry in verbs.comparisons()))
+Entry = Comparison | LabComparison | Cost
 Figures = dict[str, list[dict[str, float]]]
 
 
 def main() -> None:
     """Measure what was asked for and print a line for each."""
     asked = _arguments()
-    every: list[Comparison | Cost] = [
+    every: list[Entry] = [
         *comparisons(),
         *ucx.comparisons(),
         *ofi.comparisons(),
         *costs(),
+        *verbs.comparisons(),
     ]
     everything = {entry.name: entry for entry in every}
     if asked.list:
@@ -54,11 +60,14 @@ def main() -> None:
         asked.json.write_text(json.dumps(figures, indent=2) + "\n")
 
 
-def measure(entries: list[Comparison | Cost], rounds: int) -> Figures:
+def measure(entries: list[Entry], rounds: int) -> Figures:
     """The figures of each round by name: ours and theirs, or the cost."""
-    found: Figures = {}
+    in_lab = [entry.name for entry in entries if isinstance(entry, LabComparison)]
+    found: Figures = in_one_boot(in_lab, rounds) if in_lab else {}
     for round_ in range(rounds):
         for entry in entries:
+            if isinstance(entry, LabComparison):
+                continue
             try:
                 figures = _once(entry, round_)
             except LeftOutError as error:
@@ -79,21 +88,28 @@ def _once(entry: Comparison | Cost, round_: int) -> dict[str, float]:
     return {"ours": entry.ours(), "theirs": entry.theirs()}
 
 
-def _results(entry: Comparison | Cost, rounds: list[dict[str, float]]) -> Iterator[str]:
-    """Median and range over rounds: of the ratios within a round, or of each figure."""
+def _results(entry: Entry, rounds: list[dict[str, float]]) -> Iterator[str]:
+    """Median and interval over rounds: of the ratios within a round, or of each figure."""
     yield f"{entry.name}: {entry.what}"
-    if isinstance(entry, Comparison):
+    if not isinstance(entry, Cost):
         better = "less" if entry.figure == "latency_ns" else "more"
         ratios = [figures["ours"] / figures["theirs"] for figures in rounds]
-        yield f"  ratio ({better} is better) {_middle_and_range(ratios)}"
+        yield f"  ratio ({better} is better) {middle_and_interval(ratios)}"
     for name in rounds[0]:
-        unit = f" {entry.figure}" if isinstance(entry, Comparison) else ""
-        yield f"  {name}{unit} {_middle_and_range([figures[name] for figures in rounds])}"
+        unit = "" if isinstance(entry, Cost) else f" {entry.figure}"
+        yield f"  {name}{unit} {middle_and_interval([figures[name] for figures in rounds])}"
 
 
-def _middle_and_range(values: list[float]) -> str:
-    middle = statistics.median(values)
-    return f"{middle:.4g} [{min(values):.4g}, {max(values):.4g}] over {len(values)} rounds"
+def middle_and_interval(values: list[float]) -> str:
+    """The median with its 95 % interval by order statistics, or with the range of a few."""
+    found = order_statistics(len(values))
+    low, high = (found[0], found[1]) if found else (0, len(values) - 1)
+    ordered = sorted(values)
+    name = "95 %" if found else "range"
+    return (
+        f"{statistics.median(values):.4g} [{ordered[low]:.4g}, {ordered[high]:.4g}]"
+        f" ({name}) over {len(values)} rounds"
+    )
 
 
 def _arguments() -> argparse.Namespace:

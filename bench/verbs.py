@@ -1,14 +1,12 @@
-"""weft's verbs transport beside perftest in the lab's machine, in turn, as ratios.
+"""weft's verbs transport beside perftest in the lab's machine, in turn.
 
-One boot holds all rounds. Time there is emulated, so only the ratios of a round mean something;
-the figure is their median over the rounds, with their range. Example:
-
-    python -m bench.verbs --rounds 5
+One boot holds all rounds, for time there is emulated: only the ratios of one boot mean something.
+In each round weft measures all that was asked for in one launch, and perftest's programs follow, or
+the other way round.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import statistics
@@ -20,21 +18,26 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
-ROUNDS = 5
 SAMPLES = 400
 STREAM_BYTES = 65_536
 QUEUE_DEPTH = 64
 DEVICE = "rxe0"
 ADDRESS = "10.9.0.1"
-DEADLINE_S = 1800
+DEADLINE_S = 3600
+# A launch's first figures come from processes that have just started; perftest has no warm-up.
+WARMUP = 5
 
 
-class Pair(msgspec.Struct, frozen=True, kw_only=True):
-    """A test of weft's and the program of perftest that measures the same."""
+class LabComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """A test of weft's and the program of perftest that measures the same.
 
+    `latency_divisor` turns weft's times into perftest's latency; without it both are bandwidths.
+    """
+
+    name: str
     test: str
     bytes: int
     program: str
@@ -42,102 +45,143 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     wait: str = "spin"
 
     @property
-    def name(self) -> str:
+    def figure(self) -> str:
+        """What is compared."""
+        return "latency_ns" if self.latency_divisor else "bandwidth_bytes_per_s"
+
+    @property
+    def what(self) -> str:
         """In words."""
-        kind = "latency" if self.latency_divisor else "bandwidth"
-        return f"verbs {self.test} {self.bytes} B {kind} ({self.wait}) / {self.program}"
+        kind = self.figure.partition("_")[0]
+        return (
+            f"verbs {self.test} {self.bytes} B {kind} / {self.program} on Soft-RoCE in the lab's"
+            f" machine (weft: {self.wait})"
+        )
+
+    def case(self, number: int) -> dict[str, object]:
+        """What the engine is told."""
+        return {
+            "id": number, "test": self.test, "bytes": self.bytes, "warmup": WARMUP,
+            "queue_depth": QUEUE_DEPTH, "verify": False, "wait": self.wait,
+            "samples": SAMPLES if self.latency_divisor else 5,
+            "ops_per_sample": 1 if self.latency_divisor else 4 * QUEUE_DEPTH,
+        }  # fmt: skip
+
+    def words(self) -> list[str]:
+        """perftest's command line, without the server's address."""
+        count = SAMPLES if self.latency_divisor else 20 * QUEUE_DEPTH
+        words = [self.program, "-d", DEVICE, "-x", "1", "-s", str(self.bytes), "-n", str(count)]
+        return [*words, "-F", *([] if self.latency_divisor else ["-t", str(QUEUE_DEPTH)])]
 
 
-PAIRS = (
-    Pair(test="ping_pong", bytes=8, program="ib_send_lat", latency_divisor=2),
-    Pair(test="put_ping_pong", bytes=8, program="ib_write_lat", latency_divisor=2),
-    Pair(test="get_latency", bytes=8, program="ib_read_lat", latency_divisor=1),
-    # The target of ib_write_bw sleeps. One that spins takes a core that Soft-RoCE works on.
-    Pair(test="put_stream", bytes=STREAM_BYTES, program="ib_write_bw", wait="block"),
-)
+def comparisons() -> tuple[LabComparison, ...]:
+    """All of them, in the order in which a round measures them."""
+    return (
+        LabComparison(
+            name="verbs-send-latency", test="ping_pong", bytes=8, program="ib_send_lat",
+            latency_divisor=2,
+        ),
+        LabComparison(
+            name="verbs-write-latency", test="put_ping_pong", bytes=8, program="ib_write_lat",
+            latency_divisor=2,
+        ),
+        LabComparison(
+            name="verbs-read-latency", test="get_latency", bytes=8, program="ib_read_lat",
+            latency_divisor=1,
+        ),
+        # The target of ib_write_bw sleeps. One that spins takes a core that Soft-RoCE works on.
+        LabComparison(
+            name="verbs-write-bandwidth", test="put_stream", bytes=STREAM_BYTES,
+            program="ib_write_bw", wait="block",
+        ),
+    )  # fmt: skip
 
 
-def ours(pair: Pair) -> float:
-    """Median of weft's: latency in ns, or bandwidth in bytes per second. In the guest."""
-    from lab.guest import drive  # noqa: PLC0415 - found in the guest only
-
-    operations = 1 if pair.latency_divisor else 4 * QUEUE_DEPTH
-    case = {
-        "id": 1, "test": pair.test, "bytes": pair.bytes, "warmup": 5, "queue_depth": QUEUE_DEPTH,
-        "samples": SAMPLES if pair.latency_divisor else 5, "ops_per_sample": operations,
-        "verify": False, "wait": pair.wait,
-    }  # fmt: skip
-    answers = drive("verbs", case, words=("--option", f"device={DEVICE}"))
-    [batch] = answers.batches
+def figure_of(pair: LabComparison, batch: dict[str, object], tick_ns: float) -> float:
+    """The median of a batch of the engine's: latency in ns, or bandwidth in bytes/s."""
     if batch["status"] != "ok":
-        raise RuntimeError(f"{pair.test}: {batch['reason']}")
-    ticks = statistics.median(batch["ticks"][batch["warmup"] :])
-    time_ns = ticks * answers.lines[-1]["clock"]["tick_ns"]
+        raise RuntimeError(f"{pair.name}: {batch['reason']}")
+    answer = msgspec.convert(batch, _Batch)
+    time_ns = statistics.median(answer.ticks[answer.warmup :]) * tick_ns
     if pair.latency_divisor:
-        return float(time_ns / pair.latency_divisor)
-    return float(pair.bytes * batch["ops_per_sample"] / time_ns * 1e9)
+        return time_ns / pair.latency_divisor
+    return pair.bytes * answer.ops_per_sample / time_ns * 1e9
 
 
-def theirs(pair: Pair) -> float:
-    """The same of perftest's: its typical (median) latency, its average bandwidth. In the guest."""
-    from lab.guest import beside, run  # noqa: PLC0415 - found in the guest only
+class _Batch(msgspec.Struct):
+    ticks: list[int]
+    warmup: int
+    ops_per_sample: int
 
-    count = SAMPLES if pair.latency_divisor else 20 * QUEUE_DEPTH
-    words = [pair.program, "-d", DEVICE, "-x", "1", "-s", str(pair.bytes), "-n", str(count), "-F"]
-    if not pair.latency_divisor:
-        words += ["-t", str(QUEUE_DEPTH), "--report_gbits"]
-    with beside(["taskset", "-c", "1", *words]):
-        done = run("taskset", "-c", "0", *words, ADDRESS, until_works=True)
-    rows = [line.split() for line in done.stdout.splitlines()]
+
+def parse_perftest(told: str, pair: LabComparison) -> float:
+    """perftest's typical (median) latency in ns, or its average bandwidth in bytes/s."""
+    rows = [line.split() for line in told.splitlines()]
     row = next((r for r in rows if r and r[0] == str(pair.bytes)), None)
     if row is None:
-        raise RuntimeError(f"{pair.program}: {done.stdout}{done.stderr}")
-    if pair.latency_divisor:
-        return float(row[4]) * 1e3
-    return float(row[3]) * 1e9 / 8
+        raise RuntimeError(f"{pair.program} printed no figures: {told[-300:]}")
+    # bytes, iterations, least, most, typical in us; or bytes, iterations, peak, average in MiB/s.
+    return float(row[4]) * 1e3 if pair.latency_divisor else float(row[3]) * 2**20
 
 
-def measure_here(rounds: int) -> None:
-    """In the guest: a line of JSON for each pair in each round, weft first in every other one."""
+def _ours(pairs: Sequence[LabComparison]) -> dict[str, float]:
+    from lab.guest import drive  # noqa: PLC0415 - found in the guest only
+
+    cases = [pair.case(number) for number, pair in enumerate(pairs)]
+    answers = drive("verbs", *cases, words=("--option", f"device={DEVICE}"))
+    if len(answers.batches) != len(pairs):
+        raise RuntimeError(f"weft ended early: {answers}")
+    tick_ns = float(answers.lines[-1]["clock"]["tick_ns"])
+    return {
+        pair.name: figure_of(pair, batch, tick_ns)
+        for pair, batch in zip(pairs, answers.batches, strict=True)
+    }
+
+
+def _theirs(pairs: Sequence[LabComparison]) -> dict[str, float]:
+    from lab.guest import beside, run  # noqa: PLC0415 - found in the guest only
+
+    found = {}
+    for pair in pairs:
+        with beside(["taskset", "-c", "1", *pair.words()]):
+            done = run("taskset", "-c", "0", *pair.words(), ADDRESS, until_works=True)
+        found[pair.name] = parse_perftest(done.stdout + done.stderr, pair)
+    return found
+
+
+def measure_here(names: Sequence[str], rounds: int) -> Iterator[dict[str, object]]:
+    """In the guest: for each round and comparison what to print, weft first in every other one."""
+    pairs = [pair for pair in comparisons() if pair.name in names]
     for round_ in range(rounds):
-        for at, pair in enumerate(PAIRS):
-            sides: list[tuple[str, Callable[[Pair], float]]] = [("ours", ours), ("theirs", theirs)]
-            figures = {name: side(pair) for name, side in sides[:: 1 - 2 * (round_ % 2)]}
-            sys.stdout.write(json.dumps({"pair": at, **figures}) + "\n")
-            sys.stdout.flush()
+        sides = (("ours", _ours), ("theirs", _theirs))[:: 1 - 2 * (round_ % 2)]
+        found = {name: side(pairs) for name, side in sides}
+        for pair in pairs:
+            yield {"name": pair.name, **{side: found[side][pair.name] for side in found}}
 
 
-def main() -> None:
-    """Boot the machine, measure there, print a line for each pair."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--here", action="store_true", help="this is the machine: do not boot one")
-    asked = parser.parse_args()
-    if asked.here:
-        measure_here(asked.rounds)
-        return
-    python = ["env", f"PYTHONPATH={ROOT / 'tests'}", sys.executable, "-m", "bench.verbs", "--here"]
+def in_one_boot(names: Sequence[str], rounds: int) -> dict[str, list[dict[str, float]]]:
+    """The figures of each round, ours and theirs, by name. Boots the lab's machine."""
+    python = ["env", f"PYTHONPATH={ROOT / 'tests'}", sys.executable, "-m", "bench.verbs"]
     done = subprocess.run(
-        [ROOT / "tests" / "lab" / "vm", "--deadline", str(DEADLINE_S), *python,
-         "--rounds", str(asked.rounds)],
+        [ROOT / "tests" / "lab" / "vm", "--deadline", str(DEADLINE_S), *python, str(rounds),
+         *names],
         stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT, env=dict(os.environ),
     )  # fmt: skip
-    found: dict[int, list[dict[str, float]]] = {}
-    for line in done.stdout.splitlines():
-        row = json.loads(line)
-        found.setdefault(row.pop("pair"), []).append(row)
-    for at, rows in found.items():
-        ratios = [row["ours"] / row["theirs"] for row in rows]
-        better = "less" if PAIRS[at].latency_divisor else "more"
-        sys.stdout.write(
-            f"{PAIRS[at].name}: {statistics.median(ratios):.3f} "
-            f"[{min(ratios):.3f}, {max(ratios):.3f}] in {len(ratios)} rounds, {better} is better\n"
-        )
     if done.returncode != 0:
-        sys.exit(f"bench.verbs: the machine ended with {done.returncode}")
+        sys.stderr.write(f"bench: the lab's machine ended with {done.returncode}\n")
+    return figures_by_name(done.stdout)
+
+
+def figures_by_name(told: str) -> dict[str, list[dict[str, float]]]:
+    """From the guest's lines."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for line in told.splitlines():
+        row = json.loads(line)
+        found.setdefault(row["name"], []).append({"ours": row["ours"], "theirs": row["theirs"]})
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    for printed in measure_here(sys.argv[2:], int(sys.argv[1])):
+        sys.stdout.write(json.dumps(printed) + "\n")
+        sys.stdout.flush()

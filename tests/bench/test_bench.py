@@ -22,6 +22,12 @@ sockperf: Summary: BandWidth is 683.799 MBps (5470.390 Mbps)
 PERFTEST = """| Stage | # iterations | 50.0%ile | average | overall |
       300000      0.115     0.315     0.315       24.26      24.50     3179213     317
 """
+SEND_LAT = """ #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]
+ 8       400          150.10         900.00       201.50     210.0  12.1  300.0  900.0
+"""
+WRITE_BW = """ #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]
+ 65536      1280             70.10              61.50              0.000984
+"""
 PINGPONG = """bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec
 8       100k    =100k    1.5m        0.71s      2.25       3.56       0.28
 """
@@ -85,6 +91,53 @@ def test_fi_pingpong_writes_microseconds_under_their_name() -> None:
         ofi.parse_us_per_transfer("fi_getinfo(): No data available")
 
 
+@pytest.fixture
+def verbs(peers: ModuleType) -> ModuleType:
+    from bench import verbs  # noqa: PLC0415 - found only now
+
+    assert peers
+    return verbs
+
+
+def test_perftest_writes_the_typical_latency_fifth_and_the_average_bandwidth_fourth(
+    verbs: ModuleType,
+) -> None:
+    pairs = {pair.name: pair for pair in verbs.comparisons()}
+    assert verbs.parse_perftest(SEND_LAT, pairs["verbs-send-latency"]) == pytest.approx(201_500)
+    write = pairs["verbs-write-bandwidth"]
+    assert verbs.parse_perftest(WRITE_BW, write) == pytest.approx(61.5 * 2**20)
+    with pytest.raises(RuntimeError, match="no figures"):
+        verbs.parse_perftest("Couldn't connect to 10.9.0.1:18515", write)
+
+
+def test_of_the_engines_batch_the_warm_up_is_left_out(verbs: ModuleType) -> None:
+    pairs = {pair.name: pair for pair in verbs.comparisons()}
+    batch = {"status": "ok", "ticks": [9, 100, 300, 200], "warmup": 1, "ops_per_sample": 256}
+    assert verbs.figure_of(pairs["verbs-send-latency"], batch, 0.5) == 200 * 0.5 / 2
+    rate = 65536 * 256 / (200 * 0.5e-9)
+    assert verbs.figure_of(pairs["verbs-write-bandwidth"], batch, 0.5) == pytest.approx(rate)
+    failed = {"status": "failed", "reason": "no device"}
+    with pytest.raises(RuntimeError, match="verbs-read-latency: no device"):
+        verbs.figure_of(pairs["verbs-read-latency"], failed, 1.0)
+
+
+def test_the_guests_lines_become_rounds(verbs: ModuleType) -> None:
+    lines = [{"name": "a", "ours": 1.0, "theirs": 2.0}, {"name": "a", "theirs": 4.0, "ours": 3.0}]
+    told = "".join(json.dumps(line) + "\n" for line in lines)
+    rounds = [{"ours": 1.0, "theirs": 2.0}, {"ours": 3.0, "theirs": 4.0}]
+    assert verbs.figures_by_name(told) == {"a": rounds}
+
+
+@pytest.mark.usefixtures("peers")
+def test_from_six_rounds_on_the_median_has_an_interval() -> None:
+    from bench.__main__ import middle_and_interval  # noqa: PLC0415 - found only now
+
+    assert middle_and_interval([3.0, 1.0, 2.0]) == "2 [1, 3] (range) over 3 rounds"
+    # Of twelve values the third and the tenth: 96.1 % (David and Nagaraja, table of section 7.1).
+    values = [float(value) for value in range(1, 13)]
+    assert middle_and_interval(values) == "6.5 [3, 10] (95 %) over 12 rounds"
+
+
 def test_the_list_says_how_each_side_waits() -> None:
     done = bench("--list")
     assert done.returncode == 0, done.stderr
@@ -92,7 +145,7 @@ def test_the_list_says_how_each_side_waits() -> None:
     assert "weft polls, the peer blocks: unlike" in lines["tcp-latency-netpipe"]
     assert "weft blocks, the peer blocks)" in lines["tcp-latency-netpipe-blocking"]
     assert "weft polls, the peer polls)" in lines["tcp-latency-sockperf-polling"]
-    assert {"ucx-tag-latency", "ofi-shm-latency"} <= set(lines)
+    assert {"ucx-tag-latency", "ofi-shm-latency", "verbs-write-bandwidth"} <= set(lines)
     assert {"between-batches", "start-up", "default-run"} <= set(lines)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.ratios import Figure, Ratio, Verdict, ratio, verdict
+from weft.analysis.ratios import Figure, Kind, Ratio, Verdict, ratio, verdict
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _figure(summary: CaseSummary) -> Figure:
     estimate = summary.latency_ns or summary.bandwidth_bytes_per_s
     if estimate is None:  # a case that is ok has one of them
         raise AssertionError(summary.case)
-    kind = "launches" if summary.launches > 1 else "one launch"
+    kind: Kind = "launches" if summary.launches > 1 else "one launch"
     return Figure(estimate=estimate, kind=kind, launches=summary.launches)
 
 
