@@ -456,8 +456,9 @@ class BatchRun {
     for (std::size_t slot = 0; slot < used.size(); ++slot) {
       if (!used[slot]) continue;
       // Where memory is polled the last byte is the mark that the pattern itself waited for.
-      check(outcome, sets.in[lane * used.size() + slot], content(cast_.from[lane], rank_, base + slot),
-            what + std::to_string(slot), PollsMemory<Pattern> ? 1 : 0);
+      check(outcome, sets.in[lane * used.size() + slot],
+            content(cast_.from[lane], rank_, base + slot), what + std::to_string(slot),
+            PollsMemory<Pattern> ? 1 : 0);
     }
   }
 

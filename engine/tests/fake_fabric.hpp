@@ -450,9 +450,7 @@ class Link final {
   [[nodiscard]] Ticks first_transfer() const {
     return transfers_.empty() ? never : transfers_.front() + held_;
   }
-  [[nodiscard]] Ticks first_local() const {
-    return std::min(first_of(sends_), first_transfer());
-  }
+  [[nodiscard]] Ticks first_local() const { return std::min(first_of(sends_), first_transfer()); }
   [[nodiscard]] bool listens_to(int rank) const {
     return rank != rank_ && (exposes_ || receives_in_flight(Peer{rank}) > 0);
   }
@@ -500,9 +498,7 @@ class Link final {
   }
 
   /// How long this rank kept its transfers waiting, where they need it.
-  [[nodiscard]] Ticks held_up() const {
-    return costs().needs_the_host ? VirtualClock::away() : 0;
-  }
+  [[nodiscard]] Ticks held_up() const { return costs().needs_the_host ? VirtualClock::away() : 0; }
   /// When a transfer is done, if the rank does nothing but wait for it.
   [[nodiscard]] Ticks pending(Ticks done) const { return done - held_up(); }
 
