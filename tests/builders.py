@@ -70,6 +70,9 @@ _DECLARED = (
     ("put_overlap", "Put beside work", 1, 0),
     ("busy_stream", "Bandwidth while computing", 0, 1),
     ("put_ping_pong", "Put latency, memory polled", 2, 2),
+    ("register_ping_pong", "Latency, registered as it goes", 2, 2),
+    ("registration", "Registration", 1, 0),
+    ("copy", "Memory copy", 1, 1),
     ("put_notify_ping_pong", "Put latency, target notified", 2, 2),
 )
 PATTERNS = tuple(

@@ -172,11 +172,7 @@ def test_more_ranks_than_cores_run_too() -> None:
     assert lines[1]["status"] == "ok"
 
 
-<<<<<<< HEAD
 MANY: list[dict[str, object]] = [
-=======
-MANY = [
->>>>>>> 479595d (MPI waits for no peer in particular where it has receives of several; tests of what a user sees of many ranks)
     {"test": "hot_spot_send", "point": 2},
     {"test": "hot_spot_receive", "point": 1},
     {"test": "hot_spot_receive", "point": 2},
@@ -188,11 +184,12 @@ MANY = [
 
 @pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi"])
 def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
-<<<<<<< HEAD
-    common: dict[str, object] = {"bytes": 64, "samples": 3, "queue_depth": 4}
-=======
-    common = {"bytes": 64, "samples": 3, "ops_per_sample": 1, "queue_depth": 4}
->>>>>>> 479595d (MPI waits for no peer in particular where it has receives of several; tests of what a user sees of many ranks)
+    common: dict[str, object] = {
+        "bytes": 64,
+        "samples": 3,
+        "ops_per_sample": 1,
+        "queue_depth": 4,
+    }
     cases = [{"id": number, **common, **case} for number, case in enumerate(MANY)]
     done, lines = drive("openmpi", transport, *cases, ranks=4)
     assert done.returncode == 0, done.stderr

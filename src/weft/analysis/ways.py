@@ -57,8 +57,6 @@ def _without_depth(case: Case) -> tuple[object, ...] | None:
     return (case.transport, case.test, case.bytes, case.schedule, case.wait, case.single)
 
 
-
-
 def _without_pages(case: Case) -> tuple[object, ...] | None:
     return (msgspec.structs.replace(case, pages=""),) if case.pages else None
 

@@ -32,7 +32,8 @@ def memory(
     from weft.analysis.ways import findings_of  # noqa: PLC0415
     from weft.fabric.peaks import parse_link  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
-    from weft.report.memory import render_memory  # noqa: PLC0415
+    from weft.report.memory import bus_sentences, memory_tables  # noqa: PLC0415
+    from weft.report.table import render_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
 
     run = load(record)
@@ -41,6 +42,7 @@ def memory(
         rows = memory_of(run, summaries, parse_link(link) if link else None)
         typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
         return
-    console().print(*render_memory(run, summaries), sep="\n")
-    for sentence in findings_of(run, summaries):
+    for table in memory_tables(run, summaries):
+        console().print(*render_table(table), sep="\n")
+    for sentence in (*bus_sentences(run, summaries), *findings_of(run, summaries)):
         console().print(sentence)
