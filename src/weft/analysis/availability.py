@@ -158,7 +158,8 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, 
     if len(shares) < max(len(whole), 2):
         told = f"{len(shares)} of {len(whole)} launches show it"
         return None, f"cannot tell where it drops by {DROP:.0%}: {told}"
-    return over_launches(shares, positive=False), ""
+    at = over_launches(shares, positive=True)
+    return msgspec.structs.replace(at, high=min(at.high, 100.0)), ""
 
 
 def crossing(curve: Sequence[tuple[float, float]]) -> float | None:

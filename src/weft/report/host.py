@@ -127,7 +127,7 @@ def _completion_table(rows: Sequence[Completion]) -> Table:
         name="completion",
         caption="What each way to learn of a completion adds to the cheapest, and the processor's"
         " time it takes, with half of each 95 % interval.",
-        head=("", "way", "latency", "adds", *(f"processor, rank {rank}" for rank in range(ranks))),
+        head=("", "way", "latency", "adds", *(f"CPU rank {rank}" for rank in range(ranks))),
         rows=tuple(
             (
                 f"{row.transport} {row.kind} {format_bytes(row.bytes)}",
