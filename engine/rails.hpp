@@ -339,7 +339,7 @@ class Rails final {
   }
 
   std::vector<std::unique_ptr<Link>> links_;
-  std::size_t stripe_bytes_;
+  std::size_t stripe_bytes_ = 0;
   std::vector<Turns> turns_;
   RailOrder sends_;
   RailOrder receives_;

@@ -67,6 +67,22 @@ def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
     assert (row["kept_bytes"], row["dropped_bytes"]) == (32 << 10, None)
 
 
+def test_one_launch_tells_no_drop(tmp_path: Path) -> None:
+    cases = make_cases(
+        ["ping_pong"], ["tcp"], "8", ways=parse_ways("64", "turn:1..64", "", single=False)
+    )
+    path = synthetic_record(
+        tmp_path / "r.jsonl",
+        cases,
+        launches=1,
+        times_ns=lambda case, _: [1e3 * case.schedule.count] * 21,
+    )
+    run = weft.load(path)
+    (series,) = reuse_of(run, summarise(run))
+    assert (series.kept_at, series.dropped_at) == (1, None)
+    assert "one launch cannot tell" in reuse_in_words(series)
+
+
 def test_a_gap_or_a_single_point_is_no_series(tmp_path: Path) -> None:
     missing = lambda case: 0.0 if case.schedule.count == 2 else 2000.0  # noqa: E731
     assert found(tmp_path, "ping_pong", "8", "turn:1..4", missing) == ()

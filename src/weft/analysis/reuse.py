@@ -16,7 +16,7 @@ from weft.record.model import Case, Schedule
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
@@ -52,6 +52,7 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     way: str
     is_latency: bool
     points: tuple[Point, ...]
+    launches: int
     kept_at: int | None
     dropped_at: int | None
 
@@ -91,7 +92,7 @@ def _per(case: Case, scheme: str) -> int:
     return case.schedule.count if scheme == "reuse" else 1
 
 
-def _series(scheme: Scheme, rest: Case, points: Iterable[tuple[Case, CaseSummary]]) -> list[Reuse]:
+def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary]]) -> list[Reuse]:
     placed = {}
     for case, summary in points:
         figure = summary.latency_ns or summary.bandwidth_bytes_per_s
@@ -102,7 +103,10 @@ def _series(scheme: Scheme, rest: Case, points: Iterable[tuple[Case, CaseSummary
     if len(ordered) < 2:
         return []
     is_latency = next(s.latency_ns is not None for _, s in points)
-    kept, dropped = _where_it_drops(ordered, is_latency=is_latency)
+    launches = min(summary.launches for _, summary in points)
+    # One launch knows nothing of the variation between launches.
+    known = ordered if launches > 1 else ordered[:1]
+    kept, dropped = _where_it_drops(known, is_latency=is_latency)
     usual = msgspec.structs.replace(rest, schedule=Schedule())
     return [
         Reuse(
@@ -113,6 +117,7 @@ def _series(scheme: Scheme, rest: Case, points: Iterable[tuple[Case, CaseSummary
             way=usual.variant,
             is_latency=is_latency,
             points=ordered,
+            launches=launches,
             kept_at=kept,
             dropped_at=dropped,
         )
@@ -144,6 +149,8 @@ def _time(figure: Estimate, *, is_latency: bool) -> tuple[float, float]:
 
 def reuse_in_words(found: Reuse) -> str:
     """From which working set on, or below which share of reuse, performance drops."""
+    if found.launches < 2:
+        return f"buffer reuse: {found.name}: one launch cannot tell a drop (--launches 5)"
     if found.scheme == "turn":
         return _turn_in_words(found)
     last = found.points[-1].at

@@ -17,9 +17,9 @@ from weft.analysis.completion import completions_in_words, completions_of
 from weft.analysis.host_time import OVERLAPS
 from weft.analysis.layers import step_between
 from weft.analysis.rails import rail_sentences
-from weft.analysis.registration import cost_as_it_goes, time_of
+from weft.analysis.registration import added_in_words, cost_as_it_goes, time_of
 from weft.analysis.reuse import reuse_in_words, reuse_of
-from weft.units import format_bytes, format_time
+from weft.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,8 +114,7 @@ def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
     case = msgspec.structs.replace(points[0][0], pages="")
     place = f"{_place(case)} {case.variant}".rstrip()
     step = step_between(case.bytes, small, huge)
-    if step.verdict == "cannot tell":
+    if step.verdict == "cannot tell" or any(summary.launches < 2 for _, summary in points):
         return f"pages: {place}: huge and small pages cannot be told apart"
-    between = f"{format_time(abs(step.low_ns))} to {format_time(abs(step.high_ns))}"
     took = "less" if step.verdict == "saves" else "longer"
-    return f"pages: {place}: {format_time(abs(step.added_ns))} {took} with huge pages ({between})"
+    return f"pages: {place}: {added_in_words(step)} {took} with huge pages"
