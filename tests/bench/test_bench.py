@@ -161,3 +161,13 @@ def test_a_cost_is_measured_in_rounds_and_written_as_json(tmp_path: Path) -> Non
     assert "over 2 rounds" in done.stdout
     rounds = json.loads((tmp_path / "b.json").read_text())["start-up"]
     assert [set(figures) for figures in rounds] == [{"help_s"}, {"help_s"}]
+
+
+def test_a_turns_ratio_is_of_one_state(peers: ModuleType) -> None:
+    from bench.loop import ratios_of  # noqa: PLC0415 - found only now
+
+    assert peers is not None
+    told = ratios_of("202 200\n404 400\n303 150\n")
+    assert told["ratio"] == pytest.approx(1.01)
+    assert told["engine_latency_ns"] == pytest.approx(151.5)
+    assert told["bare_latency_ns"] == pytest.approx(100)

@@ -1,0 +1,85 @@
+// The engine's ping-pong over MPI and a bare one of MPI_Send and MPI_Recv, turn about in one
+// process: what the machine does to one it does to the other. Prints for each turn the time of a
+// round trip in ns, the engine's and the bare one's.
+#include <mpi.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "../engine/bootstrap_mpi.hpp"
+#include "../engine/clock.hpp"
+#include "../engine/memory.hpp"
+#include "../engine/mpi_queues.hpp"
+#include "../engine/patterns/ping_pong.hpp"
+#include "../engine/work.hpp"
+
+namespace {
+
+using weft::Buffer;
+using weft::CycleCounter;
+using weft::Ticks;
+
+/// The two-sided half of rank-mpi, which is all that a ping-pong uses.
+class Link final : public weft::MpiQueues<weft::FreshRequests> {
+ public:
+  static constexpr std::string_view name = "mpi";
+  static constexpr std::string_view summary = "for the bench";
+  using MpiQueues::MpiQueues;
+  Buffer allocate(std::size_t bytes) { return library().allocate(bytes); }
+  void release(const Buffer& buffer) const { weft::unmap_memory(buffer); }
+};
+
+constexpr std::uint32_t trips = 2000;
+constexpr int turns = 200;
+constexpr std::size_t message_bytes = 8;
+
+Ticks engine(Link& link, int rank, std::vector<Buffer>& out, std::vector<Buffer>& in) {
+  Ticks sample = 0;
+  weft::Work work;
+  work.rank = rank;
+  work.size = 2;
+  work.ops_per_sample = trips;
+  work.out = weft::Rotation<Buffer>(out);
+  work.in = weft::Rotation<Buffer>(in);
+  work.samples = {&sample, 1};
+  weft::measured_loop<weft::PingPong, CycleCounter, weft::UsualWait<Link>>(link, work);
+  return sample;
+}
+
+Ticks bare(int rank, std::byte* out, std::byte* in) {
+  const Ticks start = CycleCounter::now();
+  for (std::uint32_t trip = 0; trip < trips; ++trip) {
+    if (rank == 0) MPI_Send(out, message_bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    MPI_Recv(in, message_bytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) MPI_Send(out, message_bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+  }
+  return CycleCounter::now() - start;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::MpiBootstrap boot(&argc, &argv);
+  Link link(boot);
+  link.reserve(8, 1);
+  std::vector<Buffer> out{link.allocate(message_bytes)};
+  std::vector<Buffer> in{link.allocate(message_bytes)};
+  const double tick_ns = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns;
+  for (int turn = 0; turn < turns; ++turn) {
+    boot.barrier();
+    const Ticks first = engine(link, boot.rank(), out, in);
+    boot.barrier();
+    const Ticks second = bare(boot.rank(), out[0].data, in[0].data);
+    boot.barrier();
+    const Ticks third = bare(boot.rank(), out[0].data, in[0].data);
+    boot.barrier();
+    const Ticks fourth = engine(link, boot.rank(), out, in);
+    if (boot.rank() == 0) {
+      std::printf("%.3f %.3f\n", tick_ns * static_cast<double>(first + fourth) / (2 * trips),
+                  tick_ns * static_cast<double>(second + third) / (2 * trips));
+    }
+  }
+  link.release(out[0]);
+  link.release(in[0]);
+  return 0;
+}
