@@ -92,6 +92,9 @@ std::string MpiBootstrap::library() const {
 }
 
 void MpiBootstrap::abort(int status) {
+  // MPICH's starter ends with the job and drops what it has not passed on yet, such as our reason.
+  constexpr long grace_ns = 100'000'000;
+  sleep_ns(grace_ns);
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);
 }
