@@ -258,8 +258,8 @@ class BatchRun {
   }
 
   struct Checked {
-    std::uint32_t depth;
-    std::uint32_t operations;
+    std::uint32_t depth = 0;
+    std::uint32_t operations = 0;
     Order order;
   };
   [[nodiscard]] Checked checked_pass() const {
@@ -323,8 +323,9 @@ class BatchRun {
     constexpr bool opens = window_of<Pattern>() != Window::none;
     if (!cast_.takes_part() && !opens) return true;
     const std::size_t slots = slots_of(order);
-    const std::size_t outgoing = std::max<std::size_t>(cast_.to.size(), opens);
-    const std::size_t incoming = std::max<std::size_t>(cast_.from.size(), opens);
+    constexpr std::size_t least = opens ? 1 : 0;
+    const std::size_t outgoing = std::max(cast_.to.size(), least);
+    const std::size_t incoming = std::max(cast_.from.size(), least);
     const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
       return PartOfRegion{region ? &*region : nullptr, behind * lanes * stride_of(test_->bytes)};
     };
@@ -423,9 +424,8 @@ class BatchRun {
     std::size_t token = 0;
     for (const int rank : cast_.neighbours) link_->post_recv(Peer{rank}, tokens[++token]);
     // Backwards: the last neighbour of a ring is the next rank's first.
-    for (auto rank = cast_.neighbours.rbegin(); rank != cast_.neighbours.rend(); ++rank) {
-      link_->post_send(Peer{*rank}, tokens[0]);
-    }
+    std::for_each(cast_.neighbours.rbegin(), cast_.neighbours.rend(),
+                  [&](int rank) { link_->post_send(Peer{rank}, tokens[0]); });
     return drain<UsualWait<T>>(*link_);
   }
 

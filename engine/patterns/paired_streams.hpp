@@ -100,6 +100,7 @@ struct MessageRate : PairedStreams {
     const int half = size / 2;
     const int count = test.point == 0 ? half : static_cast<int>(test.point);
     std::vector<std::pair<int, int>> pairs;
+    pairs.reserve(static_cast<std::size_t>(count));
     for (int first = 0; first < count; ++first) pairs.emplace_back(first, first + half);
     return pairs_cast(pairs, rank);
   }
