@@ -7,6 +7,8 @@ STAMPS := .stamps
 # These two live in the environment that they tell of: who removes .venv has it made again.
 ENVIRONMENT := .venv/.environment
 INSTALLED := .venv/.installed
+# Where the engine is compiled; the gate installs what it has just compiled for the tests.
+ENGINE_BUILD := build/wheel
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
@@ -32,7 +34,8 @@ $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-
 # Editable: a change in src/ needs no new install, a change in engine/ does.
 $(INSTALLED): $(ENGINE) $(ENVIRONMENT)
 	@echo "building the engine: this takes some minutes, once"
-	@$(BIN)/pip install --quiet --no-build-isolation --no-deps --editable .
+	@$(BIN)/pip install --quiet --no-build-isolation --no-deps \
+	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .
 	@touch $@
 
 # The build is one of the steps, after the checks that need none and fail sooner.

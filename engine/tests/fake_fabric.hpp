@@ -447,4 +447,9 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
   return result;
 }
 
+// The engine's own patterns are compiled once for all tests: they take a minute.
+extern template Result run<AllPatterns>(const Case& test, const Costs& costs,
+                                        const Mischief& mischief, int ranks,
+                                        const std::map<int, Costs>& unlike);
+
 }  // namespace weft::fake

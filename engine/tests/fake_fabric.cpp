@@ -1,0 +1,9 @@
+// The engine's own patterns on the fake fabric, compiled here alone.
+#include "fake_fabric.hpp"
+
+namespace weft::fake {
+
+template Result run<AllPatterns>(const Case& test, const Costs& costs, const Mischief& mischief,
+                                 int ranks, const std::map<int, Costs>& unlike);
+
+}  // namespace weft::fake
