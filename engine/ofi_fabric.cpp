@@ -190,7 +190,12 @@ void OfiFabric::open(bool sleeps) {
   require(fi_ep_bind(endpoint, &table->fid, 0), "binding the address vector");
   require(fi_ep_bind(endpoint, &completions->fid, FI_TRANSMIT | FI_RECV),
           "binding the completion queue");
-  require(fi_enable(endpoint), "enabling an endpoint whose queues are for FI_UNIVERSE_SIZE ranks");
+  const int enabled = fi_enable(endpoint);
+  if (enabled == -FI_EBUSY && provider_of(info_.get()) == "shm") {
+    fail("a process that was killed left shared memory under this one's number",
+         "type: rm /dev/shm/" + std::to_string(getpid()) + ":*");
+  }
+  require(enabled, "enabling an endpoint whose queues are for FI_UNIVERSE_SIZE ranks");
 }
 
 void OfiFabric::find_peers() {

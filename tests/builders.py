@@ -74,6 +74,7 @@ _DECLARED = (
     ("registration", "Registration", 1, 0),
     ("copy", "Memory copy", 1, 1),
     ("put_notify_ping_pong", "Put latency, target notified", 2, 2),
+    ("put_latency", "Latency of a put", 1, 1),
 )
 PATTERNS = tuple(
     Pattern(
@@ -298,6 +299,7 @@ def synthetic_record(
     host: str = HOST["host"],
     parts_ns: Parts = lambda _, __: {},
     cpu_shares: CpuShares = lambda _, __: (),
+    suite: str = "",
 ) -> Path:
     """Write a record with known answers; gives its path.
 
@@ -307,7 +309,7 @@ def synthetic_record(
     that died.
     """
     cases = make_cases() if cases is None else cases
-    lines: list[Line] = [make_header(cases, launches=launches, host=host)]
+    lines: list[Line] = [make_header(cases, launches=launches, host=host, suite=suite)]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     if finished:
         lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))

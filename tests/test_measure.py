@@ -32,9 +32,11 @@ class Machine:
     def __init__(self, overhead_s: float) -> None:
         self.now = 100.0
         self.overhead_s = overhead_s
+        self.ranks = 0
 
-    def __call__(self, *_: object) -> Machine:
+    def __call__(self, _path: object, _mpi: object, ranks: int, _words: object) -> Machine:
         """The launcher of a launch."""
+        self.ranks = ranks
         return self
 
     def __enter__(self) -> Machine:
@@ -45,7 +47,7 @@ class Machine:
         self.now += END_S
 
     def hello(self) -> Hello:
-        ranks = tuple(RankFacts(rank=r, host="n", pid=1, cpu=r, numa=0) for r in (0, 1))
+        ranks = tuple(RankFacts(rank=r, host="n", pid=1, cpu=r, numa=0) for r in range(self.ranks))
         return Hello(transport="t", mpi="none", ranks=ranks, clock=CLOCK)
 
     def run(self, case: Mapping[str, Any], _: float) -> Answer:
@@ -136,3 +138,18 @@ def test_where_time_is_short_each_transport_gets_its_part(
     assert footer_of(sink).outcome == "budget"
     # No launch or case is broken off: the last of each is what may come after the end.
     assert left_s > -(START_S + END_S + 2)
+
+
+def test_cases_run_on_their_own_number_of_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = make_cases(transports=("mpi", "tcp"), sizes=(8, 64))
+    five = tuple(
+        Case(test="hot_spot_send", transport=transport, bytes=8, ranks=5, point=point)
+        for transport in ("mpi", "tcp")
+        for point in (1, 4)
+    )
+    sink, _ = measure(monkeypatch, (*two, *five), 60, overhead_s=0.005)
+    ranks = {line.launch: len(line.ranks) for line in sink if isinstance(line, Launch)}
+    asked = {case.key: case.ranks for case in (*two, *five)}
+    batches = [line for line in sink if isinstance(line, Batch)]
+    assert {ranks[batch.launch] - asked[batch.case] for batch in batches} == {0}
+    assert set(launches_of(sink).values()) == {5}

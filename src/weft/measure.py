@@ -1,9 +1,9 @@
 """From a plan to a record: rounds of launches, each case until it is precise or the budget ends.
 
-A round is one launch of every transport, in an order drawn from the seed; within a launch the
-cases run in an order drawn from the seed too (Hunold and Carpen-Amarie: the launch is a factor,
-and so is the order). Between two batches this process decides, writes and draws; during a batch it
-sleeps in a read, so that it takes no core from the ranks.
+A round is one launch of every transport for each number of ranks, in an order drawn from the
+seed; within a launch the cases run in an order drawn from the seed too (Hunold and Carpen-Amarie:
+the launch is a factor, and so is the order). Between two batches this process decides, writes and
+draws; during a batch it sleeps in a read, so that it takes no core from the ranks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import datetime
 import os
 import random
 import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -70,6 +70,13 @@ class Watcher(Protocol):
 
     def trouble(self, text: str) -> None:
         """Something went wrong that the run survives."""
+
+
+class Crew(NamedTuple):
+    """What a launch starts: a transport's ranks, so many of them."""
+
+    transport: str
+    ranks: int
 
 
 class CaseState:
@@ -209,22 +216,24 @@ class Measurement:
 
     def _one_round(self) -> None:
         draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
-        transports = sorted({state.case.transport for state in self._needed()})
-        draw.shuffle(transports)
-        for done, transport in enumerate(transports):
-            todo = [s for s in self._needed() if s.case.transport == transport]
+        crews = sorted({_crew(state) for state in self._needed()})
+        draw.shuffle(crews)
+        for done, crew in enumerate(crews):
+            todo = [state for state in self._needed() if _crew(state) == crew]
             draw.shuffle(todo)
-            part = 1 / (len(transports) - done)
+            ahead = [state for state in self._needed() if _crew(state) in crews[done:]]
+            part = len(todo) / max(1, len(ahead))
             while todo and not self._is_over():
-                todo = self._one_launch(transport, todo, part)
+                todo = self._one_launch(crew, todo, part)
         self.round += 1
 
-    def _one_launch(self, transport: str, todo: list[CaseState], part: float) -> list[CaseState]:
+    def _one_launch(self, crew: Crew, todo: list[CaseState], part: float) -> list[CaseState]:
         """Measure the cases in one launch; gives back those that a broken launch left over.
 
-        It takes at most a `part` of the time left: where that is too little for every transport,
-        each gets as much of it.
+        It takes at most a `part` of the time left: where that is too little for every launch of a
+        round, each gets as much of it as it has cases.
         """
+        transport = crew.transport
         now = time.monotonic()
         stop = now + (self._end - now) * part
         planned = now + self._slice_s(len(todo))
@@ -233,7 +242,7 @@ class Measurement:
         left = list(todo)
         end = LaunchEnd(launch=number, status="ok")
         try:
-            with self._launcher(transport) as ranks:
+            with self._launcher(crew) as ranks:
                 hello = ranks.hello()
                 self._write_launch(number, transport, hello)
                 self.watcher.launched(self.round, hello)
@@ -268,11 +277,10 @@ class Measurement:
         spent_s = self._one_case(ranks, launch, clock, left[0], share)
         known_s.append(max(0.0, time.monotonic() - now - spent_s))
 
-    def _launcher(self, transport: str) -> LocalLauncher:
-        ranks = max(s.case.ranks for s in self.states)
-        program = self.programs[transport]
+    def _launcher(self, crew: Crew) -> LocalLauncher:
+        program = self.programs[crew.transport]
         words = program.arguments(self.plan.options)
-        return LocalLauncher(program.path, self.plan.mpi, ranks, words)
+        return LocalLauncher(program.path, self.plan.mpi, crew.ranks, words)
 
     def _one_case(
         self, ranks: LocalLauncher, launch: int, clock: Clock, state: CaseState, share_s: float
@@ -429,6 +437,10 @@ class Measurement:
     def _write_lost(self, state: CaseState, status: Any, reason: str, launch: int) -> None:
         lost = Answer(id=self.order, status=status, reason=reason)
         self._write_batch(state, launch, "measure", lost)
+
+
+def _crew(state: CaseState) -> Crew:
+    return Crew(state.case.transport, state.case.ranks)
 
 
 def _sample_ns(answer: Answer, clock: Clock) -> float:

@@ -131,6 +131,15 @@ class Ways(msgspec.Struct, frozen=True, kw_only=True):
     single: bool = False
 
 
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Tests that are measured at the same sizes, on as many ranks, in the same ways."""
+
+    tests: tuple[str, ...]
+    sizes: str = SIZES
+    ranks: int = RANKS
+    ways: Ways = Ways()
+
+
 def parse_ways(
     queue_depth: str,
     buffers: str,
@@ -224,6 +233,29 @@ def make_cases(
     )
 
 
+def cases_of(
+    parts: Sequence[Part], transports: Sequence[str], patterns: Mapping[str, Pattern]
+) -> tuple[Case, ...]:
+    """The cases of all parts, a transport after the other; one that two parts have, once.
+
+    Raises WeftError as make_cases does.
+    """
+    chosen: dict[str, Case] = {}
+    for transport in transports:
+        for part in parts:
+            cases = make_cases(
+                part.tests,
+                (transport,),
+                part.sizes,
+                ranks=part.ranks,
+                ways=part.ways,
+                patterns=patterns,
+            )
+            for case in cases:
+                chosen.setdefault(case.key, case)
+    return tuple(chosen.values())
+
+
 def _queue_depths(ways: Ways, pattern: Pattern | None) -> tuple[int, ...]:
     is_stream = pattern is not None and pattern.latency_divisor == 0
     return ways.queue_depths if is_stream else (USUAL_QUEUE_DEPTH,)
@@ -249,6 +281,7 @@ def make_plan(
     options: Mapping[str, str],
     case_deadline_s: float,
     samples: int = SAMPLES,
+    suite: str = "",
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -267,6 +300,7 @@ def make_plan(
         options=dict(options),
         case_deadline_s=case_deadline_s,
         samples=samples,
+        suite=suite,
     )
 
 

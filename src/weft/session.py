@@ -15,11 +15,12 @@ from weft.host.checks import diagnose
 from weft.host.load import Watch
 from weft.host.manifest import collect, differences
 from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
-from weft.plan import Ways, check_memory, choose, crowding, make_cases, make_plan, within_memory
+from weft.plan import Part, cases_of, check_memory, choose, crowding, make_plan, within_memory
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, compress, unpack
+from weft.suites import placed, suite_called
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -35,11 +36,14 @@ REPORT_SHARE = 0.3
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line asks for, checked for form but not yet against this machine."""
+    """What the command line asks for, checked for form but not yet against this machine.
 
-    tests: tuple[str, ...]
+    With a `suite` the parts are its own; `ranks` is 0 where their number is left to it.
+    """
+
+    parts: tuple[Part, ...] = ()
+    suite: str = ""
     transports: tuple[str, ...]
-    sizes: str
     ranks: int
     precision: float
     budget_s: float
@@ -48,7 +52,6 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     output: Path | None
     mpi: str
     options: dict[str, str]
-    ways: Ways
     command: tuple[str, ...]
     case_deadline_s: float
     samples: int = 0
@@ -62,18 +65,15 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
     watch = Watch()
     mpi = choose_mpi(request.mpi)
     found = programs(mpi)
-    tests = choose("test", request.tests, _known_tests(found))
+    known = _known_tests(found)
+    parts = [_with_tests(part, known) for part in request.parts]
     usable = _usable(request, found, say)
     manifest = collect()
+    parts = parts or _parts_of_suite(request, len(manifest["cpu"]["allowed_cpus"]), say)
+    tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
+    patterns = _patterns(usable, tests)
     names = tuple(request.transports or usable)
-    cases = make_cases(
-        tests,
-        names,
-        request.sizes,
-        ranks=request.ranks,
-        ways=request.ways,
-        patterns={pattern.name: pattern for pattern in _patterns(usable, tests)},
-    )
+    cases = cases_of(parts, names, {pattern.name: pattern for pattern in patterns})
     available_bytes = manifest["memory"]["available_bytes"] or 2**62
     if request.fits_memory:
         cases = _fitting(cases, available_bytes, say)
@@ -88,6 +88,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         options=request.options,
         case_deadline_s=request.case_deadline_s,
         samples=request.samples,
+        suite=request.suite,
     )
     header = Header(
         schema_version=SCHEMA_VERSION,
@@ -95,9 +96,9 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         created_utc=utc_now(),
         command=request.command,
         plan=plan,
-        patterns=_patterns(usable, tests),
+        patterns=patterns,
         hosts={manifest["host"]: manifest},
-        notes=_warnings(manifest, watch.load(), request.ranks, say),
+        notes=_warnings(manifest, watch.load(), max(part.ranks for part in parts), say),
     )
     path = request.output or _default_path()
     plain = path.with_suffix("") if path.suffix == ".zst" else path
@@ -107,6 +108,18 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         footer = _measure(plan, usable, writer, None, end_s)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+
+
+def _with_tests(part: Part, known: Sequence[str]) -> Part:
+    """The part with the engine's names of its tests. Raises WeftError for an unknown one."""
+    return msgspec.structs.replace(part, tests=choose("test", part.tests, known))
+
+
+def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) -> list[Part]:
+    parts, left_out = placed(suite_called(request.suite), request.ranks, cores)
+    for line in left_out:
+        say(line)
+    return list(parts)
 
 
 def _fitting(

@@ -14,7 +14,7 @@ import msgspec
 
 from weft.analysis.host_time import by_launch, over
 from weft.analysis.intervals import Estimate
-from weft.analysis.layers import Verdict, step_between
+from weft.analysis.layers import Step, Verdict, step_between
 from weft.analysis.parameters import Parameter
 from weft.units import format_bytes, format_time
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # Tests that do the same, but for how the target learns of it.
 FAMILIES = {"put_ping_pong": "put", "put_notify_ping_pong": "put"}
 _MEMORY = "put_ping_pong"
+_NOTIFIED = "put_notify_ping_pong"
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +54,58 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     high_ns: float
     verdict: Verdict
     cpu_percent: tuple[Parameter, ...]
+
+
+class Increase(msgspec.Struct, frozen=True, kw_only=True):
+    """How much longer a message takes when its completion is learnt in another way, by size.
+
+    Each step is the difference of two medians, as `added_ns` of Completion.
+    """
+
+    transport: str
+    test: str
+    steps: tuple[Step, ...]
+
+
+def notified_over_polled(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Increase, ...]:
+    """Figure 9: a put whose target is notified over one whose target polls its memory."""
+    return _increases(run, summaries, _NOTIFIED, (_MEMORY, ""), (_NOTIFIED, ""))
+
+
+def blocked_over_polled(
+    run: Run, summaries: Sequence[CaseSummary]
+) -> tuple[tuple[Increase, ...], tuple[Increase, ...]]:
+    """Figure 10: waiting asleep (`block`) over the usual wait, of messages and of puts."""
+    messages, puts = (
+        _increases(run, summaries, test, (test, ""), (test, "block"))
+        for test in ("ping_pong", _NOTIFIED)
+    )
+    return messages, puts
+
+
+def _increases(
+    run: Run,
+    summaries: Sequence[CaseSummary],
+    test: str,
+    below: tuple[str, str],
+    above: tuple[str, str],
+) -> tuple[Increase, ...]:
+    """Of usual cases of a test and wait over those of another, by transport."""
+    times: dict[str, dict[tuple[str, str], dict[int, Estimate]]] = {}
+    for summary in summaries:
+        case = run.cases[summary.case]
+        place = (case.test, case.wait)
+        is_wanted = place in (below, above) and case.schedule.kind == "one" and not case.single
+        if is_wanted and summary.status == "ok" and summary.latency_ns is not None:
+            by_place = times.setdefault(case.transport, {below: {}, above: {}})
+            by_place[place][case.bytes] = summary.latency_ns
+    found = []
+    for transport, by_place in times.items():
+        sizes = sorted(by_place[below].keys() & by_place[above].keys())
+        steps = tuple(step_between(n, by_place[below][n], by_place[above][n]) for n in sizes)
+        if steps:
+            found.append(Increase(transport=transport, test=test, steps=steps))
+    return tuple(found)
 
 
 def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completion, ...]:

@@ -1,10 +1,15 @@
 """`weft list`: what can be measured here, and what was published of others."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.engine import Program
 
 
 def register(app: typer.Typer) -> None:
@@ -13,22 +18,25 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(
-    what: Annotated[str, typer.Argument(help="tests, transports or platforms.")],
+    what: Annotated[str, typer.Argument(help="tests, transports, suites or platforms.")],
     mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """List the tests, the transports of this machine, or the published platforms."""
+    """List tests, this machine's transports, suites of tests, or the published platforms."""
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.engine import choose_mpi, programs  # noqa: PLC0415
 
-    if what not in ("tests", "transports", "platforms"):
+    if what not in ("tests", "transports", "suites", "platforms"):
         raise WeftError(
-            f"there is no list of {what}", "type weft list tests, transports or platforms"
+            f"there is no list of {what}", "type weft list tests, transports, suites or platforms"
         )
-    found = programs(choose_mpi(mpi)) if what != "platforms" else ()
+    rows: list[dict[str, Any]]
+    found = programs(choose_mpi(mpi)) if what in ("tests", "transports") else ()
     if what == "platforms":
         rows = _platforms()
+    elif what == "suites":
+        rows = _suites()
     elif what == "transports":
         rows = [
             {
@@ -52,9 +60,28 @@ def list_(
         axis = f" (--points: {row['axis']}, {row['points']})" if row.get("axis") else ""
         out = f" (cannot run here: {row['reason']})" if row.get("reason") else ""
         typer.echo(f"{name:<{width}}  {row['summary']}{axis}{out}")
+        for part in row.get("parts", ()):
+            typer.echo(f"{'':<{width}}    {part['title']} ({', '.join(part['tests'])})")
 
 
-def _platforms() -> list[dict[str, object]]:
+def _suites() -> list[dict[str, Any]]:
+    """A row a suite, with what it measures."""
+    from weft.suites import SUITES  # noqa: PLC0415 - start-up
+
+    return [
+        {
+            "suite": suite.name,
+            "summary": f"{suite.summary} (--budget {suite.budget})",
+            "parts": [
+                {"title": part.title, "tests": part.tests, "sizes": part.sizes}
+                for part in suite.parts
+            ],
+        }
+        for suite in SUITES
+    ]
+
+
+def _platforms() -> list[dict[str, Any]]:
     """A row a published platform."""
     from weft.reference.library import platforms  # noqa: PLC0415 - start-up
 
@@ -71,10 +98,10 @@ def _platforms() -> list[dict[str, object]]:
     ]
 
 
-def _tests(found: object) -> list[dict[str, object]]:
+def _tests(found: "Sequence[Program]") -> list[dict[str, Any]]:
     """A row a test, with the transports that can run it."""
-    tests: dict[str, dict[str, object]] = {}
-    for program in found:  # type: ignore[attr-defined]
+    tests: dict[str, dict[str, Any]] = {}
+    for program in found:
         for pattern in program.patterns:
             row = tests.setdefault(
                 pattern.name,
@@ -89,5 +116,5 @@ def _tests(found: object) -> list[dict[str, object]]:
                 },
             )
             if pattern.supported:
-                row["transports"].append(program.transport)  # type: ignore[attr-defined]
+                row["transports"].append(program.transport)
     return list(tests.values())

@@ -14,6 +14,7 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.record.model import Footer
+    from weft.suites import Suite
 
 _EXAMPLES = """Examples:
 
@@ -25,11 +26,17 @@ weft run rendezvous-sweep --sizes 16MiB..512MiB:16MiB --transport tcp
 
 weft run hot_spot_receive random_pairs --ranks 8 --sizes 8,64KiB
 
+weft run --suite paper --transport ucx,mpi --budget 15min
+
 weft run offered_load --transport tcp --sizes 8 --points 10..100:10
 
 weft run --resume weft-20261121-101500.jsonl.zst"""
 # What may be typed with --resume: nothing else, for it would change what is measured.
 _BESIDE_RESUME = ("resume", "budget", "deadline", "json", "report")
+# What a suite says itself.
+_SUITE_SAYS = (
+    "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
+)  # fmt: skip
 
 
 _Tests = Annotated[
@@ -49,6 +56,7 @@ def run(
     context: typer.Context,
     tests: _Tests = None,
     transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
+    suite: Annotated[str, typer.Option(help="quick, paper or full; weft list suites.")] = "",
     sizes: Annotated[str, typer.Option(help="Message sizes: 8,1KiB or 0..4MiB.")] = plan.SIZES,
     ranks: Annotated[int, typer.Option(help="How many ranks to start.")] = plan.RANKS,
     precision: Annotated[str, typer.Option(help="Wanted half width.")] = plan.PRECISION,
@@ -74,15 +82,22 @@ def run(
     from weft import session, units  # noqa: PLC0415 - start-up
 
     parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)
-    given = functools.partial(_given, context, plan.preset_of(tests or ()))
+    chosen = _suite(context, suite) if suite else plan.preset_of(tests or ())
+    given = functools.partial(_given, context, chosen)
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
-        request = session.Request(
+        part = plan.Part(
             tests=tuple(given("tests", tests) or plan.TESTS),
-            transports=tuple(name for name in transport.split(",") if name),
             sizes=given("sizes", sizes),
             ranks=ranks,
+            ways=parse_ways(queue_depth, buffers, wait, single=given("single", single)),
+        )
+        request = session.Request(
+            parts=() if suite else (part,),
+            suite=suite,
+            transports=tuple(name for name in transport.split(",") if name),
+            ranks=ranks if _is_typed(context, "ranks") else 0,
             precision=units.parse_percent(given("precision", precision)),
             budget_s=units.parse_seconds(given("budget", budget)),
             launches=given("launches", launches),
@@ -90,7 +105,6 @@ def run(
             output=output,
             mpi=mpi,
             options=plan.parse_options(option or ()),
-            ways=parse_ways(queue_depth, buffers, wait, single=given("single", single)),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
             samples=given("samples", samples),
@@ -109,22 +123,36 @@ def _begun_s() -> float:
     return time.monotonic() - (time.time() - psutil.Process().create_time())
 
 
-def _given(context: typer.Context, preset: plan.Preset | None, name: str, value: Any) -> Any:
-    """An option's value: as typed, else as the preset has it, else the usual one."""
-    source = str(context.get_parameter_source(name))
-    is_typed = source.endswith("COMMANDLINE") and name != "tests"
-    return value if preset is None or is_typed else getattr(preset, name)
+def _is_typed(context: typer.Context, name: str) -> bool:
+    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+
+
+def _suite(context: typer.Context, name: str) -> "Suite":
+    """The suite that is asked for. Raises WeftError for one beside what it says itself."""
+    from weft.suites import suite_called  # noqa: PLC0415 - start-up
+
+    for other in _SUITE_SAYS:
+        if _is_typed(context, other):
+            word = "TESTS" if other == "tests" else f"--{other.replace('_', '-')}"
+            raise WeftError(
+                f"--suite {name} says itself what {word} says", "leave one of the two out"
+            )
+    return suite_called(name)
+
+
+def _given(
+    context: typer.Context, chosen: "plan.Preset | Suite | None", name: str, value: Any
+) -> Any:
+    """An option's value: as typed, else as the preset or suite has it, else the usual one."""
+    is_typed = _is_typed(context, name) and name != "tests"
+    return value if is_typed else getattr(chosen, name, value)
 
 
 def _changes(context: typer.Context) -> dict[str, float]:
     """What was typed beside --resume, as fields of the plan. Raises WeftError for what is fixed."""
     from weft.units import parse_seconds  # noqa: PLC0415 - start-up
 
-    typed = {
-        name: value
-        for name, value in context.params.items()
-        if str(context.get_parameter_source(name)).endswith("COMMANDLINE")
-    }
+    typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
     fixed = [name for name in typed if name not in _BESIDE_RESUME]
     if fixed:
         name = "TESTS" if fixed[0] == "tests" else f"--{fixed[0].replace('_', '-')}"

@@ -16,11 +16,15 @@ Style = Literal["both", "points", "line"]
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """An axis; without ticks they are chosen by the program that draws."""
+    """An axis; without ticks they are chosen by the program that draws.
+
+    It ends at `ends`, where the data do without. What leaves it is cut off.
+    """
 
     label: str
     is_log: bool = True
     ticks: tuple[tuple[float, str], ...] = ()
+    ends: tuple[float, float] | None = None
 
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):

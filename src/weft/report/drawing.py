@@ -121,6 +121,8 @@ def _shape_axes(axes: Any, chart: Chart) -> None:
         axes.set_yscale("log")
     if chart.x.ticks:
         axes.set_xticks([place for place, _ in chart.x.ticks], [name for _, name in chart.x.ticks])
+    if chart.y.ends is not None:
+        axes.set_ylim(*chart.y.ends)
     axes.minorticks_off()
     axes.set_xlabel(chart.x.label)
     axes.set_ylabel(chart.y.label)

@@ -56,6 +56,9 @@ def figures_of(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> tuple[Figur
             for run, summaries in runs
             for curve in _curves(run, [s for s in summaries if s.test == test], metric, len(runs))
         )
+        # A way that was measured at one size varies something else, which is shown elsewhere.
+        lines = tuple(curve for curve in curves if len(curve.bytes) > 1)
+        curves = lines or curves
         if not curves:
             continue
         figures.append(

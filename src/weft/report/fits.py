@@ -36,12 +36,11 @@ def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
     """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"."""
     if parameter is None:
         return "-"
-    if parameter.coverage == 0:
-        return f"{shape(parameter.value)} (one value)"
-    ends = [
-        shape(end) if math.isfinite(end) else "no bound" for end in (parameter.low, parameter.high)
-    ]
-    return f"{shape(parameter.value)} [{ends[0]}, {ends[1]}]"
+    value, low, high = (
+        shape(figure) if math.isfinite(figure) else "no bound"
+        for figure in (parameter.value, parameter.low, parameter.high)
+    )
+    return f"{value} (one value)" if parameter.coverage == 0 else f"{value} [{low}, {high}]"
 
 
 def signed_time(nanoseconds: float) -> str:

@@ -43,6 +43,8 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "ticks": "outside",
         "showline": True,
     }
+    if axis.ends is not None:
+        shape["range"] = list(axis.ends)
     if axis.ticks:
         shape["tickvals"] = [place for place, _ in axis.ticks]
         shape["ticktext"] = [name for _, name in axis.ticks]

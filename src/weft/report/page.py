@@ -13,6 +13,7 @@ from weft.report.host import availability_chart, host_tables
 from weft.report.html import render, write_page
 from weft.report.many import DRAWN_TESTS, many_charts, many_leaves
 from weft.report.memory import memory_tables, reuse_charts
+from weft.report.osu_figures import not_osu, osu_charts, table_of
 from weft.report.signatures import signature_chart
 from weft.report.tables import model_tables
 from weft.report.terminal import (
@@ -20,7 +21,9 @@ from weft.report.terminal import (
     format_estimate,
     grouped_flags,
     peaks_in_words,
+    troubles_in_words,
 )
+from weft.suites import follows_osu
 from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from weft.analysis.modelled import Modelled
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
+    from weft.report.charts import Chart
 
 Runs = list[tuple["Run", "tuple[CaseSummary, ...]"]]
 
@@ -47,15 +51,11 @@ def write_report(runs: Runs, path: Path, models: Modelled | None = None) -> None
 
 def render_page(runs: Runs, models: Modelled | None = None) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
-    charts = [chart_of(one) for one in figures_of(runs) if one.name not in DRAWN_TESTS]
-    charts += [chart for run, summaries in runs[:1] for chart in many_charts(run, summaries)]
-    charts += reuse_charts(runs)
-    if models is not None and models.signatures:
-        charts.append(signature_chart(models.signatures))
-    charts += [chart for run, _ in runs if (chart := availability_chart(run)) is not None]
+    osu = [chart for run, summaries in runs for chart in osu_charts(run, summaries)]
     return render(
         "page.html.j2",
-        charts,
+        [*osu, *_charts([(run, not_osu(run, summaries)) for run, summaries in runs], models)],
+        osu_tables=[table_of(chart) for chart in osu],
         host_tables=[table for run, summaries in runs for table in host_tables(run, summaries)],
         models=model_tables(models) if models else [],
         model_notes=_model_notes(models) if models else [],
@@ -63,15 +63,30 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
         summary=_summary(runs),
         endings=[ending_in_words(run, summaries) for run, summaries in runs],
         warnings=_warnings(runs),
-        tables=[_table(run, summaries, len(runs)) for run, summaries in runs],
+        tables=[
+            _table(run, rest, len(runs))
+            for run, summaries in runs
+            if (rest := not_osu(run, summaries))
+        ],
         memory=[table for run, summaries in runs for table in memory_tables(run, summaries)],
-        troubles=_troubles(runs),
+        troubles=[line for _, summaries in runs for line in troubles_in_words(summaries)],
         notes=_notes(runs),
         leaves=[leaf for run, summaries in runs for leaf in many_leaves(run, summaries)],
         findings=[line for run, summaries in runs for line in findings_of(run, summaries)],
         methods=[_method(run) for run, _ in runs],
         hosts=_hosts(runs),
     )
+
+
+def _charts(runs: Runs, models: Modelled | None) -> list[Chart]:
+    """The charts of the summaries that are in no figure of the OSU paper."""
+    charts = [chart_of(one) for one in figures_of(runs) if one.name not in DRAWN_TESTS]
+    charts += [chart for run, summaries in runs[:1] for chart in many_charts(run, summaries)]
+    charts += reuse_charts(runs)
+    if models is not None and models.signatures:
+        charts.append(signature_chart(models.signatures))
+    busy = (availability_chart(run) for run, _ in runs if not follows_osu(run.header.plan.suite))
+    return charts + [chart for chart in busy if chart is not None]
 
 
 def _model_notes(found: Modelled) -> list[str]:
@@ -143,15 +158,6 @@ def _notes(runs: Runs) -> list[dict[str, Any]]:
         {"first": cases[0][1], "cases": [f"{c}: {f}" for c, f in cases]}
         for _, summaries in runs
         for cases in grouped_flags(summaries).values()
-    ]
-
-
-def _troubles(runs: Runs) -> list[str]:
-    return [
-        f"{s.case}: {s.status}: {s.reason}"
-        for _, summaries in runs
-        for s in summaries
-        if s.status != "ok"
     ]
 
 

@@ -12,6 +12,7 @@ from weft.analysis.ways import findings_of
 from weft.report.host import host_tables
 from weft.report.many import many_leaves, render_leaf
 from weft.report.memory import bus_sentences, memory_tables
+from weft.report.osu_figures import not_osu, osu_charts, table_of
 from weft.report.table import render_table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
@@ -76,16 +77,23 @@ def format_estimate(summary: CaseSummary) -> str:
 def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
     """A table a test, a column a transport; then what to know; then how the run ended."""
     parts: list[RenderableType] = []
-    for test in dict.fromkeys(s.test for s in summaries):
+    for chart in osu_charts(run, summaries):
+        parts += render_table(table_of(chart))
+    shown = not_osu(run, summaries)
+    for test in dict.fromkeys(s.test for s in shown):
         pattern = run.patterns[test]
         parts += [Text(f"{pattern.title} ({test}): {pattern.summary}", style="bold")]
-        parts += [_test_table([s for s in summaries if s.test == test]), Text("")]
+        parts += [_test_table([s for s in shown if s.test == test]), Text("")]
     for table in (*host_tables(run, summaries), *memory_tables(run, summaries)):
         parts += render_table(table)
     parts += [part for leaf in many_leaves(run, summaries) for part in render_leaf(leaf)]
     parts += [Text(line) for line in findings_of(run, summaries)]
     parts += [Text(line) for line in bus_sentences(run, summaries)]
-    parts += [*_troubles(summaries), *_flags(summaries), *_ending(run, summaries)]
+    parts += [
+        *map(Text, troubles_in_words(summaries)),
+        *_flags(summaries),
+        *_ending(run, summaries),
+    ]
     return Group(*parts)
 
 
@@ -115,15 +123,13 @@ def _long_table(table: Table, summaries: Sequence[CaseSummary]) -> Table:
     return table
 
 
-def _troubles(summaries: Sequence[CaseSummary]) -> list[Text]:
+def troubles_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
     """The reasons of cases that are not ok, each once with the cases it holds for."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for summary in summaries:
         if summary.status != "ok":
             reasons.setdefault((summary.status, summary.reason), []).append(summary.case)
-    return [
-        Text(f"{status}: {_some(cases)}: {reason}") for (status, reason), cases in reasons.items()
-    ]
+    return [f"{status}: {_some(cases)}: {reason}" for (status, reason), cases in reasons.items()]
 
 
 def _some(cases: Sequence[str]) -> str:
