@@ -10,7 +10,8 @@ namespace weft {
 
 inline constexpr int mpi_tag = 1;
 
-/// A request for each message: MPI_Isend and MPI_Irecv.
+/// A request for each message: MPI_Isend and MPI_Irecv. None where one waits for it: MPI_Send and
+/// MPI_Recv.
 class FreshRequests {
  public:
   struct Started {
@@ -36,6 +37,18 @@ class FreshRequests {
     return {request};
   }
   void give_back(const Started& /*done*/) noexcept {}
+
+  void send(Peer peer, const Buffer& buffer) noexcept {
+    const MpiShape shape = link_->shape(buffer.bytes);
+    link_->latch(MPI_Send(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm()),
+                 "MPI_Send");
+  }
+  void receive(Peer peer, const Buffer& buffer) noexcept {
+    const MpiShape shape = link_->shape(buffer.bytes);
+    link_->latch(MPI_Recv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm(),
+                          MPI_STATUS_IGNORE),
+                 "MPI_Recv");
+  }
 
  private:
   MpiLink* link_;
@@ -77,6 +90,15 @@ class MpiQueues {
       take_back_receive();
     }
   }
+
+  void send(Peer peer, const Buffer& buffer) noexcept requires requires(Requests& requests) {
+    requests.send(peer, buffer);
+  }
+  { requests_.send(peer, buffer); }
+  void receive(Peer peer, const Buffer& buffer) noexcept requires requires(Requests& requests) {
+    requests.receive(peer, buffer);
+  }
+  { requests_.receive(peer, buffer); }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
     return static_cast<std::uint32_t>(sends_.size());

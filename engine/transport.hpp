@@ -78,6 +78,17 @@ concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
   noexcept->std::same_as<const Fault*>;
 };
 
+/// Transports whose library has calls that return when the message is done, for patterns that do
+/// nothing else meanwhile: `send` when its buffer may be used again, `receive` when its data are in
+/// place, each with a fault latched at the latest then. No other message is under way beside them.
+template <class T>
+concept Plain = TwoSided<T> && requires(T& link, Peer peer, const Buffer& buffer) {
+  { link.send(peer, buffer) }
+  noexcept->std::same_as<void>;
+  { link.receive(peer, buffer) }
+  noexcept->std::same_as<void>;
+};
+
 /// Transports that know of each receive in flight whose message it waits for.
 template <class T>
 concept TellsSenders = TwoSided<T> && requires(const T& view, Peer peer) {

@@ -153,3 +153,17 @@ def test_cases_run_on_their_own_number_of_ranks(monkeypatch: pytest.MonkeyPatch)
     batches = [line for line in sink if isinstance(line, Batch)]
     assert {ranks[batch.launch] - asked[batch.case] for batch in batches} == {0}
     assert set(launches_of(sink).values()) == {5}
+
+
+def test_what_a_transport_cannot_do_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def refuse(_: Machine, case: Mapping[str, Any], __: float) -> Answer:
+        return Answer(id=case["id"], status="unsupported", reason="it cannot wait by block")
+
+    monkeypatch.setattr(Machine, "run", refuse)
+    monkeypatch.setattr(Sink, "trouble", lambda _, text: told.append(text))
+    sink, _ = measure(monkeypatch, USUAL, 60, overhead_s=0.0)
+    assert sorted(told) == ["mpi: it cannot wait by block", "tcp: it cannot wait by block"]
+    lost = [line for line in sink if isinstance(line, Batch)]
+    assert {batch.case for batch in lost} == {case.key for case in USUAL}

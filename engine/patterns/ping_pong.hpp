@@ -1,13 +1,17 @@
 // Latency: a message goes there and comes back.
 #pragma once
 
+#include <concepts>
+
 #include "../clock.hpp"
 #include "../work.hpp"
 
 namespace weft {
 
 /// Rank 0 sends, rank 1 echoes; an operation is one round trip. Both keep the next receive posted
-/// while a message is on its way, so that posting is off the path that is timed.
+/// while a message is on its way, so that posting is off the path that is timed. Whoever waits in
+/// the library takes its plain calls (MPI_Send and MPI_Recv), as every other ping-pong does: a
+/// request for each message would be a cost of ours.
 struct PingPong {
   static constexpr PatternInfo info{
       .name = "ping_pong",
@@ -20,10 +24,43 @@ struct PingPong {
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
+    if constexpr (Plain<T> && std::same_as<Wait, WaitInLibrary>) {
+      return work.rank == 0 ? plain_ping<Now>(link, work) : plain_pong(link, work);
+    } else {
+      return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
+    }
   }
 
  private:
+  template <Clock Now, Plain T>
+  static bool plain_ping(T& link, Work& work) noexcept {
+    const Peer peer{1};
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+        link.send(peer, work.out.next());
+        link.receive(peer, work.in.next());
+        if (link.fault() != nullptr) return false;
+      }
+      sample = Now::now() - start;
+    }
+    return true;
+  }
+
+  template <Plain T>
+  static bool plain_pong(T& link, Work& work) noexcept {
+    const Peer peer{0};
+    const std::size_t messages = work.samples.size() * work.ops_per_sample;
+    for (std::size_t message = 0; message < messages; ++message) {
+      // The answer's buffer is looked up while the message is on its way.
+      const Buffer& answer = work.out.next();
+      link.receive(peer, work.in.next());
+      link.send(peer, answer);
+      if (link.fault() != nullptr) return false;
+    }
+    return true;
+  }
+
   template <Clock Now, class Wait, TwoSided T>
   static bool ping(T& link, Work& work) noexcept {
     const Peer peer{1};

@@ -3,7 +3,8 @@
 
 namespace weft::fake {
 
-template Result run<AllPatterns>(const Case& test, const Costs& costs, const Mischief& mischief,
-                                 int ranks, const std::map<int, Costs>& unlike);
+template Result run<AllPatterns, Link>(const Case& test, const Costs& costs,
+                                       const Mischief& mischief, int ranks,
+                                       const std::map<int, Costs>& unlike);
 
 }  // namespace weft::fake

@@ -415,8 +415,9 @@ struct Result {
   Ticks elapsed = 0;
 };
 
-/// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones.
-template <class Patterns = AllPatterns>
+/// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones, and `Own` be a
+/// link of a test's own.
+template <class Patterns = AllPatterns, class Own = Link>
 Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, int ranks = 2,
            const std::map<int, Costs>& unlike = {}) {
   Fabric fabric(ranks);
@@ -429,12 +430,12 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       ThreadBootstrap boot(meeting, fabric, rank);
-      Link link(fabric, boot);
+      Own link(fabric, boot);
       Batch batch;
       bool whole = false;
       try {
-        whole = run_case<Link, VirtualClock>(link, boot, test, batch, 1.0,
-                                             static_cast<Patterns*>(nullptr));
+        whole = run_case<Own, VirtualClock>(link, boot, test, batch, 1.0,
+                                            static_cast<Patterns*>(nullptr));
       } catch (const std::runtime_error& error) {
         batch.outcome = {Status::failed, error.what(), 0};
       }
@@ -448,8 +449,8 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
 }
 
 // The engine's own patterns are compiled once for all tests: they take a minute.
-extern template Result run<AllPatterns>(const Case& test, const Costs& costs,
-                                        const Mischief& mischief, int ranks,
-                                        const std::map<int, Costs>& unlike);
+extern template Result run<AllPatterns, Link>(const Case& test, const Costs& costs,
+                                              const Mischief& mischief, int ranks,
+                                              const std::map<int, Costs>& unlike);
 
 }  // namespace weft::fake

@@ -1,29 +1,12 @@
 // The one-sided benchmarks and the ways of waiting, on a fabric whose answer is known.
 #include <gtest/gtest.h>
 
-#include "fake_fabric.hpp"
+#include "fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
 
-constexpr Costs costs{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .per_byte = 2};
-
-Case make_case(const std::string& test, std::size_t bytes, std::uint32_t ops) {
-  Case made;
-  made.test = test;
-  made.bytes = bytes;
-  made.samples = 5;
-  made.warmup = 1;
-  made.ops_per_sample = ops;
-  made.queue_depth = 8;
-  return made;
-}
-
-double per_operation(const Result& result) {
-  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
-  return static_cast<double>(result.batch.ticks.at(3)) /
-         static_cast<double>(result.batch.ops_per_sample);
-}
+constexpr Costs costs = usual_costs;
 
 TEST(PutPingPong, ATargetThatPollsMemoryHasNoReceiveOverhead) {
   EXPECT_DOUBLE_EQ(per_operation(run(make_case("put_ping_pong", 100, 4), costs)),
@@ -116,7 +99,7 @@ TEST_P(EveryOneSided, ADelayedMessageIsInItsSampleAndInNoOther) {
   EXPECT_EQ(hit, 1);
 }
 
-TEST_P(EveryOneSided, SchedulesDepthsAndSleepRunAndVerify) {
+TEST_P(EveryOneSided, BuffersQueueDepthsAndBlockingGiveVerifiedBytes) {
   for (const std::uint32_t depth : {1U, 3U, 64U}) {
     Case test = make_case(GetParam(), 48, 13);
     test.queue_depth = depth;

@@ -1,28 +1,12 @@
 // Every benchmark on a fabric whose answer is known, and planted faults that must show.
 #include <gtest/gtest.h>
 
-#include "fake_fabric.hpp"
+#include "fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
 
-Case make_case(const std::string& test, std::size_t bytes, std::uint32_t ops) {
-  Case made;
-  made.test = test;
-  made.bytes = bytes;
-  made.samples = 5;
-  made.warmup = 1;
-  made.ops_per_sample = ops;
-  made.queue_depth = 8;
-  return made;
-}
-
-double per_operation(const Result& result, std::size_t sample) {
-  return static_cast<double>(result.batch.ticks.at(sample)) /
-         static_cast<double>(result.batch.ops_per_sample);
-}
-
-constexpr Costs costs{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .per_byte = 2};
+constexpr Costs costs = usual_costs;
 
 TEST(PingPong, RoundTripIsTwiceTheOneWayTime) {
   const Result result = run(make_case("ping_pong", 100, 4), costs);
@@ -32,6 +16,66 @@ TEST(PingPong, RoundTripIsTwiceTheOneWayTime) {
   for (std::size_t sample = 1; sample < 6; ++sample) {
     EXPECT_DOUBLE_EQ(per_operation(result, sample), 2 * (7 + 200 + 500 + 11));
   }
+}
+
+/// A link whose library can wait, and has plain calls too.
+class PlainLink final {
+ public:
+  static constexpr std::string_view name = "plain";
+  static constexpr std::string_view summary = "the fake one with calls that return when it is done";
+
+  PlainLink(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) {}
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return link_.allocate(bytes); }
+  void release(const Buffer& buffer) const { link_.release(buffer); }
+  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
+  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
+  void poll() noexcept { link_.poll(); }
+  void await(std::uint32_t sends, std::uint32_t receives) noexcept {
+    (void)settle_by_steps<SpinOnCompletions>(link_, sends, receives);
+  }
+  void send(Peer peer, const Buffer& buffer) noexcept {
+    VirtualClock::time() += plain_call;
+    post_send(peer, buffer);
+    await(0, 0);
+  }
+  void receive(Peer peer, const Buffer& buffer) noexcept {
+    VirtualClock::time() += plain_call;
+    post_recv(peer, buffer);
+    await(0, 0);
+  }
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return link_.receives_in_flight();
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
+
+  static constexpr Ticks plain_call = 3;
+
+ private:
+  Link link_;
+};
+
+TEST(PingPong, WaitingInTheLibraryTakesItsPlainCalls) {
+  Case made = make_case("ping_pong", 100, 4);
+  const Result plain = run<std::tuple<PingPong>, PlainLink>(made, costs);
+  ASSERT_EQ(plain.batch.outcome.status, Status::ok) << plain.batch.outcome.reason;
+  // A sender waits until its buffer is free; a receive is asked for while its message is coming.
+  EXPECT_DOUBLE_EQ(per_operation(plain, 3), 2 * (PlainLink::plain_call + 7 + 200 + 500 + 11));
+  made.wait = "spin";
+  const Result posted = run<std::tuple<PingPong>, PlainLink>(made, costs);
+  EXPECT_DOUBLE_EQ(per_operation(posted, 3), 2 * (7 + 200 + 500 + 11));
+}
+
+TEST(PingPong, AWrongByteOfAPlainCallIsSeen) {
+  const Mischief flip{.message = 9, .flip_offset = 33};
+  const Result result =
+      run<std::tuple<PingPong>, PlainLink>(make_case("ping_pong", 100, 1), costs, flip);
+  EXPECT_EQ(result.batch.outcome.status, Status::failed);
+  const Mischief drop{.message = 9, .drop = true};
+  const Result lost =
+      run<std::tuple<PingPong>, PlainLink>(make_case("ping_pong", 100, 1), costs, drop);
+  EXPECT_NE(lost.batch.outcome.status, Status::ok);
 }
 
 TEST(PingPong, ClockReadsCostOneReadASample) {

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "../rails.hpp"
-#include "fake_fabric.hpp"
+#include "fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
 
-constexpr Costs even{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .per_byte = 2};
+constexpr Costs even = usual_costs;
 constexpr std::size_t threshold = 256;
 /// A second part costs one overhead more at each end if it is taken last, as it may be or not.
 constexpr double overheads = 2 * (7 + 11);
@@ -17,17 +17,6 @@ Costs slower(Ticks per_byte) {
   Costs costs = even;
   costs.per_byte = per_byte;
   return costs;
-}
-
-Case make_case(const std::string& test, std::size_t bytes, std::uint32_t ops) {
-  Case made;
-  made.test = test;
-  made.bytes = bytes;
-  made.samples = 5;
-  made.warmup = 1;
-  made.ops_per_sample = ops;
-  made.queue_depth = 8;
-  return made;
 }
 
 /// Rank 0's result of a case over one link for each of the costs.
@@ -64,14 +53,6 @@ Result run_rails(const Case& test, const std::vector<Costs>& costs, const Mischi
   }
   for (std::thread& thread : threads) thread.join();
   return result;
-}
-
-double per_operation(const Result& result) {
-  EXPECT_TRUE(result.whole);
-  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
-  if (result.batch.ticks.size() < 4) return 0;
-  return static_cast<double>(result.batch.ticks.at(3)) /
-         static_cast<double>(result.batch.ops_per_sample);
 }
 
 TEST(Stripe, OfEqualRailsAMessageTakesHalfTheWire) {

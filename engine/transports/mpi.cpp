@@ -10,12 +10,13 @@
 
 namespace weft {
 
-/// MPI_Isend, MPI_Irecv, MPI_Put and MPI_Get.
+/// MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend and MPI_Irecv; MPI_Put and MPI_Get.
 class Mpi final : public MpiQueues<FreshRequests> {
  public:
   static constexpr std::string_view name = "mpi";
   static constexpr std::string_view summary =
-      "MPI_Isend and MPI_Irecv, completed by MPI_Wait; MPI_Put and MPI_Get";
+      "MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend, MPI_Irecv and MPI_Wait; MPI_Put and "
+      "MPI_Get";
   static constexpr std::string_view mode = "nonblocking";
   static constexpr auto settings = mpi_settings;
 

@@ -170,6 +170,7 @@ class Measurement:
         self._overheads_s: dict[str, list[float]] = {}
         self._latency_ns: dict[str, float] = {}
         self._barren: dict[str, int] = {}
+        self._told: set[str] = set()
 
     def measure(self) -> Footer:
         """Run until everything is precise or the budget ends; writes the footer."""
@@ -349,7 +350,7 @@ class Measurement:
         self._write_batch(state, launch, role, answer)
         if answer.status != "ok":
             state.closed = True
-            self.watcher.trouble(f"{state.case.key}: {answer.reason}")
+            self._tell(state, answer)
             return False
         self._learn(state, answer, clock, measured=role == "measure")
         done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
@@ -357,6 +358,16 @@ class Measurement:
             state, self._end - time.monotonic(), done, len(self.states) * self.plan.launches
         )
         return again
+
+    def _tell(self, state: CaseState, answer: Answer) -> None:
+        """Say what went wrong; what a transport cannot do at all, once and not for every case."""
+        trouble = f"{state.case.transport}: {answer.reason}"
+        if answer.status != "unsupported":
+            trouble = f"{state.case.key}: {answer.reason}"
+        elif trouble in self._told:
+            return
+        self._told.add(trouble)
+        self.watcher.trouble(trouble)
 
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
         time_ns = _sample_ns(answer, clock) / answer.ops_per_sample

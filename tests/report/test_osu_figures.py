@@ -11,7 +11,7 @@ from weft.record.model import Case, Schedule
 from weft.record.run import Run
 from weft.report.charts import Chart
 from weft.report.figures import figures_of
-from weft.report.osu_figures import not_osu, osu_charts, table_of
+from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.page import render_page
 
 HALVES_NS = {
@@ -96,7 +96,7 @@ def test_buffers_in_turn_and_shares_of_reuse(tmp_path: Path) -> None:
 
 def test_a_figure_as_a_table_names_every_size(tmp_path: Path) -> None:
     charts = charts_of(measured(tmp_path, make_cases(tests=("ping_pong",))))
-    table = table_of(charts["osu-2-ping_pong"])
+    [table] = osu_tables([charts["osu-2-ping_pong"]])
     assert table.head == ("message size", "mpi", "tcp")
     assert [row[0] for row in table.rows] == ["0 B", "8 B", "1 KiB", "64 KiB", "1 MiB"]
     assert table.rows[1][1].startswith("2 ±0.0")
@@ -124,3 +124,14 @@ def test_a_way_measured_at_one_size_is_no_curve_over_sizes(tmp_path: Path) -> No
     run = measured(tmp_path, (*make_cases(tests=("ping_pong",)), turn), suite="")
     [figure] = figures_of([(run, summarise(run))])
     assert [curve.label for curve in figure.curves] == ["mpi", "tcp"]
+
+
+def test_figures_of_two_records_are_told_apart(tmp_path: Path) -> None:
+    runs = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        run = measured(tmp_path / name, make_cases(tests=("ping_pong",)))
+        runs.append((run, summarise(run)))
+    page = render_page(runs)
+    for at in (0, 1):
+        assert page.count(f'id="plot-osu-2-ping_pong-{at}"') == 1

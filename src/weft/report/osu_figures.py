@@ -59,6 +59,7 @@ class _Point(msgspec.Struct, frozen=True):
 
 
 _SIZE = "message size"
+_BUSY = "osu-8"
 
 _Curves = dict[str, list[_Point]]
 
@@ -111,7 +112,12 @@ def _coloured(chart: Chart, transports: Sequence[str]) -> Chart:
     return msgspec.structs.replace(chart, tracks=tracks)
 
 
-def table_of(chart: Chart) -> Table:
+def osu_tables(charts: Sequence[Chart]) -> list[Table]:
+    """The figures as tables, but for figure 8: each of its points has a place of its own."""
+    return [_table_of(chart) for chart in charts if not chart.name.startswith(_BUSY)]
+
+
+def _table_of(chart: Chart) -> Table:
     """The points of a chart as a table: a row a place on its axis, a column a curve."""
     places = sorted({place for track in chart.tracks for place in track.x})
     return Table(
@@ -240,7 +246,7 @@ def _busy(run: Run) -> Chart | None:
     ends = _ends([figure for track in tracks for figure in track.y])
     return msgspec.structs.replace(
         chart,
-        name="osu-8",
+        name=_BUSY,
         title="Figure 8. CPU utilization in the bandwidth test",
         y=msgspec.structs.replace(_RATE, ends=ends),
         tracks=tracks,

@@ -13,7 +13,7 @@ from weft.report.host import availability_chart, host_tables
 from weft.report.html import render, write_page
 from weft.report.many import DRAWN_TESTS, many_charts, many_leaves
 from weft.report.memory import memory_tables, reuse_charts
-from weft.report.osu_figures import not_osu, osu_charts, table_of
+from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.signatures import signature_chart
 from weft.report.tables import model_tables
 from weft.report.terminal import (
@@ -27,7 +27,7 @@ from weft.suites import follows_osu
 from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from weft.analysis.modelled import Modelled
@@ -51,11 +51,11 @@ def write_report(runs: Runs, path: Path, models: Modelled | None = None) -> None
 
 def render_page(runs: Runs, models: Modelled | None = None) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
-    osu = [chart for run, summaries in runs for chart in osu_charts(run, summaries)]
+    osu = _by_record(runs, osu_charts)
     return render(
         "page.html.j2",
         [*osu, *_charts([(run, not_osu(run, summaries)) for run, summaries in runs], models)],
-        osu_tables=[table_of(chart) for chart in osu],
+        osu_tables=osu_tables(osu),
         host_tables=[table for run, summaries in runs for table in host_tables(run, summaries)],
         models=model_tables(models) if models else [],
         model_notes=_model_notes(models) if models else [],
@@ -85,8 +85,27 @@ def _charts(runs: Runs, models: Modelled | None) -> list[Chart]:
     charts += reuse_charts(runs)
     if models is not None and models.signatures:
         charts.append(signature_chart(models.signatures))
-    busy = (availability_chart(run) for run, _ in runs if not follows_osu(run.header.plan.suite))
-    return charts + [chart for chart in busy if chart is not None]
+    return charts + _by_record(runs, _busy_charts)
+
+
+def _busy_charts(run: Run, _: Sequence[CaseSummary]) -> list[Chart]:
+    chart = None if follows_osu(run.header.plan.suite) else availability_chart(run)
+    return [] if chart is None else [chart]
+
+
+def _by_record(
+    runs: Runs, charts_of: Callable[[Run, Sequence[CaseSummary]], list[Chart]]
+) -> list[Chart]:
+    """The charts of each record; of several records each bears its record's name."""
+    charts = []
+    for at, (run, summaries) in enumerate(runs):
+        for chart in charts_of(run, summaries):
+            name, title = f"{chart.name}-{at}", f"{chart.title} ({run.path.name})"
+            alone = len(runs) == 1
+            charts.append(
+                chart if alone else msgspec.structs.replace(chart, name=name, title=title)
+            )
+    return charts
 
 
 def _model_notes(found: Modelled) -> list[str]:

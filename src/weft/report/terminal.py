@@ -12,7 +12,7 @@ from weft.analysis.ways import findings_of
 from weft.report.host import host_tables
 from weft.report.many import many_leaves, render_leaf
 from weft.report.memory import bus_sentences, memory_tables
-from weft.report.osu_figures import not_osu, osu_charts, table_of
+from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.table import render_table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
@@ -77,8 +77,8 @@ def format_estimate(summary: CaseSummary) -> str:
 def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
     """A table a test, a column a transport; then what to know; then how the run ended."""
     parts: list[RenderableType] = []
-    for chart in osu_charts(run, summaries):
-        parts += render_table(table_of(chart))
+    for table in osu_tables(osu_charts(run, summaries)):
+        parts += render_table(table)
     shown = not_osu(run, summaries)
     for test in dict.fromkeys(s.test for s in shown):
         pattern = run.patterns[test]
