@@ -18,40 +18,42 @@ class FreshRequests {
     MPI_Request request;
   };
 
-  FreshRequests(MpiLink& link, int /*peers*/) : link_(&link) {}
+  FreshRequests(MpiLink& link, int /*peers*/) : link_(&link), comm_(link.comm()) {}
 
   Started start_send(Peer peer, const Buffer& buffer) noexcept {
     MPI_Request request = MPI_REQUEST_NULL;
     const MpiShape shape = link_->shape(buffer.bytes);
-    link_->latch(MPI_Isend(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm(),
-                           &request),
-                 "MPI_Isend");
+    link_->latch(
+        MPI_Isend(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
+        "MPI_Isend");
     return {request};
   }
   Started start_recv(Peer peer, const Buffer& buffer) noexcept {
     MPI_Request request = MPI_REQUEST_NULL;
     const MpiShape shape = link_->shape(buffer.bytes);
-    link_->latch(MPI_Irecv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm(),
-                           &request),
-                 "MPI_Irecv");
+    link_->latch(
+        MPI_Irecv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
+        "MPI_Irecv");
     return {request};
   }
   void give_back(const Started& /*done*/) noexcept {}
 
   void send(Peer peer, const Buffer& buffer) noexcept {
     const MpiShape shape = link_->shape(buffer.bytes);
-    link_->latch(MPI_Send(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm()),
+    link_->latch(MPI_Send(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_),
                  "MPI_Send");
   }
   void receive(Peer peer, const Buffer& buffer) noexcept {
     const MpiShape shape = link_->shape(buffer.bytes);
-    link_->latch(MPI_Recv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm(),
+    link_->latch(MPI_Recv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_,
                           MPI_STATUS_IGNORE),
                  "MPI_Recv");
   }
 
  private:
   MpiLink* link_;
+  /// The link's: one look less on the way of every message.
+  MPI_Comm comm_;
 };
 
 /// The data plane of a transport over MPI, but for one-sided operations. `Requests` starts them.

@@ -32,13 +32,17 @@ struct PingPong {
   }
 
  private:
+  // In both the next message's buffer is looked up while another message is on its way.
   template <Clock Now, Plain T>
   static bool plain_ping(T& link, Work& work) noexcept {
     const Peer peer{1};
+    std::size_t left = work.samples.size() * work.ops_per_sample;
+    const Buffer* out = &work.out.next();
     for (Ticks& sample : work.samples) {
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.send(peer, work.out.next());
+        link.send(peer, *out);
+        if (--left != 0) out = &work.out.next();
         link.receive(peer, work.in.next());
         if (link.fault() != nullptr) return false;
       }
@@ -52,7 +56,6 @@ struct PingPong {
     const Peer peer{0};
     const std::size_t messages = work.samples.size() * work.ops_per_sample;
     for (std::size_t message = 0; message < messages; ++message) {
-      // The answer's buffer is looked up while the message is on its way.
       const Buffer& answer = work.out.next();
       link.receive(peer, work.in.next());
       link.send(peer, answer);
