@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
     from weft.analysis.intervals import Estimate
     from weft.analysis.load import Knee, LoadRow
+    from weft.analysis.ratios import Ratio
     from weft.analysis.streams import StreamsRow
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
 
 # What a drawing can tell apart.
 MOST_CURVES = 7
+# An interval of a ratio from which nothing can be told.
+WIDEST = 1000
 DRAWN_PERCENTILES = ("50", "99", "99.9")
 # Tests with charts of their own, against their axis and not against the size.
 DRAWN_TESTS = (*HOT_SPOTS, "message_rate", LOAD)
@@ -77,6 +80,15 @@ def _extremes(row: StreamsRow, shape: Callable[[float], str]) -> str:
     return f"{shape(min(medians))} to {shape(max(medians))}"
 
 
+def _of_pair(ratio: Ratio | None) -> str:
+    """A ratio with its interval; one that says nothing is not written out in digits."""
+    if ratio is None:
+        return "-"
+    if ratio.high > WIDEST * ratio.low:
+        return "cannot tell"
+    return f"{ratio.speed:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+
+
 def _hot_spots(rows: Sequence[StreamsRow]) -> Leaf:
     def bandwidth(row: StreamsRow) -> Callable[[float], str]:
         return lambda rate: format_bandwidth(rate * row.bytes)
@@ -93,10 +105,7 @@ def _hot_spots(rows: Sequence[StreamsRow]) -> Leaf:
                 _spread(row.bandwidth_bytes_per_s, format_bandwidth),
                 _extremes(row, bandwidth(row)),
                 _index(row.fairness),
-                f"{row.of_reference.speed:.2f} [{row.of_reference.low:.2f},"
-                f" {row.of_reference.high:.2f}]"
-                if row.of_reference
-                else "-",
+                _of_pair(row.of_reference),
             )
             for row in rows
         ),
