@@ -41,6 +41,8 @@ _LIBRARY_ENTRIES = {
     ("rdma/fi_tagged.h", "fi_trecv"),
     ("rdma/fi_rma.h", "fi_readmsg"),
     ("rdma/fi_rma.h", "fi_writemsg"),
+    ("rdma/fi_eq.h", "fi_cntr_read"),
+    ("rdma/fi_eq.h", "fi_cntr_readerr"),
     ("rdma/fi_eq.h", "fi_cq_read"),
     ("rdma/fi_eq.h", "fi_cq_readerr"),
     ("rdma/fi_eq.h", "fi_cq_sread"),

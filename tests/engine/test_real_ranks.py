@@ -54,6 +54,10 @@ WAYS = [
     ("ofi", ("--mode", "wait")),
     ("ofi", ("--option", "provider=tcp")),
     ("ofi", ("--option", "provider=net")),
+    *(
+        ("ofi", ("--mode", "counter", "--option", f"provider={provider}"))
+        for provider in ("shm", "tcp;ofi_rxm", "sockets")
+    ),
 ]
 
 
@@ -141,7 +145,8 @@ def test_a_polled_byte_and_notices_and_sleep_where_a_transport_has_them(
     done, lines = drive(mpi, transport, *cases, words=words)
     assert done.returncode == 0, done.stderr
     for case, line in zip(cases, lines[1:-1], strict=True):
-        lacks = (case["test"] == "put_notify_ping_pong" and transport == "ucx") or (
+        notifies = transport == "ofi" and "counter" not in words
+        lacks = (case["test"] == "put_notify_ping_pong" and not notifies) or (
             "wait" in case and not sleeps
         )
         assert line["status"] == ("unsupported" if lacks else "ok"), (case, line)
@@ -255,6 +260,35 @@ def test_bad_options_of_libraries_are_one_line(
     assert lines == []  # UCX would say its warnings on standard output
     assert done.returncode != 0
     assert told in done.stderr
+
+
+def test_a_provider_without_counters_is_told_with_the_reason_and_the_mend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets")
+    done, lines = drive("openmpi", "ofi", words=("--mode", "counter", "--option", "provider=net"))
+    assert lines == []
+    assert done.returncode != 0
+    assert "the provider net has no counters that can be used (it crashes when" in done.stderr
+    assert "; choose ofi.provider from: shm, or leave the mode counter out" in done.stderr
+
+
+def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def reasons() -> dict[str, str]:
+        described = subprocess.run(
+            [engine_folder() / "openmpi" / "rank-ofi", "--describe"],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        lines = [json.loads(line) for line in described.stdout.splitlines()]
+        return {line["mode"]: line["reason"] for line in lines}
+
+    assert set(reasons().values()) == {""}
+    monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets,shm")
+    told = reasons()
+    assert told["tagged"] == ""
+    assert "counters" in told["counter"]
 
 
 def test_a_port_in_use_names_the_port_and_the_mend() -> None:
