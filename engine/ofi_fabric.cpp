@@ -242,6 +242,8 @@ void OfiFabric::open() {
 
   fi_cq_attr queue{};
   queue.format = FI_CQ_FORMAT_DATA;
+  // Of one endpoint the provider knows how much it needs; here it is shared by many.
+  if (wants_.connects) queue.size = completions_of_all();
   queue.wait_obj = wants_.sleeps ? FI_WAIT_FD : FI_WAIT_NONE;
   fid_cq* completions = nullptr;
   require_ofi(fi_cq_open(domain, &queue, &completions, nullptr),
@@ -254,6 +256,12 @@ void OfiFabric::open() {
     counter = open_counter(domain, status);
     require_ofi(status, "making a counter");
   }
+}
+
+std::size_t OfiFabric::completions_of_all() const {
+  constexpr std::size_t most_per_peer = 2;
+  const std::size_t of_one = info_->tx_attr->size + info_->rx_attr->size;
+  return most_per_peer * of_one * static_cast<std::size_t>(boot_->size());
 }
 
 void OfiFabric::bind_completions(fid_ep* endpoint) const {

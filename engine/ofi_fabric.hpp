@@ -101,6 +101,7 @@ class OfiFabric {
 
  private:
   void open();
+  [[nodiscard]] std::size_t completions_of_all() const;
 
   Bootstrap* boot_;
   OfiWants wants_;

@@ -55,10 +55,11 @@ class OfiLink {
     const int error = memory_.forget(memory.key);
     if (error != 0) latch(error, "closing a memory region");
   }
-  // So many sends, receives and transfers each.
+  // So many sends, receives and transfers each, and where a flush is one, as many of those.
   void reserve(std::size_t depth, std::size_t peers) {
+    constexpr std::size_t kinds = Reach::connects ? 4 : 3;
     memory_.make_room(2 * depth * peers);
-    const std::size_t count = 3 * depth * peers;
+    const std::size_t count = kinds * depth * peers;
     if (count <= operations_.count()) return;
     operations_.reserve(count, [](OfiOwn<Target>& /*own*/, std::size_t /*at*/) {});
     for (Waiting* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
@@ -96,12 +97,21 @@ class OfiLink {
 
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     transfer(peer, local, remote, entry_wanted | reach_.delivery(), false);
+    if constexpr (Reach::connects) last_put_[static_cast<std::size_t>(peer.rank)] = remote;
   }
   void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     transfer(peer, local, remote, entry_wanted, true);
   }
-  // A put counts as in flight until its data are in place: nothing is left to wait for.
-  void flush(Peer /*peer*/) const noexcept {}
+  // A put that ends when its data are in place leaves nothing to wait for. Where the provider does
+  // not tell that, a read behind the last put does: the messages' order is asked for.
+  void flush(Peer peer) noexcept {
+    if constexpr (Reach::connects) {
+      RemoteBuffer& last = last_put_[static_cast<std::size_t>(peer.rank)];
+      if (reach_.delivery() != 0 || last.bytes == 0) return;
+      transfer(peer, flushed_, last, entry_wanted, true);
+      last = {};
+    }
+  }
 
   // A notice that came before it was expected is kept.
   void expect_notice(Peer peer) noexcept requires(learns == OfiLearns::by_queue) {
@@ -116,6 +126,7 @@ class OfiLink {
   void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept
       requires(learns == OfiLearns::by_queue) {
     transfer(peer, local, remote, entry_wanted | reach_.delivery() | FI_REMOTE_CQ_DATA, false);
+    if constexpr (Reach::connects) last_put_[static_cast<std::size_t>(peer.rank)] = remote;
   }
 
   void poll() noexcept {
@@ -159,7 +170,12 @@ class OfiLink {
         lanes_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
         my_tag_(static_cast<std::uint64_t>(boot.rank())),
         inject_below_(injects(options) ? fabric_.info()->tx_attr->inject_size + 1 : 0),
-        trusts_last_byte_(options.flag("trust_last_byte", false)) {}
+        trusts_last_byte_(options.flag("trust_last_byte", false)) {
+    if constexpr (Reach::connects) {
+      last_put_.resize(static_cast<std::size_t>(boot.size()));
+      flushed_ = memory_.allocate(1);
+    }
+  }
   ~OfiLink() = default;
 
   template <class Whole>
@@ -277,6 +293,11 @@ class OfiLink {
           ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RMA) != 0 &&
            (entry.flags & FI_WRITE) == 0)) {
         take_notice(static_cast<int>(entry.data));
+        if constexpr (Reach::connects) {
+          if (!reach_.expect_again({static_cast<int>(entry.data)}, entry.op_context)) {
+            latch(-FI_EAGAIN, "expecting the next notice");
+          }
+        }
       } else if (entry.op_context != nullptr) {
         operations_.finish(static_cast<Item*>(entry.op_context));
       }
@@ -356,6 +377,9 @@ class OfiLink {
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
   std::uint32_t transfers_ = 0;
+  /// Where a flush has to look: where the last put to each rank went that none followed yet.
+  std::vector<RemoteBuffer> last_put_;
+  Buffer flushed_;
   /// How much of each counter the operations have followed.
   std::array<std::uint64_t, ofi_counters> followed_{};
   std::uint32_t looks_ = 0;

@@ -1,6 +1,7 @@
 // libfabric: messages and transfers over the endpoints of a provider.
 #include <string_view>
 
+#include "../ofi_connections.hpp"
 #include "../ofi_endpoint.hpp"
 #include "../ofi_link.hpp"
 #include "../rank.hpp"
@@ -44,9 +45,22 @@ class OfiCounting final : public OfiLink<OfiEndpoint, OfiLearns::by_counters> {
   }
 };
 
+/// For providers whose endpoints are connected in pairs (tcp, verbs).
+class OfiConnected final : public OfiLink<OfiConnections, OfiLearns::by_queue> {
+ public:
+  static constexpr std::string_view mode = "msg";
+  static constexpr std::string_view summary =
+      "libfabric over connected endpoints (FI_EP_MSG): fi_send, fi_write and fi_read";
+
+  OfiConnected(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
+    connect(*this, boot);
+  }
+};
+
 }  // namespace weft
 
 int main(int argc, char** argv) {
   weft::tell_libfabric_of_the_ranks();
-  return weft::rank_main<weft::OfiTagged, weft::OfiWaiting, weft::OfiCounting>(argc, argv);
+  return weft::rank_main<weft::OfiTagged, weft::OfiWaiting, weft::OfiCounting, weft::OfiConnected>(
+      argc, argv);
 }
