@@ -58,6 +58,8 @@ WAYS = [
         ("ofi", ("--mode", "counter", "--option", f"provider={provider}"))
         for provider in ("shm", "tcp;ofi_rxm", "sockets")
     ),
+    ("ofi", ("--mode", "msg")),
+    ("ofi", ("--mode", "msg", "--option", "provider=sockets")),
 ]
 
 
@@ -249,6 +251,12 @@ def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
         ("ofi", ("--option", "domain=nope0"), "choose ofi.domain from: "),
         ("ofi", ("--option", "provider=tcp", "--option", "domain=nope0"), "no domain nope0 of tcp"),
         ("ofi", ("--mode", "wait", "--option", "provider=shm"), "can be waited for failed"),
+        (
+            "ofi",
+            ("--mode", "msg", "--option", "provider=shm"),
+            "no provider shm with connected endpoints (FI_EP_MSG) and RMA here; choose ",
+        ),
+        ("ofi", ("--mode", "msg", "--option", "domain=nope0"), "choose ofi.domain from: "),
         ("ofi", ("--option", "inject=1"), "option inject wants yes or no"),
         ("ofi", ("--mode", "nope"), "no mode nope"),
     ],
@@ -346,6 +354,8 @@ DEADLINE = "did not end within its deadline"
         ("ofi", ("--option", "provider=net"), f"({FAULT}|{DEADLINE})"),
         ("ofi", ("--option", "provider=tcp"), f"({FAULT}|{DEADLINE})"),
         ("ofi", (), DEADLINE),
+        ("ofi", ("--mode", "counter"), DEADLINE),
+        ("ofi", ("--mode", "msg"), FAULT),
     ],
     ids=name_of_way,
 )
