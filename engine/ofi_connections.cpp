@@ -117,7 +117,7 @@ bool OfiConnections::take_event() {
     if (std::chrono::steady_clock::now() - start > patience) fail_late();
     bytes = fi_eq_sread(events_.get(), &kind, event.data(), event.size(), look_ms, 0);
   }
-  if (bytes < 0) fail_with_event();
+  if (bytes < 0) fail_with_event(bytes);
   fi_eq_cm_entry entry{};
   std::memcpy(&entry, event.data(), sizeof entry);
   if (kind == FI_CONNREQ) {
@@ -156,10 +156,11 @@ std::size_t OfiConnections::place_of(const fid* endpoint) const {
   fail_ofi("libfabric tells of an endpoint that is not ours", mend);
 }
 
-void OfiConnections::fail_with_event() const {
+void OfiConnections::fail_with_event(ssize_t status) const {
   fi_eq_err_entry error{};
-  const ssize_t bytes = fi_eq_readerr(events_.get(), &error, 0);
-  if (bytes < 0 || error.fid == nullptr || error.fid == &listener_->fid) {
+  error.err = static_cast<int>(-status);
+  if (status == -FI_EAVAIL) fi_eq_readerr(events_.get(), &error, 0);
+  if (error.fid == nullptr || error.fid == &listener_->fid) {
     fail_ofi("waiting for connections failed: " + std::string(fi_strerror(error.err)), mend);
   }
   fail_ofi("connecting to rank " + std::to_string(place_of(error.fid) / lanes_) +

@@ -189,8 +189,10 @@ MANY: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi"])
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "ofi:msg"])
 def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
+    transport, _, mode = transport.partition(":")
+    words = ("--mode", mode) if mode else ()
     common: dict[str, object] = {
         "bytes": 64,
         "samples": 3,
@@ -198,7 +200,7 @@ def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
         "queue_depth": 4,
     }
     cases = [{"id": number, **common, **case} for number, case in enumerate(MANY)]
-    done, lines = drive("openmpi", transport, *cases, ranks=4)
+    done, lines = drive("openmpi", transport, *cases, ranks=4, words=words)
     assert done.returncode == 0, done.stderr
     for case, line in zip(cases, lines[1:-1], strict=True):
         assert line["status"] == "ok", (case, line)
@@ -214,6 +216,13 @@ def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
     good = {"id": 3, "test": "ping_pong", "bytes": 8}
     _, lines = drive("openmpi", "tcp", {"id": 1, "test": "nope"}, {"bytes": -1}, good)
     assert [line.get("status") for line in lines[1:-1]] == ["failed", "failed", "ok"]
+
+
+def test_counters_tell_no_senders_so_such_tests_are_unsupported() -> None:
+    case = {"id": 1, "bytes": 64, "samples": 3, **MANY[0]}
+    _, lines = drive("openmpi", "ofi", case, ranks=4, words=("--mode", "counter"))
+    assert lines[1]["status"] == "unsupported"
+    assert lines[1]["reason"] == "the transport does not tell whose messages came"
 
 
 @pytest.mark.parametrize(
@@ -295,8 +304,12 @@ def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
     assert set(reasons().values()) == {""}
     monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets,shm")
     told = reasons()
-    assert told["tagged"] == ""
-    assert "counters" in told["counter"]
+    assert (told["tagged"], told["msg"]) == ("", "")
+    assert "has counters" in told["counter"]
+    monkeypatch.setenv("FI_PROVIDER", "shm")
+    told = reasons()
+    assert (told["tagged"], told["counter"]) == ("", "")
+    assert "no provider with connected endpoints (FI_EP_MSG)" in told["msg"]
 
 
 def test_a_port_in_use_names_the_port_and_the_mend() -> None:
