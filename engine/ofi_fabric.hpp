@@ -1,4 +1,4 @@
-// The control plane of libfabric: a provider, its objects, the addresses of all ranks, memory.
+// The control plane of libfabric: a provider, and the objects that all its endpoints share.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -14,7 +14,6 @@
 #include "bootstrap.hpp"
 #include "case.hpp"
 #include "options.hpp"
-#include "places.hpp"
 #include "registration_cache.hpp"
 #include "transport.hpp"
 
@@ -50,51 +49,45 @@ using FabricInfo = std::unique_ptr<fi_info, FreeInfo>;
 /// starts, which may use libfabric too. A value that is set already stays.
 void tell_libfabric_of_the_ranks();
 
-/// What memory of messages is registered for.
-inline constexpr std::uint64_t message_access = FI_SEND | FI_RECV | FI_READ | FI_WRITE;
+/// What a mode asks of a provider beside messages and transfers.
+struct OfiWants {
+  /// Completions can be waited for asleep, which costs those who do not.
+  bool sleeps = false;
+  /// Completions are counted, and make no entries of a queue.
+  bool counts = false;
+  /// Endpoints that are connected in pairs (FI_EP_MSG), instead of one that reaches all ranks.
+  bool connects = false;
+};
 
-/// Owns the library's objects. Only `enter` and `forget` are called between two reads of the clock.
+/// What each counter counts.
+enum class OfiCounted : std::uint8_t { sends, receives, transfers };
+inline constexpr std::size_t ofi_counters = 3;
+
+/// Throws with what failed, as libfabric says it, and the mend.
+void require_ofi(std::int64_t status, const std::string& what);
+[[noreturn]] void fail_ofi(const std::string& what, const std::string& mend);
+
+/// A provider with its fabric, its domain, and what tells of completions.
 class OfiFabric {
  public:
   /// Throws for a provider or a domain that is not there, with what is. Collective.
-  /// `sleeps`: completions can be waited for asleep, which costs those who do not.
-  OfiFabric(const LinkOptions& options, bool sleeps, Bootstrap& boot);
-  OfiFabric(const OfiFabric&) = delete;
-  OfiFabric& operator=(const OfiFabric&) = delete;
-  OfiFabric(OfiFabric&&) = delete;
-  OfiFabric& operator=(OfiFabric&&) = delete;
-  ~OfiFabric();
+  OfiFabric(const LinkOptions& options, OfiWants wants, Bootstrap& boot);
 
-  /// Learn the addresses of all ranks. Collective.
-  void find_peers();
+  /// Completions of an endpoint are told by our queue and counters. To be called before it is
+  /// enabled.
+  void bind_completions(fid_ep* endpoint) const;
 
-  /// Memory that the provider may read and write; registered where it asks for that.
-  Buffer allocate(std::size_t bytes);
-  void release(const Buffer& buffer);
-
-  /// Whether `allocate` registers: the provider asks for it, or the user.
-  [[nodiscard]] bool registers_ahead() const noexcept { return registers_ahead_; }
-  /// Room for so many more registrations.
-  void make_room(std::size_t more) { regions_.make_room(more); }
-  /// Registers memory that is there, with room made before: 0 and the library's code in `error`
-  /// where it refuses.
-  std::uint64_t enter(const Buffer& buffer, std::uint64_t access, int& error) noexcept;
-  /// The library's code.
-  int forget(std::uint64_t key) noexcept;
-
-  /// Memory that the others may read and write. Collective.
-  Exposed expose(std::size_t bytes);
-
-  [[nodiscard]] fid_ep* endpoint() const noexcept { return endpoint_.get(); }
+  /// Completions of puts can be asked to mean that the data are in place (FI_DELIVERY_COMPLETE).
+  [[nodiscard]] bool delivers() const noexcept { return delivers_; }
+  [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
+  [[nodiscard]] fi_info* info() const noexcept { return info_.get(); }
+  [[nodiscard]] fid_fabric* fabric() const noexcept { return fabric_.get(); }
+  [[nodiscard]] fid_domain* domain() const noexcept { return domain_.get(); }
   [[nodiscard]] fid_cq* completions() const noexcept { return completions_.get(); }
-  [[nodiscard]] fi_addr_t address(Peer peer) const noexcept {
-    return addresses_[static_cast<std::size_t>(peer.rank)];
+  [[nodiscard]] fid_cntr* counter(OfiCounted what) const noexcept {
+    return counters_[static_cast<std::size_t>(what)].get();
   }
-  /// What the provider wants beside a local buffer: nothing if it registers by itself.
-  [[nodiscard]] void* descriptor(const Buffer& buffer) const noexcept {
-    return buffer.key == 0 ? nullptr : fi_mr_desc(region(buffer.key));
-  }
-  [[nodiscard]] std::size_t inject_bytes() const noexcept { return info_->tx_attr->inject_size; }
+  [[nodiscard]] std::string provider() const;
   /// The provider says that data are written into memory in order.
   [[nodiscard]] bool writes_in_order() const noexcept {
     return (info_->rx_attr->comp_order & FI_ORDER_DATA) != 0;
@@ -104,27 +97,20 @@ class OfiFabric {
   [[nodiscard]] Details details() const;
 
   /// Why no provider can be used on this host; empty when one can.
-  static std::string unusable();
+  static std::string unusable(OfiWants wants);
 
  private:
-  void open(bool sleeps);
-  std::uint64_t remember(const Buffer& buffer, std::uint64_t access);
-  [[nodiscard]] fid_mr* region(std::uint64_t key) const noexcept {
-    return regions_[static_cast<std::uint32_t>(key - 1)];
-  }
+  void open();
+  [[nodiscard]] std::size_t completions_of_all() const;
 
   Bootstrap* boot_;
+  OfiWants wants_;
   FabricInfo info_;
+  bool delivers_;
   FidOf<fid_fabric> fabric_;
   FidOf<fid_domain> domain_;
-  FidOf<fid_av> table_;
   FidOf<fid_cq> completions_;
-  FidOf<fid_ep> endpoint_;
-  std::vector<fi_addr_t> addresses_;
-  Places<fid_mr*> regions_;
-  bool registers_ahead_;
-  /// How often memory was registered: a key that the application chooses is never chosen twice.
-  std::uint64_t entered_ = 0;
+  std::array<FidOf<fid_cntr>, ofi_counters> counters_;
 };
 
 }  // namespace weft

@@ -54,6 +54,12 @@ WAYS = [
     ("ofi", ("--mode", "wait")),
     ("ofi", ("--option", "provider=tcp")),
     ("ofi", ("--option", "provider=net")),
+    *(
+        ("ofi", ("--mode", "counter", "--option", f"provider={provider}"))
+        for provider in ("shm", "tcp;ofi_rxm", "sockets")
+    ),
+    ("ofi", ("--mode", "msg")),
+    ("ofi", ("--mode", "msg", "--option", "provider=sockets")),
 ]
 
 
@@ -141,7 +147,8 @@ def test_a_polled_byte_and_notices_and_sleep_where_a_transport_has_them(
     done, lines = drive(mpi, transport, *cases, words=words)
     assert done.returncode == 0, done.stderr
     for case, line in zip(cases, lines[1:-1], strict=True):
-        lacks = (case["test"] == "put_notify_ping_pong" and transport == "ucx") or (
+        notifies = transport == "ofi" and "counter" not in words
+        lacks = (case["test"] == "put_notify_ping_pong" and not notifies) or (
             "wait" in case and not sleeps
         )
         assert line["status"] == ("unsupported" if lacks else "ok"), (case, line)
@@ -182,8 +189,10 @@ MANY: list[dict[str, object]] = [
 ]
 
 
-@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi"])
+@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "ofi:msg"])
 def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
+    transport, _, mode = transport.partition(":")
+    words = ("--mode", mode) if mode else ()
     common: dict[str, object] = {
         "bytes": 64,
         "samples": 3,
@@ -191,7 +200,7 @@ def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
         "queue_depth": 4,
     }
     cases = [{"id": number, **common, **case} for number, case in enumerate(MANY)]
-    done, lines = drive("openmpi", transport, *cases, ranks=4)
+    done, lines = drive("openmpi", transport, *cases, ranks=4, words=words)
     assert done.returncode == 0, done.stderr
     for case, line in zip(cases, lines[1:-1], strict=True):
         assert line["status"] == "ok", (case, line)
@@ -207,6 +216,13 @@ def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
     good = {"id": 3, "test": "ping_pong", "bytes": 8}
     _, lines = drive("openmpi", "tcp", {"id": 1, "test": "nope"}, {"bytes": -1}, good)
     assert [line.get("status") for line in lines[1:-1]] == ["failed", "failed", "ok"]
+
+
+def test_counters_tell_no_senders_so_such_tests_are_unsupported() -> None:
+    case = {"id": 1, "bytes": 64, "samples": 3, **MANY[0]}
+    _, lines = drive("openmpi", "ofi", case, ranks=4, words=("--mode", "counter"))
+    assert lines[1]["status"] == "unsupported"
+    assert lines[1]["reason"] == "the transport does not tell whose messages came"
 
 
 @pytest.mark.parametrize(
@@ -244,6 +260,12 @@ def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
         ("ofi", ("--option", "domain=nope0"), "choose ofi.domain from: "),
         ("ofi", ("--option", "provider=tcp", "--option", "domain=nope0"), "no domain nope0 of tcp"),
         ("ofi", ("--mode", "wait", "--option", "provider=shm"), "can be waited for failed"),
+        (
+            "ofi",
+            ("--mode", "msg", "--option", "provider=shm"),
+            "no provider shm with connected endpoints (FI_EP_MSG) and RMA here; choose ",
+        ),
+        ("ofi", ("--mode", "msg", "--option", "domain=nope0"), "choose ofi.domain from: "),
         ("ofi", ("--option", "inject=1"), "option inject wants yes or no"),
         ("ofi", ("--mode", "nope"), "no mode nope"),
     ],
@@ -255,6 +277,39 @@ def test_bad_options_of_libraries_are_one_line(
     assert lines == []  # UCX would say its warnings on standard output
     assert done.returncode != 0
     assert told in done.stderr
+
+
+def test_a_provider_without_counters_is_told_with_the_reason_and_the_mend(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets")
+    done, lines = drive("openmpi", "ofi", words=("--mode", "counter", "--option", "provider=net"))
+    assert lines == []
+    assert done.returncode != 0
+    assert "the provider net has no counters that can be used (it crashes when" in done.stderr
+    assert "; choose ofi.provider from: shm, or leave the mode counter out" in done.stderr
+
+
+def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def reasons() -> dict[str, str]:
+        described = subprocess.run(
+            [engine_folder() / "openmpi" / "rank-ofi", "--describe"],
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        lines = [json.loads(line) for line in described.stdout.splitlines()]
+        return {line["mode"]: line["reason"] for line in lines}
+
+    assert set(reasons().values()) == {""}
+    monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets,shm")
+    told = reasons()
+    assert (told["tagged"], told["msg"]) == ("", "")
+    assert "has counters" in told["counter"]
+    monkeypatch.setenv("FI_PROVIDER", "shm")
+    told = reasons()
+    assert (told["tagged"], told["counter"]) == ("", "")
+    assert "no provider with connected endpoints (FI_EP_MSG)" in told["msg"]
 
 
 def test_a_port_in_use_names_the_port_and_the_mend() -> None:
@@ -312,6 +367,8 @@ DEADLINE = "did not end within its deadline"
         ("ofi", ("--option", "provider=net"), f"({FAULT}|{DEADLINE})"),
         ("ofi", ("--option", "provider=tcp"), f"({FAULT}|{DEADLINE})"),
         ("ofi", (), DEADLINE),
+        ("ofi", ("--mode", "counter"), DEADLINE),
+        ("ofi", ("--mode", "msg"), FAULT),
     ],
     ids=name_of_way,
 )

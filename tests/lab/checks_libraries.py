@@ -35,7 +35,10 @@ BYTES = 5003
 def _drive(
     transport: str, options: Sequence[str], tests: Sequence[str], settings: Mapping[str, str]
 ) -> Answers:
-    words = [word for option in options for word in ("--option", option)]
+    """`transport` may be one of its modes (`ofi:msg`)."""
+    transport, _, mode = transport.partition(":")
+    words = ["--mode", mode] if mode else []
+    words += [word for option in options for word in ("--option", option)]
     cases: list[dict[str, Any]] = [
         {"id": number, "test": test, "bytes": BYTES, "samples": 4, "warmup": 1, "queue_depth": 8}
         for number, test in enumerate(tests)
@@ -85,6 +88,13 @@ def check_libfabric_over_verbs() -> None:
     answers = _drive("ofi", ("provider=verbs;ofi_rxm", "domain=rxe0"), tests, {})
     details = _all_hold(answers, len(tests))
     assert (details["provider"], details["domain"]) == ("verbs;ofi_rxm", "rxe0"), details
+
+
+def check_libfabric_over_connected_endpoints_of_verbs() -> None:
+    tests = (*MESSAGES, *TRANSFERS, "put_notify_ping_pong")
+    answers = _drive("ofi:msg", ("provider=verbs", "domain=rxe0"), tests, {})
+    details = _all_hold(answers, len(tests))
+    assert (details["provider"], details["domain"]) == ("verbs", "rxe0"), details
 
 
 def check_libfabric_whose_queues_the_device_refuses_says_so() -> None:
