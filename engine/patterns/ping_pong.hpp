@@ -10,8 +10,8 @@ namespace weft {
 
 /// Rank 0 sends, rank 1 echoes; an operation is one round trip. Both keep the next receive posted
 /// while a message is on its way, so that posting is off the path that is timed. Whoever waits in
-/// the library takes its plain calls (MPI_Send and MPI_Recv), as every other ping-pong does: a
-/// request for each message would be a cost of ours.
+/// the library takes its plain calls, as every other ping-pong does: a request for each message
+/// would be a cost of ours.
 struct PingPong {
   static constexpr PatternInfo info{
       .name = "ping_pong",

@@ -56,10 +56,9 @@ WAYS = [
     ("ofi", ("--option", "provider=net")),
     *(
         ("ofi", ("--mode", "counter", "--option", f"provider={provider}"))
-        for provider in ("shm", "tcp;ofi_rxm", "sockets")
+        for provider in ("shm", "tcp;ofi_rxm")
     ),
     ("ofi", ("--mode", "msg")),
-    ("ofi", ("--mode", "msg", "--option", "provider=sockets")),
 ]
 
 

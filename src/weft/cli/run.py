@@ -87,12 +87,9 @@ def run(
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
-        part = plan.Part(
-            tests=tuple(given("tests", tests) or plan.TESTS),
-            sizes=given("sizes", sizes),
-            ranks=ranks,
-            ways=parse_ways(queue_depth, buffers, wait, single=given("single", single)),
-        )
+        ways = parse_ways(queue_depth, buffers, wait, single=given("single", single))
+        chosen_tests = tuple(given("tests", tests) or plan.TESTS)
+        part = plan.Part(tests=chosen_tests, sizes=given("sizes", sizes), ranks=ranks, ways=ways)
         request = session.Request(
             parts=() if suite else (part,),
             suite=suite,
