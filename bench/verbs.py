@@ -85,6 +85,7 @@ def comparisons() -> tuple[LabComparison, ...]:
             name="verbs-write-latency", test="put_ping_pong", bytes=8, program="ib_write_lat",
             latency_divisor=2,
         ),
+        # The target of both sleeps: one that spins makes a read over Soft-RoCE half as long again.
         LabComparison(
             name="verbs-read-latency", test="get_latency", bytes=8, program="ib_read_lat",
             latency_divisor=1,

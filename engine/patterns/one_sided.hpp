@@ -57,11 +57,16 @@ template <class Wait, TwoSided T>
   return drain<Wait>(link);
 }
 
-/// Rank 1 where only rank 0 acts: it helps the link along until rank 0 has done.
+/// Rank 1 where only rank 0 acts: it helps the link along until rank 0 has done. Where it need not
+/// help it sleeps: one that spins takes a core from whatever else works there.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool stand_by(T& link, Work& work) noexcept {
   link.post_recv(Peer{0}, work.token_in);
-  return drain<Wait>(link);
+  if constexpr (!puts_need_the_target<T>() && Waiting<BlockOnEvent, T>) {
+    return drain<BlockOnEvent>(link);
+  } else {
+    return drain<Wait>(link);
+  }
 }
 
 /// Rank 1 where rank 0 puts: as `stand_by`, and the buffers count as used in their order.
