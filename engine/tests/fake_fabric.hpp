@@ -293,8 +293,11 @@ class Link final {
     return transfers_.empty() ? never : transfers_.front() + held_;
   }
   [[nodiscard]] Ticks first_local() const { return std::min(first_of(sends_), first_transfer()); }
-  [[nodiscard]] bool listens_to(int rank) const {
-    return rank != rank_ && (exposes_ || receives_in_flight(Peer{rank}) > 0);
+  /// Puts come in where memory is exposed; other messages wait until they are asked for.
+  [[nodiscard]] bool listens_to(int rank, const Message& message) const {
+    if (rank == rank_) return false;
+    const bool is_put = message.target != nullptr && !message.notice;
+    return receives_in_flight(Peer{rank}) > 0 || (is_put && exposes_);
   }
   /// Whose message comes first of those this rank listens to; nobody's: -1.
   [[nodiscard]] int first_sender() const {
@@ -302,7 +305,8 @@ class Link final {
     Ticks arrival = never;
     for (int rank = 0; rank < fabric_->size; ++rank) {
       const auto& lane = fabric_->lane(rank, rank_);
-      if (lane.empty() || !listens_to(rank) || lane.front().arrival >= arrival) continue;
+      if (lane.empty() || !listens_to(rank, lane.front())) continue;
+      if (lane.front().arrival >= arrival) continue;
       first = rank;
       arrival = lane.front().arrival;
     }
