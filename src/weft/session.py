@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import weft
+from weft.analysis.conditions import conditions_of, differences
 from weft.engine import Program, check_options, choose_mpi, programs
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import Watch
-from weft.host.manifest import collect, differences
+from weft.host.manifest import collect
 from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
 from weft.plan import Part, cases_of, check_memory, choose, crowding, make_plan, within_memory
 from weft.progress import ProgressLine
@@ -150,14 +151,7 @@ def resume(
     """
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
-    manifest = collect()
-    was = run.header.hosts.get(manifest["host"], next(iter(run.header.hosts.values()), {}))
-    unlike = differences(was, manifest)
-    if unlike:
-        raise WeftError(
-            f"{path} comes from another machine ({'; '.join(unlike)})",
-            "unlike machines are never merged: start a new run",
-        )
+    _check_like_before(run, collect())
     usable = {p.transport: p for p in programs(choose_mpi(plan.mpi)) if not p.reason}
     for name in {case.transport for case in plan.cases}:
         if name not in usable:
@@ -170,6 +164,20 @@ def resume(
         end_s = _end_s(begun_s, plan.budget_s, report=report)
         footer = _measure(plan, usable, writer, run, end_s)
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+
+
+def _check_like_before(run: Run, manifest: dict[str, Any]) -> None:
+    """Raises WeftError where this host is not what it was when the record was begun."""
+    hosts = {manifest["host"]: manifest}
+    now = msgspec.structs.replace(run.header, hosts=hosts, weft_version=weft.__version__)
+    launches = run.lines.launches
+    unlike = differences(conditions_of(run.header, launches), conditions_of(now, launches))
+    if unlike:
+        raise WeftError(
+            f"{run.path} was measured under other conditions ({'; '.join(unlike)})",
+            "launches under unlike conditions are never put together: set them as they were, or"
+            " start a new run",
+        )
 
 
 def _measure(

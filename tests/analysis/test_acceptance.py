@@ -20,7 +20,7 @@ from weft.analysis.acceptance import (
 )
 from weft.analysis.intervals import median_of_launches
 from weft.analysis.limits import Limit, read_limits
-from weft.analysis.pool import Pooled, pool, unlike_machines
+from weft.analysis.pool import Pooled, pool
 from weft.errors import WeftError
 from weft.record.model import Case, LaunchEnd
 from weft.record.run import Run
@@ -191,7 +191,7 @@ def test_records_are_pooled_launch_by_launch(tmp_path: Path) -> None:
     assert found.latency_ns.method == "order statistics of 9 launches"
 
 
-def test_records_that_are_not_of_one_machine_are_not_pooled(tmp_path: Path) -> None:
+def test_records_that_were_not_measured_alike_are_not_pooled(tmp_path: Path) -> None:
     a, b = record(tmp_path, "a"), record(tmp_path, "b", 1.01)
 
     def other(**changes: object) -> Run:
@@ -203,8 +203,8 @@ def test_records_that_are_not_of_one_machine_are_not_pooled(tmp_path: Path) -> N
     more = tuple(msgspec.structs.replace(case, ranks=4) for case in CASES)
     for unlike, told in (
         (other(hosts={"node1": {**HOST, "cpu": cpu}}), "processor Test CPU then, another now"),
-        (other(hosts={"node2": dict(HOST)}), "hosts node1 then, node2 now"),
-        (other(plan=plan), "openmpi then, mpich now"),
+        (other(hosts={"node2": dict(HOST)}), "nodes node1 then, node2 now"),
+        (other(plan=plan), "MPI openmpi then, mpich now"),
         (other(plan=msgspec.structs.replace(b.header.plan, cases=more)), "differently"),
         (a, "given twice"),
     ):
@@ -262,18 +262,6 @@ def test_a_reference_measured_differently_tells_nothing(tmp_path: Path) -> None:
     assert by_case[key].outcome == "cannot tell"
     assert by_case[key].why.endswith("ranks 2, the reference 4")
     assert by_case["tcp/stream/8"].outcome == "pass"
-
-
-def test_machines_unlike_the_reference_are_named(tmp_path: Path) -> None:
-    old, new = record(tmp_path, "old"), record(tmp_path, "new", 1.001)
-    assert unlike_machines([new], old) == ()
-    hosts = {"node9": {**HOST, "host": "node9", "cpu": {**HOST["cpu"], "model": "another"}}}
-    header = msgspec.structs.replace(new.header, hosts=hosts)
-    other = Run(new.path, msgspec.structs.replace(new.lines, header=header))
-    assert unlike_machines([other], old) == (
-        "host name node1 then, node9 now",
-        "processor Test CPU then, another now",
-    )
 
 
 def trial(random: np.random.Generator, middle: float, count: int) -> dict[str, Pooled]:

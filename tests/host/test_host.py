@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.finding import Finding
 from weft.host.load import Load, Watch
-from weft.host.manifest import collect, differences, typed
+from weft.host.manifest import collect, typed
 
 QUIET = Load()
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -184,12 +184,6 @@ def test_others_that_are_busy_and_crowded_cores_are_told() -> None:
 )
 def test_memory_that_may_not_be_locked_is_told(limits: dict[str, Any], level: str) -> None:
     assert findings({**collect(), "limits": limits})["locked memory"] == level
-
-
-def test_unlike_machines_are_told_apart() -> None:
-    manifest = collect()
-    assert differences(manifest, manifest) == []
-    assert differences({**manifest, "host": "other"}, manifest)
 
 
 def test_the_manifest_of_an_older_record_is_still_read() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.conditions import unlike
 from weft.analysis.ratios import SAME, Figure, Quantity, Ratio, Verdict, ratio, verdict
 from weft.analysis.sides import Place, Side
 from weft.errors import WeftError
@@ -15,7 +16,8 @@ from weft.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NOT_TOLD = "not told"
+# Facts that a record tells in further detail by the transport.
+_IN_KINDS = ("network", "software")
 MOST_LEFT_OUT = 6
 
 
@@ -235,13 +237,15 @@ def _run_in_words(first: str, second: str, run: tuple[Verdict, list[int]]) -> st
 
 def _unlike(sides: Sequence[Side], shared: set[str]) -> dict[str, tuple[str, ...]]:
     """The conditions that the sides do not share, in the order in which they are told."""
-    told = [
-        {"transport": "" if shared else ", ".join(side.transports), **side.conditions}
-        for side in sides
-    ]
-    names = dict.fromkeys(name for conditions in told for name in conditions)
-    lists = {name: tuple(c.get(name) or NOT_TOLD for c in told) for name in names}
-    return {name: texts for name, texts in lists.items() if len(set(texts)) > 1}
+    told = []
+    for side in sides:
+        facts = {"transport": "" if shared else ", ".join(side.transports)}
+        told.append(msgspec.structs.replace(side.conditions, facts=facts | side.conditions.facts))
+    found = unlike(told)
+    if shared and all(side.conditions.kinds for side in sides):
+        # What each transport says of itself is told one by one.
+        found = {name: texts for name, texts in found.items() if name not in _IN_KINDS}
+    return found
 
 
 def _notes(
@@ -301,7 +305,8 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
                 "name": side.name,
                 "title": side.title,
                 "published": side.is_published,
-                "conditions": side.conditions,
+                "conditions": side.conditions.facts,
+                "details": side.conditions.kinds,
             }
             for side in comparison.sides
         ],

@@ -1,4 +1,4 @@
-"""All launches of several records of one machine together, so that a retry buys nothing."""
+"""All launches of several records of like conditions together, so that a retry buys nothing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.conditions import differences_of_runs
 from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.peak_share import directions_of
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns
 from weft.errors import WeftError
-from weft.host.manifest import differences
 from weft.record.model import Case
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
 def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
     """Every planned case of the records by key, over all of their launches.
 
-    Raises WeftError where records are not of one machine and one way to measure, or are one run.
+    Raises WeftError where records are not of like conditions and ways, or are one run.
     """
     for before, after in pairwise(runs):
         _check_alike(before, after)
@@ -69,19 +69,12 @@ def is_same_run(one: Run, other: Run) -> bool:
 
 
 def _check_alike(before: Run, after: Run) -> None:
-    """Records of unlike machines are never merged."""
-    unlike: list[str] = []
-    hosts = (dict(before.header.hosts), dict(after.header.hosts))
-    if set(hosts[0]) != set(hosts[1]):
-        unlike.append(f"hosts {', '.join(hosts[0])} then, {', '.join(hosts[1])} now")
-    for name in set(hosts[0]) & set(hosts[1]):
-        unlike += differences(hosts[0][name], hosts[1][name])
-    if before.header.plan.mpi != after.header.plan.mpi:
-        unlike.append(f"{before.header.plan.mpi} then, {after.header.plan.mpi} now")
+    """Records of unlike conditions are never merged."""
+    unlike = differences_of_runs(before, after)
     if unlike:
         raise WeftError(
-            f"{before.path} and {after.path} are not of one machine ({'; '.join(unlike)})",
-            "unlike machines are never merged: check them apart",
+            f"{before.path} and {after.path} were not measured alike ({'; '.join(unlike)})",
+            "launches under unlike conditions are never put together: check the records apart",
         )
 
 
@@ -138,9 +131,3 @@ def _launches_lost(run: Run, case: Case, told: set[int]) -> list[str]:
         and end.launch not in told
         and (end.launch not in run.launches or run.launches[end.launch].transport == case.transport)
     ]
-
-
-def unlike_machines(runs: Sequence[Run], reference: Run) -> tuple[str, ...]:
-    """How the machine under test differs from that of the reference, in words."""
-    now, then = (next(iter(r.header.hosts.values()), {}) for r in (runs[0], reference))
-    return tuple(differences(then, now))

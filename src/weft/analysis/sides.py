@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.conditions import Conditions, conditions_of, fact_at, told
 from weft.analysis.intervals import Estimate
 from weft.analysis.peak_share import directions_of
 from weft.analysis.ratios import Figure, Kind, Quantity
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from weft.reference.library import Fact, Platform, Point
 
 MOST_TOLD = 4
-# Details that are a launch's own: where it listened, and what connecting took.
-_OWN = ("address", "connect_ns")
 # Single figures that are results; the others are what a machine was like.
 _RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
 
@@ -43,7 +42,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     is_published: bool
-    conditions: dict[str, str]
+    conditions: Conditions
     curves: dict[Place, dict[int, Figure]]
     singles: dict[str, tuple[str, str, Figure]] = {}
     left_out: tuple[str, ...] = ()
@@ -62,12 +61,14 @@ def side_of_platform(platform: Platform, link: str) -> Side:
         curves[place] = {point.bytes: _published_point(point) for point in series.points}
     facts = [f for f in platform.facts if f.key.startswith(_RESULTS) and f.si is not None]
     singles = {f.key: (f.what, f.si_unit, _published_fact(f)) for f in facts}
-    told = {key: text for key, text in platform.conditions.items() if key != "intervals"}
+    published = {key: text for key, text in platform.conditions.items() if key != "intervals"}
     return Side(
         name=platform.name,
         title=platform.title,
         is_published=True,
-        conditions={"measured": platform.citation.date, **told, "link": link},
+        conditions=Conditions(
+            facts={"measured": platform.citation.date, **published, "link": link}
+        ),
         curves=curves,
         singles={k: v for k, v in singles.items() if v[1] in ("ns", "bytes/s")},
     )
@@ -136,53 +137,44 @@ def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
         yield place, summary.bandwidth_bytes_per_s
 
 
-def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> dict[str, str]:
+def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> Conditions:
     """What a record tells of how it was measured, by the names that platforms use too."""
     hosts = run.header.hosts
-    launches = [x for x in run.lines.launches if x.transport in {s.transport for s in summaries}]
+    transports = {s.transport for s in summaries}
+    launches = [launch for launch in run.lines.launches if launch.transport in transports]
     pinned = {tuple((rank.host, rank.cpu) for rank in launch.ranks) for launch in launches}
     spread = {len({rank.host for rank in launch.ranks}) for launch in launches}
-    return {
+    found = conditions_of(run.header, launches)
+    facts = {
         "measured": run.header.created_utc[:10],
-        "nodes": " and ".join(hosts),
-        "ranks": _told(s.ranks for s in summaries),
-        "placement": _told(f"{count} host{'s' if count > 1 else ''}" for count in spread)
-        + (f"; CPUs {_told(','.join(str(cpu) for _, cpu in pins) for pins in pinned)}"),
-        "processor": _told(_at(host, "cpu", "model") for host in hosts.values()),
-        "governor": _told(_at(host, "cpu", "governor") for host in hosts.values()),
-        "memory": _told(_memory(host) for host in hosts.values()),
-        "kernel": _told(_at(host, "software", "kernel") for host in hosts.values()),
-        "software": _told(launch.mpi for launch in launches),
-        "network": _told(
-            ", ".join(f"{key} {value}" for key, value in launch.details.items() if key not in _OWN)
-            for launch in launches
+        **found.facts,
+        "ranks": _some(s.ranks for s in summaries),
+        "placement": _some(f"{count} host{'s' if count > 1 else ''}" for count in spread)
+        + (f"; CPUs {_some(','.join(str(cpu) for _, cpu in pins) for pins in pinned)}"),
+        "memory": _some(_memory(host) for host in hosts.values()),
+        "software": _some(launch.mpi for launch in launches),
+        "network": _some(
+            ", ".join(f"{name} {text}" for name, text in own.items() if name != "MPI")
+            for kind, own in found.kinds.items()
+            if kind in transports
         ),
-        "link": _told(s.link for s in summaries),
-        "bus": _told(
+        "link": _some(s.link for s in summaries),
+        "bus": _some(
             f"{bus.device}: {bus.in_words}"
             for bus in buses_of(run, summaries)
-            if set(bus.transports) & {s.transport for s in summaries}
+            if set(bus.transports) & transports
         ),
-        "queue depth": _told(s.queue_depth for s in summaries),
-        "launches": _told(s.launches for s in summaries if s.status == "ok"),
-        "method": f"weft {run.header.weft_version}",
+        "queue depth": _some(s.queue_depth for s in summaries),
+        "launches": _some(s.launches for s in summaries if s.status == "ok"),
     }
+    return msgspec.structs.replace(found, facts=facts)
 
 
 def _memory(manifest: Any) -> str:
-    total = _at(manifest, "memory", "total_bytes")
+    total = fact_at(manifest, "memory", "total_bytes")
     return format_bytes(total >> 30 << 30) if isinstance(total, int) else ""
 
 
-def _at(manifest: Any, *keys: str) -> Any:
-    for key in keys:
-        manifest = manifest.get(key) if isinstance(manifest, dict) else None
-    return manifest
-
-
-def _told(values: Iterable[Any]) -> str:
-    """The different values, each once; what is not known is left out."""
-    known = {str(value) for value in values if value not in (None, "")}
-    texts = sorted(known, key=lambda text: (len(text), text))
-    more = [f"{len(texts) - MOST_TOLD} more"] if len(texts) > MOST_TOLD else []
-    return " or ".join([*texts[:MOST_TOLD], *more])
+def _some(values: Iterable[Any]) -> str:
+    """As many of the different values as can be read."""
+    return told(values, MOST_TOLD)

@@ -44,8 +44,9 @@ def check(
         against_record,
         overall,
     )
+    from weft.analysis.conditions import differences_of_runs  # noqa: PLC0415
     from weft.analysis.limits import read_limits  # noqa: PLC0415
-    from weft.analysis.pool import is_same_run, pool, unlike_machines  # noqa: PLC0415
+    from weft.analysis.pool import is_same_run, pool  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.checked import checks_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
@@ -61,7 +62,7 @@ def check(
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(f"{against} is the record under test itself", "name another reference")
         checks = against_record(pool(runs), pool([reference]), slack)
-        unlike = unlike_machines(runs, reference)
+        unlike = differences_of_runs(reference, runs[0])
     outcome = overall(checks)
     _write_files(checks, f"{' '.join(map(str, records))} against {against}", junit, openmetrics)
     if json:

@@ -76,25 +76,3 @@ def typed(manifest: dict[str, Any]) -> Manifest:
         raise WeftError(
             f"the host manifest is damaged ({error})", "collect it again: python -m weft.host"
         ) from error
-
-
-def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What makes two manifests unlike machines: records of such are never merged."""
-    facts = {
-        "host name": ("host",),
-        "processor": ("cpu", "model"),
-        "number of CPUs": ("cpu", "logical_cpus"),
-        "kernel": ("software", "kernel"),
-    }
-    found = []
-    for name, keys in facts.items():
-        old, new = _at(before, keys), _at(now, keys)
-        if old != new:
-            found.append(f"{name} {old} then, {new} now")
-    return found
-
-
-def _at(manifest: Any, keys: tuple[str, ...]) -> Any:
-    for key in keys:
-        manifest = manifest.get(key) if isinstance(manifest, dict) else None
-    return manifest

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.conditions import conditions_of, unlike
 from weft.analysis.ways import findings_of
 from weft.report.charts import chart_of
 from weft.report.figures import figures_of
@@ -156,16 +157,10 @@ def _extremes(transport: str, summaries: Sequence[CaseSummary]) -> str:
 
 
 def _warnings(runs: Runs) -> list[str]:
-    """Lines of the records' own, and unlike hosts first."""
-    lines = []
-    names = [tuple(run.header.hosts) for run, _ in runs]
-    models = {
-        str(manifest.get("cpu", {}).get("model"))
-        for run, _ in runs
-        for manifest in run.header.hosts.values()
-    }
-    if len(set(names)) > 1 or len(models) > 1:
-        lines.append("these records come from unlike machines: " + "; ".join(map(str, names)))
+    """Lines of the records' own, and unlike conditions first."""
+    found = unlike([conditions_of(run.header, run.lines.launches) for run, _ in runs])
+    told = [f"{name}: {' / '.join(texts)}" for name, texts in found.items()]
+    lines = ["these records were measured under unlike conditions: " + "; ".join(told)] * bool(told)
     for run, _ in runs:
         lines += run.header.notes
         lines += run.footer.notes if run.footer else ("this record has no end: it was cut off",)

@@ -1,0 +1,158 @@
+"""Under which conditions records were measured, and what of them they do not share. Pure.
+
+Launches are one sample only where all of these are the same. `weft check` pools by them,
+`weft run --resume` goes on by them, and `weft compare` names those that its sides do not share.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.fabric.detect import device_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from weft.record.model import Header, Launch
+    from weft.record.run import Run
+
+NOT_TOLD = "not told"
+NOT_SET = "not set"
+# Details that are a launch's own: where it listened, and what connecting took.
+_OWN = re.compile(r"(rail \d+ )?(address|connect_ns)")
+_RAIL = re.compile(r"rail \d+ ")
+# What of a host's manifest steers a measurement: the name of the condition, where it stands.
+_OF_HOST = {
+    "processor": ("cpu", "model"),
+    "number of CPUs": ("cpu", "logical_cpus"),
+    "governor": ("cpu", "governor"),
+    "turbo": ("cpu", "turbo"),
+    "kernel": ("software", "kernel"),
+    "kernel options": ("software", "kernel_command_line"),
+}
+_OF_DEVICE = ("driver", "firmware", "mtu", "speed_mbit_per_s", "duplex")
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of how something was measured, as texts.
+
+    `facts` are by name; one that is missing or empty is not known. `kinds` hold further ones:
+    option, variable (of the environment), library, and what each transport said of itself. A kind
+    that is missing is not known; a name that is missing in a kind was not set.
+    """
+
+    facts: dict[str, str]
+    kinds: dict[str, dict[str, str]] = {}
+
+
+def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
+    """What must agree before launches are put together, from a record's header and launches."""
+    hosts = header.hosts.values()
+    facts = {name: told(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()}
+    kinds = {"option": dict(header.plan.options)}
+    for kind, keys in (
+        ("variable", ("environment",)),
+        ("library", ("software", "libraries")),
+        ("library file", ("software", "shared_libraries")),
+    ):
+        known = [found for host in hosts if isinstance(found := fact_at(host, *keys), dict)]
+        if known:
+            kinds[kind] = _merged(pair for found in known for pair in found.items())
+    return Conditions(
+        facts={
+            "nodes": " and ".join(header.hosts),
+            **facts,
+            "MPI": header.plan.mpi,
+            "method": f"weft {header.weft_version}",
+        },
+        kinds=kinds | _of_transports(header, launches),
+    )
+
+
+def unlike(sides: Sequence[Conditions]) -> dict[str, tuple[str, ...]]:
+    """The conditions that sides do not share, by name: what each side tells of it.
+
+    A fact that one side does not tell is unlike one that is told. Within a kind only the sides that
+    know the kind are laid beside each other.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in dict.fromkeys(name for side in sides for name in side.facts):
+        texts = tuple(side.facts.get(name) or NOT_TOLD for side in sides)
+        if len(set(texts)) > 1:
+            found[name] = texts
+    for kind in dict.fromkeys(kind for side in sides for kind in side.kinds):
+        known = [side.kinds.get(kind) for side in sides]
+        for name in dict.fromkeys(name for own in known if own is not None for name in own):
+            texts = tuple(NOT_TOLD if own is None else own.get(name, NOT_SET) for own in known)
+            if len(set(texts) - {NOT_TOLD}) > 1:
+                found[f"{kind} {name}"] = texts
+    return found
+
+
+def differences(then: Conditions, now: Conditions) -> tuple[str, ...]:
+    """What keeps the launches of two records from being one sample, in words; empty for nothing."""
+    return tuple(
+        f"{name} {before} then, {after} now"
+        for name, (before, after) in unlike((then, now)).items()
+    )
+
+
+def differences_of_runs(then: Run, now: Run) -> tuple[str, ...]:
+    """The same of two records."""
+    sides = (conditions_of(run.header, run.lines.launches) for run in (then, now))
+    return differences(*sides)
+
+
+def _of_transports(header: Header, launches: Iterable[Launch]) -> dict[str, dict[str, str]]:
+    """By transport what its launches said of themselves, and their devices as the hosts say."""
+    pairs: dict[str, list[tuple[str, Any]]] = {}
+    for launch in launches:
+        own = pairs.setdefault(launch.transport, [("MPI", launch.mpi)])
+        own += [pair for pair in launch.details.items() if not _OWN.fullmatch(pair[0])]
+        for host in dict.fromkeys(rank.host for rank in launch.ranks):
+            own += _of_devices(header.hosts.get(host, {}), launch.details)
+    return {transport: _merged(own) for transport, own in pairs.items()}
+
+
+def _of_devices(manifest: dict[str, Any], details: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """What the manifest says of the devices that a launch used: of each rail its own."""
+    prefixes = {match[0] if (match := _RAIL.match(key)) else "" for key in details}
+    for prefix in sorted(prefixes):
+        own = {key.removeprefix(prefix): text for key, text in details.items() if prefix in key}
+        device = device_on(manifest, own)
+        if device is None:
+            continue
+        for name in _OF_DEVICE:
+            yield f"{prefix}device {name}", device.get(name)
+        for port in device.get("ports", ()):
+            yield f"{prefix}port {port.get('port')}", port.get("rate")
+        for hop in device.get("pcie", ()):
+            at = f"{prefix}bus at {hop.get('address')}"
+            yield f"{at}, GT/s", hop.get("speed_gt_per_s")
+            yield f"{at}, lanes", hop.get("width")
+
+
+def _merged(pairs: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    values: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return {name: text for name, known in values.items() if (text := told(known))}
+
+
+def fact_at(manifest: Any, *keys: str) -> Any:
+    """A fact of a manifest by its place; None where it is not there."""
+    for key in keys:
+        manifest = manifest.get(key) if isinstance(manifest, dict) else None
+    return manifest
+
+
+def told(values: Iterable[Any], most: int | None = None) -> str:
+    """The different values, each once, "a or b", at most so many; what is not known is left out."""
+    known = {str(value) for value in values if value not in (None, "")}
+    texts = sorted(known, key=lambda text: (len(text), text))
+    shown = texts[:most]
+    more = [f"{len(texts) - len(shown)} more"] if len(shown) < len(texts) else []
+    return " or ".join([*shown, *more])
