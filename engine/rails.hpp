@@ -25,7 +25,9 @@
 namespace weft {
 
 /// Which rails the operations of one kind went by, in the order of posting. One has ended once
-/// every earlier one has, and its part on each of its rails: a rail ahead of the others waits.
+/// every earlier one has, and its part on each of its rails: a rail ahead of the others waits. A
+/// rail may count what ended as in flight again, with a later operation that asks for the
+/// completion of both: so fewer may have ended on it than were taken already.
 class RailOrder {
  public:
   /// Allocates; nothing may be in flight.
@@ -50,7 +52,8 @@ class RailOrder {
     while (!order_.empty()) {
       const Way way = order_.front();
       for (std::size_t rail = way.first; rail < way.first + way.count; ++rail) {
-        if (posted_[rail] - in_flight_on(rail) == ended_[rail]) return;
+        const std::uint32_t ended = posted_[rail] - in_flight_on(rail);
+        if (static_cast<std::int32_t>(ended - ended_[rail]) <= 0) return;
       }
       for (std::size_t rail = way.first; rail < way.first + way.count; ++rail) ++ended_[rail];
       order_.pop();
@@ -314,7 +317,7 @@ class Rails final {
     transfers_.advance([this](std::size_t rail) { return links_[rail]->transfers_in_flight(); });
   }
   void latch() noexcept {
-    if (fault_.code == 0) fault_ = {ENOBUFS, "posting beyond the queue's depth"};
+    if (fault_.code == 0) fault_ = too_much_posted(ENOBUFS);
   }
 
   Turns& turn_of(Peer peer) noexcept { return turns_[static_cast<std::size_t>(peer.rank)]; }

@@ -132,7 +132,7 @@ inline void say_broken(Batch& batch, const Fault& fault) {
   batch.ticks.clear();
   batch.outcome = {Status::failed,
                    std::string("the link failed in ") + fault.during + " (code " +
-                       std::to_string(fault.code) + "): a peer is gone or the network broke",
+                       std::to_string(fault.code) + "): " + fault.cause,
                    0};
 }
 

@@ -45,14 +45,26 @@ struct Exposed {
   std::vector<RemoteBuffer> of_rank;
 };
 
-/// What broke on the data plane: the library's code and the call it came from.
+inline constexpr const char* peer_is_gone = "a peer is gone or the network broke";
+
+/// What broke on the data plane: the library's code, the call it came from, and why.
 struct Fault {
   int code = 0;
   const char* during = "";
+  const char* cause = peer_is_gone;
 };
 
+/// The fault of a link that was given more than `reserve` made room for; the code is the library's.
+constexpr Fault too_much_posted(int code) noexcept {
+  return {code, "posting beyond the queue's depth",
+          "weft posted more than it had made room for; please report this defect with the case, "
+          "and choose a smaller --queue-depth"};
+}
+
 /// Two-sided messaging: sends match receives of the same pair of ranks in the order of posting.
-/// A send is in flight until its buffer may be reused, a receive until its data are in place.
+/// A send is in flight until its buffer may be reused, a receive until its data are in place. Where
+/// only some sends ask for a completion, those before one that does may count as in flight again
+/// until it came: the number in flight may grow by more than what was posted.
 /// `reserve` makes room for so many sends, and as many receives, under way at once to each of so
 /// many ranks.
 template <class T>

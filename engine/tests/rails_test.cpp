@@ -2,14 +2,12 @@
 // double the rate, and what ends early waits for what was posted before it.
 #include <gtest/gtest.h>
 
-#include "../rails.hpp"
-#include "fake_cases.hpp"
+#include "fake_rails.hpp"
 
 namespace weft::fake {
 namespace {
 
 constexpr Costs even = usual_costs;
-constexpr std::size_t threshold = 256;
 /// A second part costs one overhead more at each end if it is taken last, as it may be or not.
 constexpr double overheads = 2 * (7 + 11);
 
@@ -22,37 +20,7 @@ Costs slower(Ticks per_byte) {
 /// Rank 0's result of a case over one link for each of the costs.
 template <class Sharing>
 Result run_rails(const Case& test, const std::vector<Costs>& costs, const Mischief& mischief = {}) {
-  constexpr int ranks = 2;
-  std::deque<Fabric> fabrics;
-  for (const Costs& rail : costs) {
-    Fabric& fabric = fabrics.emplace_back(ranks);
-    fabric.costs = rail;
-    fabric.polls_wait = false;
-  }
-  fabrics.back().mischief = mischief;
-  Meeting meeting(ranks);
-  Result result;
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      ThreadBootstrap boot(meeting, fabrics.front(), rank);
-      std::vector<std::unique_ptr<Link>> links;
-      for (Fabric& fabric : fabrics) links.push_back(std::make_unique<Link>(fabric, boot));
-      using Together = Rails<Link, Sharing>;
-      Together rails(std::move(links), threshold, boot);
-      Batch batch;
-      const bool whole = run_case<Together, VirtualClock>(rails, boot, test, batch, 1.0,
-                                                          static_cast<AllPatterns*>(nullptr));
-      for (Fabric& fabric : fabrics) {
-        const std::scoped_lock hold(fabric.lock);
-        fabric.dead = fabric.dead || !whole;
-      }
-      if (!whole) meeting.abandon();
-      if (rank == 0) result = {whole, batch, VirtualClock::time()};
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return result;
+  return run_on_rails<Sharing>({test}, costs, mischief).front();
 }
 
 TEST(Stripe, OfEqualRailsAMessageTakesHalfTheWire) {

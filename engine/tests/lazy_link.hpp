@@ -1,0 +1,125 @@
+// A scripted link that completes lazily, in groups, as verbs does: of short operations only every
+// so many-th asks for a completion, which then stands for those before it too.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../ring.hpp"
+#include "fake_fabric.hpp"
+
+namespace weft::fake {
+
+class LazyLink final {
+ public:
+  static constexpr std::string_view name = "lazy";
+  static constexpr std::string_view summary = "a scripted fabric that completes in groups";
+  /// Longer operations always ask for a completion.
+  static constexpr std::size_t short_bytes = 128;
+
+  LazyLink(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) { reserve(1, 1); }
+
+  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return link_.allocate(bytes); }
+  void release(const Buffer& buffer) const { link_.release(buffer); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
+  void disown(const Buffer& memory) { link_.disown(memory); }
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
+    return link_.allocate_exposed(bytes);
+  }
+  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) { return link_.adopt_exposed(memory); }
+  void release_exposed(const Exposed& exposed) { link_.release_exposed(exposed); }
+  [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
+
+  /// What no completion was asked for yet stays so from one case to the next.
+  void reserve(std::size_t depth, std::size_t /*peers*/) {
+    constexpr std::size_t most_in_a_group = 16;
+    constexpr std::size_t parts_of_queue = 8;
+    const std::size_t part = depth / parts_of_queue;
+    most_in_group_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(part, 1, most_in_a_group));
+    for (Lane* lane : {&sends_, &transfers_}) {
+      lane->slots = static_cast<std::uint32_t>(depth + part + 1);
+      if (lane->groups.empty()) lane->groups.reserve(lane->slots);
+    }
+  }
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    if (!enter(sends_, buffer.bytes)) return;
+    link_.post_send(peer, buffer);
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    if (!enter(transfers_, local.bytes)) return;
+    link_.put(peer, local, remote);
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    if (!enter(transfers_, short_bytes + 1)) return;
+    link_.get(peer, local, remote);
+  }
+  void flush(Peer peer) noexcept {
+    if (!enter(transfers_, short_bytes + 1)) return;
+    link_.flush(peer);
+  }
+
+  void poll() noexcept {
+    link_.poll();
+    take(sends_, link_.sends_in_flight());
+    take(transfers_, link_.transfers_in_flight());
+  }
+
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_.in_flight; }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_.in_flight; }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return link_.receives_in_flight();
+  }
+  [[nodiscard]] const Fault* fault() const noexcept {
+    return fault_.code == 0 ? link_.fault() : &fault_;
+  }
+
+ private:
+  struct Group {
+    std::uint32_t until = 0;
+    std::uint32_t operations = 0;
+  };
+  struct Lane {
+    std::uint32_t slots = 0;
+    std::uint32_t used = 0;
+    std::uint32_t posted = 0;
+    std::uint32_t unasked = 0;
+    std::uint32_t in_flight = 0;
+    Ring<Group> groups = {};
+  };
+
+  bool enter(Lane& lane, std::size_t bytes) noexcept {
+    if (lane.used == lane.slots) {
+      if (fault_.code == 0) fault_ = too_much_posted(ENOBUFS);
+      return false;
+    }
+    ++lane.used;
+    ++lane.posted;
+    ++lane.unasked;
+    if (bytes > short_bytes || lane.unasked >= most_in_group_) {
+      lane.groups.push({lane.posted, lane.unasked});
+      lane.in_flight += lane.unasked;
+      lane.unasked = 0;
+    }
+    return true;
+  }
+  /// The wire ended all but so many of a lane's operations: the groups among them are complete.
+  static void take(Lane& lane, std::uint32_t on_the_wire) noexcept {
+    const std::uint32_t ended = lane.posted - on_the_wire;
+    while (!lane.groups.empty() && lane.groups.front().until <= ended) {
+      const Group group = lane.groups.front();
+      lane.groups.pop();
+      lane.used -= group.operations;
+      lane.in_flight -= group.operations;
+    }
+  }
+
+  Link link_;
+  std::uint32_t most_in_group_ = 1;
+  Lane sends_;
+  Lane transfers_;
+  Fault fault_;
+};
+
+}  // namespace weft::fake
