@@ -133,7 +133,7 @@ std::string to_line(const Batch& batch) {
   append_ticks(line, batch.ticks);
   line += "],";
   append_parts(line, batch.parts);
-  line += '}';
+  line += batch.ended_launch ? R"(,"ended_launch":true})" : "}";
   return line;
 }
 

@@ -88,6 +88,8 @@ struct Batch {
   PagesGot pages;
   std::vector<Ticks> ticks;
   std::vector<Part> parts;
+  /// The link broke: no further case is answered.
+  bool ended_launch = false;
 };
 
 /// Where a rank runs.

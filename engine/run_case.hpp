@@ -130,6 +130,7 @@ void merge_reports(Batch& batch, const std::vector<std::string>& all);
 /// The batch of a link that broke.
 inline void say_broken(Batch& batch, const Fault& fault) {
   batch.ticks.clear();
+  batch.ended_launch = true;
   batch.outcome = {Status::failed,
                    std::string("the link failed in ") + fault.during + " (code " +
                        std::to_string(fault.code) + "): " + fault.cause,

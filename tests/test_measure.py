@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import weft.measure
+import weft.measure.rounds
 from builders import PATTERNS, make_cases, make_clock
 from weft.engine import Program
 from weft.launch.local import Answer, Bye, Hello
-from weft.measure import Measurement
+from weft.measure.rounds import Measurement
 from weft.plan import make_plan
 from weft.record.model import Batch, Case, Footer, Launch, RankFacts
 
@@ -85,7 +85,7 @@ def measure(
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
     machine = Machine(overhead_s)
     monkeypatch.setattr(time, "monotonic", lambda: machine.now)
-    monkeypatch.setattr(weft.measure, "LocalLauncher", machine)
+    monkeypatch.setattr(weft.measure.rounds, "LocalLauncher", machine)
     programs = {
         name: Program(transport=name, mpi="none", path=Path("rank"), patterns=PATTERNS)
         for name in {case.transport for case in cases}
@@ -96,7 +96,7 @@ def measure(
     )  # fmt: skip
     end_s = machine.now + budget_s
     sink = Sink()
-    Measurement(plan, programs, sink, sink, 20, end_s=end_s).measure()  # type: ignore[arg-type]
+    Measurement(plan, programs, sink, sink, end_s=end_s).measure()  # type: ignore[arg-type]
     return sink, end_s - machine.now
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from weft.launch.local import Hello
-    from weft.measure import CaseState
+    from weft.measure.state import CaseState
 
 REDRAW_S = 0.2
 

@@ -15,7 +15,10 @@ from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import Watch
 from weft.host.manifest import collect
-from weft.measure import Measurement, ends_like_an_interrupt, restore, utc_now
+from weft.measure.interrupts import ends_like_an_interrupt
+from weft.measure.lines import utc_now
+from weft.measure.rounds import Measurement
+from weft.measure.state import restore
 from weft.plan import Part, cases_of, check_memory, choose, crowding, make_plan, within_memory
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan
@@ -189,9 +192,7 @@ def _measure(
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
         so_far = restore(plan, usable, run) if run else None
-        return Measurement(
-            plan, usable, writer, watcher, plan.case_deadline_s, so_far, end_s=end_s
-        ).measure()
+        return Measurement(plan, usable, writer, watcher, so_far, end_s=end_s).measure()
 
 
 def _usable(

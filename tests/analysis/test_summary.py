@@ -25,7 +25,7 @@ from builders import (
     write_lines,
 )
 from weft.analysis.summary import CaseSummary, summarise, to_json_rows
-from weft.record.model import Case, LaunchEnd, Outcome
+from weft.record.model import Batch, Case, GivenUp, LaunchEnd, Outcome
 
 CASES = make_cases(["ping_pong", "stream"], ["mpi", "tcp"], [0, 1000])
 TICKS = 0.001  # the builders round to ticks
@@ -133,10 +133,10 @@ def test_a_case_never_measured_is_a_row_in_its_place(
     path = synthetic_record(tmp_path / "a.jsonl", CASES, times_ns=not_the_second, outcome=outcome)
     summaries = summarise(weft.load(path))
     assert [s.case for s in summaries] == [case.key for case in CASES]
-    assert summaries[1].status == "timeout"
+    assert summaries[1].status == "not_tried"
     expected = f"{says} before this case was measured; finish it with: weft run --resume {path}"
     assert summaries[1].reason == expected
-    assert {s.status for s in summaries} == {"ok", "timeout"}
+    assert {s.status for s in summaries} == {"ok", "not_tried"}
 
 
 def test_a_lost_launch_is_the_reason_only_for_its_own_transport(tmp_path: Path) -> None:
@@ -173,6 +173,39 @@ def test_a_timeout_among_good_launches_is_a_flag(tmp_path: Path) -> None:
     summary = only(synthetic_record(tmp_path / "a.jsonl", (case,), more=[lost]))
     assert (summary.status, summary.reason) == ("ok", "")
     assert summary.flags == ("a launch gave nothing: launch 4: no answer in 20 s",)
+
+
+def test_ranks_killed_once_are_a_flag_where_other_launches_went_well(tmp_path: Path) -> None:
+    case = one_case()[0]
+    summary = only(synthetic_record(tmp_path / "a.jsonl", (case,), more=[killed(case, 7)]))
+    assert summary.status == "ok"
+    assert summary.flags == ("a launch gave nothing: launch 7: rank 1 ended with signal 9",)
+
+
+def killed(case: Case, launch: int) -> Batch:
+    lost = lost_batch(case, launch, 99, "failed", "rank 1 ended with signal 9")
+    return msgspec.structs.replace(lost, ended_launch=True)
+
+
+def test_a_case_that_was_given_up_is_not_ok_though_it_went_well_before(tmp_path: Path) -> None:
+    case = one_case()[0]
+    lost = [killed(case, 7), killed(case, 8)]
+    summary = only(synthetic_record(tmp_path / "a.jsonl", (case,), more=lost))
+    assert (summary.status, summary.reason) == ("failed", "rank 1 ended with signal 9")
+    assert summary.launches == 5
+
+
+def test_what_was_given_up_is_the_reason_of_its_own_cases_that_were_not_tried(
+    tmp_path: Path,
+) -> None:
+    cases = make_cases(["ping_pong", "stream"], ["mpi", "tcp"], [8])
+    gone = GivenUp(transport="tcp", ranks=2, test="stream", reason="3 different cases failed: no")
+    footer = msgspec.structs.replace(make_footer(0, "budget"), given_up=(gone,))
+    path = write_lines(tmp_path / "a.jsonl", [make_header(cases), footer])
+    rows = summarise(weft.load(path))
+    told = {row.case: "stream over tcp was given up: 3 different" in row.reason for row in rows}
+    assert told == {case.key: case.key == "tcp/stream/8" for case in cases}
+    assert {row.status for row in rows} == {"not_tried"}
 
 
 @pytest.mark.parametrize("status", ["unsupported", "timeout", "failed"])

@@ -55,12 +55,24 @@ def rows_of(done: subprocess.CompletedProcess[str], programs: Path) -> dict[str,
 
 
 @pytest.mark.parametrize(("mpi", "rank"), [("openmpi", 0), ("openmpi", 1), ("mpich", 1)])
-def test_a_rank_killed_in_a_case_costs_that_case(programs: Path, mpi: str, rank: int) -> None:
+def test_a_rank_killed_in_a_case_costs_that_case_one_try(
+    programs: Path, mpi: str, rank: int
+) -> None:
     done = run(programs, f"signal={KILL} rank={rank} phase=case times=1", "--mpi", mpi)
+    assert set(rows_of(done, programs).values()) == {"ok"}
+    assert done.returncode == 0
+    lost = [b for b in weft.load(programs.parent / "r.jsonl").lines.batches if b.status != "ok"]
+    assert [(batch.status, batch.ended_launch) for batch in lost] == [("failed", True)]
+
+
+def test_a_rank_killed_whenever_it_comes_to_a_case_fails_that_case(programs: Path) -> None:
+    # Ranks are killed in the second case of a launch; it is the last one of the next launch.
+    words = ("--launches", "1", "--sizes", "8,16,32")
+    done = run(programs, f"signal={KILL} rank=1 phase=case times=2", *words)
     statuses = rows_of(done, programs)
     assert done.returncode == 1
-    assert sorted(statuses.values()) == ["failed", "ok"]
-    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: 1 of 2 cases")]
+    assert sorted(statuses.values()) == ["failed", "ok", "ok"]
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: 1 of 3 cases")]
     assert "try it alone: weft run ping_pong --transport tcp --sizes" in line
 
 
@@ -75,7 +87,7 @@ def test_ranks_that_die_before_their_hello_are_tried_again(programs: Path) -> No
 
 def test_ranks_that_always_die_before_their_hello_are_given_up(programs: Path) -> None:
     done = run(programs, f"signal={KILL} rank=0 phase=start times=9")
-    assert set(rows_of(done, programs).values()) == {"failed"}
+    assert set(rows_of(done, programs).values()) == {"not_tried"}
     assert done.returncode == 1
     assert "2 of 2 cases have no good figure" in done.stderr
     assert "signal 9" in done.stderr
@@ -84,9 +96,10 @@ def test_ranks_that_always_die_before_their_hello_are_given_up(programs: Path) -
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_rank_killed_between_cases_keeps_the_case_before(programs: Path, rank: int) -> None:
     done = run(programs, f"signal={KILL} rank={rank} phase=between times=1")
-    statuses = rows_of(done, programs)
-    assert done.returncode == 1
-    assert sorted(statuses.values()) == ["failed", "ok"]
+    assert set(rows_of(done, programs).values()) == {"ok"}
+    assert done.returncode == 0
+    lost = [b for b in weft.load(programs.parent / "r.jsonl").lines.batches if b.status != "ok"]
+    assert len(lost) == 1
     assert "not its protocol" not in done.stderr
 
 

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,13 @@ def run(
     )
 
 
+def resume(machine: dict[str, str], path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WEFT, "run", "--resume", path, "--no-report", *words],
+        env=machine, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
 def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
@@ -125,13 +133,13 @@ def test_wrong_modes_and_options_are_one_line(
 def test_wrong_bytes_fail_the_case_and_the_other_is_kept(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
-    done = run(machine, tmp_path, "--json", script="wrong=1")
+    done = run(machine, tmp_path, "--json", script="wrong_at=8")
     assert done.returncode == 1
     assert "wrong byte at offset 3 of 8" in done.stderr
     assert sorted(row["status"] for row in json.loads(done.stdout)) == ["failed", "ok"]
 
 
-@pytest.mark.parametrize("script", ["hang=1", "die=1", "garbage=1", "die=3"])
+@pytest.mark.parametrize("script", ["hang=1", "die=1", "garbage=1"])
 def test_a_rank_that_hangs_or_dies_costs_its_case_only(
     machine: dict[str, str], tmp_path: Path, script: str
 ) -> None:
@@ -144,14 +152,96 @@ def test_a_rank_that_hangs_or_dies_costs_its_case_only(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("script", ["die=start", "die=hello"])
-def test_a_transport_that_never_starts_is_given_up(
+def test_a_transport_that_never_starts_is_given_up(machine: dict[str, str], tmp_path: Path) -> None:
+    done = run(machine, tmp_path, "--json", script="die=start")
+    assert done.returncode == 1
+    rows = json.loads(done.stdout)
+    assert {row["status"] for row in rows} == {"not_tried"}
+    assert all("told to die" in row["reason"] for row in rows)
+    assert "told to die" in done.stderr
+    record = read(tmp_path / "r.jsonl")
+    assert len(record.ends) == 2
+    assert not record.batches
+
+
+def test_ranks_that_die_with_every_case_are_given_up(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", "--sizes", "8..4KiB", script="die=hello")
+    assert done.returncode == 1
+    rows = json.loads(done.stdout)
+    assert Counter(row["status"] for row in rows) == {"failed": 3, "not_tried": 7}
+    assert all("told to die" in row["reason"] for row in rows)
+
+
+def test_a_case_that_hangs_costs_itself_only(machine: dict[str, str], tmp_path: Path) -> None:
+    done = run(machine, tmp_path, "--json", "--sizes", "8..4KiB", script="hang_at=1024")
+    assert done.returncode == 1
+    rows = {row["bytes"]: row for row in json.loads(done.stdout)}
+    assert rows[1024]["status"] == "timeout"
+    assert "did not end in" in rows[1024]["reason"]
+    others = [row for size, row in rows.items() if size != 1024]
+    assert [(row["status"], row["launches"]) for row in others] == [("ok", 2)] * 9
+    bad = [batch for batch in read(tmp_path / "r.jsonl").batches if batch.status != "ok"]
+    assert {batch.case for batch in bad} == {rows[1024]["case"]}
+    assert "weft: 1 of 10 cases have no good figure" in done.stderr
+
+
+def test_after_several_different_cases_hung_the_larger_ones_are_not_tried(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", "--sizes", "8..4KiB", script="hang_from=64")
+    assert done.returncode == 1
+    rows = json.loads(done.stdout)
+    status = {row["bytes"]: row["status"] for row in rows}
+    assert {status[size] for size in (8, 16, 32)} == {"ok"}
+    # The first one that hung was drawn; from then on they came smallest first.
+    assert {status[size] for size in (64, 128, 256)} == {"timeout"}
+    assert Counter(status.values())["not_tried"] >= 3
+    assert {row["launches"] for row in rows if row["status"] == "ok"} == {2}
+    tried = {batch.case for batch in read(tmp_path / "r.jsonl").batches}
+    for row in rows:
+        assert (row["status"] == "not_tried") is (row["case"] not in tried)
+        if row["status"] == "not_tried":
+            assert "given up: 3 different cases failed" in row["reason"]
+            assert "--resume" in row["reason"]
+
+
+def test_a_rank_killed_once_costs_one_try(machine: dict[str, str], tmp_path: Path) -> None:
+    done = run(machine, tmp_path, "--json", script="die=1 times=1")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [(row["status"], row["launches"]) for row in rows] == [("ok", 2)] * 2
+    assert sum("a launch gave nothing" in flag for row in rows for flag in row["flags"]) == 1
+    bad = [batch for batch in read(tmp_path / "r.jsonl").batches if batch.status != "ok"]
+    assert [(batch.status, batch.ended_launch) for batch in bad] == [("failed", True)]
+
+
+def test_wrong_bytes_stay_though_the_next_try_went_well(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", script="wrong=1 times=1")
+    assert done.returncode == 1
+    rows = json.loads(done.stdout)
+    assert sorted(row["status"] for row in rows) == ["failed", "ok"]
+    assert {row["launches"] for row in rows} == {2}
+
+
+@pytest.mark.parametrize("script", ["hang_at=16", "die_at=16"])
+def test_resume_tries_a_failed_case_again_and_keeps_its_failure(
     machine: dict[str, str], tmp_path: Path, script: str
 ) -> None:
-    done = run(machine, tmp_path, "--json", script=script)
-    assert done.returncode == 1
-    assert all(row["status"] == "failed" for row in json.loads(done.stdout))
-    assert "told to die" in done.stderr
+    assert run(machine, tmp_path, script=script).returncode == 1
+    path = tmp_path / "r.jsonl"
+    before = weft.load(path)
+    assert before.missing == ("fake/ping_pong/16",)
+    again = resume(machine, path)
+    assert again.returncode == 0, again.stderr
+    after = weft.load(path)
+    assert not after.missing
+    assert after.lines.batches[: len(before.lines.batches)] == before.lines.batches
+    numbers = [end.launch for end in after.lines.ends]
+    assert len(numbers) == len(set(numbers))
 
 
 def test_an_early_farewell_tells_what_the_starter_knows(
@@ -197,19 +287,13 @@ def test_resume_measures_what_is_missing_and_no_more(
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:5]) + lines[5][:20])
     before = read(path).batches
-    resumed = subprocess.run(
-        [WEFT, "run", "--resume", path, "--no-report"],
-        env=machine, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    resumed = resume(machine, path)
     assert resumed.returncode == 0, resumed.stderr
     after = read(path)
     assert after.batches[: len(before)] == before
     measured = [(b.case, b.launch) for b in after.batches if b.role == "measure"]
     assert len(measured) == len(set(measured)) == 4
-    again = subprocess.run(
-        [WEFT, "run", "--resume", path, "--no-report"],
-        env=machine, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    again = resume(machine, path)
     assert (again.returncode, "nothing is missing" in again.stdout) == (0, True)
 
 
@@ -221,10 +305,7 @@ def test_a_run_whose_budget_ended_early_goes_on_as_it_was_begun(
     path = ended_by_budget(tmp_path / "r.jsonl", tmp_path / name)
     short = weft.load(path)
     assert short.missing == tuple(short.cases)
-    again = subprocess.run(
-        [WEFT, "run", "--resume", path, "--no-report"],
-        env=machine, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    again = resume(machine, path)
     assert again.returncode == 0, again.stderr
     assert [p.name for p in tmp_path.glob("r.*")] == [name]
     whole = weft.load(path)

@@ -13,6 +13,7 @@ from weft.analysis.peak_share import directions_of
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns
 from weft.errors import WeftError
 from weft.record.model import Case
+from weft.record.run import failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,9 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
     for run, known in zip(runs, by_case, strict=True):
         batches = known.get(case.key, [])
         bad = [b for b in batches if b.status != "ok"]
-        failed = failed or next((b.reason for b in bad if b.status == "failed"), "")
+        failure = failure_of(batches)
+        if failure and failure.status == "failed":
+            failed = failed or failure.reason
         lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
         lost += _launches_lost(run, case, {b.launch for b in batches})
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]

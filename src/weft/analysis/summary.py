@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -20,6 +20,7 @@ from weft.analysis.shape import (
 )
 from weft.fabric.detect import detected_link
 from weft.record.model import Status
+from weft.record.run import failure_of
 from weft.stopping import settled
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ _ENDED = {
 }
 
 
+CaseStatus = Status | Literal["not_tried"]
+
+
 class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     """What came of one planned case.
 
@@ -52,7 +56,8 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     samples, of means over `ops_per_sample` operations. `relative_half_width` is of the time's
     interval; `settled` says that it is inside the asked precision after the asked launches.
     `percent_of_peak` is of the median bandwidth, where the link is known.
-    A case whose status is `failed` keeps the figures of the launches that went well.
+    A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
+    one that no launch came to.
     docs/how-numbers-are-computed.md defines each figure.
     """
 
@@ -66,7 +71,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     wait: str
     point: int | None
     variant: str
-    status: Status
+    status: CaseStatus
     reason: str
     samples: int
     launches: int
@@ -144,24 +149,26 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
 
 def _status(
     run: Run, case: Case, batches: list[Batch], measured: list[Batch]
-) -> tuple[Status, str, list[str]]:
-    """Wrong bytes are never hidden behind launches that went well; a lost launch is told."""
-    bad = [b for b in batches if b.status != "ok"]
-    failed = [b for b in bad if b.status == "failed"]
-    if failed:
-        return "failed", failed[0].reason, []
+) -> tuple[CaseStatus, str, list[str]]:
+    """Wrong bytes are never hidden behind launches that went well; a lost launch is reported."""
+    failure = failure_of(batches)
+    if failure:
+        return failure.status, failure.reason, []
     if measured:
+        bad = [b for b in batches if b.status != "ok"]
         return "ok", "", [f"a launch gave nothing: launch {b.launch}: {b.reason}" for b in bad]
-    if bad:
-        return bad[0].status, bad[0].reason, []
-    return "timeout", _why_not_measured(run, case), []
+    return "not_tried", _why_not_tried(run, case), []
 
 
-def _why_not_measured(run: Run, case: Case) -> str:
-    """How the run ended, and what became of launches that could have measured the case.
+def _why_not_tried(run: Run, case: Case) -> str:
+    """What was given up, or how the run ended and which launches were lost before the case.
 
     A launch that never came up has no line but its end, so that its transport is not known.
     """
+    go_on = f"; finish it with: weft run --resume {run.path}"
+    for gone in run.footer.given_up if run.footer else ():
+        if gone.takes(case):
+            return f"{gone.in_words}, before this case was tried{go_on}"
     lost = [
         end.reason
         for end in run.lines.ends
@@ -169,11 +176,8 @@ def _why_not_measured(run: Run, case: Case) -> str:
         and (end.launch not in run.launches or run.launches[end.launch].transport == case.transport)
     ]
     ended = _ENDED[run.footer.outcome if run.footer else None]
-    return (
-        f"{ended} before this case was measured"
-        + (f" (a launch was lost: {lost[0]})" if lost else "")
-        + f"; finish it with: weft run --resume {run.path}"
-    )
+    lost_too = f" (a launch was lost: {lost[0]})" if lost else ""
+    return f"{ended} before this case was measured{lost_too}{go_on}"
 
 
 def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Batch]) -> CaseSummary:

@@ -125,7 +125,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-    bad = {batch.case for batch in run.lines.batches if batch.status == "failed"}
+    bad = {b.case for b in run.lines.batches if b.status == "failed" and not b.ended_launch}
     launches: dict[int, dict[int, list[Batch]]] = {}
     ways = dict.fromkeys(
         case.variant

@@ -199,7 +199,7 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     if footer.outcome == "interrupted":
         typer.echo(f"weft: interrupted; go on with: weft run --resume {path}", err=True)
         raise typer.Exit(130)
-    bad = [s for s in summaries if s.status in ("failed", "timeout")]
+    bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
         typer.echo(
             f"weft: {len(bad)} of {len(summaries)} cases have no good figure, first"

@@ -41,7 +41,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine's answer to a case."""
+    """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other."""
 
     id: int
     status: Status
@@ -56,6 +56,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     huge_bytes: int = 0
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
+    ended_launch: bool = False
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,12 +73,16 @@ _T = TypeVar("_T", Hello, Answer, Bye)
 
 
 class LaunchError(Exception):
-    """The ranks are gone or did not answer; `status` is failed or timeout."""
+    """The ranks are gone or did not answer; `status` is failed or timeout.
 
-    def __init__(self, status: Status, reason: str) -> None:
+    `is_recorded`: they said so themselves, in an answer that is in the record.
+    """
+
+    def __init__(self, status: Status, reason: str, *, is_recorded: bool = False) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason
+        self.is_recorded = is_recorded
 
 
 class LocalLauncher:

@@ -192,7 +192,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     CPU time that each rank's process spent in its own. `memory_bytes` of rank 0's receive side had
     pages that the case chose, and `huge_bytes` of them were on huge ones by the kernel's own list.
     `parts` are further series of the same samples: a name of the test's own, with the rank before
-    it where that is not rank 0.
+    it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
+    died, did not answer in time or lost their link; a batch that failed without it was measured
+    wrongly.
     """
 
     case: str
@@ -211,6 +213,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     huge_bytes: int = 0
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
+    ended_launch: bool = False
 
 
 class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):
@@ -222,6 +225,30 @@ class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     clock: Clock | None = None
 
 
+class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run stopped trying: a test of a transport on so many ranks (every test where empty).
+
+    Its cases that have no batch were not tried.
+    """
+
+    transport: str
+    ranks: int
+    test: str = ""
+    reason: str
+
+    def takes(self, case: Case) -> bool:
+        """Whether a case is one of those that were given up."""
+        is_of_crew = (case.transport, case.ranks) == (self.transport, self.ranks)
+        return is_of_crew and self.test in ("", case.test)
+
+    @property
+    def in_words(self) -> str:
+        """What was given up and why."""
+        what = f"{self.test} over {self.transport}" if self.test else self.transport
+        ranks = f" on {self.ranks} ranks" if self.ranks > 2 else ""
+        return f"{what}{ranks} was given up: {self.reason}"
+
+
 class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="footer"):
     """Last line of a closed record. `unsettled` lists the cases short of the asked precision."""
 
@@ -230,6 +257,7 @@ class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="f
     batches: int
     unsettled: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    given_up: tuple[GivenUp, ...] = ()
 
 
 Line = Header | Launch | Batch | LaunchEnd | Footer

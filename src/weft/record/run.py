@@ -12,14 +12,14 @@ import msgspec
 from weft.record.reader import RecordLines, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     import polars as pl
 
-    from weft.record.model import Batch, Case, Clock, Footer, Header, Launch, Pattern, Status
+    from weft.record.model import Batch, Case, Clock, Footer, Header, Launch, Pattern
 
-# A case that went without an answer this often gets no further launch.
-MOST_TIMEOUTS = 2
+# A case that fails in so many launches in a row gets no further one in that run.
+MOST_TRIES = 2
 
 
 def load(path: str | Path) -> Run:
@@ -35,10 +35,23 @@ def load(path: str | Path) -> Run:
     return Run(Path(path), read(Path(path)))
 
 
-def is_given_up(statuses: Iterable[Status]) -> bool:
-    """Whether a case whose batches ended so gets no further launch."""
-    bad = [status for status in statuses if status != "ok"]
-    return len(bad) >= MOST_TIMEOUTS or any(status != "timeout" for status in bad)
+def failure_of(batches: Sequence[Batch]) -> Batch | None:
+    """The batch of a case, all of one case in their order, for which the case is not ok, if any.
+
+    A batch that failed in a launch that went on (a wrong byte) stands whatever other launches gave.
+    Launches that ended with the case (ranks died or hung) count where nothing was measured, or
+    where the last MOST_TRIES launches of the case ended so: one loss is made good by the next try.
+    """
+    bad = [batch for batch in batches if batch.status != "ok"]
+    for batch in bad:
+        if batch.status == "failed" and not batch.ended_launch:
+            return batch
+    if not any(batch.role == "measure" and batch.status == "ok" for batch in batches):
+        return bad[0] if bad else None
+    tries = {batch.launch: batch for batch in batches}
+    last = list(tries.values())[-MOST_TRIES:]
+    gave_up = len(last) == MOST_TRIES and all(batch.status != "ok" for batch in last)
+    return last[-1] if gave_up else None
 
 
 class Run:
@@ -68,19 +81,15 @@ class Run:
     def missing(self) -> tuple[str, ...]:
         """The cases that lack some of the asked launches, by key; `weft run --resume` adds them.
 
-        A case that failed, is not supported or timed out twice is not among them.
+        One that failed or timed out is among them, one that is not supported is not.
         """
-        statuses: dict[str, list[Status]] = {key: [] for key in self.cases}
+        unsupported = {b.case for b in self.lines.batches if b.status == "unsupported"}
         launches: dict[str, set[int]] = {key: set() for key in self.cases}
-        for batch in self.lines.batches:
-            statuses[batch.case].append(batch.status)
         for batch in self.measured:
             launches[batch.case].add(batch.launch)
         asked = self.header.plan.launches
         return tuple(
-            key
-            for key in self.cases
-            if len(launches[key]) < asked and not is_given_up(statuses[key])
+            key for key in self.cases if len(launches[key]) < asked and key not in unsupported
         )
 
     @cached_property

@@ -66,9 +66,9 @@ def format_estimate(summary: CaseSummary) -> str:
     """Median with its interval as plus-minus per cent, a bandwidth with its share of the peak."""
     estimate = figure_of(summary)
     if estimate is None:
-        return "-" if summary.status == "ok" else summary.status
+        return "-" if summary.status == "ok" else _plain(summary.status)
     shape = format_time if summary.latency_ns else format_bandwidth
-    mark = "" if summary.status == "ok" else f" {summary.status}"
+    mark = "" if summary.status == "ok" else f" {_plain(summary.status)}"
     if summary.percent_of_peak is not None and not summary.latency_ns:
         mark = f" ({format_percent(summary.percent_of_peak)} of peak){mark}"
     return f"{shape(estimate.median)} ±{estimate.relative_half_width:.1%}{mark}"
@@ -129,7 +129,14 @@ def troubles_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
     for summary in summaries:
         if summary.status != "ok":
             reasons.setdefault((summary.status, summary.reason), []).append(summary.case)
-    return [f"{status}: {_some(cases)}: {reason}" for (status, reason), cases in reasons.items()]
+    return [
+        f"{_plain(status)}: {_some(cases)}: {reason}" for (status, reason), cases in reasons.items()
+    ]
+
+
+def _plain(status: str) -> str:
+    """A status as a person reads it."""
+    return status.replace("_", " ")
 
 
 def _some(cases: Sequence[str]) -> str:

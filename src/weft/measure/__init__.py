@@ -1,0 +1,1 @@
+"""Measures a plan: rounds of launches, one case at a time, what failed, what comes next."""

@@ -1,0 +1,77 @@
+"""What launches that failed cost: a case another try, and a transport only when several failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.record.model import GivenUp
+from weft.record.run import MOST_TRIES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from weft.measure.state import CaseState, Crew
+
+# Ranks that did not come up so often in a row are given up.
+MOST_STARTS = 2
+# So many different cases that ended their launches, and none that went well between them, are no
+# accident of one case: others of the same test, or of the whole transport, that never went well
+# are left alone, and when it comes to that again, all of them.
+MOST_FAILED_CASES = 3
+
+
+class Failures:
+    """Counts failures of ranks and of cases in one run, and says what is given up."""
+
+    def __init__(self) -> None:
+        self.given_up: list[GivenUp] = []
+        self._starts: dict[Crew, int] = {}
+        self._failed: dict[tuple[Crew, str], dict[str, None]] = {}
+
+    def started(self, crew: Crew) -> None:
+        """Ranks are up."""
+        self._starts[crew] = 0
+
+    def went_well(self, state: CaseState) -> None:
+        """A case gave a good batch."""
+        state.failures = 0
+        for test in ("", state.case.test):
+            self._failed.pop((state.crew, test), None)
+
+    def went_wrong(self, state: CaseState) -> None:
+        """A case failed; after so many tries in a row it gets none any more in this run."""
+        state.failures += 1
+        state.closed = state.closed or state.failures >= MOST_TRIES
+
+    def ended_launch(self, state: CaseState, reason: str) -> None:
+        """The launch ended with this case: its ranks died or did not answer."""
+        self.went_wrong(state)
+        counts = {}
+        for test in ("", state.case.test):
+            failed = self._failed.setdefault((state.crew, test), {})
+            failed[state.case.key] = None
+            counts[test] = len(failed)
+        for test, count in counts.items():
+            if count >= MOST_FAILED_CASES:
+                del self._failed[state.crew, test]
+                self._give_up(state.crew, test, f"{count} different cases failed: {reason}")
+                break
+
+    def did_not_start(self, crew: Crew, reason: str) -> None:
+        """Ranks did not come up."""
+        self._starts[crew] = self._starts.get(crew, 0) + 1
+        if self._starts[crew] >= MOST_STARTS:
+            self._give_up(crew, "", reason)
+
+    def _give_up(self, crew: Crew, test: str, reason: str) -> None:
+        self.given_up.append(
+            GivenUp(transport=crew.transport, ranks=crew.ranks, test=test, reason=reason)
+        )
+
+    def close(self, states: Iterable[CaseState]) -> None:
+        """Close the cases of what was given up."""
+        for state in states:
+            times = sum(1 for gone in self.given_up if gone.takes(state.case))
+            never_came_up = self._starts.get(state.crew, 0) >= MOST_STARTS
+            if never_came_up or times > 1 or (times == 1 and not state.medians_ns):
+                state.closed = True

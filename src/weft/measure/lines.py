@@ -1,0 +1,79 @@
+"""The engine's lines and the record's: a case to its line, an answer to its batch."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.record.model import Batch, Launch
+
+if TYPE_CHECKING:
+    from weft.launch.local import Answer, Hello
+    from weft.record.model import Case, Role
+    from weft.stopping import Amount
+
+
+def utc_now() -> str:
+    """The time for the record, UTC, ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def case_line(
+    case: Case, number: int, chosen: Amount, seed: int, *, verify: bool
+) -> dict[str, Any]:
+    """What rank 0 reads of a case (docs/engine-protocol.md)."""
+    return {
+        "id": number,
+        "test": case.test,
+        "bytes": case.bytes,
+        "samples": chosen.samples,
+        "warmup": chosen.warmup,
+        "ops_per_sample": chosen.ops_per_sample,
+        "queue_depth": case.queue_depth,
+        "schedule": msgspec.to_builtins(case.schedule),
+        "wait": case.wait,
+        "pages": case.pages,
+        "point": case.point or 0,
+        "seed": seed,
+        "verify": verify,
+    }
+
+
+def launch_line(number: int, transport: str, hello: Hello) -> Launch:
+    """A launch whose ranks are up."""
+    return Launch(
+        launch=number,
+        transport=transport,
+        started_utc=utc_now(),
+        mpi=hello.mpi,
+        ranks=hello.ranks,
+        clock=hello.clock,
+        details=hello.details,
+        load_average=os.getloadavg()[0],
+    )
+
+
+def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) -> Batch:
+    """What came of a case in a launch."""
+    return Batch(
+        case=case.key,
+        launch=launch,
+        order=order,
+        role=role,
+        status=answer.status,
+        reason=answer.reason,
+        ops_per_sample=answer.ops_per_sample,
+        warmup=answer.warmup,
+        verified_bytes=answer.verified_bytes,
+        elapsed_ns=answer.elapsed_ns,
+        timed_ns=answer.timed_ns,
+        cpu_ns=answer.cpu_ns,
+        memory_bytes=answer.memory_bytes,
+        huge_bytes=answer.huge_bytes,
+        ticks=answer.ticks,
+        parts=answer.parts,
+        ended_launch=answer.ended_launch,
+    )

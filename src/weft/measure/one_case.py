@@ -1,0 +1,167 @@
+"""One case in one launch: calibrated where nothing is known of it, measured, learnt from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from weft.launch.local import Answer, LaunchError
+from weft.measure.lines import batch_line, case_line
+from weft.measure.state import INTERVAL
+from weft.measure.timeouts import timeout_s
+from weft.stopping import MOST_TRIES, Amount, amount, calibration_amount, clock_costs_too_much
+
+if TYPE_CHECKING:
+    from weft.launch.local import LocalLauncher
+    from weft.measure.failures import Failures
+    from weft.measure.state import CaseState
+    from weft.record.model import Clock, Plan, Role, Status
+    from weft.record.writer import RecordWriter
+
+# The unloaded latency until one was measured.
+GUESSED_LATENCY_NS = 20_000.0
+
+
+class Listener(Protocol):
+    """Who is told of batches and of what went wrong."""
+
+    def measured(self, state: CaseState) -> None:
+        """A good batch is in the record."""
+
+    def trouble(self, text: str) -> None:
+        """A case went wrong, and the run goes on."""
+
+
+class CaseRunner:
+    """Runs cases, a batch at a time, each into the record. `order` counts the batches."""
+
+    def __init__(
+        self, plan: Plan, writer: RecordWriter, listener: Listener, failures: Failures, order: int
+    ) -> None:
+        self.plan = plan
+        self.order = order
+        self._writer = writer
+        self._listener = listener
+        self._failures = failures
+        self._latency_ns: dict[str, float] = {}
+        self._told: set[str] = set()
+
+    def run(
+        self, ranks: LocalLauncher, launch: int, clock: Clock, state: CaseState, share_s: float
+    ) -> None:
+        """Measure a case for about `share_s`. Raises LaunchError when the launch is over."""
+        try:
+            if state.operation_ns == 0:
+                look = calibration_amount(state.case, state.pattern)
+                if self._batch(ranks, launch, clock, state, look, "calibrate") == "bad":
+                    return
+            for tried in range(MOST_TRIES):
+                chosen = self._amount(state, clock, share_s)
+                last = tried == MOST_TRIES - 1
+                came = self._batch(ranks, launch, clock, state, chosen, "measure", last=last)
+                if came != "short":
+                    break
+        except LaunchError as error:
+            self._failures.ended_launch(state, error.reason)
+            if not error.is_recorded:
+                self.lose(state, error.status, error.reason, launch)
+            raise
+
+    def lose(self, state: CaseState, status: Status, reason: str, launch: int) -> None:
+        """A case without an answer into the record; launch -1: there was none to ask."""
+        lost = Answer(id=self.order, status=status, reason=reason, ended_launch=launch >= 0)
+        self._write(state, launch, "measure", lost)
+
+    def _amount(self, state: CaseState, clock: Clock, share_s: float) -> Amount:
+        return amount(
+            state.case,
+            state.pattern,
+            operation_ns=state.operation_ns,
+            latency_ns=self._latency_ns.get(state.case.transport, GUESSED_LATENCY_NS),
+            clock=clock,
+            share_ns=share_s * 1e9,
+            asked_samples=self.plan.samples,
+        )
+
+    def _batch(
+        self,
+        ranks: LocalLauncher,
+        launch: int,
+        clock: Clock,
+        state: CaseState,
+        chosen: Amount,
+        role: Role,
+        *,
+        last: bool = True,
+    ) -> Literal["good", "short", "bad"]:
+        """One batch into the record, and what it was.
+
+        A batch whose samples turned out too short for the clock is short and counts as a
+        calibration, unless it is the `last` try.
+        """
+        verify = role == "calibrate" or len(state.medians_ns) > 0
+        answer = ranks.run(
+            case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
+            self.plan.case_deadline_s
+            + timeout_s(state.case, state.pattern, chosen, state.operation_ns),
+        )
+        again = answer.status == "ok" and not last and _too_short(state, answer, clock)
+        if again:
+            role = "calibrate"
+        self._write(state, launch, role, answer)
+        if answer.status != "ok":
+            self._fail(state, answer)
+            return "bad"
+        self._learn(state, answer, clock, measured=role == "measure")
+        self._listener.measured(state)
+        return "short" if again else "good"
+
+    def _fail(self, state: CaseState, answer: Answer) -> None:
+        """Raises LaunchError when the ranks say that their link is gone."""
+        self._tell(state, answer)
+        if answer.ended_launch:
+            raise LaunchError(answer.status, answer.reason, is_recorded=True)
+        if answer.status == "unsupported":
+            state.closed = True
+        else:
+            self._failures.went_wrong(state)
+
+    def _tell(self, state: CaseState, answer: Answer) -> None:
+        """Say what went wrong; what a transport cannot do at all, once and not for every case."""
+        trouble = f"{state.case.transport}: {answer.reason}"
+        if answer.status != "unsupported":
+            trouble = f"{state.case.key}: {answer.reason}"
+        elif trouble in self._told:
+            return
+        self._told.add(trouble)
+        self._listener.trouble(trouble)
+
+    def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
+        time_ns = _sample_ns(answer, clock) / answer.ops_per_sample
+        state.operation_ns = time_ns
+        if measured:
+            state.medians_ns.append(time_ns)
+            self._failures.went_well(state)
+            # No further launch gives a time where the clock did not move during the samples.
+            state.closed = time_ns <= 0
+        if INTERVAL in answer.parts:
+            # The next operation waits for its turn and not for this one's end.
+            state.operation_ns = answer.parts[INTERVAL][-1] * clock.tick_ns
+        if state.pattern.latency_divisor > 0:
+            latency = time_ns / state.pattern.latency_divisor
+            known = self._latency_ns.get(state.case.transport, latency)
+            self._latency_ns[state.case.transport] = min(latency, known)
+
+    def _write(self, state: CaseState, launch: int, role: Role, answer: Answer) -> None:
+        self._writer.write(batch_line(state.case, launch, self.order, role, answer))
+        self.order += 1
+
+
+def _sample_ns(answer: Answer, clock: Clock) -> float:
+    """The median sample of a batch."""
+    ticks = sorted(answer.ticks[answer.warmup :])
+    return ticks[len(ticks) // 2] * clock.tick_ns
+
+
+def _too_short(state: CaseState, answer: Answer, clock: Clock) -> bool:
+    sample_ns = _sample_ns(answer, clock)
+    return clock_costs_too_much(state.case, state.pattern, sample_ns, answer.ops_per_sample, clock)

@@ -1,0 +1,103 @@
+"""What is known of each case: its launches so far, and whether it is worth another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from weft.stopping import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.engine import Program
+    from weft.record.model import Case, Pattern, Plan
+    from weft.record.run import Run
+
+# The series of a test whose messages are due at a rate: how long after one the next is.
+INTERVAL = "interval"
+
+
+class Crew(NamedTuple):
+    """What a launch starts: a transport's ranks, so many of them."""
+
+    transport: str
+    ranks: int
+
+
+class CaseState:
+    """What is known of a case so far.
+
+    `operation_ns` is the time until the next operation, 0 while unknown. `failures` counts the
+    launches in a row that failed with it in this run.
+    """
+
+    def __init__(self, case: Case, pattern: Pattern) -> None:
+        self.case = case
+        self.pattern = pattern
+        self.medians_ns: list[float] = []
+        self.operation_ns = 0.0
+        self.failures = 0
+        self.closed = False
+
+    @property
+    def crew(self) -> Crew:
+        """The ranks that measure it."""
+        return Crew(self.case.transport, self.case.ranks)
+
+    def is_settled(self, plan: Plan) -> bool:
+        """Precise over the asked launches."""
+        return settled(self.medians_ns, plan.precision, plan.launches)
+
+    def is_short(self, plan: Plan) -> bool:
+        """Lacks some of the asked launches."""
+        return not self.closed and len(self.medians_ns) < plan.launches
+
+    def is_unfinished(self, plan: Plan) -> bool:
+        """Whether a case lacks what was asked: precision, or its launches of so many samples."""
+        # Under load the tail is what is asked for, and beyond saturation no median settles.
+        if plan.samples or self.pattern.every_operation:
+            return self.is_short(plan)
+        return not self.closed and not self.is_settled(plan)
+
+
+class SoFar:
+    """What a record already holds: the state of its cases, and where numbering goes on."""
+
+    def __init__(self, states: list[CaseState]) -> None:
+        self.states = states
+        self.launches = 0
+        self.order = 0
+        self.round = 0
+
+
+def states_of(plan: Plan, programs: Mapping[str, Program]) -> list[CaseState]:
+    """The planned cases, nothing known of them yet."""
+    return [CaseState(case, _pattern(programs, case)) for case in plan.cases]
+
+
+def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
+    """Take what a record holds as done, so that only what is missing will be measured.
+
+    A case that failed or timed out is open again: what disturbed it may be gone.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    so_far = SoFar(states_of(plan, programs))
+    by_key = {state.case.key: state for state in so_far.states}
+    for batch in run.lines.batches:
+        state = by_key[batch.case]
+        so_far.order = max(so_far.order, batch.order + 1)
+        if batch.status == "unsupported":
+            state.closed = True
+        elif batch.status == "ok" and batch.role == "measure":
+            state.medians_ns.append(float(np.median(run.time_ns(batch))))
+            series = INTERVAL if INTERVAL in batch.parts else ""
+            state.operation_ns = float(np.median(run.time_ns(batch, series)))
+    so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1
+    so_far.launches = max(so_far.launches, max(run.launches, default=-1) + 1)
+    so_far.round = min((len(s.medians_ns) for s in so_far.states if not s.closed), default=0)
+    return so_far
+
+
+def _pattern(programs: Mapping[str, Program], case: Case) -> Pattern:
+    return next(p for p in programs[case.transport].patterns if p.name == case.test)

@@ -1,0 +1,34 @@
+"""How long a case may go without an answer. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.plan import needed_bytes
+
+if TYPE_CHECKING:
+    from weft.record.model import Case, Pattern
+    from weft.stopping import Amount
+
+# What even a slow network moves, and a busy host makes and compares, when nothing is known yet.
+SLOW_LINK_BYTES_PER_S = 50e6
+SLOW_MEMORY_BYTES_PER_S = 100e6
+# Of short messages the checked pass takes up to so much for each side of a rank.
+CHECKED_BYTES = 2 * (16 << 20)
+# How much longer than expected a case may take.
+PATIENCE = 5
+
+
+def timeout_s(case: Case, pattern: Pattern, chosen: Amount, operation_ns: float) -> float:
+    """Seconds beyond the fixed wait that a batch may take: for what it moves, makes and checks.
+
+    `operation_ns` is the time of an operation, 0 where it is not known yet.
+    """
+    operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample * pattern.time_factor
+    moved_bytes = 2 * operations * case.bytes
+    made_bytes = needed_bytes(case) + CHECKED_BYTES * case.ranks
+    return (
+        PATIENCE * operations * operation_ns / 1e9
+        + (moved_bytes / SLOW_LINK_BYTES_PER_S if operation_ns == 0 else 0.0)
+        + made_bytes / SLOW_MEMORY_BYTES_PER_S
+    )
