@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from weft.analysis.intervals import median_of_launches
 from weft.report.terminal import console
 from weft.units import format_bytes, format_time
+from weft.written import with_half
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -80,5 +81,4 @@ def _interval(state: CaseState) -> str:
     """The time of an operation, with its interval once there are two launches."""
     if len(state.medians_ns) < 2 or min(state.medians_ns) <= 0:
         return format_time(state.operation_ns)
-    estimate = median_of_launches(state.medians_ns)
-    return f"{format_time(estimate.median)} ±{estimate.relative_half_width:.1%}"
+    return with_half(median_of_launches(state.medians_ns), format_time)

@@ -42,15 +42,20 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     ops_per_sample: int
 
 
-def settled(launch_medians: list[float], precision: float, launches: int) -> bool:
-    """Whether the interval over the launches is inside the precision, after enough launches."""
+def settled(
+    launch_medians: list[float], precision: float, launches: int, resolution: float = 0.0
+) -> bool:
+    """Whether the interval over the launches is inside the precision, after enough launches.
+
+    `resolution` is what a tick of the clock is worth in the medians: no interval is narrower.
+    """
     # One launch knows nothing of the variation between launches, so it is never precise.
     if len(launch_medians) < max(launches, 2):
         return False
     # Where the clock did not move there is no time, and no interval around it.
     if min(launch_medians) <= 0:
         return False
-    return median_of_launches(launch_medians).relative_half_width <= precision
+    return median_of_launches(launch_medians, resolution).relative_half_width <= precision
 
 
 def clock_costs_too_much(
@@ -59,7 +64,7 @@ def clock_costs_too_much(
     """Whether reading the clock cost over 1 % of a sample that could have been longer."""
     is_one = case.single or pattern.every_operation
     could_be_longer = not is_one and ops_per_sample < _most_ops(case)
-    return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+    return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.cost_ns
 
 
 def _most_ops(case: Case) -> int:
@@ -101,7 +106,7 @@ def amount(
     than LONGEST_SAMPLE_NS or the batch's share.
     """
     operation_ns = max(operation_ns, 1.0)
-    sample_ns = MARGIN * CLOCK_SHARE * clock.overhead_ticks * clock.tick_ns
+    sample_ns = MARGIN * CLOCK_SHARE * clock.cost_ns
     ops = math.ceil(sample_ns / operation_ns)
     if pattern.latency_divisor == 0:
         word_ns = min(WORD_SHARE * latency_ns, LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES)

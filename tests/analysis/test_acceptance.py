@@ -188,7 +188,7 @@ def test_records_are_pooled_launch_by_launch(tmp_path: Path) -> None:
     assert found.latency_ns is not None
     assert found.latency_ns.median == pytest.approx(expected.median, rel=1e-4)
     assert found.latency_ns.low == pytest.approx(expected.low, rel=1e-4)
-    assert found.latency_ns.method == "order statistics of 9 launches"
+    assert found.latency_ns.method == "interpolated order statistics of 9 launches"
 
 
 def test_records_that_were_not_measured_alike_are_not_pooled(tmp_path: Path) -> None:

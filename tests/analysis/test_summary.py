@@ -53,13 +53,15 @@ def test_every_figure_of_a_usual_record_is_the_known_one(record: Path) -> None:
         if divisors[case.test]:
             assert summary.latency_ns is not None
             assert summary.latency_ns.median == pytest.approx(time / divisors[case.test], rel=TICKS)
-            assert summary.minimum_latency_ns == pytest.approx(
+            assert summary.minimum_latency_ns is None  # a sample is a mean of eight
+            assert summary.minimum_of_means_latency_ns == pytest.approx(
                 time / divisors[case.test] * min(LAUNCH_EFFECTS) * (1 - SPREAD), rel=TICKS
             )
         else:
             assert summary.latency_ns is None
-            assert summary.minimum_latency_ns is None
-            assert summary.percentiles_latency_ns == {}
+            assert summary.minimum_of_means_latency_ns is None
+            assert summary.percentiles_of_means_latency_ns == {}
+        assert (summary.percentiles_latency_ns, summary.tails_latency_ns) == ({}, {})
         if case.bytes:
             bandwidth = factors[case.test] * case.bytes / (time * 1e-9)
             assert summary.bandwidth_bytes_per_s is not None
@@ -88,7 +90,7 @@ def test_warm_up_and_calibration_are_in_no_figure(tmp_path: Path) -> None:
     # The builders' warm-up takes twice, their calibration nine times as long as the samples.
     summary = only(synthetic_record(tmp_path / "a.jsonl", one_case()))
     highest = usual_time_ns(one_case()[0]) / 2 * 1.003 * (1 + SPREAD)
-    assert max(summary.percentiles_latency_ns.values()) < highest
+    assert max(summary.percentiles_of_means_latency_ns.values()) < highest
 
 
 def test_the_launch_is_the_unit_not_the_sample(tmp_path: Path) -> None:
@@ -115,7 +117,7 @@ def test_two_batches_of_a_launch_are_one_launch(tmp_path: Path) -> None:
     assert (summary.launches, summary.samples) == (1, 21)
     assert summary.latency_ns is not None
     assert summary.latency_ns.median == 1000
-    assert "between launches unknown" in summary.latency_ns.method
+    assert summary.latency_ns.method.startswith("one launch: the variation")
     assert summary.between_launch_percent is None
     assert not summary.settled
 
@@ -280,5 +282,6 @@ def test_json_rows_hold_what_scripts_rely_on(record: Path) -> None:
         assert ("bandwidth_bytes_per_s" in row) == (summary.bandwidth_bytes_per_s is not None)
         for name in ("latency_ns", "bandwidth_bytes_per_s"):
             if name in row:
-                assert {"median", "low", "high", "coverage", "method"} == set(row[name])
+                parts = {"median", "low", "high", "coverage", "method", "launches", "unit"}
+                assert set(row[name]) == parts
                 assert row[name]["low"] <= row[name]["median"] <= row[name]["high"]

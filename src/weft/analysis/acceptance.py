@@ -10,6 +10,7 @@ from weft.analysis.intervals import Estimate
 from weft.analysis.ratios import Figure, Kind, Quantity, Ratio, ratio
 from weft.errors import WeftError
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -101,8 +102,7 @@ def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
     outcome, why = _without_figure(pooled, estimate, quantity)
     if estimate is not None and not outcome:
         outcome = _on_interval(estimate, bound, quantity)
-        why = f"{shape(estimate.median)} [{shape(estimate.low)}, {shape(estimate.high)}]"
-        why += f", {limit.text}"
+        why = f"{with_ends(estimate, shape)}, {limit.text}"
         outcome, why = _never_better(pooled, outcome, why)
     return Checked(
         case=pooled.case.key,

@@ -15,6 +15,7 @@ from weft.analysis.host_time import by_case, by_launch, over, part_ns
 from weft.analysis.parameters import Parameter, over_launches
 from weft.analysis.shape import drift
 from weft.units import format_bytes
+from weft.written import with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,10 +74,9 @@ def drops_in_words(curves: Sequence[Availability]) -> tuple[str, ...]:
         if at is None:
             sentences.append(f"{place}: {curve.note}")
         else:
-            ends = f"[{at.low:.1f} %, {at.high:.1f} %]"
             sentences.append(
                 f"{place}: the bandwidth falls by {DROP:.0%} when the sender computes"
-                f" {at.value:.1f} % {ends} of the time"
+                f" {with_ends(at, '{:.1f} %'.format)} of the time"
             )
     return tuple(sentences)
 

@@ -43,5 +43,7 @@ def fairness_of_launches(launches: Sequence[NDArray[np.float64]]) -> Estimate:
 
     by_sample = [jain(shares) for shares in launches]
     medians = [float(np.median(values)) for values in by_sample]
-    estimate = median_of_launches(medians, by_sample[0].tolist())
+    estimate = median_of_launches(medians)
+    if not estimate.is_bounded:
+        return estimate
     return msgspec.structs.replace(estimate, high=min(estimate.high, 1.0))

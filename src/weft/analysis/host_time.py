@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.delays import delay_tests_of, read_ns
-from weft.analysis.intervals import median_interval
-from weft.analysis.parameters import Parameter, over_launches
+from weft.analysis.parameters import Parameter, of_one_launch, over_launches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -86,20 +85,14 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
 def over(launches: Sequence[NDArray[np.float64]]) -> Parameter:
     """The median over launches of each launch's median, of any sign, with its 95 % interval.
 
-    One launch has the interval of its samples, which knows nothing of other launches.
+    One launch has none: its samples know nothing of other launches.
     """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-    if len(launches) > 1:
-        return over_launches([float(np.median(values)) for values in launches], positive=False)
-    one = median_interval(launches[0].tolist())
-    return Parameter(
-        value=one.median,
-        low=one.low,
-        high=one.high,
-        coverage=one.coverage,
-        method="order statistics of one launch: variation between launches unknown",
-    )
+    medians = [float(np.median(values)) for values in launches]
+    if len(medians) == 1:
+        return of_one_launch(medians[0])
+    return over_launches(medians, positive=False)
 
 
 def by_case(run: Run, tests: Sequence[str]) -> dict[str, list[Batch]]:

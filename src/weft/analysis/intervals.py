@@ -8,7 +8,7 @@ Carpen-Amarie, Reproducible MPI Benchmarking Is Still Not as Easy as You Think, 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 CONFIDENCE = 0.95
+ONE = "one {}: the variation between {} is unknown"
+
+# What is independent of each other: the launches of a run, or whole runs (sessions).
+Unit = Literal["launch", "session"]
+PLURAL: dict[Unit, str] = {"launch": "launches", "session": "sessions"}
 
 # With L < 6 launches no order statistics reach 95 %: the range of L values covers their median with
 # 1 - 2^(1-L). So the range R of the logarithms is widened by c_L * R on both sides, c_L such that
@@ -25,13 +30,30 @@ WIDENING = {2: 5.8531, 3: 0.8133, 4: 0.2385, 5: 0.0388}
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A median with its interval [low, high], the interval's coverage, and how it was found."""
+    """A median with its interval [low, high], the interval's coverage, and how it was found.
+
+    `launches` are the independent values behind it: launches, or sessions where several records
+    were put together (`unit`); 0 where nothing was counted, as in what was published. One of them
+    knows no interval: its ends are infinite, and null in JSON.
+    """
 
     median: float
     low: float
     high: float
     coverage: float
     method: str
+    launches: int = 0
+    unit: Unit = "launch"
+
+    @property
+    def value(self) -> float:
+        """The median, by the name that a fitted parameter has for it."""
+        return self.median
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is an interval."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
     def relative_half_width(self) -> float:
@@ -40,14 +62,10 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
     def mapped(self, change: Callable[[float], float]) -> Estimate:
         """The estimate of a monotonic function of the quantity (time to bandwidth turns it)."""
+        if not self.is_bounded:
+            return msgspec.structs.replace(self, median=change(self.median))
         low, high = sorted((change(self.low), change(self.high)))
-        return Estimate(
-            median=change(self.median),
-            low=low,
-            high=high,
-            coverage=self.coverage,
-            method=self.method,
-        )
+        return msgspec.structs.replace(self, median=change(self.median), low=low, high=high)
 
 
 def order_statistics(count: int, confidence: float = CONFIDENCE) -> tuple[int, int, float] | None:
@@ -84,57 +102,80 @@ def _sum_down(term: float, successes: int, count: int) -> float:
     return total
 
 
-def median_interval(values: Sequence[float]) -> Estimate:
-    """The median of independent values with its order-statistic interval.
+def interval_of_median(values: Sequence[float]) -> tuple[float, float, str]:
+    """The 95 % interval of the median of two or more independent values, and its method.
 
-    Under 6 values the interval is their range, with the coverage that it has. Raises ValueError
-    when there are none.
+    2 to 5: their range, widened on both sides by c times its length (WIDENING). From 6 on order
+    statistics, interpolated between the two pairs that enclose 95 % (Hettmansperger and Sheather,
+    Confidence intervals based on interpolated order statistics, Statistics and Probability Letters
+    4, 1986): six to eight values have no pair near 95 %. Raises ValueError for fewer than two.
     """
     ordered = sorted(values)
-    if not ordered:
-        raise ValueError("median_interval wants at least one value")
-    ranks = order_statistics(len(ordered))
-    low, high, coverage = ranks or (0, len(ordered) - 1, 1 - 2.0 ** (1 - len(ordered)))
-    return Estimate(
-        median=_median(ordered),
-        low=ordered[low],
-        high=ordered[high],
-        coverage=coverage,
-        method="order statistics",
+    count = len(ordered)
+    if count < 2:
+        raise ValueError("interval_of_median wants at least two values")
+    if count in WIDENING:
+        spread = (ordered[-1] - ordered[0]) * WIDENING[count]
+        return ordered[0] - spread, ordered[-1] + spread, "range of {}, widened to 95 %"
+    return *_interpolated(ordered), "interpolated order statistics of {}"
+
+
+def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
+    """Between two pairs of order statistics, of 6 values or more."""
+    count = len(ordered)
+    ranks = order_statistics(count)
+    if ranks is None:
+        raise ValueError("order statistics cover 95 % from 6 values on")
+    outer, _, covered = ranks
+    depth = outer + 1
+    log_chance = (
+        math.lgamma(count + 1)
+        - math.lgamma(depth + 1)
+        - math.lgamma(count - depth + 1)
+        - count * math.log(2)
     )
+    share = (covered - CONFIDENCE) / (2 * math.exp(log_chance))
+    weight = (count - depth) * share / (depth + (count - 2 * depth) * share)
+    low = (1 - weight) * ordered[outer] + weight * ordered[outer + 1]
+    high = (1 - weight) * ordered[-1 - outer] + weight * ordered[-2 - outer]
+    return low, high
 
 
-def median_of_launches(medians: Sequence[float], only_launch: Sequence[float] = ()) -> Estimate:
-    """The median over launches of each launch's median, positive values.
+def median_of_launches(
+    medians: Sequence[float], resolution: float = 0.0, unit: Unit = "launch"
+) -> Estimate:
+    """The median over launches of each launch's median, positive values, with its interval.
 
-    From 6 launches on: order statistics, at least 95 %. From 2 to 5: the range, widened on the
-    logarithms (see WIDENING), so that it stays positive and turns into a bandwidth's interval
-    without loss. With 1: the interval of that launch's samples `only_launch`, which knows nothing
-    of the variation between launches; its method says so. Raises ValueError as it says.
+    The interval is that of `interval_of_median`, of the logarithms, so that it stays positive and
+    turns into a bandwidth's interval without loss. One launch has none. `resolution` is what one
+    tick of the clock is worth in the values: each is known to half of it, so the interval is that
+    much wider at both ends. `unit` says what the values are independent over. Raises ValueError as
+    it says.
     """
     ordered = sorted(medians)
     if not ordered or ordered[0] <= 0:
         raise ValueError("median_of_launches wants at least one launch and positive values")
-    if len(ordered) == 1:
-        one = median_interval(only_launch or ordered)
-        return msgspec.structs.replace(
-            one, method="order statistics of one launch: variation between launches unknown"
-        )
-    if len(ordered) in WIDENING:
-        spread = math.log(ordered[-1] / ordered[0]) * WIDENING[len(ordered)]
+    count = len(ordered)
+    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    if count == 1:
         return Estimate(
-            median=_median(ordered),
-            low=ordered[0] * math.exp(-spread),
-            high=ordered[-1] * math.exp(spread),
-            coverage=CONFIDENCE,
-            method=f"range of {len(ordered)} launches, widened to 95 % if they are log-normal",
+            median=middle,
+            low=-math.inf,
+            high=math.inf,
+            coverage=0.0,
+            method=ONE.format(unit, PLURAL[unit]),
+            launches=1,
+            unit=unit,
         )
-    estimate = median_interval(ordered)
-    return msgspec.structs.replace(estimate, method=f"order statistics of {len(ordered)} launches")
-
-
-def _median(ordered: Sequence[float]) -> float:
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle]) / 2
+    low, high, method = interval_of_median([math.log(value) for value in ordered])
+    half_tick = min(resolution / 2 / ordered[0], 0.5)
+    return Estimate(
+        # The same value many times over comes back from its logarithm a little off.
+        median=middle,
+        low=min(math.exp(low), middle) * (1 - half_tick),
+        high=max(math.exp(high), middle) * (1 + half_tick),
+        coverage=CONFIDENCE,
+        method=method.format(f"{count} {PLURAL[unit]}"),
+        launches=count,
+        unit=unit,
+    )

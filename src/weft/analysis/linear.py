@@ -94,21 +94,21 @@ def _median_line_of(series: Series) -> Callable[[Sweep], Fitted]:
 
 def _line(series: Series, method: str, fit: Callable[[Sweep], Fitted]) -> Line:
     fits = [fit(sweep) for sweep in series.launches]
-    slope = _over([one.slope_ns_per_byte for one in fits], positive=True)
+    slope = _over(series, [one.slope_ns_per_byte for one in fits], positive=True)
     scatters = [one.scatter for one in fits if one.scatter is not None]
-    scatter = _over(scatters, positive=True) if len(scatters) == len(fits) else None
+    scatter = _over(series, scatters, positive=True) if len(scatters) == len(fits) else None
     return Line(
         method=method,
-        latency_ns=_over([one.latency_ns for one in fits], positive=False),
+        latency_ns=_over(series, [one.latency_ns for one in fits], positive=False),
         bandwidth_bytes_per_s=inverse(slope, 1e9 * series.directions),
         slope_ns_per_byte=slope,
         r_squared=scatter.mapped(lambda share: max(1 - share, 0.0)) if scatter else None,
     )
 
 
-def _over(parameters: Sequence[Parameter], *, positive: bool) -> Parameter:
+def _over(series: Series, parameters: Sequence[Parameter], *, positive: bool) -> Parameter:
     if len(parameters) == 1:
-        return parameters[0]
+        return msgspec.structs.replace(parameters[0], launches=series.counted)
     return over_launches([parameter.value for parameter in parameters], positive=positive)
 
 

@@ -11,20 +11,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.intervals import CONFIDENCE, WIDENING, order_statistics
+from weft.analysis.intervals import CONFIDENCE, ONE, Unit, interval_of_median
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
 class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter's value and its interval [low, high]; an end without a bound is infinite."""
+    """A parameter's value and its interval [low, high]; an end without a bound is infinite.
+
+    `launches` are those that the interval is over; 1: it knows nothing of others; 0: nobody
+    counted them, as in a plain table.
+    """
 
     value: float
     low: float
     high: float
     coverage: float
     method: str
+    launches: int = 0
+    unit: Unit = "launch"
 
     @property
     def relative_half_width(self) -> float:
@@ -60,10 +66,8 @@ def student(freedom: float) -> float:
 def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
     """The median of the launches' parameters with its 95 % interval; at least two are wanted.
 
-    2 to 5 launches: their range, widened so that it covers 95 % when they scatter normally
-    (`positive`: log-normally), as for medians of times (intervals.py). From 6 on order statistics,
-    interpolated between the two that enclose 95 % (Hettmansperger and Sheather, Confidence
-    intervals based on interpolated order statistics, 1986). Raises ValueError for fewer than two.
+    The interval is that of medians of times (`interval_of_median`), of the logarithms where they
+    are `positive`. Raises ValueError for fewer than two.
     """
     if len(values) < 2:
         raise ValueError("over_launches wants at least two launches")
@@ -72,33 +76,24 @@ def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
         return logs.mapped(math.exp)
     ordered = sorted(values)
     count = len(ordered)
-    middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
-    if count in WIDENING:
-        spread = (ordered[-1] - ordered[0]) * WIDENING[count]
-        low, high = ordered[0] - spread, ordered[-1] + spread
-        method = f"range of {count} launches, widened to 95 %"
-    else:
-        low, high = _interpolated(ordered)
-        method = f"interpolated order statistics of {count} launches"
-    return Parameter(value=middle, low=low, high=high, coverage=CONFIDENCE, method=method)
-
-
-def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the median between two pairs of order statistics, 6 values or more."""
-    count = len(ordered)
-    ranks = order_statistics(count)
-    if ranks is None:
-        raise ValueError("order statistics cover 95 % from 6 values on")
-    outer, _, covered = ranks
-    depth = outer + 1
-    log_chance = (
-        math.lgamma(count + 1)
-        - math.lgamma(depth + 1)
-        - math.lgamma(count - depth + 1)
-        - count * math.log(2)
+    low, high, method = interval_of_median(ordered)
+    return Parameter(
+        value=(ordered[(count - 1) // 2] + ordered[count // 2]) / 2,
+        low=low,
+        high=high,
+        coverage=CONFIDENCE,
+        method=method.format(f"{count} launches"),
+        launches=count,
     )
-    share = (covered - CONFIDENCE) / (2 * math.exp(log_chance))
-    weight = (count - depth) * share / (depth + (count - 2 * depth) * share)
-    low = (1 - weight) * ordered[outer] + weight * ordered[outer + 1]
-    high = (1 - weight) * ordered[-1 - outer] + weight * ordered[-2 - outer]
-    return low, high
+
+
+def of_one_launch(value: float) -> Parameter:
+    """A parameter of one launch, which knows no interval over launches: its ends are infinite."""
+    return Parameter(
+        value=value,
+        low=-math.inf,
+        high=math.inf,
+        coverage=0.0,
+        method=ONE.format("launch", "launches"),
+        launches=1,
+    )

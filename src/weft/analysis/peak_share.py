@@ -32,7 +32,7 @@ def with_peak(summary: CaseSummary, pattern: Pattern, link: Link | None) -> Case
     directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
     peak = link.peak_bytes_per_s(directions)
     flags = summary.flags
-    if bandwidth.low > peak:
+    if (bandwidth.low if bandwidth.is_bounded else bandwidth.median) > peak:
         flags += (f"over the peak of {link.name}: the traffic did not go over this link alone",)
     return msgspec.structs.replace(
         summary,

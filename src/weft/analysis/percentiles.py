@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.analysis.intervals import median_of_launches
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.analysis.intervals import Estimate
+
 PERCENTILES = (1.0, 5.0, 25.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+TAILS = ("99", "99.9")
 SAMPLES_BEYOND = 10
 
 
@@ -27,3 +34,17 @@ def percentiles(values: NDArray[np.float64]) -> dict[str, float]:
         if usable
         else {}
     )
+
+
+def tails(launches: Sequence[NDArray[np.float64]]) -> dict[str, Estimate]:
+    """The percentiles of TAILS, each the median over launches of each launch's own, by name.
+
+    Only those that every launch has enough samples for: a launch's tail is one value, as its
+    median is, so that the interval covers the variation between launches.
+    """
+    found = [percentiles(values) for values in launches]
+    return {
+        name: median_of_launches([one[name] for one in found])
+        for name in TAILS
+        if all(one.get(name, 0.0) > 0 for one in found)
+    }

@@ -10,7 +10,7 @@ import msgspec
 from weft.analysis.conditions import differences_of_runs
 from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.peak_share import directions_of
-from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns
+from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns, resolution_ns
 from weft.errors import WeftError
 from weft.record.model import Case
 from weft.record.run import failure_of
@@ -90,7 +90,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     medians: list[float] = []
-    samples: list[float] = []
+    tick_ns = 0.0
     lost: list[str] = []
     failed = ""
     for run, known in zip(runs, by_case, strict=True):
@@ -104,7 +104,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]
         times = launch_times_ns(run, good)
         medians += [float(np.median(values)) for values in times.values()]
-        samples = samples or [float(v) for v in next(iter(times.values()), ())]
+        tick_ns = max(tick_ns, resolution_ns(run, good) if good else 0.0)
     pattern = next(run.patterns[case.test] for run in runs if case.test in run.patterns)
     pooled = Pooled(
         case=case,
@@ -117,7 +117,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         return pooled
     if min(medians) <= 0:
         return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
-    time_ns = median_of_launches(medians, samples)
+    time_ns = median_of_launches(medians, tick_ns)
     return msgspec.structs.replace(
         pooled,
         latency_ns=latency_of(pattern, time_ns),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.ratios import Figure, Kind, Ratio, Verdict, ratio, verdict
+from weft.analysis.ratios import Figure, Kind, Ratio, Verdict, ratio, ratio_in_words, verdict
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -92,7 +92,4 @@ def rail_sentences(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
 
 def _at_size(found: RailRatio) -> str:
     of = found.ratio
-    return (
-        f"{of.speed:.3g} [{of.low:.3g}, {of.high:.3g}] at {format_bytes(found.bytes)}"
-        f" ({found.verdict})"
-    )
+    return f"{ratio_in_words(of, '.3g')} at {format_bytes(found.bytes)} ({found.verdict})"

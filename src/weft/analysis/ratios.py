@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from weft.analysis.intervals import Estimate
+from weft.written import ends
 
 Quantity = Literal["latency", "bandwidth"]
 Verdict = Literal["better", "worse", "same", "cannot tell"]
@@ -34,7 +35,10 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
-    """How many times as fast the second figure is, [low, high], and what the interval rests on."""
+    """How many times as fast the second figure is, [low, high], and what the interval rests on.
+
+    With one launch on a side the ends are infinite: nothing is known of them.
+    """
 
     speed: float
     low: float
@@ -55,6 +59,9 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
     middle = math.log(a.median / b.median)
+    if not (a.is_bounded and b.is_bounded):
+        speed = math.exp(middle)
+        return Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch")
     down = math.hypot(math.log(a.median / a.low), math.log(b.high / b.median))
     up = math.hypot(math.log(a.high / a.median), math.log(b.median / b.low))
     return Ratio(
@@ -63,6 +70,14 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
         high=math.exp(middle + up),
         basis=_basis(first.kind, second.kind),
     )
+
+
+def ratio_in_words(found: Ratio, digits: str = ".3f") -> str:
+    """A ratio with its interval: "1.023 [1.001, 1.046]"; without where one launch knows none."""
+    words = format(found.speed, digits)
+    if found.basis == "one launch":
+        return f"{words}, 1 launch"
+    return f"{words} {ends(found.low, found.high, lambda end: format(end, digits))}"
 
 
 def _basis(first: Kind, second: Kind) -> str:

@@ -8,6 +8,7 @@ import msgspec
 
 from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.layers import Step, step_between
+from weft.analysis.summary import resolution_ns
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
         if summary.test != TEST or summary.latency_ns is None or summary.status != "ok":
             continue
         times: dict[int, list[float]] = {}
-        for batch in run.measured:
-            if batch.case == summary.case and PART in batch.parts:
-                times.setdefault(batch.launch, []).extend(run.time_ns(batch, PART))
+        own = [b for b in run.measured if b.case == summary.case and PART in b.parts]
+        for batch in own:
+            times.setdefault(batch.launch, []).extend(run.time_ns(batch, PART))
         medians = [float(np.median(values)) for values in times.values()]
         if not medians or min(medians) <= 0:
             continue
@@ -65,7 +66,7 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
                 bytes=summary.bytes,
                 launches=summary.launches,
                 register_ns=summary.latency_ns,
-                deregister_ns=median_of_launches(medians, next(iter(times.values()))),
+                deregister_ns=median_of_launches(medians, resolution_ns(run, own)),
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.transport, row.way, row.bytes)))

@@ -144,7 +144,8 @@ def _where_it_drops(points: Sequence[Point], *, is_latency: bool) -> tuple[int |
 
 def _time(figure: Estimate, *, is_latency: bool) -> tuple[float, float]:
     """The interval of something that grows with time: latency, or the inverse of bandwidth."""
-    return (figure.low, figure.high) if is_latency else (1 / figure.high, 1 / figure.low)
+    time = figure if is_latency else figure.mapped(lambda rate: 1 / rate)
+    return time.low, time.high
 
 
 def reuse_in_words(found: Reuse) -> str:

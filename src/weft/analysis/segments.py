@@ -98,7 +98,8 @@ def fit_piecewise(series: Series) -> Piecewise:
     medians = series.medians_ns()[keep]
     cuts = find_changes(sizes, medians)
     rows = [sweep.medians_ns[keep] for sweep in series.launches]
-    model = _Model(sizes, cuts, [_lines(sizes, row, cuts) for row in rows], rows)
+    lines = [_lines(sizes, row, cuts) for row in rows]
+    model = _Model(sizes, cuts, lines, rows, counted=series.counted)
     segments = tuple(
         _segment(model, sizes, index, span, series.directions)
         for index, span in enumerate(cuts.ranges)
@@ -159,6 +160,8 @@ class _Model:
         cuts: Cuts,
         launches: Sequence[Lines],
         rows: Sequence[NDArray[np.float64]],
+        *,
+        counted: int,
     ) -> None:
         import numpy as np  # noqa: PLC0415 - not needed to start the program
 
@@ -167,6 +170,7 @@ class _Model:
         self.launches = launches
         self.middle = np.median(np.array(launches), axis=0)
         self.times = rows[0]
+        self.counted = counted
 
     @property
     def _freedom(self) -> int:
@@ -246,6 +250,7 @@ class _Model:
             high=high,
             coverage=CONFIDENCE,
             method=f"relative scatter about the lines, {freedom} degrees of freedom",
+            launches=self.counted,
         )
 
 

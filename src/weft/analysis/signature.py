@@ -56,7 +56,7 @@ def signature_of(series: Series) -> Signature:
     points = []
     for index, size in enumerate(int(value) for value in series.sizes_bytes):
         medians = [float(sweep.medians_ns[index]) for sweep in series.launches]
-        time = median_of_launches(medians, series.launches[0].kept_ns[index].tolist())
+        time = median_of_launches(medians)
         points.append(
             Point(bytes=size, time_ns=time, bandwidth_bytes_per_s=_rate(time, moved * size))
         )
@@ -66,7 +66,12 @@ def signature_of(series: Series) -> Signature:
     if first.bytes == 0:
         at = first.time_ns
         zero = Parameter(
-            value=at.median, low=at.low, high=at.high, coverage=at.coverage, method=at.method
+            value=at.median,
+            low=at.low,
+            high=at.high,
+            coverage=at.coverage,
+            method=at.method,
+            launches=at.launches,
         )
     else:
         notes.append(

@@ -14,6 +14,7 @@ import msgspec
 from weft.analysis.fairness import fairness_of_launches
 from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.ratios import Figure, Kind, Ratio, ratio
+from weft.analysis.summary import resolution_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,13 +76,14 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
 
 
 def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
-    time_ns = _over_launches(batches, [run.time_ns(batch) for batch in batches])
+    tick_ns = resolution_ns(run, batches)
+    time_ns = _over_launches(batches, [run.time_ns(batch) for batch in batches], tick_ns)
     own = [own_times_ns(run, batch) for batch in batches]
     named = {name: [times[name] for times in own if name in times] for name in _names(own)}
     middle = [_middle(times) for times in own]
     rates = {
         # Random pairs are others in each launch: their names mean nothing beyond it.
-        name: _over_launches(batches, series).mapped(_per_s)
+        name: _over_launches(batches, series, tick_ns * len(named)).mapped(_per_s)
         for name, series in named.items()
         if len(series) == len(batches)
     }
@@ -94,7 +96,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
         time_ns=time_ns,
         rate_per_s=time_ns.mapped(_per_s),
         bandwidth_bytes_per_s=time_ns.mapped(lambda t: case.bytes * 1e9 / t),
-        own_rate_per_s=_over_launches(batches, middle).mapped(_per_s),
+        own_rate_per_s=_over_launches(batches, middle, tick_ns * len(named)).mapped(_per_s),
         own_rates_per_s=rates,
         fairness=_fairness(own) if len(own[0]) > 1 else None,
     )
@@ -125,7 +127,9 @@ def _middle(times: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     return middle
 
 
-def _over_launches(batches: list[Batch], times: list[NDArray[np.float64]]) -> Estimate:
+def _over_launches(
+    batches: list[Batch], times: list[NDArray[np.float64]], tick_ns: float
+) -> Estimate:
     """The median over launches of each launch's median."""
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
@@ -133,7 +137,7 @@ def _over_launches(batches: list[Batch], times: list[NDArray[np.float64]]) -> Es
     for batch, values in zip(batches, times, strict=True):
         launches.setdefault(batch.launch, []).append(values)
     pooled = [np.concatenate(parts) for parts in launches.values()]
-    return median_of_launches([float(np.median(v)) for v in pooled], pooled[0].tolist())
+    return median_of_launches([float(np.median(values)) for values in pooled], tick_ns)
 
 
 def _fairness(own: list[dict[str, NDArray[np.float64]]]) -> Estimate:

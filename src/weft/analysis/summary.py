@@ -8,7 +8,7 @@ import msgspec
 
 from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.peak_share import with_peak
-from weft.analysis.percentiles import percentiles
+from weft.analysis.percentiles import percentiles, tails
 from weft.analysis.shape import (
     drift,
     drift_in_words,
@@ -53,8 +53,10 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     `samples` counts without warm-up, over all launches. `between_launch_percent` is half the
     interquartile range of the launch medians over their median, `within_launch_percent` the median
     over launches of the same for the samples of a launch. Minimum and percentiles are over all
-    samples, of means over `ops_per_sample` operations. `relative_half_width` is of the time's
-    interval; `settled` says that it is inside the asked precision after the asked launches.
+    samples: of single operations, or `of_means` where a sample spans `ops_per_sample` of them: its
+    tail is not theirs. `tails_latency_ns` are high percentiles of single operations with an
+    interval over launches. `relative_half_width` is of the time's interval, None over one launch;
+    `settled` says that it is inside the asked precision after the asked launches.
     `percent_of_peak` is of the median bandwidth, where the link is known.
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
     one that no launch came to.
@@ -81,6 +83,9 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_bytes_per_s: Estimate | None = None
     minimum_latency_ns: float | None = None
     percentiles_latency_ns: dict[str, float] = {}
+    minimum_of_means_latency_ns: float | None = None
+    percentiles_of_means_latency_ns: dict[str, float] = {}
+    tails_latency_ns: dict[str, Estimate] = {}
     between_launch_percent: float | None = None
     within_launch_percent: float | None = None
     relative_half_width: float | None = None
@@ -188,22 +193,43 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
     medians = [float(np.median(values)) for values in times.values()]
     if min(medians) <= 0:
         return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
-    estimate = median_of_launches(medians, next(iter(times.values())).tolist())
+    tick_ns = resolution_ns(run, measured)
+    estimate = median_of_launches(medians, tick_ns)
     latency = latency_of(pattern, estimate)
-    pooled = np.concatenate(list(times.values())) / max(pattern.latency_divisor, 1)
+    plan = run.header.plan
     return msgspec.structs.replace(
         summary,
         ops_per_sample=tuple(sorted({b.ops_per_sample for b in measured})),
         latency_ns=latency,
         bandwidth_bytes_per_s=bandwidth_of(pattern, case, estimate),
-        minimum_latency_ns=float(pooled.min()) if latency else None,
-        percentiles_latency_ns=percentiles(pooled) if latency else {},
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
-        relative_half_width=estimate.relative_half_width,
-        settled=settled(medians, run.header.plan.precision, run.header.plan.launches),
-        flags=summary.flags + _flags(pattern, list(times.values()), _resolution_ns(run, measured)),
+        relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
+        settled=settled(medians, plan.precision, plan.launches, tick_ns),
+        flags=summary.flags + _flags(pattern, list(times.values()), tick_ns),
+        **(_distribution(pattern, times, measured) if latency else {}),
     )
+
+
+def _distribution(
+    pattern: Pattern, times: dict[int, NDArray[np.float64]], measured: list[Batch]
+) -> dict[str, Any]:
+    """Minimum and percentiles of all samples, by what they are of, and tails over launches."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    launches = [values / max(pattern.latency_divisor, 1) for values in times.values()]
+    pooled = np.concatenate(launches)
+    least, found = float(pooled.min()), percentiles(pooled)
+    if any(batch.ops_per_sample > 1 for batch in measured):
+        return {
+            "minimum_of_means_latency_ns": least,
+            "percentiles_of_means_latency_ns": found,
+        }
+    return {
+        "minimum_latency_ns": least,
+        "percentiles_latency_ns": found,
+        "tails_latency_ns": tails(launches),
+    }
 
 
 def launch_times_ns(run: Run, batches: list[Batch]) -> dict[int, NDArray[np.float64]]:
@@ -228,9 +254,9 @@ def bandwidth_of(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | 
     return time_ns.mapped(lambda t: moved / t) if moved else None
 
 
-def _resolution_ns(run: Run, batches: list[Batch]) -> float:
+def resolution_ns(run: Run, batches: list[Batch]) -> float:
     """What one tick of the clock is worth in the time of one operation, at worst."""
-    return max(run.clocks[b.launch].tick_ns / b.ops_per_sample for b in batches)
+    return max(run.clocks[b.launch].resolution_ns(b.ops_per_sample) for b in batches)
 
 
 def _flags(

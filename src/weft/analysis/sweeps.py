@@ -47,7 +47,8 @@ class Series:
 
     Without `has_latency` the times are those of a message in a stream. In one such time
     `directions` times the message's bytes move: 2 where both ways count, as in sendrecv. `delays`
-    are what the delay method measured on the same transport, a tuple a launch.
+    are what the delay method measured on the same transport, a tuple a launch. `is_table`: it
+    came without launches.
     """
 
     name: str
@@ -56,6 +57,12 @@ class Series:
     directions: float = 1.0
     notes: tuple[str, ...] = ()
     delays: tuple[tuple[DelayTest, ...], ...] = ()
+    is_table: bool = False
+
+    @property
+    def counted(self) -> int:
+        """How many launches are known to be behind it: 0 of a table, whose lines nobody told."""
+        return 0 if self.is_table else len(self.launches)
 
     @property
     def sizes_bytes(self) -> NDArray[np.float64]:
@@ -196,6 +203,7 @@ def series_of_times(
         launches=(sweep_of({int(s): part for s, part in zip(sizes, parts, strict=True)}),),
         directions=directions,
         notes=notes,
+        is_table=True,
     )
 
 

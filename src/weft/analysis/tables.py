@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from weft.analysis.intervals import Estimate
-from weft.analysis.percentiles import PERCENTILES
+from weft.analysis.percentiles import PERCENTILES, TAILS
 from weft.analysis.summary import CaseSummary, summarise
 
 if TYPE_CHECKING:
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 TABLES = ("samples", "batches", "host", "summary")
+_PERCENTILES = {
+    "percentiles_latency_ns": "latency_ns",
+    "percentiles_of_means_latency_ns": "latency_of_means_ns",
+}
 
 
 def table_of(run: Run, name: str) -> pl.DataFrame:
@@ -40,10 +45,21 @@ def _flat(summary: CaseSummary) -> dict[str, Any]:
         value = getattr(summary, name)
         if name in ("latency_ns", "bandwidth_bytes_per_s"):
             for part in Estimate.__struct_fields__:
-                flat[f"{name}_{part}"] = getattr(value, part) if value else None
-        elif name == "percentiles_latency_ns":
+                flat[f"{name}_{part}"] = _finite(getattr(value, part)) if value else None
+        elif name in _PERCENTILES:
             for percentile in PERCENTILES:
-                flat[f"latency_ns_p{percentile:g}"] = value.get(f"{percentile:g}")
+                column = f"{_PERCENTILES[name]}_p{percentile:g}"
+                flat[column] = value.get(f"{percentile:g}")
+        elif name == "tails_latency_ns":
+            for tail in TAILS:
+                for part in ("median", "low", "high"):
+                    end = getattr(value.get(tail), part, None)
+                    flat[f"latency_ns_tail{tail}_{part}"] = _finite(end)
         else:
             flat[name] = "; ".join(map(str, value)) if isinstance(value, tuple) else value
     return flat
+
+
+def _finite(value: Any) -> Any:
+    """An end of an interval that there is not is null."""
+    return None if isinstance(value, float) and math.isinf(value) else value

@@ -139,7 +139,7 @@ class CaseRunner:
         time_ns = _sample_ns(answer, clock) / answer.ops_per_sample
         state.operation_ns = time_ns
         if measured:
-            state.medians_ns.append(time_ns)
+            state.add_launch(time_ns, clock.resolution_ns(answer.ops_per_sample))
             self._failures.went_well(state)
             # No further launch gives a time where the clock did not move during the samples.
             state.closed = time_ns <= 0

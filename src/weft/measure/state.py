@@ -35,6 +35,7 @@ class CaseState:
         self.case = case
         self.pattern = pattern
         self.medians_ns: list[float] = []
+        self.resolution_ns = 0.0
         self.operation_ns = 0.0
         self.failures = 0
         self.closed = False
@@ -44,9 +45,14 @@ class CaseState:
         """The ranks that measure it."""
         return Crew(self.case.transport, self.case.ranks)
 
+    def add_launch(self, median_ns: float, resolution_ns: float) -> None:
+        """A launch's median, and what a tick of its clock was worth in it."""
+        self.medians_ns.append(median_ns)
+        self.resolution_ns = max(self.resolution_ns, resolution_ns)
+
     def is_settled(self, plan: Plan) -> bool:
         """Precise over the asked launches."""
-        return settled(self.medians_ns, plan.precision, plan.launches)
+        return settled(self.medians_ns, plan.precision, plan.launches, self.resolution_ns)
 
     def is_short(self, plan: Plan) -> bool:
         """Lacks some of the asked launches."""
@@ -90,7 +96,10 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
         if batch.status == "unsupported":
             state.closed = True
         elif batch.status == "ok" and batch.role == "measure":
-            state.medians_ns.append(float(np.median(run.time_ns(batch))))
+            state.add_launch(
+                float(np.median(run.time_ns(batch))),
+                run.clocks[batch.launch].resolution_ns(batch.ops_per_sample),
+            )
             series = INTERVAL if INTERVAL in batch.parts else ""
             state.operation_ns = float(np.median(run.time_ns(batch, series)))
     so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1

@@ -146,6 +146,15 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     overhead_ticks: int
     baseline_ns: int
 
+    @property
+    def cost_ns(self) -> float:
+        """What a pair of reads costs, at least a tick: a coarse clock often reads none."""
+        return max(self.overhead_ticks, 1) * self.tick_ns
+
+    def resolution_ns(self, ops_per_sample: int) -> float:
+        """What one tick is worth in the time of one operation, of a sample of so many."""
+        return self.tick_ns / ops_per_sample
+
 
 class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Where a rank ran: host name, process, and the logical CPU and NUMA node it was pinned to."""

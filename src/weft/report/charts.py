@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from weft.report.figures import axis_place, byte_ticks
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import with_ends
 
 if TYPE_CHECKING:
     from weft.report.figures import Curve, Figure
@@ -29,8 +31,8 @@ class Axis(msgspec.Struct, frozen=True):
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):
     """Points or a line in the axes' units. `low` and `high` are error bars, `texts` what a point
-    says under the pointer; both may be empty. Tracks of one `group` share their colour;
-    one without a label is not in the legend.
+    says under the pointer, `cells` what stands in a table of the chart; all may be empty. Tracks of
+    one `group` share their colour; one without a label is not in the legend.
     """
 
     label: str
@@ -39,8 +41,21 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     texts: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
     style: Style = "both"
     group: int = 0
+
+    def bars(self) -> tuple[list[float], list[float]] | None:
+        """How far the error bars reach down and up; nowhere from a point without an interval."""
+        if not self.low:
+            return None
+        reach = [
+            (max(0.0, y - low), max(0.0, high - y))
+            if math.isfinite(low) and math.isfinite(high)
+            else (0.0, 0.0)
+            for low, y, high in zip(self.low, self.y, self.high, strict=True)
+        ]
+        return [down for down, _ in reach], [up for _, up in reach]
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +104,7 @@ def _track(figure: Figure, curve: Curve, group: int) -> Track:
         low=tuple(e.low * factor for e in curve.estimates),
         high=tuple(e.high * factor for e in curve.estimates),
         texts=tuple(
-            f"{format_bytes(size)}: {shape(e.median)} [{shape(e.low)}, {shape(e.high)}]"
+            f"{format_bytes(size)}: {with_ends(e, shape)}"
             for size, e in zip(curve.bytes, curve.estimates, strict=True)
         ),
         group=group,

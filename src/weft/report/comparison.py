@@ -9,10 +9,12 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.analysis.ratios import ratio_in_words
 from weft.report.charts import chart_of
 from weft.report.figures import Curve, Figure
 from weft.report.html import render, write_page
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,15 +148,13 @@ def _value(figure: Value | None, quantity: str) -> str:
         shown = f"{si / 1e3:.2f} µs" if quantity == "latency" else f"{si / 1e6:.1f} MB/s"
         return f"{figure.published.rpartition(' ')[0]} {shown}".strip()
     shape = format_time if quantity == "latency" else format_bandwidth
-    return f"{shape(figure.estimate.median)} ±{figure.estimate.relative_half_width:.1%}"
+    return with_half(figure.estimate, shape)
 
 
 def _ratio(found: Ratio | None) -> str:
     if found is None:
         return ""
-    if found.basis in ("as published", "one launch"):
-        return f"{found.speed:.3f}"
-    return f"{found.speed:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    return f"{found.speed:.3f}" if found.basis == "as published" else ratio_in_words(found)
 
 
 def _legend(comparison: Comparison) -> str:

@@ -73,16 +73,10 @@ def _saved(canvas: Any, kind: str) -> bytes:
 
 def _draw_track(axes: Any, track: Track) -> None:
     index = track.group
-    errors = None
-    if track.low:
-        errors = [
-            [max(0.0, middle - low) for middle, low in zip(track.y, track.low, strict=True)],
-            [max(0.0, high - middle) for middle, high in zip(track.y, track.high, strict=True)],
-        ]
     axes.errorbar(
         track.x,
         track.y,
-        yerr=errors,
+        yerr=track.bars(),
         label=track.label or None,
         color=COLOURS[index % len(COLOURS)],
         marker="" if track.style == "line" else MARKERS[index % len(MARKERS)],

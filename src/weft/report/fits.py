@@ -12,6 +12,7 @@ from rich.text import Text
 from weft.report.charts import Axis, Chart, Track
 from weft.report.figures import ZERO_BYTES_AT, size_ticks
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,11 +37,9 @@ def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
     """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"."""
     if parameter is None:
         return "-"
-    value, low, high = (
-        shape(figure) if math.isfinite(figure) else "no bound"
-        for figure in (parameter.value, parameter.low, parameter.high)
+    return with_ends(
+        parameter, lambda figure: shape(figure) if math.isfinite(figure) else "no bound"
     )
-    return f"{value} (one value)" if parameter.coverage == 0 else f"{value} [{low}, {high}]"
 
 
 def signed_time(nanoseconds: float) -> str:

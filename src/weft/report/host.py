@@ -14,6 +14,7 @@ from weft.report.charts import Axis, Chart, Track
 from weft.report.fits import signed_time
 from weft.report.table import Table
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,17 +146,15 @@ def _completion_table(rows: Sequence[Completion]) -> Table:
 def _added(row: Completion) -> str:
     if row.is_cheapest:
         return "cheapest"
-    ends = f"[{signed_time(row.low_ns)}, {signed_time(row.high_ns)}]"
     words = signed_time(row.added_ns) if row.verdict == "adds" else "cannot tell"
-    return f"{words} {ends}"
+    return f"{words} {ends(row.low_ns, row.high_ns, signed_time)}"
 
 
 def _short(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
     """A parameter with half its interval: "4.07 µs ±12 ns"."""
     if parameter is None:
         return "-"
-    half = round((parameter.high - parameter.low) / 2, 2)
-    return f"{shape(parameter.value)} ±{shape(half)}"
+    return with_half(parameter, shape, lambda half: shape(round(half, 2)))
 
 
 def _percent(value: float) -> str:

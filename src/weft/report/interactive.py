@@ -69,12 +69,12 @@ def _trace(track: Track) -> dict[str, Any]:
             "color": colour,
         },
     }
-    if track.low:
+    if (bars := track.bars()) is not None:
         trace["error_y"] = {
             "type": "data",
             "symmetric": False,
-            "array": [max(0.0, h - m) for h, m in zip(track.high, track.y, strict=True)],
-            "arrayminus": [max(0.0, m - low) for low, m in zip(track.low, track.y, strict=True)],
+            "array": bars[1],
+            "arrayminus": bars[0],
             "color": colour,
             "thickness": 1.2,
         }

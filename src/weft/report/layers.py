@@ -13,6 +13,7 @@ from weft.report.figures import axis_place, size_ticks
 from weft.report.fits import signed_time
 from weft.report.leaf import Leaf
 from weft.units import format_bytes, format_time
+from weft.written import ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +39,7 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
             format_time(step.above_ns.median),
             f"{pair.below} {format_time(step.below_ns.median)}",
             _added(step),
-            f"{signed_time(step.low_ns)} to {signed_time(step.high_ns)}",
+            ends(step.low_ns, step.high_ns, signed_time),
         )
         for pair in pairs
         for step in pair.steps

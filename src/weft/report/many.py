@@ -8,10 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from weft.analysis.load import LOAD, loads_of
+from weft.analysis.ratios import ratio_in_words
 from weft.analysis.streams import HOT_SPOTS, REFERENCE, streams_of
 from weft.report.charts import Axis, Chart, Mark, Track
 from weft.report.leaf import Leaf
 from weft.units import format_bandwidth, format_bytes, format_rate, format_time
+from weft.written import with_half
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 # What a drawing can tell apart.
 MOST_CURVES = 7
-# An interval of a ratio from which nothing can be told.
-WIDEST = 1000
 DRAWN_PERCENTILES = ("50", "99", "99.9")
 # Tests with charts of their own, against their axis and not against the size.
 DRAWN_TESTS = (*HOT_SPOTS, "message_rate", LOAD)
@@ -59,9 +59,7 @@ def render_leaf(leaf: Leaf) -> list[RenderableType]:
 
 
 def _spread(estimate: Estimate | None, shape: Callable[[float], str]) -> str:
-    return (
-        "-" if estimate is None else f"{shape(estimate.median)} ±{estimate.relative_half_width:.1%}"
-    )
+    return "-" if estimate is None else with_half(estimate, shape)
 
 
 def _median(estimate: Estimate | None, shape: Callable[[float], str]) -> str:
@@ -81,12 +79,7 @@ def _extremes(row: StreamsRow, shape: Callable[[float], str]) -> str:
 
 
 def _of_pair(ratio: Ratio | None) -> str:
-    """A ratio with its interval; one that says nothing is not written out in digits."""
-    if ratio is None:
-        return "-"
-    if ratio.high > WIDEST * ratio.low:
-        return "cannot tell"
-    return f"{ratio.speed:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+    return "-" if ratio is None else ratio_in_words(ratio, ".2f")
 
 
 def _hot_spots(rows: Sequence[StreamsRow]) -> Leaf:

@@ -12,6 +12,7 @@ from weft.report.bus import bus_in_words, bus_tables
 from weft.report.charts import Axis, Chart, Track
 from weft.report.table import Table
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +72,7 @@ def _typed_link(summaries: Sequence[CaseSummary]) -> Link | None:
 
 
 def _time(estimate: Estimate) -> str:
-    known = "" if estimate.coverage == 0 else f" ±{estimate.relative_half_width:.1%}"
-    return format_time(estimate.median) + known
+    return with_half(estimate, format_time)
 
 
 def bus_sentences(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
@@ -128,10 +128,6 @@ def _track(name: str, one: Reuse, group: int, *, is_latency: bool) -> Track:
         y=tuple(point.figure.median * factor for point in points),
         low=tuple(point.figure.low * factor for point in points),
         high=tuple(point.figure.high * factor for point in points),
-        texts=tuple(
-            f"{point.at}: {shape(point.figure.median)}"
-            f" [{shape(point.figure.low)}, {shape(point.figure.high)}]"
-            for point in points
-        ),
+        texts=tuple(f"{point.at}: {with_ends(point.figure, shape)}" for point in points),
         group=group,
     )

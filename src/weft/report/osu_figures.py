@@ -7,12 +7,14 @@ Times stand on linear axes, and its MB are of 2^20 bytes.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.analysis.completion import blocked_over_polled, notified_over_polled
 from weft.analysis.host_time import BOTH, OVERLAPS, overheads_of
+from weft.analysis.intervals import Unit
 from weft.analysis.load import LOAD
 from weft.analysis.reuse import reuse_of
 from weft.analysis.streams import HOT_SPOTS, streams_of
@@ -23,6 +25,7 @@ from weft.report.host import availability_chart
 from weft.report.table import Table
 from weft.suites import LARGE_QUEUE, follows_osu
 from weft.units import format_bytes
+from weft.written import RULE, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,12 +53,19 @@ _RATE = Axis("bandwidth in the paper's MB/s (2²⁰ B/s)", is_log=False)
 
 
 class _Point(msgspec.Struct, frozen=True):
-    """A figure in the axis's unit, with its 95 % interval."""
+    """A figure in the axis's unit, with its 95 % interval over launches."""
 
     x: float
-    y: float
+    value: float
     low: float
     high: float
+    launches: int
+    unit: Unit = "launch"
+
+    @property
+    def relative_half_width(self) -> float:
+        """Half the interval's width over the figure."""
+        return (self.high - self.low) / 2 / abs(self.value) if self.value else math.inf
 
 
 _SIZE = "message size"
@@ -122,7 +132,7 @@ def _table_of(chart: Chart) -> Table:
     places = sorted({place for track in chart.tracks for place in track.x})
     return Table(
         name=chart.name,
-        caption=f"{chart.title}: {chart.y.label}, with half its 95 % interval.",
+        caption=f"{chart.title}: {chart.y.label}; {RULE}.",
         head=(chart.x.label, *(track.label for track in chart.tracks)),
         rows=tuple(
             (
@@ -142,9 +152,15 @@ def _cell(track: Track, place: float) -> str:
     if place not in track.x:
         return ""
     at = track.x.index(place)
-    half = (track.high[at] - track.low[at]) / 2
-    spread = f"{half:.0f}" if half >= 100 else f"{half:.2g}" if half >= SMALL else "0"
-    return f"{_short(track.y[at])} ±{spread}"
+    return track.cells[at]
+
+
+def _cell_of(point: _Point) -> str:
+    return with_half(point, _short, _half)
+
+
+def _half(half: float) -> str:
+    return f"{half:.0f}" if half >= 100 else f"{half:.2g}" if half >= SMALL else "0"
 
 
 def _short(value: float) -> str:
@@ -221,6 +237,7 @@ def _overheads(run: Run) -> list[Chart | None]:
                     calls.value * _MICROSECONDS,
                     calls.low * _MICROSECONDS,
                     calls.high * _MICROSECONDS,
+                    calls.launches,
                 )
                 curves.setdefault(row.transport, []).append(point)
         title = f"Figure 7. Host overhead in the latency test, {side}"
@@ -261,6 +278,7 @@ def _added(number: int, title: str, increases: Sequence[Increase]) -> Chart | No
                 step.added_ns * _MICROSECONDS,
                 step.low_ns * _MICROSECONDS,
                 step.high_ns * _MICROSECONDS,
+                min(step.below_ns.launches, step.above_ns.launches),
             )
             for step in one.steps
         ]
@@ -321,7 +339,8 @@ def _hot_spots(run: Run, summaries: Sequence[CaseSummary]) -> list[Chart | None]
 
 
 def _point(place: float, figure: Estimate, factor: float) -> _Point:
-    return _Point(place, figure.median * factor, figure.low * factor, figure.high * factor)
+    ends = figure.low * factor, figure.high * factor
+    return _Point(place, figure.median * factor, *ends, figure.launches, figure.unit)
 
 
 def _sized(name: str, title: str, curves: _Curves, y: Axis) -> Chart | None:
@@ -344,18 +363,16 @@ def _chart(name: str, title: str, curves: _Curves, x: Axis, y: Axis) -> Chart | 
         title=title,
         alt=f"{title}: {y.label} against {x.label} for {', '.join(label for label, _ in drawn)}",
         x=x,
-        y=msgspec.structs.replace(y, ends=_ends([p.y for _, points in drawn for p in points])),
+        y=msgspec.structs.replace(y, ends=_ends([p.value for _, points in drawn for p in points])),
         tracks=tuple(
             Track(
                 label=label,
                 x=tuple(point.x for point in points),
-                y=tuple(point.y for point in points),
+                y=tuple(point.value for point in points),
                 low=tuple(point.low for point in points),
                 high=tuple(point.high for point in points),
-                texts=tuple(
-                    f"{_place(p.x, x)}: {_short(p.y)} [{_short(p.low)}, {_short(p.high)}]"
-                    for p in points
-                ),
+                texts=tuple(f"{_place(p.x, x)}: {with_ends(p, _short)}" for p in points),
+                cells=tuple(map(_cell_of, points)),
                 group=group,
             )
             for group, (label, points) in enumerate(drawn)

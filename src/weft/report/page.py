@@ -26,6 +26,7 @@ from weft.report.terminal import (
 )
 from weft.suites import follows_osu
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,9 +190,7 @@ def _table(run: Run, summaries: Sequence[CaseSummary], records: int) -> dict[str
         for size in sorted({s.bytes for s in summaries})
     ]
     heads = [f"{run.patterns[test].title}, {way}" for test, way in columns]
-    caption = " ".join(
-        ("Median over launches with half its 95 % interval.", *peaks_in_words(summaries))
-    )
+    caption = " ".join((f"Median over launches; {RULE}.", *peaks_in_words(summaries)))
     return {
         "caption": caption if records == 1 else f"{run.path.name}: {caption}",
         "heads": heads,

@@ -17,6 +17,7 @@ from weft.report.signatures import signature_rows
 from weft.report.table import Table
 from weft.report.terminal import format_estimate
 from weft.units import format_bytes
+from weft.written import RULE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ def figure_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
     return [
         Table(
             name="figures",
-            caption=f"Median over launches with half its 95 % interval, on {hosts}.",
+            caption=f"Median over launches on {hosts}; {RULE}.",
             head=("message", *(f"{run.patterns[test].title}, {over}" for test, over in columns)),
             rows=tuple(
                 (format_bytes(size), *(cells.get((size, *column), "") for column in columns))

@@ -15,6 +15,7 @@ from weft.report.memory import bus_sentences, memory_tables
 from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.table import render_table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
+from weft.written import with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,7 @@ def figure_of(summary: CaseSummary) -> Estimate | None:
 
 
 def format_estimate(summary: CaseSummary) -> str:
-    """Median with its interval as plus-minus per cent, a bandwidth with its share of the peak."""
+    """Median with its interval, a bandwidth with its share of the peak."""
     estimate = figure_of(summary)
     if estimate is None:
         return "-" if summary.status == "ok" else _plain(summary.status)
@@ -71,7 +72,7 @@ def format_estimate(summary: CaseSummary) -> str:
     mark = "" if summary.status == "ok" else f" {_plain(summary.status)}"
     if summary.percent_of_peak is not None and not summary.latency_ns:
         mark = f" ({format_percent(summary.percent_of_peak)} of peak){mark}"
-    return f"{shape(estimate.median)} ±{estimate.relative_half_width:.1%}{mark}"
+    return with_half(estimate, shape) + mark
 
 
 def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:

@@ -1,0 +1,102 @@
+"""How a figure stands with its interval: one rule for the terminal, pages, papers and words.
+
+One launch knows no interval over launches: the figure and "1 launch". Of 2 to 4 launches the
+interval is wide and lopsided: [low, high] and their number n. From 5 on half the interval's width
+follows the figure, or [low, high] where a sentence or a fit has them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weft.analysis.intervals import Unit
+
+# From so many launches on an interval is narrow and even enough for a plus-minus.
+ENOUGH_FOR_HALF = 5
+# An interval of something positive from which nothing is known.
+WIDEST = 1000
+# What the rule is called under a table.
+RULE = (
+    "± is half the 95 % interval over launches; of 2 to 4 launches [low, high] and their number n"
+)
+
+
+class Figure(Protocol):
+    """An estimate or a fitted parameter. `launches` is 0 where nobody counted them."""
+
+    @property
+    def value(self) -> float:
+        """The figure itself."""
+        ...
+
+    @property
+    def low(self) -> float:
+        """The interval's low end; infinite where there is none."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The interval's high end."""
+        ...
+
+    @property
+    def launches(self) -> int:
+        """How many launches, or sessions, the interval is over."""
+        ...
+
+    @property
+    def unit(self) -> Unit:
+        """What these are."""
+        ...
+
+    @property
+    def relative_half_width(self) -> float:
+        """Half the interval's width over the figure."""
+        ...
+
+
+def with_half(
+    figure: Figure, shape: Callable[[float], str], half: Callable[[float], str] | None = None
+) -> str:
+    """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.9, 4.3] n=3", "4.07 µs, 1 launch".
+
+    `half` writes half the width in the figure's own unit, for what may be zero.
+    """
+    if figure.launches < ENOUGH_FOR_HALF:
+        return with_ends(figure, shape)
+    if half is None:
+        return f"{shape(figure.value)} ±{figure.relative_half_width:.1%}"
+    return f"{shape(figure.value)} ±{half((figure.high - figure.low) / 2)}"
+
+
+def with_ends(figure: Figure, shape: Callable[[float], str]) -> str:
+    """A figure for a sentence: "4.07 µs [3.9, 4.3]", n below five launches, and one by itself."""
+    middle = shape(figure.value)
+    if figure.launches == 1:
+        return f"{middle}, 1 {figure.unit}"
+    number = f" n={figure.launches}" if 0 < figure.launches < ENOUGH_FOR_HALF else ""
+    return f"{middle} {_ends(figure.low, figure.high, shape, middle)}{number}"
+
+
+def ends(low: float, high: float, shape: Callable[[float], str]) -> str:
+    """An interval by itself: "[3.9 µs, 4.3 µs]"; "1 launch" where there is none."""
+    if math.isinf(low) and math.isinf(high):
+        return "1 launch"
+    return _ends(low, high, shape, "")
+
+
+def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -> str:
+    """Without its unit where that is the figure's own for both ends; digits that say nothing are
+    not written out.
+    """
+    if 0 < WIDEST * low < high < math.inf:
+        return "[not known]"
+    texts = [shape(end) if math.isfinite(end) else "no bound" for end in (low, high)]
+    unit = middle.rpartition(" ")[2] if " " in middle else ""
+    if unit and all(text.endswith(f" {unit}") for text in texts):
+        texts = [text.removesuffix(f" {unit}") for text in texts]
+    return f"[{texts[0]}, {texts[1]}]"

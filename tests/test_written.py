@@ -1,0 +1,144 @@
+"""One rule for a figure and its interval: in a terminal, on a page, in a paper, in JSON."""
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from builders import make_cases, synthetic_record, usual_times_ns
+from weft.analysis.acceptance import against_limits
+from weft.analysis.compare import compare
+from weft.analysis.intervals import median_of_launches
+from weft.analysis.limits import read_limits
+from weft.analysis.parameters import of_one_launch, over_launches
+from weft.analysis.pool import pool
+from weft.analysis.sides import side_of_run
+from weft.analysis.summary import summarise
+from weft.cli.main import app
+from weft.record.model import Case
+from weft.record.run import Run
+from weft.report.charts import chart_of
+from weft.report.comparison import comparison_tables
+from weft.report.drawing import draw
+from weft.report.figures import figures_of
+from weft.report.interactive import plot
+from weft.report.page import render_page
+from weft.report.tables import figure_tables, to_latex, to_markdown
+from weft.report.terminal import console, render_tables
+from weft.units import format_time
+from weft.written import ends, with_ends, with_half
+
+CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
+TIMES = [1000.0, 1010.0, 990.0, 1005.0, 995.0]
+
+
+@pytest.mark.parametrize(
+    ("launches", "half", "both"),
+    [
+        (1, "1.00 µs, 1 launch", "1.00 µs, 1 launch"),
+        (2, "1.09 µs [1.06, 1.12] n=2", "1.09 µs [1.06, 1.12] n=2"),
+        (5, "1.00 µs ±1.1%", "1.00 µs [989 ns, 1.01 µs]"),
+    ],
+)
+def test_the_rule(launches: int, half: str, both: str) -> None:
+    times = [1090.0, 1095.0] if launches == 2 else TIMES[:launches]
+    for figure in (
+        median_of_launches(times),
+        over_launches(times, positive=True) if launches > 1 else of_one_launch(1000.0),
+    ):
+        assert with_half(figure, format_time) == half
+        assert with_ends(figure, format_time) == both
+
+
+def test_ends_keep_units_that_are_not_the_figures_own() -> None:
+    wide = median_of_launches([1000.0, 100_000.0])
+    assert with_half(wide, format_time) == "50.5 µs [not known] n=2"
+    some = median_of_launches([1000.0, 1100.0])
+    assert with_half(some, format_time) == "1.05 µs [572 ns, 1.92 µs] n=2"
+    assert ends(-math.inf, math.inf, format_time) == "1 launch"
+    assert ends(-5.0, 1.0, "{:g}".format) == "[-5, 1]"
+    assert ends(1.0, math.inf, "{:g}".format) == "[1, no bound]"
+
+
+def record(folder: Path, launches: int) -> Run:
+    def apart(case: Case, launch: int) -> Sequence[float]:
+        return [time * (1 + 0.05 * launch) for time in usual_times_ns(case, launch)]
+
+    path = folder / f"{launches}.jsonl"
+    return weft.load(synthetic_record(path, CASES, launches=launches, times_ns=apart))
+
+
+def everywhere(run: Run, other: Run, folder: Path) -> dict[str, str]:
+    """The figures of a run as every way out writes them."""
+    summaries = summarise(run)
+    limit = folder / "limits.toml"
+    limit.write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
+    sides = [side_of_run(one, summarise(one), str(one.path), "") for one in (run, other)]
+    tables = figure_tables(run, summaries)
+    shown = {}
+    for name, part in (
+        ("terminal", render_tables(run, summaries)),
+        ("compare", comparison_tables(compare(sides))),
+    ):
+        screen = console()
+        with screen.capture() as capture:
+            screen.print(part)
+        shown[name] = capture.get()
+    charts = [chart_of(figure) for figure in figures_of([(run, summaries)])]
+    return {
+        **shown,
+        "page": render_page([(run, summaries)]).split("<script>")[0],
+        "latex": to_latex(tables),
+        "markdown": to_markdown(tables),
+        "check": "; ".join(c.why for c in against_limits(pool([run]), read_limits(limit))),
+        "charts": " ".join(text for c in charts for track in c.tracks for text in track.texts),
+        "fit": CliRunner().invoke(app, ["fit", str(run.path)]).output,
+    }
+
+
+def test_one_launch_is_a_figure_and_its_number_everywhere(tmp_path: Path) -> None:
+    run = record(tmp_path, 1)
+    for place, text in everywhere(run, record(tmp_path, 3), tmp_path).items():
+        assert re.search(r"[µn]s(\$)?, 1 launch|/s, 1 launch", text), place
+        assert not re.search(r"(±|pm\$ ?)[\d.]+ ?\\?%", text.replace("±1 %", "")), place
+        assert "inf" not in text.replace("information", ""), place
+
+
+def test_two_to_four_launches_are_low_high_and_n_everywhere(tmp_path: Path) -> None:
+    run = record(tmp_path, 3)
+    for place, text in everywhere(run, record(tmp_path, 5), tmp_path).items():
+        assert re.search(r"\[[^]]+, [^]]+\] n=3", text), place
+
+
+def test_in_json_one_launch_has_no_ends(tmp_path: Path) -> None:
+    run = record(tmp_path, 1)
+    output = CliRunner().invoke(app, ["show", str(run.path), "--json"]).output
+    for row in json.loads(output):
+        for name in ("latency_ns", "bandwidth_bytes_per_s"):
+            if name in row:
+                assert (row[name]["low"], row[name]["high"], row[name]["launches"]) == (
+                    None,
+                    None,
+                    1,
+                )
+        assert "relative_half_width" not in row
+
+
+def test_a_point_of_one_launch_has_no_error_bar(tmp_path: Path) -> None:
+    run = record(tmp_path, 1)
+    for figure in figures_of([(run, summarise(run))]):
+        chart = chart_of(figure)
+        for track in chart.tracks:
+            assert track.bars() == ([0.0] * len(track.y), [0.0] * len(track.y))
+        assert "Infinity" not in json.dumps(plot(chart))
+        assert draw(chart, ["svg"])
+
+
+def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:
+    output = CliRunner().invoke(app, ["fit", str(record(tmp_path, 1).path)]).output
+    assert re.search(r"bandwidth +[\d.]+ GB/s, 1 launch +[\d.]+ GB/s, 1 launch", output)
