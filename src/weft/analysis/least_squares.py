@@ -33,7 +33,7 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
 
     slope_ns_per_byte: Parameter
     latency_ns: Parameter
-    scatter: Parameter | None
+    scatter: float | None
 
 
 def least_squares(sweep: Sweep) -> Fitted:
@@ -60,7 +60,7 @@ def least_squares(sweep: Sweep) -> Fitted:
     return Fitted(
         slope_ns_per_byte=_bounded(slope, rise / np.sqrt(counts), seen, basis, working),
         latency_ns=_bounded(intercept, foot / np.sqrt(counts), seen, basis, working),
-        scatter=_scatter(sweep, residuals, scale, slope),
+        scatter=_scatter(sweep, residuals, slope),
     )
 
 
@@ -109,39 +109,14 @@ def _bounded(
     )
 
 
-def _scatter(
-    sweep: Sweep, residuals: NDArray[np.float64], scale: NDArray[np.float64], slope: float
-) -> Parameter | None:
-    """1 - R^2, its interval from how the squared residuals scatter over the sizes.
+def _scatter(sweep: Sweep, residuals: NDArray[np.float64], slope: float) -> float | None:
+    """1 - R^2: of the squares beside the line B and those along it A, B / (A + B).
 
-    With B the squares beside the line and A those along it, 1 - R^2 = B / (A + B). Each size has an
-    influence on log(B / A), through its squares relative to the expected scale and through the
-    slope: slow samples of large messages raise both. The influences' squares give the variance.
+    It has no interval within a launch: the squares of skewed times have a tail that the samples of
+    one launch do not show whole.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
-
     counts = sweep.counts
-    total = float(counts.sum())
-    apart = sweep.sizes_bytes - float(counts @ sweep.sizes_bytes) / total
-    squares = counts * residuals**2 + sweep.squares_ns2
-    beside = float(squares.sum())
+    apart = sweep.sizes_bytes - float(counts @ sweep.sizes_bytes) / float(counts.sum())
+    beside = float((counts * residuals**2 + sweep.squares_ns2).sum())
     along = float(counts @ (slope * apart) ** 2)
-    if not beside > 0 or not along > 0:
-        return None
-    weights = counts * scale**2
-    relative = squares / weights
-    usual = float(np.average(relative, weights=weights**2))
-    influence = weights / beside * (relative - usual)
-    influence -= 2 * counts * apart * residuals * slope / along
-    witnesses = float((weights**2).sum()) ** 2 / float((weights**4).sum())
-    error = math.sqrt(float(influence @ influence) * witnesses / max(witnesses - 1, 1))
-    quantile = student(max(witnesses - 1, 1))
-    unbiased = beside / along * total / (total - 2)
-    low, high = unbiased * math.exp(-quantile * error), unbiased * math.exp(quantile * error)
-    return Parameter(
-        value=beside / (beside + along),
-        low=low / (1 + low),
-        high=high / (1 + high),
-        coverage=CONFIDENCE,
-        method=f"scatter of squared residuals over {len(counts)} sizes",
-    )
+    return beside / (beside + along) if beside > 0 and along > 0 else None

@@ -6,21 +6,26 @@ which is right for times whose errors grow with the message and have a tail.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.analysis.least_squares import Fitted, least_squares
 from weft.analysis.median_line import median_line
-from weft.analysis.parameters import Parameter, inverse, over_launches
-from weft.analysis.sweeps import check_sizes
+from weft.analysis.misfit import shared_share, unit_covariance, with_misfit
+from weft.analysis.parameters import Parameter, inverse, of_one_launch, over_launches, student
+from weft.analysis.sweeps import Sweep, check_sizes
 from weft.errors import WeftError
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from weft.analysis.sweeps import Series, Sweep
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.analysis.sweeps import Series
 
 # A line whose typical deviation at the sizes is above this is not the whole story.
 MISFIT = 0.1
@@ -67,8 +72,8 @@ def fit_line(series: Series) -> LinearFit:
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
     check_sizes(series)
-    published = _line(series, "ordinary least squares", least_squares)
-    robust = _line(series, "median line", _median_line_of(series))
+    published = _published_line(series)
+    robust = _robust_line(series)
     _check_growth(series, robust)
     sizes, medians = series.sizes_bytes, series.medians_ns()
     expected = robust.latency_ns.value + robust.slope_ns_per_byte.value * sizes
@@ -86,30 +91,118 @@ def fit_line(series: Series) -> LinearFit:
     )
 
 
-def _median_line_of(series: Series) -> Callable[[Sweep], Fitted]:
+def _published_line(series: Series) -> Line:
+    fits = [least_squares(sweep) for sweep in series.launches]
+    method = "ordinary least squares"
+    scatters = [one.scatter for one in fits if one.scatter is not None]
+    if len(fits) == 1:
+        return _line(series, method, fits[0], of_one_launch(scatters[0]) if scatters else None)
+    sizes = series.sizes_bytes
+    rows = [
+        (sweep.means_ns - _at(fitted, sizes)) * (sizes - sizes.mean())
+        for sweep, fitted in zip(series.launches, fits, strict=True)
+    ]
+    both = _shared(fits, least_squares(_mean_of(series)), rows)
+    known = len(scatters) == len(fits)
+    return _line(series, method, both, over_launches(scatters, positive=True) if known else None)
+
+
+def _alone(series: Series, parameter: Parameter) -> Parameter:
+    return msgspec.structs.replace(parameter, launches=series.counted)
+
+
+def _robust_line(series: Series) -> Line:
     """With several launches the interval comes from them, and none is needed within a launch."""
     alone = len(series.launches) == 1
-    return lambda sweep: median_line(sweep, intervals=alone)
+    fits = [median_line(sweep, intervals=alone) for sweep in series.launches]
+    if alone:
+        return _line(series, "median line", fits[0], None)
+    sizes = series.sizes_bytes
+    rows = [
+        sweep.medians_ns / _at(fitted, sizes) - 1
+        for sweep, fitted in zip(series.launches, fits, strict=True)
+    ]
+    return _line(
+        series, "median line", _shared(fits, _scatter_of_medians(series, rows), rows), None
+    )
 
 
-def _line(series: Series, method: str, fit: Callable[[Sweep], Fitted]) -> Line:
-    fits = [fit(sweep) for sweep in series.launches]
-    slope = _over(series, [one.slope_ns_per_byte for one in fits], positive=True)
-    scatters = [one.scatter for one in fits if one.scatter is not None]
-    scatter = _over(series, scatters, positive=True) if len(scatters) == len(fits) else None
+def _line(series: Series, method: str, fitted: Fitted, scatter: Parameter | None) -> Line:
+    if len(series.launches) == 1:
+        fitted = msgspec.structs.replace(
+            fitted,
+            latency_ns=_alone(series, fitted.latency_ns),
+            slope_ns_per_byte=_alone(series, fitted.slope_ns_per_byte),
+        )
     return Line(
         method=method,
-        latency_ns=_over(series, [one.latency_ns for one in fits], positive=False),
-        bandwidth_bytes_per_s=inverse(slope, 1e9 * series.directions),
-        slope_ns_per_byte=slope,
+        latency_ns=fitted.latency_ns,
+        bandwidth_bytes_per_s=inverse(fitted.slope_ns_per_byte, 1e9 * series.directions),
+        slope_ns_per_byte=fitted.slope_ns_per_byte,
         r_squared=scatter.mapped(lambda share: max(1 - share, 0.0)) if scatter else None,
     )
 
 
-def _over(series: Series, parameters: Sequence[Parameter], *, positive: bool) -> Parameter:
-    if len(parameters) == 1:
-        return msgspec.structs.replace(parameters[0], launches=series.counted)
-    return over_launches([parameter.value for parameter in parameters], positive=positive)
+def _at(fitted: Fitted, sizes_bytes: NDArray[np.float64]) -> NDArray[np.float64]:
+    return fitted.latency_ns.value + fitted.slope_ns_per_byte.value * sizes_bytes
+
+
+def _shared(fits: Sequence[Fitted], of_mean: Fitted, rows: Sequence[NDArray[np.float64]]) -> Fitted:
+    """The parameters over launches, their intervals widened by the misfit that all share."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    share = shared_share(np.array(rows))
+    slope = over_launches([one.slope_ns_per_byte.value for one in fits], positive=True)
+    latency = over_launches([one.latency_ns.value for one in fits], positive=False)
+    return Fitted(
+        slope_ns_per_byte=with_misfit(slope, of_mean.slope_ns_per_byte, share, positive=True),
+        latency_ns=with_misfit(latency, of_mean.latency_ns, share, positive=False),
+        scatter=None,
+    )
+
+
+def _mean_of(series: Series) -> Sweep:
+    """The launches' means and medians averaged, as if they were one sample of each size."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    sizes = series.sizes_bytes
+    ones = np.ones(len(sizes))
+    medians = np.mean([sweep.medians_ns for sweep in series.launches], axis=0)
+    return Sweep(
+        sizes_bytes=sizes,
+        counts=ones,
+        means_ns=np.mean([sweep.means_ns for sweep in series.launches], axis=0),
+        squares_ns2=0 * ones,
+        medians_ns=medians,
+        kept_ns=tuple(medians[:, None]),
+        weights=ones,
+    )
+
+
+def _scatter_of_medians(series: Series, rows: Sequence[NDArray[np.float64]]) -> Fitted:
+    """The median line of the launches' mean, its interval from how the sizes lie off it.
+
+    A median's variance is pi/2 of a mean's where errors are normal.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    sizes = series.sizes_bytes
+    fitted = median_line(_mean_of(series), intervals=False)
+    freedom = len(sizes) - 2
+    deviations = np.mean(rows, axis=0)
+    variance = float(deviations @ deviations) / max(freedom, 1) * math.pi / 2
+    expected = np.maximum(_at(fitted, sizes), series.medians_ns().min() / 2)
+    covariance = variance * unit_covariance(sizes, expected)
+    reach = student(max(freedom, 1)) * np.sqrt(np.diag(covariance))
+
+    def bounded(one: Parameter, by: float) -> Parameter:
+        return msgspec.structs.replace(one, low=one.value - by, high=one.value + by)
+
+    return Fitted(
+        latency_ns=bounded(fitted.latency_ns, float(reach[0])),
+        slope_ns_per_byte=bounded(fitted.slope_ns_per_byte, float(reach[1])),
+        scatter=None,
+    )
 
 
 def _check_growth(series: Series, robust: Line) -> None:

@@ -1,8 +1,9 @@
 """The line that half of the times lie above at every size: robust, and right for skewed times.
 
-The conditional median is a + b n. The fit minimises sum |t - a - b n| / s over all samples, s the
-time the line itself expects: errors in proportion to the time weigh alike at every size (Koenker,
-Quantile Regression, 2005, sections 5.3 and 3.5).
+The conditional median is a + b n. The fit minimises sum |t - a - b n| / s over all samples, s what
+the errors of a size are in proportion to, so that they weigh alike at every size (Koenker, Quantile
+Regression, 2005, sections 5.3 and 3.5). That is a power of the time that the line expects, from 0
+(errors are equally large at every size) to 1 (they grow with the time), found from the residuals.
 
 The interval needs no shape of the noise. At the true line each sample is above or below with a
 chance of one half, whatever its distribution; so for a value of one parameter, the other one
@@ -36,6 +37,8 @@ HALVINGS = 70
 END_PRECISION = 2e-3
 # Times without noise have no interval to speak of: this part of the value is near enough.
 NOISELESS = 1e-12
+# Residuals of fewer sizes do not tell how errors grow: they are taken to grow with the time.
+FEWEST_FOR_POWER = 8
 
 
 def median_line(sweep: Sweep, *, intervals: bool = True) -> Fitted:
@@ -48,9 +51,9 @@ def median_line(sweep: Sweep, *, intervals: bool = True) -> Fitted:
     sizes = sweep.sizes_bytes
     pilot = np.polyfit(sizes, sweep.medians_ns, 1, w=1 / sweep.medians_ns)
     slope, intercept = float(pilot[0]), float(pilot[1])
-    signs = _Signs(sweep, slope, intercept)
+    signs = _Signs(sweep, slope, intercept, error_power(sweep, slope, intercept))
     for _ in range(PASSES):
-        signs = _Signs(sweep, slope, intercept)
+        signs = _Signs(sweep, slope, intercept, error_power(sweep, slope, intercept))
         slope = _crossing(signs.of_slope, 0.0, slope, signs.slope_step)
         intercept = signs.intercept_at(slope)
     if not intervals:
@@ -79,14 +82,44 @@ def _fitted(
     )
 
 
+def _expected_ns(sweep: Sweep, slope: float, intercept: float) -> NDArray[np.float64]:
+    """The line's times, never far under the shortest measured one."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    line = intercept + slope * sweep.sizes_bytes
+    return np.asarray(np.maximum(line, sweep.medians_ns.min() / 2))
+
+
+def error_power(sweep: Sweep, slope: float, intercept: float) -> float:
+    """How errors grow with the time of a size: as this power of it, 0 to 1.
+
+    The slope of log |residual| (the median of a size's) over log time; 1 where fewer than
+    FEWEST_FOR_POWER sizes have a residual.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    line = intercept + slope * sweep.sizes_bytes
+    typical = np.array(
+        [np.median(np.abs(kept - at)) for kept, at in zip(sweep.kept_ns, line, strict=True)]
+    )
+    seen = typical > NOISELESS * sweep.medians_ns
+    if seen.sum() < FEWEST_FOR_POWER:
+        return 1.0
+    times = np.log(_expected_ns(sweep, slope, intercept)[seen])
+    times -= times.mean()
+    spread = float(times @ times)
+    power = float(times @ np.log(typical[seen])) / spread if spread > 0 else 1.0
+    return min(max(power, 0.0), 1.0)
+
+
 class _Signs:
     """The samples of a launch as signs above and below a line, weighted by the pilot line."""
 
-    def __init__(self, sweep: Sweep, slope: float, intercept: float) -> None:
+    def __init__(self, sweep: Sweep, slope: float, intercept: float, power: float) -> None:
         import numpy as np  # noqa: PLC0415 - not needed to start the program
 
         sizes = sweep.sizes_bytes
-        scale = np.maximum(intercept + slope * sizes, sweep.medians_ns.min() / 2)
+        scale = _expected_ns(sweep, slope, intercept) ** power
         self.lengths = np.array([len(kept) for kept in sweep.kept_ns])
         self.starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]])
         self.counts = sweep.counts
@@ -102,11 +135,11 @@ class _Signs:
         self.intercept_column = flat - rising * (cross / risings)
         self.flat = np.repeat(flat, self.lengths) * self.weights
         self.rising = np.repeat(rising, self.lengths) * self.weights
-        typical = float(np.median(np.abs(self.times / np.repeat(scale, self.lengths) - 1)))
-        self.slope_step = max(typical, 1e-6) / math.sqrt(float(sweep.counts @ self.slope_column**2))
-        self.intercept_step = max(typical, 1e-6) / math.sqrt(
-            float(sweep.counts @ self.intercept_column**2)
-        )
+        line = np.repeat(intercept + slope * sizes, self.lengths)
+        typical = float(np.median(np.abs(self.times - line) / np.repeat(scale, self.lengths)))
+        step = max(typical, 1e-6 * float(np.median(sweep.medians_ns / scale)))
+        self.slope_step = step / math.sqrt(float(sweep.counts @ self.slope_column**2))
+        self.intercept_step = step / math.sqrt(float(sweep.counts @ self.intercept_column**2))
         self.has_size = self.sizes > 0
 
     def intercept_at(self, slope: float) -> float:

@@ -11,6 +11,7 @@ import msgspec
 from weft.analysis.change_points import Cuts, find_changes
 from weft.analysis.intervals import CONFIDENCE
 from weft.analysis.linear import MISFIT
+from weft.analysis.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.parameters import Parameter, inverse, over_launches, student
 from weft.analysis.sweeps import check_sizes
 from weft.units import format_bytes
@@ -85,8 +86,9 @@ class Piecewise(msgspec.Struct, frozen=True, kw_only=True):
 def fit_piecewise(series: Series) -> Piecewise:
     """Find the changes in the medians over launches, then fit every launch between them.
 
-    With one launch the intervals come from the relative scatter about all lines together. Raises
-    WeftError for fewer than six sizes.
+    With one launch the intervals come from the relative scatter about all lines together; with
+    several they hold the variation between launches and the misfit that all launches share
+    (misfit.py). Raises WeftError for fewer than six sizes.
     """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
@@ -169,7 +171,11 @@ class _Model:
         self.cuts = cuts
         self.launches = launches
         self.middle = np.median(np.array(launches), axis=0)
-        self.times = rows[0]
+        self.times = np.asarray(np.mean(rows, axis=0))
+        # The lines whose scatter is looked at: of the only launch, or of the mean over launches.
+        self.of_mean = launches[0] if len(launches) == 1 else _lines(sizes, self.times, cuts)
+        own = [row / self.expected(lines) - 1 for row, lines in zip(rows, launches, strict=True)]
+        self.shared = shared_share(np.array(own)) if len(own) > 1 else 1.0
         self.counted = counted
 
     @property
@@ -178,19 +184,15 @@ class _Model:
 
     @cached_property
     def _covariances(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """For each line of the only launch small steps of its parameters, and their covariance."""
+        """For each line small steps of its parameters, and their covariance from the scatter."""
         import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-        lines = self.launches[0]
-        expected = self.expected(lines)
+        expected = self.expected(self.of_mean)
         deviations = self.times / expected - 1
         variance = float(deviations @ deviations) / max(self._freedom, 1)
         found = []
         for begin, end in self.cuts.ranges:
-            design = np.column_stack([np.ones(end - begin), self.sizes[begin:end]])
-            design /= expected[begin:end, None]
-            scale = np.linalg.norm(design, axis=0)
-            shape = np.linalg.inv((design / scale).T @ (design / scale)) / np.outer(scale, scale)
+            shape = unit_covariance(self.sizes[begin:end], expected[begin:end])
             steps = 1e-4 * np.sqrt(max(variance, 1e-18) * np.diag(shape))
             found.append((steps, variance * shape))
         return found
@@ -212,10 +214,12 @@ class _Model:
         return float(np.median(np.abs(self.expected(self.middle) / medians - 1)))
 
     def parameter(self, figure: Figure, *, positive: bool = False) -> Parameter:
-        """A figure of the lines with its interval: over launches, else from the scatter."""
-        if len(self.launches) > 1:
-            return over_launches([figure(lines) for lines in self.launches], positive=positive)
-        return self._from_scatter(figure, positive=positive)
+        """A figure of the lines with its interval: over launches, and from what they share."""
+        sizes = self._from_scatter(figure, positive=positive)
+        if len(self.launches) == 1:
+            return sizes
+        over = over_launches([figure(lines) for lines in self.launches], positive=positive)
+        return with_misfit(over, sizes, self.shared, positive=positive)
 
     def _from_scatter(self, figure: Figure, *, positive: bool) -> Parameter:
         """Delta method: the gradient by small steps, the covariances of each line's relative fit.
@@ -224,7 +228,7 @@ class _Model:
         """
         import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-        lines = self.launches[0]
+        lines = self.of_mean
         value = figure(lines)
         on_log = positive and value > 0
         variance = 0.0
