@@ -51,6 +51,63 @@ std::string_view name_of(Status status) {
   return "failed";
 }
 
+std::string_view name_of(Figure figure) {
+  switch (figure) {
+    case Figure::latency:
+      return "latency";
+    case Figure::exchange:
+      return "exchange";
+    case Figure::one_sided_latency:
+      return "one_sided_latency";
+    case Figure::bandwidth:
+      return "bandwidth";
+    case Figure::burst:
+      return "burst";
+    case Figure::overhead:
+      return "overhead";
+    case Figure::overlap:
+      return "overlap";
+    case Figure::loaded_latency:
+      return "loaded_latency";
+    case Figure::registration:
+      return "registration";
+    case Figure::copy:
+      return "copy";
+  }
+  return "";
+}
+
+json to_json(const Support& pattern) {
+  const PatternInfo& info = pattern.info;
+  json part_reads = json::object();
+  for (std::size_t part = 0; part < pattern.parts.size(); ++part) {
+    if (info.part_clock_reads.at(part) == 0) continue;
+    part_reads[std::string(pattern.parts[part])] = info.part_clock_reads.at(part);
+  }
+  return {
+      {"name", info.name},
+      {"title", info.title},
+      {"summary", info.summary},
+      {"figure", name_of(info.figure)},
+      {"ranks", info.ranks},
+      {"latency_divisor", info.latency_divisor},
+      {"bandwidth_factor", info.bandwidth_factor},
+      {"least_bytes", info.least_bytes},
+      {"time_factor", info.time_factor},
+      {"every_operation", info.every_operation},
+      {"axis", {{"name", info.axis.name}, {"unit", info.axis.unit}, {"points", info.axis.points}}},
+      {"has_queue", info.has_queue},
+      {"latencies_per_sample", info.latencies_per_sample},
+      {"messages_per_burst", info.messages_per_burst},
+      {"pause_trips", info.pause_trips},
+      {"clock_reads", info.clock_reads},
+      {"part_clock_reads", part_reads},
+      {"splits_operations", info.splits_operations},
+      {"supported", pattern.supported},
+      {"reason", pattern.reason},
+  };
+}
+
 json to_json(const Calibration& clock) {
   return {{"name", CycleCounter::name},
           {"tick_ns", clock.tick_ns},
@@ -172,23 +229,7 @@ std::string describe_line(const Description& self) {
     settings.push_back({{"name", setting.name}, {"summary", setting.summary}});
   }
   json list = json::array();
-  for (const Support& pattern : self.patterns) {
-    list.push_back({{"name", pattern.info.name},
-                    {"title", pattern.info.title},
-                    {"summary", pattern.info.summary},
-                    {"ranks", pattern.info.ranks},
-                    {"latency_divisor", pattern.info.latency_divisor},
-                    {"bandwidth_factor", pattern.info.bandwidth_factor},
-                    {"least_bytes", pattern.info.least_bytes},
-                    {"time_factor", pattern.info.time_factor},
-                    {"every_operation", pattern.info.every_operation},
-                    {"axis",
-                     {{"name", pattern.info.axis.name},
-                      {"unit", pattern.info.axis.unit},
-                      {"points", pattern.info.axis.points}}},
-                    {"supported", pattern.supported},
-                    {"reason", pattern.reason}});
-  }
+  for (const Support& pattern : self.patterns) list.push_back(to_json(pattern));
   return dump({{"kind", "describe"},
                {"protocol", protocol_version},
                {"transport", self.transport},

@@ -102,6 +102,7 @@ struct Place {
 
 struct Support {
   PatternInfo info;
+  std::span<const std::string_view> parts;
   bool supported = true;
   std::string_view reason;
 };

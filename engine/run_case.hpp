@@ -27,7 +27,8 @@ constexpr std::string_view lack_of() {
 /// What of the engine's patterns a transport can run.
 template <TwoSided T, Clock Now, class... Patterns>
 std::vector<Support> supported(const std::tuple<Patterns...>* /*list*/) {
-  return {{Patterns::info, lack_of<Patterns, T, Now>().empty(), lack_of<Patterns, T, Now>()}...};
+  return {{Patterns::info, parts_of<Patterns>(), lack_of<Patterns, T, Now>().empty(),
+           lack_of<Patterns, T, Now>()}...};
 }
 
 /// The ways of waiting that a transport has, the usual one first.

@@ -20,13 +20,33 @@ struct Axis {
   std::string_view points = {};
 };
 
-/// What a pattern measures, for lists, tables and the conversion of ticks.
+/// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
+/// another, and nothing else is: only from it is known how long a word takes.
+enum class Figure : std::uint8_t {
+  latency,
+  exchange,
+  one_sided_latency,
+  bandwidth,
+  burst,
+  overhead,
+  overlap,
+  loaded_latency,
+  registration,
+  copy,
+};
+
+/// Series that a pattern may fill beside its samples.
+inline constexpr std::size_t most_parts = 4;
+
+/// What a pattern measures, for lists, tables and the conversion of ticks: all that an analysis has
+/// to know of it, for it is in the record.
 /// With t the time of one operation: latency is t / latency_divisor (0: has none), bandwidth is
 /// bandwidth_factor * bytes / t (0: has none).
 struct PatternInfo {
   std::string_view name;
   std::string_view title;
   std::string_view summary;
+  Figure figure;
   int ranks;
   int latency_divisor;
   int bandwidth_factor;
@@ -37,10 +57,21 @@ struct PatternInfo {
   /// Whether a sample is one operation in any case: each has a time at which it is due.
   bool every_operation = false;
   Axis axis = {};
+  /// Whether it keeps the case's Q messages in flight.
+  bool has_queue = false;
+  /// How often a sample holds the time that a small message is on its way, beside its messages' own
+  /// times: the first message, the words that start and end a stream.
+  std::uint32_t latencies_per_sample = 0;
+  /// n of PRTT(n, d, s); 0: no burst. A pause d is so many round trips.
+  std::uint32_t messages_per_burst = 0;
+  std::uint32_t pause_trips = 0;
+  /// Pairs of reads of the clock in each operation of the samples, and of each of the `parts`, to
+  /// be taken off; 0 where a sample of many operations holds one pair.
+  std::uint32_t clock_reads = 0;
+  std::array<std::uint32_t, most_parts> part_clock_reads = {};
+  /// An operation is one message of any of several streams: a stream's own series has its share.
+  bool splits_operations = false;
 };
-
-/// Series that a pattern may fill beside its samples.
-inline constexpr std::size_t most_parts = 4;
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
 enum class Window : std::uint8_t { none, incoming, outgoing };

@@ -28,6 +28,7 @@ from weft.record.model import (
     Role,
     Status,
 )
+from weft.record.undescribed import as_measured
 from weft.record.writer import RecordWriter, compress
 
 if TYPE_CHECKING:
@@ -77,14 +78,16 @@ _DECLARED = (
     ("put_latency", "Latency of a put", 1, 1),
 )
 PATTERNS = tuple(
-    Pattern(
-        name=name,
-        title=title,
-        summary=f"{title} between two ranks",
-        ranks=2,
-        latency_divisor=divisor,
-        bandwidth_factor=factor,
-        every_operation=name == "offered_load",
+    as_measured(
+        Pattern(
+            name=name,
+            title=title,
+            summary=f"{title} between two ranks",
+            ranks=2,
+            latency_divisor=divisor,
+            bandwidth_factor=factor,
+            every_operation=name == "offered_load",
+        )
     )
     for name, title, divisor, factor in _DECLARED
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import weft.measure.rounds
-from builders import PATTERNS, make_cases, make_clock
+from builders import PATTERNS, make_cases, make_clock, pattern
 from weft.engine import Program
 from weft.launch.local import Answer, Bye, Hello
 from weft.measure.rounds import Measurement
@@ -80,7 +81,11 @@ class Sink(list["Line"]):
 
 
 def measure(
-    monkeypatch: pytest.MonkeyPatch, cases: tuple[Case, ...], budget_s: float, overhead_s: float
+    monkeypatch: pytest.MonkeyPatch,
+    cases: tuple[Case, ...],
+    budget_s: float,
+    overhead_s: float,
+    seed: int = 1,
 ) -> tuple[Sink, float]:
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
     machine = Machine(overhead_s)
@@ -91,7 +96,7 @@ def measure(
         for name in {case.transport for case in cases}
     }
     plan = make_plan(
-        cases, precision=0.01, budget_s=budget_s, launches=5, seed=1, mpi="none", options={},
+        cases, precision=0.01, budget_s=budget_s, launches=5, seed=seed, mpi="none", options={},
         case_deadline_s=20, samples=0,
     )  # fmt: skip
     end_s = machine.now + budget_s
@@ -167,3 +172,57 @@ def test_what_a_transport_cannot_do_is_said_once(monkeypatch: pytest.MonkeyPatch
     assert sorted(told) == ["mpi: it cannot wait by block", "tcp: it cannot wait by block"]
     lost = [line for line in sink if isinstance(line, Batch)]
     assert {batch.case for batch in lost} == {case.key for case in USUAL}
+
+
+LATENCY_NS = 30_000.0
+# The time of one operation: what must not be taken for a latency takes far less than one.
+OPERATIONS_NS = {"copy": 40.0, "registration": 90.0, "late_receive": 200.0, "sendrecv": 31_000.0}
+
+
+class Fabric(Machine):
+    """Ranks whose streams hold as many latencies as their description says."""
+
+    def run(self, case: Mapping[str, Any], _: float) -> Answer:
+        told = pattern(case["test"])
+        latency_ns = LATENCY_NS * (3 if case["wait"] == "block" else 1)
+        operation_ns = OPERATIONS_NS.get(case["test"], told.latency_divisor * latency_ns)
+        if told.latencies_per_sample:
+            operation_ns = 300.0
+        count, ops = case["samples"] + case["warmup"], max(case["ops_per_sample"], 64)
+        ops = ops if told.latencies_per_sample else case["ops_per_sample"]
+        sample_ns = ops * operation_ns + told.latencies_per_sample * latency_ns
+        self.now += self.overhead_s + count * sample_ns / 1e9
+        return Answer(
+            id=case["id"],
+            status="ok",
+            warmup=case["warmup"],
+            ops_per_sample=ops,
+            ticks=(round(sample_ns),) * count,
+        )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_latencies_in_a_streams_samples_are_under_one_per_cent(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Whatever else the suite measures, in whatever order, and for each way of waiting."""
+    monkeypatch.setattr(sys.modules[__name__], "Machine", Fabric)
+    tests = ("ping_pong", "stream", "message_rate", "hot_spot_receive", *OPERATIONS_NS)
+    cases = tuple(
+        Case(test=test, transport="tcp", bytes=size, wait=wait)
+        for test in tests
+        for size in (8, 64)
+        for wait in ("", "block")
+    )
+    sink, _ = measure(monkeypatch, cases, 60, overhead_s=0.005, seed=seed)
+    by_key = {case.key: case for case in cases}
+    looked_at = 0
+    for batch in sink:
+        if not isinstance(batch, Batch) or batch.role != "measure":
+            continue
+        case = by_key[batch.case]
+        held_ns = pattern(case.test).latencies_per_sample * LATENCY_NS
+        held_ns *= 3 if case.wait == "block" else 1
+        looked_at += held_ns > 0
+        assert held_ns <= 0.01 * batch.ticks[-1], batch.case
+    assert looked_at == 5 * 3 * 4

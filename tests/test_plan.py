@@ -6,6 +6,7 @@ import pytest
 from builders import make_clock, pattern
 from weft.errors import WeftError
 from weft.plan import (
+    Ways,
     check_memory,
     choose,
     crowding,
@@ -21,10 +22,11 @@ from weft.stopping import (
     LONGEST_SHARE_S,
     MOST_OPERATIONS,
     SHORTEST_SHARE_S,
+    Amount,
     amount,
     case_share_s,
-    clock_costs_too_much,
     settled,
+    too_short,
 )
 
 PING_PONG, STREAM = pattern("ping_pong"), pattern("stream")
@@ -120,22 +122,42 @@ def test_the_clock_costs_under_one_per_cent(operation_ns: float) -> None:
     assert single.ops_per_sample == 1
 
 
+def chosen_for(case: Case) -> Amount:
+    return amount(
+        case, pattern(case.test), operation_ns=100, latency_ns=5_000, clock=CLOCK, share_ns=1e8
+    )
+
+
 def test_a_sample_too_short_for_the_clock_is_told() -> None:
     case = Case(test="ping_pong", transport="mpi", bytes=8)
     least_ns = CLOCK_SHARE * CLOCK.overhead_ticks * CLOCK.tick_ns
-    assert clock_costs_too_much(case, PING_PONG, 0.99 * least_ns, 8, CLOCK)
-    assert not clock_costs_too_much(case, PING_PONG, least_ns, 8, CLOCK)
-    assert not clock_costs_too_much(case, PING_PONG, 0.0, 8, CLOCK)
-    single = Case(test="ping_pong", transport="mpi", bytes=8, single=True)
-    assert not clock_costs_too_much(single, PING_PONG, 0.1 * least_ns, 1, CLOCK)
-    load = pattern("offered_load")
-    assert not clock_costs_too_much(case, load, 0.1 * least_ns, 1, CLOCK)
+    assert too_short(case, chosen_for(case), 0.99 * least_ns, 8)
+    assert not too_short(case, chosen_for(case), least_ns, 8)
+    assert not too_short(case, chosen_for(case), 0.0, 8)
+    for test in ("ping_pong", "offered_load"):
+        one = Case(test=test, transport="mpi", bytes=8, single=test == "ping_pong")
+        assert not too_short(one, chosen_for(one), 0.1 * least_ns, 1)
 
 
-def test_a_streams_last_word_costs_under_one_per_cent() -> None:
-    case = Case(test="stream", transport="tcp", bytes=8)
-    chosen = amount(case, STREAM, operation_ns=100, latency_ns=5_000, clock=CLOCK, share_ns=1e8)
-    assert chosen.ops_per_sample * 100 >= 100 * 5_000
+@pytest.mark.parametrize("test", ["stream", "hot_spot_receive", "message_rate", "busy_stream"])
+def test_a_streams_latencies_cost_under_one_per_cent(test: str) -> None:
+    case = Case(test=test, transport="tcp", bytes=8)
+    chosen = chosen_for(case)
+    held_ns = pattern(test).latencies_per_sample * 5_000
+    assert held_ns > 0
+    assert chosen.ops_per_sample * 100 >= 100 * held_ns
+    assert too_short(case, chosen, 99 * held_ns, chosen.ops_per_sample)
+    assert not too_short(case, chosen, 100 * held_ns, chosen.ops_per_sample)
+
+
+@pytest.mark.parametrize(
+    ("test", "depths"), [("stream", {1, 8}), ("offered_load", {1, 8}), ("ping_pong", {64})]
+)
+def test_queue_depths_are_planned_for_every_test_with_a_queue(test: str, depths: set[int]) -> None:
+    cases = make_cases(
+        (test,), ("tcp",), "8", ways=Ways(queue_depths=(1, 8)), patterns={test: pattern(test)}
+    )
+    assert {case.queue_depth for case in cases} == depths
 
 
 def test_a_slow_case_still_gets_a_few_samples() -> None:

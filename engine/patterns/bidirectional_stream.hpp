@@ -16,10 +16,13 @@ struct BidirectionalStream {
       .name = "bidirectional_stream",
       .title = "Bidirectional bandwidth",
       .summary = "both ranks stream at once with Q messages in flight each way",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 2,
       .least_bytes = 1,
+      .has_queue = true,
+      .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
 

@@ -12,9 +12,11 @@ struct Burst {
       .name = "burst",
       .title = "Round trip of a burst",
       .summary = "8 messages back to back and one answer: the gap of LogGP",
+      .figure = Figure::burst,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
+      .messages_per_burst = burst_messages,
   };
   static constexpr std::uint32_t messages_per_operation = burst_messages;
 

@@ -16,12 +16,15 @@ struct BusyStream {
       .name = "busy_stream",
       .title = "Bandwidth while computing",
       .summary = "a stream whose sender computes between its posts; the stream and work alone too",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
       .time_factor = 3,
       .axis = {.name = "work", .unit = "%", .points = "0,20,40,60,80,90,100,110,120,150,200"},
+      .has_queue = true,
+      .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};

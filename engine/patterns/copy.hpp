@@ -15,6 +15,7 @@ struct Copy {
       .name = "copy",
       .title = "Copy in memory",
       .summary = "one rank copies in its memory, past the caches; the bandwidth counts bytes once",
+      .figure = Figure::copy,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 1,

@@ -14,6 +14,9 @@ namespace weft {
 /// n of PRTT(n, d, s): messages before the one answer.
 inline constexpr std::uint32_t burst_messages = 8;
 
+/// A pause is so many round trips.
+inline constexpr std::uint32_t pause_trips = 4;
+
 /// Rank 1 of a burst: it answers the last message of each, its receives posted a burst ahead.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool answer_bursts(T& link, Work& work, std::size_t bursts) noexcept {
@@ -43,7 +46,6 @@ inline constexpr std::uint32_t trial_trips = 4;
 template <Clock Now, class Wait, TwoSided T>
 [[nodiscard]] bool find_pause(T& link, Work& work, Ticks& pause) noexcept {
   const Peer peer{1};
-  constexpr Ticks trips = 4;
   Ticks shortest = std::numeric_limits<Ticks>::max();
   for (std::uint32_t trip = 0; trip < trial_trips; ++trip) {
     link.post_recv(peer, work.in.next());
@@ -52,7 +54,7 @@ template <Clock Now, class Wait, TwoSided T>
     if (!drain<Wait>(link)) return false;
     shortest = std::min(shortest, Now::now() - start);
   }
-  pause = trips * shortest;
+  pause = Ticks{pause_trips} * shortest;
   return true;
 }
 

@@ -12,6 +12,7 @@ struct GetLatency {
       .name = "get_latency",
       .title = "Get latency",
       .summary = "a get and the wait for its data",
+      .figure = Figure::one_sided_latency,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 1,

@@ -13,11 +13,14 @@ struct GetOverlap {
       .name = "get_overlap",
       .title = "Get beside work",
       .summary = "a get, work, and the wait for its data; each alone too",
+      .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .time_factor = 3,
       .axis = work_axis,
+      .clock_reads = 1,
+      .part_clock_reads = {1, 1},
   };
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
   static constexpr std::uint32_t messages_per_operation = 2;

@@ -12,10 +12,13 @@ struct GetStream {
       .name = "get_stream",
       .title = "Get bandwidth",
       .summary = "one rank gets with Q in flight",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
+      .has_queue = true,
+      .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
   static constexpr Window window = Window::outgoing;

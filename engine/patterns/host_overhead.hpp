@@ -18,9 +18,11 @@ struct HostOverhead {
       .title = "Calls of a round trip",
       .summary =
           "a round trip with the clock read round every call: post and complete, on both ranks",
+      .figure = Figure::overhead,
       .ranks = 2,
       .latency_divisor = 2,
       .bandwidth_factor = 0,
+      .part_clock_reads = {1, 1, 1, 1},
   };
   static constexpr std::array parts{
       std::string_view{"post_send"}, std::string_view{"complete_send"},

@@ -40,11 +40,15 @@ struct HotSpotSend : HotSpot {
       .name = "hot_spot_send",
       .title = "Hot spot, sending",
       .summary = "one rank streams to several others at once, all bandwidths together",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
       .axis = {.name = "peers", .unit = "", .points = "1..ranks-1"},
+      .has_queue = true,
+      .latencies_per_sample = 2,
+      .splits_operations = true,
   };
 
   static Cast cast(const Case& test, int rank, int size) {
@@ -134,11 +138,15 @@ struct HotSpotReceive : HotSpot {
       .name = "hot_spot_receive",
       .title = "Hot spot, receiving",
       .summary = "one rank receives streams of several others at once, all bandwidths together",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
       .axis = {.name = "peers", .unit = "", .points = "1..ranks-1"},
+      .has_queue = true,
+      .latencies_per_sample = 2,
+      .splits_operations = true,
   };
 
   static Cast cast(const Case& test, int rank, int size) {

@@ -12,10 +12,13 @@ struct LateReceive {
       .name = "late_receive",
       .title = "Receive overhead",
       .summary = "the time to take in a message that has arrived: o_r of LogGP",
+      .figure = Figure::overhead,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .time_factor = 100,
+      .pause_trips = pause_trips,
+      .clock_reads = 1,
   };
   static constexpr std::uint32_t messages_before = trial_trips;
 

@@ -21,11 +21,13 @@ struct OfferedLoad {
       .name = "offered_load",
       .title = "Latency under offered load",
       .summary = "messages due at a set rate, each answered: from the time it was due",
+      .figure = Figure::loaded_latency,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .every_operation = true,
       .axis = {.name = "load", .unit = "%", .points = "10,20,30,40,50,60,70,75,80,85,90,95,100"},
+      .has_queue = true,
   };
   /// The time between two messages that are due, and how late after it was due each was posted.
   static constexpr std::array parts{std::string_view{"interval"}, std::string_view{"late"}};

@@ -84,11 +84,15 @@ struct MessageRate : PairedStreams {
       .name = "message_rate",
       .title = "Message rate",
       .summary = "pairs of ranks stream at once, one way, until all have moved their messages",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
       .axis = {.name = "pairs", .unit = "", .points = "1..ranks/2"},
+      .has_queue = true,
+      .latencies_per_sample = 4,
+      .splits_operations = true,
   };
 
   static std::string lacks(const Case& test, int size) {
@@ -112,10 +116,14 @@ struct RandomPairs : PairedStreams {
       .name = "random_pairs",
       .title = "Random pairs",
       .summary = "all ranks stream at once in pairs drawn at random, all bandwidths together",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
+      .has_queue = true,
+      .latencies_per_sample = 4,
+      .splits_operations = true,
   };
 
   static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }

@@ -13,10 +13,14 @@ struct PausedBurst {
       .name = "paused_burst",
       .title = "Round trip of a burst with pauses",
       .summary = "8 messages with pauses, which are not counted, and one answer: o_s of LogGP",
+      .figure = Figure::burst,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .time_factor = 30,
+      .messages_per_burst = burst_messages,
+      .pause_trips = pause_trips,
+      .clock_reads = burst_messages - 1,
   };
   static constexpr std::uint32_t messages_per_operation = burst_messages;
   static constexpr std::uint32_t messages_before = trial_trips;

@@ -13,6 +13,7 @@ struct PingPing {
       .name = "ping_ping",
       .title = "Bidirectional latency",
       .summary = "both ranks send at once and wait for the other's message",
+      .figure = Figure::latency,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 1,

@@ -17,6 +17,7 @@ struct PingPong {
       .name = "ping_pong",
       .title = "Latency",
       .summary = "one message there and back; latency is half the round trip",
+      .figure = Figure::latency,
       .ranks = 2,
       .latency_divisor = 2,
       .bandwidth_factor = 2,

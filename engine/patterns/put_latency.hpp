@@ -13,6 +13,7 @@ struct PutLatency {
       .name = "put_latency",
       .title = "Put latency to remote completion",
       .summary = "a put and the wait until it is in the peer's memory",
+      .figure = Figure::one_sided_latency,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 1,

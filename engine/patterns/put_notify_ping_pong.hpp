@@ -12,6 +12,7 @@ struct PutNotifyPingPong {
       .name = "put_notify_ping_pong",
       .title = "Put latency, target notified",
       .summary = "a put with notification there and back; half the round trip",
+      .figure = Figure::one_sided_latency,
       .ranks = 2,
       .latency_divisor = 2,
       .bandwidth_factor = 2,

@@ -14,6 +14,7 @@ struct PutPingPong {
       .name = "put_ping_pong",
       .title = "Put latency, memory polled",
       .summary = "a put there and back, each side polling its memory; half the round trip",
+      .figure = Figure::one_sided_latency,
       .ranks = 2,
       .latency_divisor = 2,
       .bandwidth_factor = 2,

@@ -13,10 +13,13 @@ struct PutStream {
       .name = "put_stream",
       .title = "Put bandwidth",
       .summary = "one rank puts with Q in flight until all are in the other's memory",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
+      .has_queue = true,
+      .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
   static constexpr Window window = Window::incoming;

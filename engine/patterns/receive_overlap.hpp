@@ -14,11 +14,14 @@ struct ReceiveOverlap {
       .name = "receive_overlap",
       .title = "Receive beside work",
       .summary = "a receive that was asked for, work, and the wait for the message; each alone too",
+      .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .time_factor = 4,
       .axis = work_axis,
+      .clock_reads = 1,
+      .part_clock_reads = {1, 1, 2},
   };
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},
                                     std::string_view{"call"}};

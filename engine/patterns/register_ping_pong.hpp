@@ -12,6 +12,7 @@ struct RegisterPingPong {
       .name = "register_ping_pong",
       .title = "Latency, registered as it goes",
       .summary = "ping_pong with each message registered, sent and deregistered",
+      .figure = Figure::latency,
       .ranks = 2,
       .latency_divisor = 2,
       .bandwidth_factor = 2,

@@ -12,10 +12,13 @@ struct RegisterStream {
       .name = "register_stream",
       .title = "Bandwidth, registered as it goes",
       .summary = "stream with each message registered, sent and deregistered",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
+      .has_queue = true,
+      .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
   static constexpr bool registers = true;

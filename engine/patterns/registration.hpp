@@ -18,6 +18,7 @@ struct Registration {
       .name = "registration",
       .title = "Registration of memory",
       .summary = "one rank registers memory of the message's size; its pages are there",
+      .figure = Figure::registration,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,

@@ -14,11 +14,14 @@ struct SendOverlap {
       .name = "send_overlap",
       .title = "Send beside work",
       .summary = "a send, work, and the wait for the receiver's word; each alone too",
+      .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
       .time_factor = 4,
       .axis = work_axis,
+      .clock_reads = 1,
+      .part_clock_reads = {1, 1, 1},
   };
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},
                                     std::string_view{"call"}};

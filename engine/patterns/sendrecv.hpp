@@ -15,6 +15,7 @@ struct SendRecv {
       .title = "SendRecv",
       .summary =
           "Pallas SendRecv: a closed chain, each rank sends right and receives from the left",
+      .figure = Figure::exchange,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 2,

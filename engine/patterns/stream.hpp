@@ -12,10 +12,13 @@ struct Stream {
       .name = "stream",
       .title = "Bandwidth",
       .summary = "one rank streams with Q messages in flight until the other has them all",
+      .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
       .bandwidth_factor = 1,
       .least_bytes = 1,
+      .has_queue = true,
+      .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
 

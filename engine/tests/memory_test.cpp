@@ -240,6 +240,7 @@ struct Hasty {
   static constexpr PatternInfo info{.name = "hasty",
                                     .title = "",
                                     .summary = "",
+                                    .figure = Figure::latency,
                                     .ranks = 2,
                                     .latency_divisor = 2,
                                     .bandwidth_factor = 2};

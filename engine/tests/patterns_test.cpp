@@ -260,6 +260,7 @@ struct FillsParts {
   static constexpr PatternInfo info{.name = "fills_parts",
                                     .title = "",
                                     .summary = "",
+                                    .figure = Figure::overhead,
                                     .ranks = 2,
                                     .latency_divisor = 1,
                                     .bandwidth_factor = 0,

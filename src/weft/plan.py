@@ -198,8 +198,8 @@ def make_cases(
     """Every test on every transport at every size in every way, in the order of tables.
 
     `patterns` says of a test, by its name, what it knows: one with a least size is not planned
-    below it, only streams know a queue depth, and only a test with an axis has points of it; what
-    a test does not know is planned once. Raises WeftError.
+    below it, only one with a queue knows its depth, and only a test with an axis has points of it;
+    what a test does not know is planned once. Raises WeftError.
     """
     if not 2 <= ranks <= MOST_RANKS:
         raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
@@ -257,8 +257,8 @@ def cases_of(
 
 
 def _queue_depths(ways: Ways, pattern: Pattern | None) -> tuple[int, ...]:
-    is_stream = pattern is not None and pattern.latency_divisor == 0
-    return ways.queue_depths if is_stream else (USUAL_QUEUE_DEPTH,)
+    has_queue = pattern is not None and pattern.has_queue
+    return ways.queue_depths if has_queue else (USUAL_QUEUE_DEPTH,)
 
 
 def _points(ways: Ways, pattern: Pattern | None, ranks: int) -> tuple[int | None, ...]:

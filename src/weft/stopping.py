@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
 from weft.analysis.intervals import median_of_launches
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.record.model import Case, Clock, Pattern
 
 # A sample is at least this many times the clock's own cost, so that the cost is under 1 %.
 CLOCK_SHARE = 100
-# A stream's sample holds one unloaded latency for the receiver's last word: kept under 1 % too.
-WORD_SHARE = 100
+# A stream's sample holds unloaded latencies, of its first message and of words: under 1 % too.
+LATENCIES_SHARE = 100
 FEWEST_SAMPLES = 3
 # The time of a batch's samples, however much or little of the budget there is.
 SHORTEST_SHARE_S = 0.002
@@ -32,14 +34,31 @@ MARGIN = 1.1
 MOST_WARMUP = 50
 # A stream that is long to keep its last word small is still bounded by this.
 LONGEST_SAMPLE_NS = 50e6
+# Where no message's latency is known.
+GUESSED_LATENCY_NS = 20_000.0
 
 
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
-    """How much one batch measures."""
+    """How much one batch measures.
+
+    In samples shorter than `least_sample_ns` the clock, or a stream's latencies, cost too much.
+    """
 
     samples: int
     warmup: int
     ops_per_sample: int
+    least_sample_ns: float = 0.0
+
+
+class Looked(Protocol):
+    """A case, and how long its operation takes as far as that is known; 0: not yet."""
+
+    case: Case
+    pattern: Pattern
+    operation_ns: float
+
+
+_L = TypeVar("_L", bound=Looked)
 
 
 def settled(
@@ -58,13 +77,9 @@ def settled(
     return median_of_launches(launch_medians, resolution).relative_half_width <= precision
 
 
-def clock_costs_too_much(
-    case: Case, pattern: Pattern, sample_ns: float, ops_per_sample: int, clock: Clock
-) -> bool:
-    """Whether reading the clock cost over 1 % of a sample that could have been longer."""
-    is_one = case.single or pattern.every_operation
-    could_be_longer = not is_one and ops_per_sample < _most_ops(case)
-    return could_be_longer and 0 < sample_ns < CLOCK_SHARE * clock.cost_ns
+def too_short(case: Case, chosen: Amount, sample_ns: float, ops_per_sample: int) -> bool:
+    """Whether a sample was shorter than was meant, and could have been longer."""
+    return ops_per_sample < _most_ops(case) and 0 < sample_ns < chosen.least_sample_ns
 
 
 def _most_ops(case: Case) -> int:
@@ -83,7 +98,7 @@ def case_share_s(left_s: float, cases: int, overhead_s: float) -> float:
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
     """A short look at how long an operation takes."""
-    streams = pattern.latency_divisor == 0
+    streams = pattern.latencies_per_sample > 0
     return Amount(samples=3 if streams or case.bytes > 2**16 else 20, warmup=1, ops_per_sample=1)
 
 
@@ -102,20 +117,55 @@ def amount(
     With `asked_samples` it takes as many, however long that is.
 
     The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
-    streams so that the last word (one latency) is under 1 % too, unless that would take longer
-    than LONGEST_SAMPLE_NS or the batch's share.
+    streams so that all unloaded latencies that a sample holds are under 1 % too, unless that would
+    take longer than LONGEST_SAMPLE_NS or the batch's share.
     """
     operation_ns = max(operation_ns, 1.0)
-    sample_ns = MARGIN * CLOCK_SHARE * clock.cost_ns
-    ops = math.ceil(sample_ns / operation_ns)
-    if pattern.latency_divisor == 0:
-        word_ns = min(WORD_SHARE * latency_ns, LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES)
-        ops = max(ops, math.ceil(word_ns / operation_ns), case.queue_depth)
-    if (case.single or pattern.every_operation) and pattern.latency_divisor > 0:
-        ops = 1
-    ops = min(max(ops, 1), _most_ops(case))
+    least_ns = CLOCK_SHARE * clock.cost_ns
+    fewest_ops = 1
+    if pattern.latencies_per_sample > 0:
+        long_ns = LATENCIES_SHARE * pattern.latencies_per_sample * latency_ns
+        most_ns = min(LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES) / MARGIN
+        least_ns = max(least_ns, min(long_ns, most_ns))
+        fewest_ops = case.queue_depth
+    elif case.single or pattern.every_operation:
+        least_ns = 0.0
+    ops = math.ceil(MARGIN * least_ns / operation_ns)
+    ops = min(max(ops, fewest_ops), _most_ops(case))
     samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
     most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES
     samples = asked_samples or min(max(samples, FEWEST_SAMPLES), most)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
-    return Amount(samples=samples, warmup=warmup, ops_per_sample=ops)
+    return Amount(samples=samples, warmup=warmup, ops_per_sample=ops, least_sample_ns=least_ns)
+
+
+def unloaded_latency_ns(states: Sequence[Looked], case: Case) -> float:
+    """The unloaded latency of a case's transport with its way of waiting, of a small message.
+
+    Only a message's own latency tells it: a copy or a registration takes a time too, and far less.
+    """
+    known = [
+        state.operation_ns / state.pattern.latency_divisor
+        for state in states
+        if state.operation_ns > 0 and _tells_latency(state, case)
+    ]
+    return min(known, default=GUESSED_LATENCY_NS)
+
+
+def latencies_first(todo: Sequence[_L]) -> list[_L]:
+    """The same order, but that where no latency is known yet a smallest message tells it first."""
+    first: list[_L] = []
+    for stream in todo:
+        if not stream.pattern.latencies_per_sample:
+            continue
+        tell = [state for state in todo if _tells_latency(state, stream.case)]
+        if tell and all(state.operation_ns == 0 and state not in first for state in tell):
+            first.append(min(tell, key=lambda state: state.case.bytes))
+    return first + [state for state in todo if state not in first]
+
+
+def _tells_latency(state: Looked, case: Case) -> bool:
+    """Whether a case is about a message's latency as another one of its transport meets it."""
+    own = state.case
+    same = (own.transport, own.wait) == (case.transport, case.wait)
+    return same and state.pattern.figure == "latency"

@@ -1,19 +1,19 @@
 """The delay method through a record: the overheads that were put in come out."""
 
-import re
+import json
 from pathlib import Path
 
 import pytest
 
 import weft
-from builders import make_cases, make_clock, synthetic_record
-from weft.analysis.delays import MESSAGES, delay_tests_of
+from builders import make_cases, make_clock, pattern, synthetic_record
+from weft.analysis.delays import delay_tests_of
 from weft.analysis.models import FROM_DELAYS, fit_models
 from weft.record.model import Case
 from weft.sources import series_of_record
 
-ROOT = Path(__file__).parents[2]
 L, SEND, RECEIVE, GAP, BYTE = 1800.0, 300.0, 250.0, 700.0, 0.12
+MESSAGES = pattern("burst").messages_per_burst
 SIZES = (1, 1024, 65536, 262144)
 ALL = ("ping_pong", "burst", "paused_burst", "late_receive")
 READ_NS = make_clock().overhead_ticks * make_clock().tick_ns
@@ -32,6 +32,7 @@ def times(case: Case, round_: int, samples: int = 21) -> list[float]:
 
 
 def record_of(path: Path, tests: tuple[str, ...]) -> weft.Run:
+    path.mkdir(exist_ok=True)
     cases = make_cases(tests, ("tcp",), SIZES)
     return weft.load(synthetic_record(path / "r.jsonl", cases, times_ns=times))
 
@@ -74,8 +75,23 @@ def test_a_launch_that_lacks_sizes_is_left_out(tmp_path: Path) -> None:
     assert [[test.bytes for test in launch] for launch in tests] == [list(SIZES)] * 3
 
 
-def test_the_analysis_knows_how_many_messages_the_engine_sends() -> None:
-    text = (ROOT / "engine/patterns/delay_method.hpp").read_text(encoding="utf-8")
-    match = re.search(r"burst_messages = (\d+);", text)
-    assert match
-    assert int(match[1]) == MESSAGES
+def test_what_a_burst_and_a_pause_are_is_read_from_the_record(tmp_path: Path) -> None:
+    """An engine of five messages, other pauses and two reads of the clock in a late receive."""
+    path = synthetic_record(tmp_path / "r.jsonl", make_cases(ALL, ("tcp",), SIZES), times_ns=times)
+    header, *rest = path.read_text().splitlines()
+    told = json.loads(header)
+    changes = {
+        "burst": {"messages_per_burst": 5},
+        "paused_burst": {"messages_per_burst": 5, "pause_trips": 3, "clock_reads": 4},
+        "late_receive": {"clock_reads": 2},
+    }
+    for one in told["patterns"]:
+        one.update(changes.get(one["name"], {}))
+    path.write_text("\n".join([json.dumps(told), *rest, ""]))
+    usual = delay_tests_of(record_of(tmp_path / "usual", ALL), "tcp")[0][0]
+    other = delay_tests_of(weft.load(path), "tcp")[0][0]
+    assert (usual.messages, other.messages) == (8, 5)
+    assert other.delay_ns == 3 * other.single_ns
+    assert other.gap_ns == pytest.approx(usual.gap_ns * 7 / 4)
+    assert other.send_ns == pytest.approx((7 * (SEND + READ_NS) - 4 * READ_NS) / 4, rel=0.01)
+    assert other.receive_ns == pytest.approx(RECEIVE - READ_NS, rel=0.01)

@@ -7,14 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 import weft
-from builders import make_clock, synthetic_record
-from weft.analysis.delays import MESSAGES
+from builders import make_clock, pattern, synthetic_record
 from weft.analysis.host_time import overheads_of, overlaps_of
 from weft.analysis.parameters import Parameter
 from weft.record.model import Case
 
 SEND, RECEIVE, LATENCY, BYTE = 300.0, 250.0, 1800.0, 0.12
 READ_NS = make_clock().overhead_ticks * make_clock().tick_ns
+MESSAGES = pattern("burst").messages_per_burst
 SIZES = (1, 1024, 65536)
 SAMPLES = 21
 LAUNCHES = (1.003, 0.997, 1.001, 0.999, 1.002, 0.998)

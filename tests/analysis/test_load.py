@@ -107,6 +107,27 @@ def test_a_knee_that_may_lie_beyond_says_so(tmp_path: Path) -> None:
     assert measured(tmp_path / "..", (20, 40), d_d_1)[1] == ()
 
 
+def test_a_knee_is_of_launches_that_measured_every_load(tmp_path: Path) -> None:
+    """The first launch lacks a load: what it measured does not stand beside another launch's."""
+    loads = (20, 50, 90)
+    cases = tuple(Case(test="offered_load", transport="tcp", bytes=8, point=load) for load in loads)
+    # By launch: the load whose latency is low is the knee of that launch.
+    best = (20, 50, 90)
+
+    def times(case: Case, round_: int) -> list[float]:
+        if round_ == 0 and case.point == 90:
+            return []
+        return [1000.0 if case.point == best[round_] else 1e6] * SAMPLES
+
+    def parts(case: Case, _: int) -> dict[str, list[float]]:
+        return {"interval": [100 * SERVICE_NS / (case.point or 1)] * SAMPLES}
+
+    file = synthetic_record(tmp_path / "r.jsonl", cases, launches=3, times_ns=times, parts_ns=parts)
+    run = weft.load(file)
+    _, (knee,) = loads_of(run, summarise(run))
+    assert (knee.lowest_percent, knee.highest_percent) == (50, 90)
+
+
 def test_what_coordinated_omission_hides_is_told(tmp_path: Path) -> None:
     """A stall of 500 intervals: from the post, with 8 in flight, almost nobody saw it."""
 

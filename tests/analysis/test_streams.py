@@ -86,6 +86,43 @@ def test_pairs_are_told_together_and_each_by_itself(tmp_path: Path) -> None:
     assert row.of_reference is None
 
 
+def test_launches_are_those_that_were_measured_and_not_those_that_were_planned(
+    tmp_path: Path,
+) -> None:
+    pairs = Case(test="random_pairs", transport="tcp", bytes=1000, ranks=5)
+    cases = (hot(1), hot(2), pairs)
+
+    def times(case: Case, round_: int) -> list[float]:
+        return [] if round_ > 0 and case == hot(1) else [500.0] * 9
+
+    def parts(case: Case, _: int) -> dict[str, list[float]]:
+        streams = (case.point or 1) if case != pairs else 2
+        return {f"rank{rank + 1}": [500.0 / streams] * 9 for rank in range(streams)}
+
+    file = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times, parts_ns=parts)
+    run = weft.load(file)
+    rows = {row.case: row for row in streams_of(run, summarise(run))}
+    assert [rows[case.key].launches for case in cases] == [1, 5, 5]
+    one, five = rows[hot(1).key].of_reference, rows[hot(2).key].of_reference
+    assert one is not None
+    assert five is not None
+    assert "1 launch" in one.basis or "one launch" in one.basis
+    assert "one launch" not in five.basis
+
+
+def test_a_streams_share_of_the_operations_is_what_its_test_says(tmp_path: Path) -> None:
+    case = hot(2)
+    own = {case.key: {"rank1": 800.0, "rank2": 800.0}}
+    (split,) = rows_of(tmp_path, [case], own).values()
+    path = tmp_path / "r.jsonl"
+    path.write_text(
+        path.read_text().replace('"splits_operations":true', '"splits_operations":false')
+    )
+    run = weft.load(path)
+    (whole,) = streams_of(run, summarise(run))
+    assert whole.own_rate_per_s.median == pytest.approx(2 * split.own_rate_per_s.median)
+
+
 def test_a_record_without_such_tests_has_no_rows(record: Path) -> None:
     run = weft.load(record)
     assert streams_of(run, summarise(run)) == ()

@@ -1,8 +1,8 @@
 """The delay method's measurements of a record, one a size and launch.
 
 The engine's `burst` is PRTT(n, 0, s), `ping_pong` is PRTT(1, 0, s). `paused_burst` is PRTT(n, d, s)
-less its pauses, each of which was four round trips long; one read of the clock for each
-pause is still in it and is taken off here, as the pair of reads is of `late_receive`.
+less its pauses. How many messages a burst has, how many round trips a pause lasts and how many
+reads of the clock are still in a time stands in the record; the reads are taken off here.
 """
 
 from __future__ import annotations
@@ -14,11 +14,7 @@ import msgspec
 if TYPE_CHECKING:
     from weft.record.run import Run
 
-# burst_messages in engine/patterns/delay_method.hpp.
-MESSAGES = 8
 SINGLE, BURST, PAUSED, LATE = "ping_pong", "burst", "paused_burst", "late_receive"
-# The engine pauses so many round trips; any number over 1 gives the same overhead.
-PAUSE_TRIPS = 4
 
 
 class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,31 +65,41 @@ def delay_tests_of(run: Run, transport: str) -> tuple[tuple[DelayTest, ...], ...
         return ()
     received = all(set(sizes) <= tests.get(LATE, {}).keys() for tests in whole.values())
     return tuple(
-        tuple(_test(size, tests, read_ns(run, number), received=received) for size in sizes)
+        tuple(_test(run, number, size, tests, received=received) for size in sizes)
         for number, tests in whole.items()
     )
 
 
 def _test(
-    size: int, tests: dict[str, dict[int, float]], read_ns: float, *, received: bool
+    run: Run, launch: int, size: int, tests: dict[str, dict[int, float]], *, received: bool
 ) -> DelayTest:
     single = tests[SINGLE][size]
-    pause = PAUSE_TRIPS * single
+    paused = run.patterns[PAUSED]
+    messages = run.patterns[BURST].messages_per_burst
+    pause = paused.pause_trips * single
+    without_reads = tests[PAUSED][size] - reads_ns(run, launch, PAUSED)
     return DelayTest(
         bytes=size,
-        messages=MESSAGES,
+        messages=messages,
         single_ns=single,
         burst_ns=tests[BURST][size],
-        delayed_ns=tests[PAUSED][size] + (MESSAGES - 1) * (pause - read_ns),
+        delayed_ns=without_reads + (messages - 1) * pause,
         delay_ns=pause,
-        receive_ns=max(tests[LATE][size] - read_ns, 0.0) if received else None,
+        receive_ns=max(tests[LATE][size] - reads_ns(run, launch, LATE), 0.0) if received else None,
     )
 
 
-def read_ns(run: Run, launch: int) -> float:
-    """The measured cost of one read of the clock in a launch, ns."""
+def reads_ns(run: Run, launch: int, test: str, part: str = "") -> float:
+    """The cost of the reads of the clock in an operation of a test, or of one of its series, ns.
+
+    As the engine says how many there are, and measured what one costs.
+    """
+    pattern = run.patterns[test]
+    # Another rank's series has that rank before its name.
+    series = part.rpartition(".")[2]
+    reads = pattern.part_clock_reads.get(series, 0) if part else pattern.clock_reads
     clock = run.clocks[launch]
-    return clock.overhead_ticks * clock.tick_ns
+    return reads * clock.overhead_ticks * clock.tick_ns
 
 
 def _medians_by_launch(run: Run, transport: str) -> dict[int, dict[str, dict[int, float]]]:

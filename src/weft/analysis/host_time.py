@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.delays import delay_tests_of, read_ns
+from weft.analysis.delays import delay_tests_of, reads_ns
 from weft.analysis.parameters import Parameter, of_one_launch, over_launches
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ OVERLAPS: dict[str, Side] = {
     "put_overlap": "put",
     "get_overlap": "get",
 }
-# Reads of the clock in the call of a transfer beyond those in its work (engine/patterns).
-_FURTHER_READS = {"receive_overlap": 1}
 # Work as long as the transfer alone: what can be hidden in the best case is all of it.
 AS_LONG = 100
 
@@ -178,10 +176,14 @@ def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
 
 
 def _less_read(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
-    """The same without its read of the clock, at least 0."""
+    """The same without its reads of the clock, at least 0."""
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-    return np.maximum(part_ns(run, batch, part) - read_ns(run, batch.launch), 0.0)
+    return np.maximum(part_ns(run, batch, part) - _reads_ns(run, batch, part), 0.0)
+
+
+def _reads_ns(run: Run, batch: Batch, part: str = "") -> float:
+    return reads_ns(run, batch.launch, run.cases[batch.case].test, part)
 
 
 def _alone_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
@@ -198,10 +200,9 @@ def _hidden_percent(run: Run, batch: Batch) -> NDArray[np.float64]:
 
 
 def _overhead_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
-    """Post, work and wait less the work, which holds a read of the clock as well."""
-    test = run.cases[batch.case].test
+    """Post, work and wait less the work, both without their reads of the clock."""
     part = "call" if "call" in batch.parts else ""
-    further_ns = _FURTHER_READS.get(test, 0) * read_ns(run, batch.launch)
+    further_ns = _reads_ns(run, batch, part) - _reads_ns(run, batch, "work")
     return part_ns(run, batch, part) - part_ns(run, batch, "work") - further_ns
 
 

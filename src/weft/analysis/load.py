@@ -75,8 +75,9 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaunchLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """One load in one launch."""
+    """One load in the launch of this number."""
 
+    launch: int
     offered_per_s: float
     answered_per_s: float
     percentiles_ns: dict[str, float]
@@ -112,6 +113,7 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     lasted = (len(times) - 1) * interval + float(times[-1] - times[0])
     posted = times - run.time_ns(batch, part="late") if "late" in batch.parts else times
     return LaunchLoad(
+        launch=batch.launch,
         offered_per_s=1e9 / interval,
         # Few answers may all come at once: then there is no telling that they were behind.
         answered_per_s=1e9 * ((len(times) - 1) / lasted if lasted > 0 else 1 / interval),
@@ -173,20 +175,21 @@ def knee_of(group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
     measured every load count. None with fewer than three loads, or without a percentile.
     """
     points = sorted(group, key=lambda pair: pair[0].point or 0)
-    launches = min((len(measured) for _, measured in points), default=0)
+    by_launch = [{one.launch: one for one in measured} for _, measured in points]
+    launches = sorted(set.intersection(*(set(own) for own in by_launch))) if by_launch else []
     if len(points) < 3 or not launches:
         return None
     usable = [
         name
         for name in KNEE_PERCENTILES
-        if all(name in one.percentiles_ns for _, measured in points for one in measured)
+        if all(name in own[launch].percentiles_ns for own in by_launch for launch in launches)
     ]
     if not usable:
         return None
     loads = [case.point or 0 for case, _ in points]
     peaks = []
-    for launch in range(launches):
-        row = [measured[launch] for _, measured in points]
+    for launch in launches:
+        row = [own[launch] for own in by_launch]
         power = [one.answered_per_s / max(one.percentiles_ns[usable[0]], 1.0) for one in row]
         at = power.index(max(power))
         peaks.append((loads[at], row[at].offered_per_s))

@@ -38,9 +38,9 @@ class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
     `time_ns` is of one message of any stream, `rate_per_s` the messages of all of them in a second,
     `bandwidth_bytes_per_s` their bytes. `own_rates_per_s` has each stream's own rate by the name of
     the rank whose clock tells it (`own` is rank 0), the middle one is `own_rate_per_s`. `fairness`
-    is Jain's index of the own rates; None for one stream. `of_reference` compares a hot spot's
-    bandwidth with that of one pair among random pairs that all stream at once; None without such a
-    case in the record.
+    is Jain's index of the own rates; None for one stream. `launches` are those that measured it.
+    `of_reference` compares a hot spot's bandwidth with that of one pair among random pairs that all
+    stream at once; None without such a case in the record.
     """
 
     case: str
@@ -48,6 +48,7 @@ class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     bytes: int
     streams: int
+    launches: int
     time_ns: Estimate
     rate_per_s: Estimate
     bandwidth_bytes_per_s: Estimate
@@ -68,9 +69,7 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
         for s in wanted
         if s.bandwidth_bytes_per_s is not None and all(b.parts for b in batches[s.case])
     ]
-    references = {
-        _place(run.cases[row.case]): row.own_rate_per_s for row in rows if row.test == REFERENCE
-    }
+    references = {_place(run.cases[row.case]): row for row in rows if row.test == REFERENCE}
     compared = [_with_reference(run, row, references) for row in rows]
     return tuple(sorted(compared, key=lambda r: (r.test, r.transport, r.bytes, r.streams)))
 
@@ -93,6 +92,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
         transport=case.transport,
         bytes=case.bytes,
         streams=len(own[0]),
+        launches=len({batch.launch for batch in batches}),
         time_ns=time_ns,
         rate_per_s=time_ns.mapped(_per_s),
         bandwidth_bytes_per_s=time_ns.mapped(lambda t: case.bytes * 1e9 / t),
@@ -105,10 +105,12 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
 def own_times_ns(run: Run, batch: Batch) -> dict[str, NDArray[np.float64]]:
     """By the name of the rank that told it: what a stream took for each of its own messages, ns.
 
-    A batch's operations are the messages of all its streams, each of which has as many.
+    Where a batch's operations are the messages of all its streams, each has as many of them.
     """
     names = [name for name in batch.parts if _OWN.fullmatch(name)]
-    return {name: run.time_ns(batch, part=name) * len(names) for name in names}
+    splits = run.patterns[run.cases[batch.case].test].splits_operations
+    share = len(names) if splits else 1
+    return {name: run.time_ns(batch, part=name) * share for name in names}
 
 
 def _per_s(time_ns: float) -> float:
@@ -151,17 +153,20 @@ def _place(case: Case) -> tuple[object, ...]:
 
 
 def _with_reference(
-    run: Run, row: StreamsRow, references: dict[tuple[object, ...], Estimate]
+    run: Run, row: StreamsRow, references: dict[tuple[object, ...], StreamsRow]
 ) -> StreamsRow:
     reference = references.get(_place(run.cases[row.case]))
     if row.test not in HOT_SPOTS or reference is None:
         return row
-    launches = run.header.plan.launches
-    kind: Kind = "launches" if launches > 1 else "one launch"
-    pair = reference.mapped(lambda rate: rate * row.bytes)
+    pair = reference.own_rate_per_s.mapped(lambda rate: rate * row.bytes)
     found = ratio(
-        Figure(estimate=pair, kind=kind, launches=launches),
-        Figure(estimate=row.bandwidth_bytes_per_s, kind=kind, launches=launches),
+        _figure(pair, reference.launches),
+        _figure(row.bandwidth_bytes_per_s, row.launches),
         "bandwidth",
     )
     return msgspec.structs.replace(row, of_reference=found)
+
+
+def _figure(estimate: Estimate, launches: int) -> Figure:
+    kind: Kind = "launches" if launches > 1 else "one launch"
+    return Figure(estimate=estimate, kind=kind, launches=launches)

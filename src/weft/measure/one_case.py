@@ -8,17 +8,23 @@ from weft.launch.local import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
 from weft.measure.state import INTERVAL
 from weft.measure.timeouts import timeout_s
-from weft.stopping import MOST_TRIES, Amount, amount, calibration_amount, clock_costs_too_much
+from weft.stopping import (
+    MOST_TRIES,
+    Amount,
+    amount,
+    calibration_amount,
+    too_short,
+    unloaded_latency_ns,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.launch.local import LocalLauncher
     from weft.measure.failures import Failures
     from weft.measure.state import CaseState
     from weft.record.model import Clock, Plan, Role, Status
     from weft.record.writer import RecordWriter
-
-# The unloaded latency until one was measured.
-GUESSED_LATENCY_NS = 20_000.0
 
 
 class Listener(Protocol):
@@ -32,17 +38,26 @@ class Listener(Protocol):
 
 
 class CaseRunner:
-    """Runs cases, a batch at a time, each into the record. `order` counts the batches."""
+    """Runs cases, a batch at a time, each into the record. `order` counts the batches.
+
+    `states` are all cases of the run: what is known of some says how to measure others.
+    """
 
     def __init__(
-        self, plan: Plan, writer: RecordWriter, listener: Listener, failures: Failures, order: int
+        self,
+        plan: Plan,
+        states: Sequence[CaseState],
+        writer: RecordWriter,
+        listener: Listener,
+        failures: Failures,
+        order: int,
     ) -> None:
         self.plan = plan
         self.order = order
         self._writer = writer
         self._listener = listener
         self._failures = failures
-        self._latency_ns: dict[str, float] = {}
+        self._states = states
         self._told: set[str] = set()
 
     def run(
@@ -76,7 +91,7 @@ class CaseRunner:
             state.case,
             state.pattern,
             operation_ns=state.operation_ns,
-            latency_ns=self._latency_ns.get(state.case.transport, GUESSED_LATENCY_NS),
+            latency_ns=unloaded_latency_ns(self._states, state.case),
             clock=clock,
             share_ns=share_s * 1e9,
             asked_samples=self.plan.samples,
@@ -95,8 +110,8 @@ class CaseRunner:
     ) -> Literal["good", "short", "bad"]:
         """One batch into the record, and what it was.
 
-        A batch whose samples turned out too short for the clock is short and counts as a
-        calibration, unless it is the `last` try.
+        A batch whose samples turned out too short, for the clock or for the latencies of a stream,
+        is short and counts as a calibration, unless it is the `last` try.
         """
         verify = role == "calibrate" or len(state.medians_ns) > 0
         answer = ranks.run(
@@ -104,7 +119,7 @@ class CaseRunner:
             self.plan.case_deadline_s
             + timeout_s(state.case, state.pattern, chosen, state.operation_ns),
         )
-        again = answer.status == "ok" and not last and _too_short(state, answer, clock)
+        again = answer.status == "ok" and not last and _too_short(state, chosen, answer, clock)
         if again:
             role = "calibrate"
         self._write(state, launch, role, answer)
@@ -146,10 +161,6 @@ class CaseRunner:
         if INTERVAL in answer.parts:
             # The next operation waits for its turn and not for this one's end.
             state.operation_ns = answer.parts[INTERVAL][-1] * clock.tick_ns
-        if state.pattern.latency_divisor > 0:
-            latency = time_ns / state.pattern.latency_divisor
-            known = self._latency_ns.get(state.case.transport, latency)
-            self._latency_ns[state.case.transport] = min(latency, known)
 
     def _write(self, state: CaseState, launch: int, role: Role, answer: Answer) -> None:
         self._writer.write(batch_line(state.case, launch, self.order, role, answer))
@@ -162,6 +173,6 @@ def _sample_ns(answer: Answer, clock: Clock) -> float:
     return ticks[len(ticks) // 2] * clock.tick_ns
 
 
-def _too_short(state: CaseState, answer: Answer, clock: Clock) -> bool:
+def _too_short(state: CaseState, chosen: Amount, answer: Answer, clock: Clock) -> bool:
     sample_ns = _sample_ns(answer, clock)
-    return clock_costs_too_much(state.case, state.pattern, sample_ns, answer.ops_per_sample, clock)
+    return too_short(state.case, chosen, sample_ns, answer.ops_per_sample)

@@ -20,7 +20,7 @@ from weft.measure.lines import launch_line, utc_now
 from weft.measure.one_case import CaseRunner
 from weft.measure.state import CaseState, Crew, SoFar, states_of
 from weft.record.model import Clock, Footer, LaunchEnd, Outcome
-from weft.stopping import case_share_s
+from weft.stopping import case_share_s, latencies_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ class Measurement:
         self.round = start.round
         self._end = end_s
         self._failures = Failures()
-        self._runner = CaseRunner(plan, writer, self, self._failures, start.order)
+        self._runner = CaseRunner(plan, self.states, writer, self, self._failures, start.order)
         self._overheads_s: dict[str, list[float]] = {}
 
     def measure(self) -> Footer:
@@ -128,6 +128,7 @@ class Measurement:
         for done, crew in enumerate(crews):
             todo = [state for state in self._needed() if state.crew == crew]
             draw.shuffle(todo)
+            todo = latencies_first(todo)
             ahead = [state for state in self._needed() if state.crew in crews[done:]]
             part = len(todo) / max(1, len(ahead))
             while todo and not self._is_over():

@@ -17,6 +17,11 @@ USUAL_QUEUE_DEPTH = 64
 Status = Literal["ok", "failed", "unsupported", "timeout"]
 Role = Literal["calibrate", "measure"]
 Outcome = Literal["precise", "budget", "interrupted", "failed"]
+# What kind of figure a test gives; empty in records of engines that did not say.
+Figure = Literal[
+    "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
+    "loaded_latency", "registration", "copy",
+]  # fmt: skip
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +42,14 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth is bandwidth_factor * bytes / t (0: has no bandwidth). An operation takes about
     time_factor times as long as t, which leaves pauses out. With every_operation a sample is one
     operation in any case, and the series `interval` says how long the next one waits for it.
+
+    `figure` "latency" is the time of one message from a rank to another, and no other figure is.
+    With has_queue it keeps the case's Q messages in flight, else it knows no queue depth. A sample
+    of a stream holds such a latency `latencies_per_sample` times beside its messages' own
+    times. A burst is `messages_per_burst` messages, a pause of the delay method `pause_trips` round
+    trips. Each operation of the samples holds `clock_reads` reads of the clock, of a further series
+    as many as `part_clock_reads` says, which an analysis takes off. With splits_operations an
+    operation is one message of any of several streams, and a stream's own series has its share.
     """
 
     name: str
@@ -49,6 +62,14 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     time_factor: int = 1
     every_operation: bool = False
     axis: Axis = Axis()
+    figure: Figure = ""
+    has_queue: bool = False
+    latencies_per_sample: int = 0
+    messages_per_burst: int = 0
+    pause_trips: int = 0
+    clock_reads: int = 0
+    part_clock_reads: dict[str, int] = {}
+    splits_operations: bool = False
     supported: bool = True
     reason: str = ""
 

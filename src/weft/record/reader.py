@@ -17,6 +17,7 @@ from weft.record.model import (
     LaunchEnd,
     Line,
 )
+from weft.record.undescribed import as_measured
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -217,8 +218,9 @@ def _sort(lines: list[Line], path: Path, *, truncated: bool) -> RecordLines:
     if not isinstance(header, Header):
         raise _not_a_record(path)
     last = lines[-1]
+    patterns = tuple(as_measured(pattern) for pattern in header.patterns)
     return RecordLines(
-        header=header,
+        header=msgspec.structs.replace(header, patterns=patterns),
         launches=tuple(line for line in lines if isinstance(line, Launch)),
         batches=tuple(line for line in lines if isinstance(line, Batch)),
         ends=tuple(line for line in lines if isinstance(line, LaunchEnd)),

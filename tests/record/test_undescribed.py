@@ -1,0 +1,62 @@
+"""Records of engines that did not describe their tests keep their figures."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import weft
+from builders import PATTERNS, make_cases, pattern, synthetic_record
+from weft.record.model import Pattern
+
+FIELDS = (
+    "figure", "has_queue", "latencies_per_sample", "messages_per_burst", "pause_trips",
+    "clock_reads", "part_clock_reads", "splits_operations",
+)  # fmt: skip
+TESTS = tuple(one.name for one in PATTERNS)
+
+
+def rewritten(path: Path, change: dict[str, object] | None) -> weft.Run:
+    """The record with these fields of every test, or without any of them."""
+    header, *rest = path.read_text().splitlines()
+    told = json.loads(header)
+    for one in told["patterns"]:
+        for name in FIELDS:
+            one.pop(name, None)
+        one.update(change or {})
+    path.write_text("\n".join([json.dumps(told), *rest, ""]))
+    return weft.load(path)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return synthetic_record(tmp_path / "r.jsonl", make_cases(TESTS, ("tcp",), (8,)))
+
+
+def test_an_old_record_is_read_with_the_values_it_was_made_with(path: Path) -> None:
+    patterns = rewritten(path, None).patterns
+    assert patterns == {name: pattern(name) for name in TESTS}
+    assert patterns["burst"].messages_per_burst == 8
+    assert (patterns["paused_burst"].pause_trips, patterns["paused_burst"].clock_reads) == (4, 7)
+    assert patterns["receive_overlap"].part_clock_reads == {"alone": 1, "work": 1, "call": 2}
+    assert patterns["hot_spot_send"].splits_operations
+    assert all(one.figure for one in patterns.values())
+
+
+def test_what_an_engine_says_is_taken_as_it_says_it(path: Path) -> None:
+    patterns = rewritten(path, {"figure": "latency"}).patterns
+    assert patterns["burst"].messages_per_burst == 0
+    assert not patterns["hot_spot_send"].splits_operations
+    assert {one.figure for one in patterns.values()} == {"latency"}
+
+
+def test_a_test_that_nobody_knew_stays_undescribed(path: Path) -> None:
+    text = (
+        path.read_text()
+        .replace('"ping_ping"', '"ping_of_old"')
+        .replace("/ping_ping/", "/ping_of_old/")
+    )
+    path.write_text(text)
+    told = rewritten(path, None).patterns["ping_of_old"]
+    assert isinstance(told, Pattern)
+    assert told.figure == ""
