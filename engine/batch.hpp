@@ -23,6 +23,11 @@ namespace weft {
 template <class P>
 concept Streams = P::streams;
 
+/// A pattern of two ranks of which only the first sends messages: only the second has buffers for
+/// those that arrive.
+template <class P>
+concept OneWay = P::one_way;
+
 template <class P>
 concept EveryRank = P::every_rank;
 
@@ -66,6 +71,17 @@ constexpr std::uint32_t messages_before() {
   return 0;
 }
 
+/// How many receives, or transfers into memory of its own, a rank has under way at once at most:
+/// each has a buffer of its own. A stream has 2Q; another pattern of several says how many.
+template <class P, class Wait, class T>
+constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
+  if constexpr (requires { P::template receives_at_once<Wait, T>(queue_depth); }) {
+    return P::template receives_at_once<Wait, T>(queue_depth);
+  }
+  if constexpr (Streams<P>) return 2 * queue_depth;
+  return 1;
+}
+
 template <class P, class T, class Now, class Wait>
 concept RunsOn = requires(T& link, Work& work) {
   { P::template run<Now, Wait>(link, work) }
@@ -99,10 +115,14 @@ struct Sets {
        const PartOfRegion& out_part, const PartOfRegion& in_part)
       : out(link, outgoing, bytes, out_part), in(link, incoming, bytes, in_part) {}
 
-  /// The peer's end of a one-sided pattern.
-  [[nodiscard]] std::vector<RemoteBuffer> remote(int rank) const {
-    if constexpr (window_of<Pattern>() == Window::outgoing) return out.of_rank(rank);
-    if constexpr (window_of<Pattern>() == Window::incoming) return in.of_rank(rank);
+  /// The peer's end of a one-sided pattern, in the order of use.
+  [[nodiscard]] std::vector<RemoteBuffer> remote(int rank, const BufferOrders& orders) const {
+    if constexpr (window_of<Pattern>() == Window::outgoing) {
+      return in_order(out.of_rank(rank), orders.out);
+    }
+    if constexpr (window_of<Pattern>() == Window::incoming) {
+      return in_order(in.of_rank(rank), orders.in);
+    }
     return {};
   }
 
@@ -118,6 +138,7 @@ std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order);
 template <class P>
 Cast cast_of(const Case& test, int rank, int size) {
   if constexpr (HasCast<P>) return P::cast(test, rank, size);
+  if constexpr (OneWay<P>) return one_way_cast(rank);
   return ring_cast(rank, EveryRank<P> ? size : P::info.ranks);
 }
 
@@ -231,12 +252,14 @@ class BatchRun {
   std::string take_pages() {
     const Pages pages = pages_of(test_->pages);
     if (pages == Pages::usual || !cast_.takes_part()) return "";
-    const std::size_t slots =
-        checked_pass().order.size() + slots_of(make_order(test_->schedule, test_->seed));
+    const std::size_t checked = checked_pass().messages;
+    const BufferOrders orders = orders_of_case();
+    const std::size_t stride = stride_of(test_->bytes);
     try {
-      const std::size_t each = slots * stride_of(test_->bytes);
-      regions_.out.emplace(each * std::max<std::size_t>(cast_.to.size(), 1), pages);
-      regions_.in.emplace(each * std::max<std::size_t>(cast_.from.size(), 1), pages);
+      const std::size_t outgoing = std::max<std::size_t>(cast_.to.size(), 1);
+      const std::size_t incoming = std::max<std::size_t>(cast_.from.size(), 1);
+      regions_.out.emplace((checked + slots_of(orders.out)) * stride * outgoing, pages);
+      regions_.in.emplace((checked + orders.sent_from.size()) * stride * incoming, pages);
     } catch (const std::runtime_error& error) {
       return error.what();
     }
@@ -254,13 +277,13 @@ class BatchRun {
     std::array<Ticks, 1 + most_parts> ignored{};
     pass.samples = {ignored.data(), 1};
     for (std::size_t at = 0; at < most_parts; ++at) pass.parts.at(at) = {&ignored.at(1 + at), 1};
-    return one_pass(outcome, checked.order, pass, 0, "message ", 0);
+    return one_pass(outcome, orders_of_once(checked.messages), pass, 0, "message ", 0);
   }
 
   struct Checked {
     std::uint32_t depth = 0;
     std::uint32_t operations = 0;
-    Order order;
+    std::size_t messages = 0;
   };
   [[nodiscard]] Checked checked_pass() const {
     constexpr std::size_t most_bytes = std::size_t{16} << 20U;
@@ -270,9 +293,13 @@ class BatchRun {
     constexpr std::uint32_t each = messages_per_operation<Pattern>();
     const std::uint32_t operations =
         stream_operations(std::max<std::uint32_t>(messages / each, 1) * cast_.streams, depth);
-    Order order(operations / cast_.streams * each + messages_before<Pattern>() + 2);
-    for (std::uint32_t slot = 0; slot < order.size(); ++slot) order[slot] = slot;
-    return {depth, operations, std::move(order)};
+    return {depth, operations,
+            std::size_t{operations / cast_.streams} * each + messages_before<Pattern>() + 2};
+  }
+
+  [[nodiscard]] BufferOrders orders_of_case() const {
+    return make_orders(test_->schedule, test_->seed,
+                       receives_at_once<Pattern, Wait, T>(test_->queue_depth));
   }
 
   bool timed(Batch& batch, Report& report) {
@@ -280,8 +307,8 @@ class BatchRun {
     pass.point = test_->point;
     pass.ops_per_sample = operations();
     pass.queue_depth = test_->queue_depth;
-    const Order order = make_order(test_->schedule, test_->seed);
-    const std::size_t samples = samples_within(order);
+    const BufferOrders orders = orders_of_case();
+    const std::size_t samples = samples_within(orders.out);
     const std::size_t asked = std::size_t{test_->warmup} + test_->samples;
     // The warm-up takes buffers that were never used before too; where they are few it is shorter.
     if (samples < asked)
@@ -295,8 +322,8 @@ class BatchRun {
       report.parts.push_back({std::string(names[at]), std::vector<Ticks>(batch.ticks.size(), 0)});
       pass.parts.at(at) = report.parts.back().ticks;
     }
-    const std::size_t behind = checked_pass().order.size();
-    if (!one_pass(report.outcome, order, pass, timed_message, "the last message in buffer ",
+    const std::size_t behind = checked_pass().messages;
+    if (!one_pass(report.outcome, orders, pass, timed_message, "the last message in buffer ",
                   behind)) {
       return false;
     }
@@ -317,28 +344,29 @@ class BatchRun {
 
   /// Buffers made and filled, the pattern run, what arrived checked. Where the case chooses its
   /// pages the buffers lie `behind` so many others of each lane.
-  bool one_pass(Outcome& outcome, const Order& order, Work& pass, std::uint64_t base,
+  bool one_pass(Outcome& outcome, const BufferOrders& orders, Work& pass, std::uint64_t base,
                 const char* what, std::size_t behind) {
     // Opening memory is collective, so ranks outside a one-sided pattern come this far too.
     constexpr bool opens = window_of<Pattern>() != Window::none;
     if (!cast_.takes_part() && !opens) return true;
-    const std::size_t slots = slots_of(order);
     constexpr std::size_t least = opens ? 1 : 0;
     const std::size_t outgoing = std::max(cast_.to.size(), least);
     const std::size_t incoming = std::max(cast_.from.size(), least);
     const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
       return PartOfRegion{region ? &*region : nullptr, behind * lanes * stride_of(test_->bytes)};
     };
-    const Sets<Pattern, T> sets(*link_, slots * outgoing, slots * incoming, test_->bytes,
+    const Sets<Pattern, T> sets(*link_, slots_of(orders.out) * outgoing,
+                                orders.sent_from.size() * incoming, test_->bytes,
                                 part(regions_.out, outgoing), part(regions_.in, incoming));
     if (link_->fault() != nullptr) return false;
     if (!cast_.takes_part()) return true;
-    const Slots<T> tokens(*link_, 2, token_bytes);
-    prepare(sets, slots, base);
+    // The first is sent, the words of others come into the rest in turn.
+    const Slots<T> tokens(*link_, 1 + words_at_once(), token_bytes);
+    prepare(sets, orders, base);
     LaneBuffers buffers;
-    std::vector<Lane> lanes = lanes_of(sets, slots, order, buffers);
-    std::vector<RemoteBuffer> remote = sets.remote(cast_.from.empty() ? 0 : cast_.from.front());
-    if (!remote.empty()) remote = in_order(remote, order);
+    std::vector<Lane> lanes = lanes_of(sets, orders, buffers);
+    const std::vector<RemoteBuffer> remote =
+        sets.remote(cast_.from.empty() ? 0 : cast_.from.front(), orders);
     pass.rank = rank_;
     pass.size = EveryRank<Pattern> ? boot_->size() : Pattern::info.ranks;
     pass.out = lanes.front().out;
@@ -347,19 +375,22 @@ class BatchRun {
     pass.followers = followers_;
     pass.streams = cast_.streams;
     pass.remote = Rotation<RemoteBuffer>(remote);
-    if constexpr (PollsMemory<Pattern>) pass.mark_period = mark_period_of(order);
+    if constexpr (PollsMemory<Pattern>) pass.mark_period = mark_period_of(orders.in);
     std::vector<Buffer> registered(RegistersItself<Pattern> ? room_for(*test_) : 0);
     pass.registered = registered;
     pass.token_out = tokens[0];
-    pass.token_in = tokens[1];
+    pass.words = Rotation<Buffer>(std::span(tokens.buffers()).subspan(1));
     const Spent before = spent_so_far();
     if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
     spent_ = spent_so_far() - before;
     for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
+      // A pattern takes from its lanes or, where it has but one, from the work's own.
       const std::size_t taken = HasCast<Pattern> ? lanes[lane].in.taken() : pass.in.taken();
-      std::vector<bool> used(slots, false);
-      for (std::size_t at = 0; at < std::min(order.size(), taken); ++at) used[order[at]] = true;
-      check_lane(outcome, sets, lane, used, base, what);
+      std::vector<bool> used(orders.sent_from.size(), false);
+      for (std::size_t at = 0; at < std::min(orders.in.size(), taken); ++at) {
+        used[orders.in[at]] = true;
+      }
+      check_lane(outcome, sets, lane, used, orders, base, what);
     }
     return true;
   }
@@ -370,18 +401,19 @@ class BatchRun {
     std::vector<std::vector<Buffer>> in;
   };
 
-  std::vector<Lane> lanes_of(const Sets<Pattern, T>& sets, std::size_t slots, const Order& order,
+  std::vector<Lane> lanes_of(const Sets<Pattern, T>& sets, const BufferOrders& orders,
                              LaneBuffers& buffers) const {
-    const auto of_lane = [&](const auto& set, std::size_t lane) {
+    const auto of_lane = [&](const auto& set, std::size_t lane, std::size_t slots,
+                             const Order& order) {
       const auto first = set.buffers().begin() + static_cast<std::ptrdiff_t>(lane * slots);
       return in_order(std::vector<Buffer>(first, first + static_cast<std::ptrdiff_t>(slots)),
                       order);
     };
     for (std::size_t lane = 0; lane < cast_.to.size(); ++lane) {
-      buffers.out.push_back(of_lane(sets.out, lane));
+      buffers.out.push_back(of_lane(sets.out, lane, slots_of(orders.out), orders.out));
     }
     for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
-      buffers.in.push_back(of_lane(sets.in, lane));
+      buffers.in.push_back(of_lane(sets.in, lane, orders.sent_from.size(), orders.in));
     }
     std::vector<Lane> lanes(std::max(cast_.to.size(), cast_.from.size()));
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
@@ -402,15 +434,18 @@ class BatchRun {
     return {static_cast<std::uint32_t>(sender), test_->id, message_to(receiver, message)};
   }
 
-  void prepare(const Sets<Pattern, T>& sets, std::size_t slots, std::uint64_t base) {
+  void prepare(const Sets<Pattern, T>& sets, const BufferOrders& orders, std::uint64_t base) {
+    const std::size_t slots = slots_of(orders.out);
     for (std::size_t slot = 0; slot < slots * cast_.to.size(); ++slot) {
       const int receiver = cast_.to[slot / slots];
       fill({sets.out[slot].data, sets.out[slot].bytes},
            content(rank_, receiver, base + slot % slots));
     }
-    for (std::size_t slot = 0; slot < slots * cast_.from.size(); ++slot) {
+    const std::size_t arriving = orders.sent_from.size();
+    for (std::size_t slot = 0; slot < arriving * cast_.from.size(); ++slot) {
       const Buffer& in = sets.in[slot];
-      poison({in.data, in.bytes}, content(cast_.from[slot / slots], rank_, base + slot % slots));
+      poison({in.data, in.bytes},
+             content(cast_.from[slot / arriving], rank_, base + orders.sent_from[slot % arriving]));
       if constexpr (PollsMemory<Pattern>) in.data[in.bytes - 1] = std::byte{0};
     }
     // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
@@ -418,6 +453,9 @@ class BatchRun {
     const Slots<T> tokens(*link_, 1 + cast_.neighbours.size(), 1);
     (void)greet(tokens);  // a fault stays latched and ends the run that follows
   }
+
+  /// How many words of others may be awaited at once: two of each, and of one two samples' more.
+  [[nodiscard]] std::size_t words_at_once() const { return 2 * cast_.neighbours.size() + 2; }
 
   /// Send the first token to all neighbours, get theirs into the others.
   bool greet(const Slots<T>& tokens) {
@@ -452,13 +490,14 @@ class BatchRun {
   }
 
   void check_lane(Outcome& outcome, const Sets<Pattern, T>& sets, std::size_t lane,
-                  const std::vector<bool>& used, std::uint64_t base, const char* what) {
+                  const std::vector<bool>& used, const BufferOrders& orders, std::uint64_t base,
+                  const char* what) {
     for (std::size_t slot = 0; slot < used.size(); ++slot) {
       if (!used[slot]) continue;
       // Where memory is polled the last byte is the mark that the pattern itself waited for.
       check(outcome, sets.in[lane * used.size() + slot],
-            content(cast_.from[lane], rank_, base + slot), what + std::to_string(slot),
-            PollsMemory<Pattern> ? 1 : 0);
+            content(cast_.from[lane], rank_, base + orders.sent_from[slot]),
+            what + std::to_string(slot), PollsMemory<Pattern> ? 1 : 0);
     }
   }
 

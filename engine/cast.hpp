@@ -40,6 +40,13 @@ inline Cast ring_cast(int rank, int size) {
   return {.to = {right}, .from = {left}, .neighbours = {left, right}, .followers = {}};
 }
 
+/// Rank 0 sends to rank 1.
+inline Cast one_way_cast(int rank) {
+  if (rank == 0) return {.to = {1}, .from = {}, .neighbours = {1}, .followers = {}};
+  if (rank == 1) return {.to = {}, .from = {0}, .neighbours = {0}, .followers = {}};
+  return {};
+}
+
 /// The first rank of each pair sends to the second; rank 0 is the first of the first pair and gives
 /// the word to start.
 inline Cast pairs_cast(const std::vector<std::pair<int, int>>& pairs, int rank) {

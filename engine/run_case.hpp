@@ -40,13 +40,14 @@ std::vector<std::string_view> waits_of() {
   return names;
 }
 
-/// The memory a case needs on a host, against what the host has.
-std::string refuse_memory(const Case& test, int ranks);
+/// The memory a case needs on a host, against what the host has. `at_once` receives of a rank are
+/// under way at once.
+std::string refuse_memory(const Case& test, int ranks, std::uint32_t at_once);
 
-/// Why a link cannot run a case of any pattern; empty when it can. It may know limits of its own.
+/// Why a link cannot run a case; empty when it can. It may know limits of its own.
 template <TwoSided T>
-std::string refuse(const T& link, const Case& test, int ranks) {
-  std::string reason = refuse_memory(test, ranks);
+std::string refuse(const T& link, const Case& test, int ranks, std::uint32_t at_once) {
+  std::string reason = refuse_memory(test, ranks, at_once);
   if constexpr (requires { link.refusal(test.bytes, room_for(test)); }) {
     if (reason.empty()) reason = link.refusal(test.bytes, room_for(test));
   }
@@ -75,6 +76,18 @@ std::string refuse_on_link(const T& link, const Case& test) {
   return "";
 }
 
+/// Run with a wait. False: the link has a fault.
+template <class Pattern, TwoSided T, Clock Now, class Wait>
+bool run_with(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
+  const std::uint32_t at_once = receives_at_once<Pattern, Wait, T>(test.queue_depth);
+  std::string refusal = any_refusal(boot, refuse(link, test, boot.size(), at_once));
+  if (!refusal.empty()) {
+    report.outcome = {Status::failed, std::move(refusal), 0};
+    return true;
+  }
+  return BatchRun<Pattern, Now, Wait, T>(link, boot, test).run(batch, report);
+}
+
 /// Run with the wait that the case asks for. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now>
 bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
@@ -99,14 +112,14 @@ bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Rep
     return true;
   }
   if (test.wait.empty() || test.wait == UsualWait<T>::name) {
-    return BatchRun<Pattern, Now, UsualWait<T>, T>(link, boot, test).run(batch, report);
+    return run_with<Pattern, T, Now, UsualWait<T>>(link, boot, test, batch, report);
   }
   if (test.wait == SpinOnCompletions::name) {
-    return BatchRun<Pattern, Now, SpinOnCompletions, T>(link, boot, test).run(batch, report);
+    return run_with<Pattern, T, Now, SpinOnCompletions>(link, boot, test, batch, report);
   }
   if constexpr (Waiting<BlockOnEvent, T>) {
     if (test.wait == BlockOnEvent::name) {
-      return BatchRun<Pattern, Now, BlockOnEvent, T>(link, boot, test).run(batch, report);
+      return run_with<Pattern, T, Now, BlockOnEvent>(link, boot, test, batch, report);
     }
   }
   report.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
@@ -145,11 +158,6 @@ bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double t
               const std::tuple<Patterns...>* /*list*/) {
   batch.id = test.id;
   const Instant start = read_both_clocks();
-  const std::string refusal = any_refusal(boot, refuse(link, test, boot.size()));
-  if (!refusal.empty()) {
-    batch.outcome = {Status::failed, refusal, 0};
-    return true;
-  }
   bool known = false;
   bool whole = true;
   Report report;

@@ -26,6 +26,23 @@ std::vector<std::uint32_t> reuse_order(const Schedule& schedule, std::uint64_t s
   return order;
 }
 
+bool is_used_once(const Schedule& schedule) {
+  return schedule.kind == "reuse" && schedule.reuse_percent < 100;
+}
+
+// Scheme 2 on the receiving side: in place of the one buffer that is reused, so many in turn.
+void spread_reused(BufferOrders& orders, std::size_t at_once) {
+  std::vector<std::uint32_t> reused(at_once, 0);
+  for (std::size_t more = 1; more < at_once; ++more) {
+    reused[more] = static_cast<std::uint32_t>(orders.sent_from.size());
+    orders.sent_from.push_back(0);
+  }
+  std::size_t turn = 0;
+  for (std::uint32_t& slot : orders.in) {
+    if (slot == 0) slot = reused[turn++ % at_once];
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t seed) {
@@ -37,12 +54,34 @@ std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t se
 }
 
 std::size_t messages_of_order(const Schedule& schedule, const std::vector<std::uint32_t>& order) {
-  const bool once = schedule.kind == "reuse" && schedule.reuse_percent < 100;
-  return once ? order.size() : std::numeric_limits<std::size_t>::max();
+  return is_used_once(schedule) ? order.size() : std::numeric_limits<std::size_t>::max();
 }
 
 std::uint32_t slots_of(const std::vector<std::uint32_t>& order) {
   return *std::max_element(order.begin(), order.end()) + 1;
+}
+
+BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size_t at_once) {
+  BufferOrders orders{make_order(schedule, seed), {}, {}};
+  if (is_used_once(schedule)) {
+    orders.in = orders.out;
+    orders.sent_from.resize(slots_of(orders.out));
+    std::iota(orders.sent_from.begin(), orders.sent_from.end(), 0U);
+    spread_reused(orders, std::max<std::size_t>(at_once, 1));
+    return orders;
+  }
+  // Whole rounds of the sender's order: the slot of a message is found by its number alone.
+  const std::size_t round = orders.out.size();
+  orders.in.resize(std::max<std::size_t>((at_once + round - 1) / round, 1) * round);
+  std::iota(orders.in.begin(), orders.in.end(), 0U);
+  for (const std::uint32_t slot : orders.in) {
+    orders.sent_from.push_back(orders.out[slot % round]);
+  }
+  return orders;
+}
+
+BufferOrders orders_of_once(std::size_t messages) {
+  return make_orders({"turn", static_cast<std::uint32_t>(messages), 100}, 0, 1);
 }
 
 }  // namespace weft

@@ -17,7 +17,22 @@ std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t se
 /// again, so it is not walked round; the largest number there is for all others.
 std::size_t messages_of_order(const Schedule& schedule, const std::vector<std::uint32_t>& order);
 
-/// How many buffers an order needs on each side.
+/// How many buffers an order needs.
 std::uint32_t slots_of(const std::vector<std::uint32_t>& order);
+
+/// Where messages are sent from and where they arrive, slot numbers in the order of use. Receives
+/// that may be under way at once have buffers of their own, so there may be more slots to arrive in
+/// than to send from; `sent_from` says of each which slot its messages come from.
+struct BufferOrders {
+  std::vector<std::uint32_t> out;
+  std::vector<std::uint32_t> in;
+  std::vector<std::uint32_t> sent_from;
+};
+
+/// The orders of a case whose receiver has so many receives under way at once.
+BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size_t at_once);
+
+/// Each of so many messages has a slot of its own on both sides.
+BufferOrders orders_of_once(std::size_t messages);
 
 }  // namespace weft

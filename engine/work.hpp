@@ -130,8 +130,10 @@ struct Work {
   std::uint8_t mark_period = 255;
   /// Room for the registrations of messages that are on their way, where a pattern registers.
   std::span<Buffer> registered;
+  /// A word that this rank sends, and in turn where those of others come in: each that may be
+  /// awaited at once has a buffer of its own.
   Buffer token_out;
-  Buffer token_in;
+  Rotation<Buffer> words;
   /// Of a pattern with a cast: its lanes, its followers, and how many streams run at once.
   std::span<Lane> lanes;
   std::span<const Peer> followers;

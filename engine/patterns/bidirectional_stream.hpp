@@ -56,7 +56,7 @@ struct BidirectionalStream {
         if (peer.rank == 0 || until_token-- != 0) {
           link.post_recv(peer, work.in.next());
         } else {
-          link.post_recv(peer, work.token_in);
+          link.post_recv(peer, work.words.next());
           until_token = work.ops_per_sample;
         }
       }

@@ -18,6 +18,10 @@ struct Burst {
       .bandwidth_factor = 0,
       .messages_per_burst = burst_messages,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return 2 * burst_messages;
+  }
   static constexpr std::uint32_t messages_per_operation = burst_messages;
 
   template <Clock Now, class Wait, TwoSided T>

@@ -27,6 +27,7 @@ struct BusyStream {
       .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
+  static constexpr bool one_way = true;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
   /// A look, the stream alone and the stream with work.
   static constexpr std::uint32_t messages_per_operation = 3;

@@ -71,7 +71,7 @@ struct HotSpotSend : HotSpot {
     const std::uint32_t refill = refill_of(work.queue_depth);
     const std::uint32_t messages = messages_per_lane(work);
     for (Ticks& sample : work.samples) {
-      for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.token_in);
+      for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.words.next());
       const Ticks start = Now::now();
       for (const Lane& lane : work.lanes) link.post_send(lane.peer, work.token_out);
       std::uint32_t posted = 0;
@@ -126,7 +126,7 @@ struct HotSpotSend : HotSpot {
     const std::size_t whole = messages_per_lane(work) + 1;
     for (; count > 0 && lane.to_post > 0; --count, --lane.to_post, ++lane.posted) {
       const bool begins = lane.to_post % whole == 0;
-      link.post_recv(lane.peer, begins ? work.token_in : lane.in.next());
+      link.post_recv(lane.peer, begins ? work.words.next() : lane.in.next());
     }
   }
 };

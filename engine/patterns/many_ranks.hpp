@@ -38,14 +38,14 @@ template <Clock Now, class Wait, TwoSided T>
   const Peer leader{0};
   Lane& lane = work.lanes[0];
   std::size_t left = work.samples.size();
-  link.post_recv(leader, work.token_in);
+  link.post_recv(leader, work.words.next());
   for (Ticks& sample : work.samples) {
     if (!drain<Wait>(link)) return false;
     const Ticks start = Now::now();
     // Of the two words that are waited for the receiver's comes first: the next start waits for it.
     const std::uint32_t ahead = --left > 0 ? 1 : 0;
-    link.post_recv(lane.peer, work.token_in);
-    if (ahead > 0) link.post_recv(leader, work.token_in);
+    link.post_recv(lane.peer, work.words.next());
+    if (ahead > 0) link.post_recv(leader, work.words.next());
     if (!stream_out<Wait>(link, work, lane, 1 + ahead)) return false;
     if (!Wait::settle(link, 0, ahead)) return false;
     sample = Now::now() - start;

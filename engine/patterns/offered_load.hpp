@@ -29,6 +29,10 @@ struct OfferedLoad {
       .axis = {.name = "load", .unit = "%", .points = "10,20,30,40,50,60,70,75,80,85,90,95,100"},
       .has_queue = true,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
+    return 2 * queue_depth;
+  }
   /// The time between two messages that are due, and how late after it was due each was posted.
   static constexpr std::array parts{std::string_view{"interval"}, std::string_view{"late"}};
 

@@ -61,7 +61,7 @@ template <class Wait, TwoSided T>
 /// help it sleeps: one that spins takes a core from whatever else works there.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool stand_by(T& link, Work& work) noexcept {
-  link.post_recv(Peer{0}, work.token_in);
+  link.post_recv(Peer{0}, work.words.next());
   if constexpr (!puts_need_the_target<T>() && Waiting<BlockOnEvent, T>) {
     return drain<BlockOnEvent>(link);
   } else {

@@ -36,8 +36,8 @@ struct PairedStreams {
   static bool lead(T& link, Work& work) noexcept {
     Lane& lane = work.lanes[0];
     for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
-      link.post_recv(lane.peer, work.token_in);
-      for (const Peer follower : work.followers) link.post_recv(follower, work.token_in);
+      link.post_recv(lane.peer, work.words.next());
+      for (const Peer follower : work.followers) link.post_recv(follower, work.words.next());
       const Ticks start = Now::now();
       for (const Peer follower : work.followers) link.post_send(follower, work.token_out);
       if (!stream_out<Wait>(link, work, lane, work.streams)) return false;

@@ -22,6 +22,10 @@ struct PausedBurst {
       .pause_trips = pause_trips,
       .clock_reads = burst_messages - 1,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return 2 * burst_messages;
+  }
   static constexpr std::uint32_t messages_per_operation = burst_messages;
   static constexpr std::uint32_t messages_before = trial_trips;
 

@@ -18,6 +18,10 @@ struct PingPing {
       .latency_divisor = 1,
       .bandwidth_factor = 1,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return 3;
+  }
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {

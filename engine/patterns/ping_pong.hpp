@@ -22,10 +22,14 @@ struct PingPong {
       .latency_divisor = 2,
       .bandwidth_factor = 2,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return takes_plain_calls<Wait, T>() ? 1 : 2;
+  }
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    if constexpr (Plain<T> && std::same_as<Wait, WaitInLibrary>) {
+    if constexpr (takes_plain_calls<Wait, T>()) {
       return work.rank == 0 ? plain_ping<Now>(link, work) : plain_pong(link, work);
     } else {
       return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
@@ -33,6 +37,11 @@ struct PingPong {
   }
 
  private:
+  template <class Wait, class T>
+  static constexpr bool takes_plain_calls() noexcept {
+    return Plain<T> && std::same_as<Wait, WaitInLibrary>;
+  }
+
   // In both the next message's buffer is looked up while another message is on its way.
   template <Clock Now, Plain T>
   static bool plain_ping(T& link, Work& work) noexcept {

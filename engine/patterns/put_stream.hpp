@@ -21,6 +21,10 @@ struct PutStream {
       .has_queue = true,
       .latencies_per_sample = 2,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
+    return queue_depth;
+  }
   static constexpr bool streams = true;
   static constexpr Window window = Window::incoming;
 

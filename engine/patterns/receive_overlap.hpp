@@ -61,11 +61,11 @@ struct ReceiveOverlap {
   template <class Wait, TwoSided T>
   static bool send(T& link, Work& work) noexcept {
     const Peer peer{0};
-    link.post_recv(peer, work.token_in);
+    link.post_recv(peer, work.words.next());
     std::size_t left = trial_looks + 3 * work.samples.size() * work.ops_per_sample;
     for (; left > 0; --left) {
       if (!Wait::settle(link, 1, 0)) return false;
-      if (left > 1) link.post_recv(peer, work.token_in);
+      if (left > 1) link.post_recv(peer, work.words.next());
       link.post_send(peer, work.out.next());
     }
     return drain<Wait>(link);

@@ -21,6 +21,7 @@ struct RegisterStream {
       .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
+  static constexpr bool one_way = true;
   static constexpr bool registers = true;
 
   template <Clock Now, class Wait, Registers T>

@@ -23,6 +23,10 @@ struct SendOverlap {
       .clock_reads = 1,
       .part_clock_reads = {1, 1, 1},
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return 3;
+  }
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},
                                     std::string_view{"call"}};
   static constexpr std::uint32_t messages_per_operation = 3;
@@ -33,7 +37,7 @@ struct SendOverlap {
     if (work.rank == 1) return receive<Wait>(link, work);
     const Peer peer{1};
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
-      link.post_recv(peer, work.token_in);
+      link.post_recv(peer, work.words.next());
       const Ticks start = Now::now();
       link.post_send(peer, work.out.next());
       Now::compute(rounds);

@@ -21,6 +21,7 @@ struct Stream {
       .latencies_per_sample = 2,
   };
   static constexpr bool streams = true;
+  static constexpr bool one_way = true;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {

@@ -18,7 +18,7 @@ template <Clock Now, class Wait, TwoSided T, class Between>
 [[nodiscard]] bool send_stream(T& link, Work& work, Ticks& took, const Between& between) noexcept {
   const Peer peer{1};
   const std::uint32_t refill = refill_of(work.queue_depth);
-  link.post_recv(peer, work.token_in);
+  link.post_recv(peer, work.words.next());
   const Ticks start = Now::now();
   std::uint32_t posted = 0;
   for (; posted < work.queue_depth; ++posted) link.post_send(peer, work.out.next());

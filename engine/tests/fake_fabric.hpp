@@ -142,6 +142,11 @@ class Link final {
     sends_.push_back(launch(peer, buffer, {}));
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    const bool shared = std::any_of(receives_.begin(), receives_.end(), [&](const Posted& one) {
+      return one.buffer.data < buffer.data + buffer.bytes &&
+             buffer.data < one.buffer.data + one.buffer.bytes;
+    });
+    if (shared) fault_ = {4, "two receives under way share a buffer"};
     receives_.push_back({peer.rank, buffer, false});
   }
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
