@@ -17,6 +17,10 @@ struct RegisterPingPong {
       .latency_divisor = 2,
       .bandwidth_factor = 2,
   };
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
+    return PingPong::receives_at_once<Wait, AsItGoes<T>>(queue_depth);
+  }
   static constexpr bool registers = true;
 
   template <Clock Now, class Wait, Registers T>

@@ -95,6 +95,10 @@ TEST(OfferedLoad, ALostMessageOrAFlippedBitGivesNoFigure) {
 struct CountsFromThePost {
   static constexpr PatternInfo info = OfferedLoad::info;
   static constexpr auto parts = OfferedLoad::parts;
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
+    return OfferedLoad::receives_at_once<Wait, T>(queue_depth);
+  }
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     if (!OfferedLoad::run<Now, Wait>(link, work)) return false;
