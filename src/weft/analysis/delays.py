@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.means import uninterrupted_mean
+
 if TYPE_CHECKING:
     from weft.record.run import Run
 
@@ -18,7 +20,7 @@ SINGLE, BURST, PAUSED, LATE = "ping_pong", "burst", "paused_burst", "late_receiv
 
 
 class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the delay method measures at one size in one launch: medians, ns.
+    """What the delay method measures at one size in one launch: means (means.py), ns.
 
     PRTT(n, d, s) is the time from the first of n messages of s bytes, sent with a pause of d
     between them, to the one answer of s bytes that the receiver sends when it has all of them.
@@ -51,7 +53,7 @@ def delay_tests_of(run: Run, transport: str) -> tuple[tuple[DelayTest, ...], ...
 
     `receive_ns` is there if every launch measured `late_receive` at every such size.
     """
-    launches = _medians_by_launch(run, transport)
+    launches = _means_by_launch(run, transport)
     needed = (SINGLE, BURST, PAUSED)
     shared = {
         number: set.intersection(*(set(tests.get(test, {})) for test in needed))
@@ -102,14 +104,12 @@ def reads_ns(run: Run, launch: int, test: str, part: str = "") -> float:
     return reads * clock.overhead_ticks * clock.tick_ns
 
 
-def _medians_by_launch(run: Run, transport: str) -> dict[int, dict[str, dict[int, float]]]:
-    """By launch, test and size: the median time of an operation, ns, in the usual way only."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
-
+def _means_by_launch(run: Run, transport: str) -> dict[int, dict[str, dict[int, float]]]:
+    """By launch, test and size: the mean time of an operation, ns, in the usual way only."""
     launches: dict[int, dict[str, dict[int, float]]] = {}
     for batch in run.measured:
         case = run.cases[batch.case]
         if case.transport == transport and not case.variant:
             tests = launches.setdefault(batch.launch, {})
-            tests.setdefault(case.test, {})[case.bytes] = float(np.median(run.time_ns(batch)))
+            tests.setdefault(case.test, {})[case.bytes] = uninterrupted_mean(run.time_ns(batch))
     return launches

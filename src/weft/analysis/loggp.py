@@ -10,6 +10,8 @@ Verstoep, Fast Measurement of LogP Parameters for Message Passing Platforms, 200
 Two ways lead there. From ping_pong and stream come L + o_s + o_r, g, G and PLogP. From the delay
 method (Hoefler, Lichei and Rehm, Low-Overhead LogGP Parameter Assessment for Modern Interconnection
 Networks, 2007) come o_s(s), o_r(s) and L by itself too; its measurements are `DelayTest`.
+
+All parameters are of mean times, which add up as the model wants it (means.py): medians do not.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.means import uninterrupted_mean
 from weft.analysis.parameters import Parameter, over_launches
 from weft.analysis.sweeps import check_sizes
 from weft.errors import WeftError
@@ -25,11 +28,8 @@ from weft.errors import WeftError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from weft.analysis.delays import DelayTest
-    from weft.analysis.sweeps import Series
+    from weft.analysis.sweeps import Series, Sweep
 
 
 class Overhead(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,8 +103,7 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
     check_sizes(stream)
     launches = []
     for one_way, apart in zip(ping_pong.launches, stream.launches, strict=False):
-        times = _by_size(one_way.sizes_bytes, one_way.medians_ns)
-        launches.append(_launch(stream.name, times, _by_size(apart.sizes_bytes, apart.medians_ns)))
+        launches.append(_launch(stream.name, _means(one_way), _means(apart)))
     notes = ("o_s, o_r and L by itself want the delay method: here are their sum, g and G",)
     return _parameters(ping_pong.name, launches, notes)
 
@@ -145,8 +144,12 @@ def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
     return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency)
 
 
-def _by_size(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> dict[int, float]:
-    return {int(size): float(time) for size, time in zip(sizes, times, strict=True)}
+def _means(sweep: Sweep) -> dict[int, float]:
+    """The mean time at each size, ns."""
+    return {
+        int(size): uninterrupted_mean(kept)
+        for size, kept in zip(sweep.sizes_bytes, sweep.kept_ns, strict=True)
+    }
 
 
 def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Launch:
