@@ -16,12 +16,12 @@ SAMPLES = 200
 
 def skewed(random: np.random.Generator, *shape: int) -> np.ndarray:
     """Factors of mean 1 that scatter by 30 %, with a sharp lower edge and a long tail."""
-    return 1 + 0.3 * (random.gamma(2.0, 1.0, shape) - 2) / np.sqrt(2)
+    return np.asarray(1 + 0.3 * (random.gamma(2.0, 1.0, shape) - 2) / np.sqrt(2))
 
 
 def interrupted(random: np.random.Generator, times: np.ndarray) -> np.ndarray:
     """In one sample of a hundred the scheduler took a turn of 4 ms."""
-    return times + 4e6 * (random.random(len(times)) < 0.01)
+    return np.asarray(times + 4e6 * (random.random(len(times)) < 0.01))
 
 
 def delay_test(random: np.random.Generator, size: int) -> DelayTest:
