@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.intervals import Estimate
-from weft.analysis.ratios import Figure, Kind, Quantity, Ratio, ratio
+from weft.analysis.curves import Curve, counted, curves_of
+from weft.analysis.intervals import PLURAL, Estimate
+from weft.analysis.ratios import Quantity, Ratio, ratio_in_words
+from weft.analysis.slowdown import Slowdown, moderated, quantile, rejected
 from weft.errors import WeftError
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import with_ends
@@ -22,6 +25,13 @@ if TYPE_CHECKING:
 Outcome = Literal["pass", "fail", "cannot tell"]
 # Slower than the reference by this much still passes.
 TOLERANCE = 0.05
+# One-sided: a curve that is slower by just the tolerance passes so often.
+PASS_LEVEL = 0.05
+# Together 5 %: how often any curve, or any size by itself, fails that is slower by no more than the
+# tolerance.
+CURVES_FAIL_LEVEL = 0.04
+SIZES_FAIL_LEVEL = 0.01
+MORE = "measure more launches (--launches) or for longer (--budget)"
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
@@ -29,7 +39,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that was asked of a case, and the answer.
 
     `estimate` and `bound` are in ns for latency and bytes/s for bandwidth. Against a record the
-    bound is the slowest figure that passes, and `speed` the ratio to the reference.
+    bound is the slowest figure that passes, and `speed` the ratio to the reference: each end of its
+    interval holds in 95 %. `bytes` is None for a whole curve; `curve` is the one of a size.
     """
 
     case: str
@@ -44,6 +55,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate | None = None
     bound: float | None = None
     speed: Ratio | None = None
+    curve: str = ""
 
 
 def overall(checks: Iterable[Checked]) -> Outcome:
@@ -148,75 +160,186 @@ def _never_better(pooled: Pooled, outcome: Outcome, why: str) -> tuple[Outcome, 
     if outcome == "pass" and pooled.lost:
         return "cannot tell", f"{why}; but {pooled.lost[0]}"
     if outcome == "cannot tell":
-        return outcome, f"{why}; measure more launches (--launches) or for longer (--budget)"
+        return outcome, f"{why}; {MORE}"
     return outcome, why
 
 
 def against_record(
     cases: Mapping[str, Pooled], reference: Mapping[str, Pooled], tolerance: float = TOLERANCE
 ) -> tuple[Checked, ...]:
-    """Every case that the reference has a good figure of: not slower than it by the tolerance.
+    """Every curve of the reference, then every case of it, on the ratio of speeds.
 
-    pass: the whole interval of the speed ratio is at or over 1 / (1 + tolerance); fail: the whole
-    of it is under that. Raises WeftError where the records have no case in common.
+    A curve passes where its geometric mean over the sizes, launch by launch, is not slower by the
+    tolerance (one-sided, PASS_LEVEL), and fails where it is slower by more, no curve of an equal
+    machine in 1 - CURVES_FAIL_LEVEL of checks. A size fails by itself in the same way, all sizes
+    together by SIZES_FAIL_LEVEL; it passes with its curve unless its own figure is slower by more
+    than the tolerance. Raises WeftError where the records have no case in common.
     """
-    figures = {key: _main_figure(known) for key, known in reference.items()}
-    good = {key: figure for key, figure in figures.items() if figure is not None}
-    if not set(good) & set(cases):
+    asked = {key: known for key, known in reference.items() if _has_figure(known)}
+    if not set(asked) & set(cases):
+        example = next(iter(asked), "nothing: it has no figure")
         raise WeftError(
             "the record and its reference have no case in common",
-            f"measure what the reference has, like {next(iter(good), 'nothing: it has no figure')}",
+            f"measure what the reference has, like {example}",
         )
-    return tuple(
-        _against_figure(cases.get(key), reference[key], *found, tolerance)
-        for key, found in good.items()
+    curves = judged(curves_of(cases, asked), tolerance)
+    by_case = {key: curve for curve in curves for key in curve.curve.single}
+    whole = [_of_curve(curve, tolerance) for curve in curves if len(curve.curve.sizes) > 1]
+    single = [
+        _of_case(cases.get(key), known, by_case.get(key), tolerance) for key, known in asked.items()
+    ]
+    return (*whole, *single)
+
+
+class JudgedCurve(msgspec.Struct, frozen=True, kw_only=True):
+    """A curve with its answer, the answers of its sizes, and what they rest on."""
+
+    curve: Curve
+    outcome: Outcome
+    slowdown: Slowdown | None
+    single: dict[str, Outcome]
+
+
+def judged(curves: Sequence[Curve], tolerance: float = TOLERANCE) -> tuple[JudgedCurve, ...]:
+    """The answers to curves and to their sizes, each kind together as against_record says."""
+    known = [curve.whole for curve in curves if curve.whole is not None]
+    # Sessions move all curves alike, so one curve's scatter says nothing new of another's.
+    own = known if any(curve.unit == "session" for curve in curves) else moderated(known)
+    fails = rejected([one.chance_if_at_most(tolerance) for one in own], CURVES_FAIL_LEVEL)
+    wholes = iter(zip(own, fails, strict=True))
+    sizes = {
+        key: one for curve in curves for key, one in curve.single.items()
+        if one is not None and len(curve.sizes) > 1
+    }  # fmt: skip
+    bad = rejected([one.chance_if_at_most(tolerance) for one in sizes.values()], SIZES_FAIL_LEVEL)
+    slow = {key for key, falls in zip(sizes, bad, strict=True) if falls}
+    found = []
+    for curve in curves:
+        whole, falls = next(wholes) if curve.whole is not None else (None, False)
+        outcome: Outcome = "cannot tell"
+        if whole is not None:
+            passes = whole.chance_if_at_least(tolerance) <= PASS_LEVEL
+            outcome = "fail" if falls else "pass" if passes else "cannot tell"
+        single = {
+            key: _of_size(one, outcome, key in slow, tolerance) for key, one in curve.single.items()
+        }
+        if len(curve.sizes) == 1:
+            single = dict.fromkeys(curve.single, outcome)
+        found.append(JudgedCurve(curve=curve, outcome=outcome, slowdown=whole, single=single))
+    return tuple(found)
+
+
+def _of_size(one: Slowdown | None, whole: Outcome, falls: bool, tolerance: float) -> Outcome:
+    """A size's answer: its own, or its curve's where its own figure does not speak against it."""
+    if one is None:
+        return "cannot tell"
+    if falls:
+        return "fail"
+    if one.chance_if_at_least(tolerance) <= PASS_LEVEL:
+        return "pass"
+    return "pass" if whole == "pass" and one.log <= math.log1p(tolerance) else "cannot tell"
+
+
+def _has_figure(known: Pooled) -> bool:
+    return not known.failed and any(known.paces)
+
+
+def _quantity(known: Pooled) -> Quantity:
+    """What a reference's case is about: its latency, or its bandwidth where it has none."""
+    return "latency" if known.latency_ns else "bandwidth"
+
+
+def _asked(tolerance: float) -> str:
+    return f"at most {100 * tolerance:g} % slower than the reference"
+
+
+def _of_curve(found: JudgedCurve, tolerance: float) -> Checked:
+    curve = found.curve
+    speed = _speed(found.slowdown) if found.slowdown else None
+    beside = f"{counted(curve.units[0], curve.unit)} against {counted(curve.units[1], curve.unit)}"
+    why = f"{beside}: one knows nothing of the variation between {PLURAL[curve.unit]}"
+    if speed is not None:
+        why = (
+            f"{ratio_in_words(speed)} times as fast, asked {1 / (1 + tolerance):.3f};"
+            f" {len(curve.sizes)} sizes together, {beside}"
+        )
+    if found.outcome == "cannot tell":
+        why += f"; {MORE}"
+    case = curve.case
+    return Checked(
+        case=curve.name,
+        test=case.test,
+        transport=case.transport,
+        bytes=None,
+        asked=_asked(tolerance),
+        quantity="latency",
+        outcome=found.outcome,
+        why=f"{why}; {curve.used}" if curve.used else why,
+        launches=curve.units[0],
+        speed=speed,
     )
 
 
-def _main_figure(known: Pooled) -> tuple[Figure, Quantity] | None:
-    """What a reference's case is about: its latency, or its bandwidth where it has none."""
-    if known.failed:
-        return None
-    quantity: Quantity = "latency" if known.latency_ns else "bandwidth"
-    figure = _figure(known, quantity)
-    return (figure, quantity) if figure else None
+def _speed(found: Slowdown) -> Ratio:
+    """With the interval whose ends each hold in 95 %: the low one is what a pass is judged by."""
+    speed, low, high = found.speed(quantile(found.freedom, 1 - PASS_LEVEL))
+    return Ratio(speed=speed, low=low, high=high, basis="launches")
 
 
-def _against_figure(
-    pooled: Pooled | None, known: Pooled, theirs: Figure, quantity: Quantity, tolerance: float
+def _of_case(
+    pooled: Pooled | None, known: Pooled, found: JudgedCurve | None, tolerance: float
 ) -> Checked:
-    least = 1 / (1 + tolerance)
-    mine = _figure(pooled, quantity) if pooled else None
+    quantity = _quantity(known)
+    key = known.case.key
+    one = found.curve.single.get(key) if found else None
+    mine = _estimate(pooled, quantity) if pooled else None
     outcome: Outcome | None = "cannot tell"
     why = "was not measured"
-    found = None
     if pooled is not None:
-        outcome, why = _without_figure(pooled, mine.estimate if mine else None, quantity)
-    if pooled is not None and mine is not None and outcome is None:
-        found = ratio(theirs, mine, quantity)
-        outcome = "pass" if found.low >= least else "fail" if found.high < least else "cannot tell"
-        why = f"{found.speed:.3f} [{found.low:.3f}, {found.high:.3f}] times as fast"
-        outcome, why = _never_better(pooled, outcome, f"{why}, asked {least:.3f}")
-        if theirs.kind == "one launch":
-            outcome = "cannot tell"
-            why += "; the reference has one launch, which knows nothing of others"
+        outcome, why = _without_figure(pooled, mine, quantity)
+    if pooled is not None and outcome is None:
+        outcome = found.single[key] if found else "cannot tell"
+        why = _in_words(one, outcome, found, tolerance)
+        if outcome == "pass" and pooled.lost:
+            outcome, why = "cannot tell", f"{why}; but {pooled.lost[0]}"
         if pooled.case != known.case:
-            outcome = "cannot tell"
-            why += f"; but they were measured differently: {_unlike(pooled.case, known.case)}"
+            why = f"they were measured differently: {_unlike(pooled.case, known.case)}"
+    least = 1 / (1 + tolerance)
+    theirs = _estimate(known, quantity)
+    bound = (
+        theirs.median * ((1 + tolerance) if quantity == "latency" else least) if theirs else None
+    )
     return Checked(
-        case=known.case.key,
+        case=key,
         test=known.case.test,
         transport=known.case.transport,
         bytes=known.case.bytes,
-        asked=f"at most {100 * tolerance:g} % slower than the reference",
+        asked=_asked(tolerance),
         quantity=quantity,
         outcome=outcome or "cannot tell",
         why=why,
         launches=pooled.launches if pooled else 0,
-        estimate=mine.estimate if mine else None,
-        bound=theirs.estimate.median * ((1 + tolerance) if quantity == "latency" else least),
-        speed=found,
+        estimate=mine,
+        bound=bound,
+        speed=_speed(one) if one else None,
+        curve=found.curve.name if found and len(found.curve.sizes) > 1 else "",
     )
+
+
+def _in_words(
+    one: Slowdown | None, outcome: Outcome, found: JudgedCurve | None, tolerance: float
+) -> str:
+    if one is None or found is None:
+        unit = found.curve.unit if found else "launch"
+        return f"one {unit} knows nothing of the variation between {PLURAL[unit]}; {MORE}"
+    why = f"{ratio_in_words(_speed(one))} times as fast, asked {1 / (1 + tolerance):.3f}"
+    if outcome == "cannot tell" and one.log > math.log1p(tolerance):
+        return f"{why}: slower by its own figure, which chance may do; {MORE}"
+    return f"{why}; {MORE}" if outcome == "cannot tell" else why
+
+
+def _estimate(pooled: Pooled, quantity: Quantity) -> Estimate | None:
+    return pooled.latency_ns if quantity == "latency" else pooled.bandwidth_bytes_per_s
 
 
 def _unlike(case: Case, known: Case) -> str:
@@ -226,11 +349,3 @@ def _unlike(case: Case, known: Case) -> str:
         for name in case.__struct_fields__
         if getattr(case, name) != getattr(known, name)
     )
-
-
-def _figure(pooled: Pooled, quantity: Quantity) -> Figure | None:
-    estimate = pooled.latency_ns if quantity == "latency" else pooled.bandwidth_bytes_per_s
-    if estimate is None:
-        return None
-    kind: Kind = "launches" if pooled.launches > 1 else "one launch"
-    return Figure(estimate=estimate, kind=kind, launches=pooled.launches)

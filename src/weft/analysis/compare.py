@@ -9,6 +9,7 @@ import msgspec
 
 from weft.analysis.conditions import unlike
 from weft.analysis.ratios import SAME, Figure, Quantity, Ratio, Verdict, ratio, verdict
+from weft.analysis.sessions import sessions_in_words
 from weft.analysis.sides import Place, Side
 from weft.errors import WeftError
 from weft.units import format_bytes
@@ -270,7 +271,9 @@ def _notes(
             "one launch knows nothing of the variation between launches, so it gives no verdict;"
             " measure again with --launches 5"
         )
+    notes += sessions_in_words({side.title: side.sessions for side in sides})
     for side in sides:
+        notes += [f"{side.title}: {line}" for line in side.in_time]
         notes += [f"{side.title}: left out: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
         if len(side.left_out) > MOST_LEFT_OUT:
             more = len(side.left_out) - MOST_LEFT_OUT
@@ -305,6 +308,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
                 "name": side.name,
                 "title": side.title,
                 "published": side.is_published,
+                "launches_of_sessions": side.sessions,
                 "conditions": side.conditions.facts,
                 "details": side.conditions.kinds,
             }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.published import with_shares
-from weft.analysis.sides import Side, side_of_platform, side_of_run
+from weft.analysis.sides import Side, side_of_platform, side_of_run, side_of_runs
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan import choose
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, ...]:
     """The sides that these names mean, with only these tests if any are named.
 
-    "run.jsonl@tcp" is a record's part over tcp. Sides of one name are told apart by their paths,
-    their transports or a number. Raises WeftError for what is neither record nor platform.
+    "run.jsonl@tcp" is a record's part over tcp, "a.jsonl,b.jsonl" are two records as one side.
+    Sides of one name are told apart by their paths, their transports or a number. Raises WeftError
+    for what is neither record nor platform.
     """
     sides = [_side(name) for name in names]
     if tests:
@@ -43,6 +44,11 @@ def _side(name: str) -> Side:
     if "@" in name and not Path(name).exists():
         path, _, transport = name.rpartition("@")
     platform = platform_or_none(path)
+    if platform is None and "," in path and not Path(path).exists():
+        runs = [load(part) for part in path.split(",") if part]
+        names = [run.path.name.removesuffix(".zst").removesuffix(".jsonl") for run in runs]
+        title = " and ".join(names) + (f" over {transport}" if transport else "")
+        return side_of_runs(runs, title, transport)
     if platform is None:
         run = load(path)
         title = Path(path).name.removesuffix(".zst").removesuffix(".jsonl")

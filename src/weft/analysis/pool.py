@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """One case over all launches of all records.
 
-    `failed` tells of the first failure, and `lost` of every launch that gave nothing; figures are
-    those of the launches that went well. `directions` is 2 for a test that loads both ways at once.
+    `paces` has, for each record, by launch the median latency in ns or the inverse of the
+    bandwidth. The figures are over the launches of one record, or over the records (sessions) of
+    several: launches of one session share its state, and stand for no other day. `failed` tells of
+    the first failure, and `lost` of every launch that gave nothing; figures are those of the
+    launches that went well. `directions` is 2 for a test that loads both ways at once.
     """
 
     case: Case
     directions: int
     launches: int = 0
+    paces: tuple[dict[int, float], ...] = ()
     latency_ns: Estimate | None = None
     bandwidth_bytes_per_s: Estimate | None = None
     failed: str = ""
@@ -89,7 +93,7 @@ def _by_case(run: Run) -> dict[str, list[Batch]]:
 def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Batch]]]) -> Pooled:
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-    medians: list[float] = []
+    by_record: list[dict[int, float]] = []
     tick_ns = 0.0
     lost: list[str] = []
     failed = ""
@@ -103,9 +107,10 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         lost += _launches_lost(run, case, {b.launch for b in batches})
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]
         times = launch_times_ns(run, good)
-        medians += [float(np.median(values)) for values in times.values()]
+        by_record.append({launch: float(np.median(own)) for launch, own in times.items()})
         tick_ns = max(tick_ns, resolution_ns(run, good) if good else 0.0)
     pattern = next(run.patterns[case.test] for run in runs if case.test in run.patterns)
+    medians = [median for own in by_record for median in own.values()]
     pooled = Pooled(
         case=case,
         directions=directions_of(pattern.latency_divisor, pattern.bandwidth_factor),
@@ -117,9 +122,17 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         return pooled
     if min(medians) <= 0:
         return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
-    time_ns = median_of_launches(medians, tick_ns)
+    sessions = [float(np.median(list(own.values()))) for own in by_record if own]
+    time_ns = (
+        median_of_launches(sessions, tick_ns, "session")
+        if len(sessions) > 1
+        else median_of_launches(medians, tick_ns)
+    )
+    factor = pattern.bandwidth_factor * case.bytes
+    share = 1 / (pattern.latency_divisor or factor * 1e9 or 1)
     return msgspec.structs.replace(
         pooled,
+        paces=tuple({launch: time * share for launch, time in own.items()} for own in by_record),
         latency_ns=latency_of(pattern, time_ns),
         bandwidth_bytes_per_s=bandwidth_of(pattern, case, time_ns),
     )

@@ -22,6 +22,7 @@ FEWEST_FOR_MODES = 100
 TICKS_APART = 3
 DRIFT = 0.02
 BLOCKS = 10
+FEWEST_FOR_DRIFT = 5 * BLOCKS
 # Of the 45 pairs of blocks, rises less falls; chance reaches 35 with a probability of 0.00095.
 KENDALL_SUM = 35
 # Launches disagree when half their range is this many times what their own samples explain (by
@@ -102,7 +103,7 @@ def drift(values: NDArray[np.float64]) -> float | None:
     """
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-    if len(values) < BLOCKS * 5:
+    if len(values) < FEWEST_FOR_DRIFT:
         return None
     blocks = _block_medians(values)
     earlier, later = np.triu_indices(BLOCKS, k=1)
@@ -147,6 +148,21 @@ def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
 
     low, middle, high = np.percentile(np.asarray(values), [25, 50, 75])
     return float((high - low) / 2 / middle * 100)
+
+
+def not_looked_for(launches: Sequence[NDArray[np.float64]]) -> list[str]:
+    """Which shapes nobody looked for in most launches, as they have too few samples; in words."""
+    told = []
+    middle = sorted(len(values) for values in launches)[len(launches) // 2]
+    for what, fewest in (("two modes", FEWEST_FOR_MODES), ("a drift", FEWEST_FOR_DRIFT)):
+        few = sum(len(values) < fewest for values in launches)
+        if 2 * few > len(launches):
+            told.append(
+                f"{what} not looked for: {fewest} samples of a launch are wanted, {few} of"
+                f" {len(launches)} launches have fewer (about {middle}); --samples {fewest}, or"
+                " measure longer (--budget)"
+            )
+    return told
 
 
 def modes_in_words(lower_ns: float, higher_ns: float, share: float, seen: str) -> str:

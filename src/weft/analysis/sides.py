@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from weft.analysis.conditions import Conditions, conditions_of, fact_at, told
 from weft.analysis.intervals import Estimate
 from weft.analysis.peak_share import directions_of
+from weft.analysis.pool import pool
 from weft.analysis.ratios import Figure, Kind, Quantity
+from weft.analysis.sessions import in_time, launches_of
+from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.fabric.bus import buses_of
 from weft.units import format_bytes
@@ -37,7 +40,10 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a comparison: curves by place (figures by message size), single figures."""
+    """One side of a comparison: curves by place (figures by message size), single figures.
+
+    `sessions` are the launches of each record behind it, `in_time` what is to be known of them.
+    """
 
     name: str
     title: str
@@ -46,6 +52,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     curves: dict[Place, dict[int, Figure]]
     singles: dict[str, tuple[str, str, Figure]] = {}
     left_out: tuple[str, ...] = ()
+    sessions: tuple[int, ...] = ()
+    in_time: tuple[str, ...] = ()
 
     @property
     def transports(self) -> tuple[str, ...]:
@@ -123,6 +131,43 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         conditions=_conditions_of(run, wanted),
         curves=curves,
         left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
+        sessions=(launches_of(run),),
+        in_time=in_time([run]),
+    )
+
+
+def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
+    """Several records as one side: every figure is over the records, as the unit (sessions).
+
+    Raises WeftError where they are not of like conditions, or the transport is in none of them.
+    """
+    first = side_of_run(runs[0], summarise(runs[0]), title, transport)
+    curves: dict[Place, dict[int, Figure]] = {}
+    left_out = []
+    for key, pooled in pool(runs).items():
+        case = pooled.case
+        if transport and case.transport != transport:
+            continue
+        if pooled.failed or not pooled.launches:
+            left_out.append(f"{key}: {pooled.failed or 'was not measured'}")
+            continue
+        found = {"latency": pooled.latency_ns, "bandwidth": pooled.bandwidth_bytes_per_s}
+        for quantity, estimate in found.items():
+            if estimate is not None:
+                kind: Kind = "launches" if estimate.launches > 1 else "one launch"
+                figure = Figure(estimate=estimate, kind=kind, launches=estimate.launches)
+                place = Place(
+                    case.test, case.transport, cast("Quantity", quantity), pooled.directions,
+                    case.variant,
+                )  # fmt: skip
+                curves.setdefault(place, {})[case.bytes] = figure
+    return msgspec.structs.replace(
+        first,
+        name=",".join(str(run.path) for run in runs),
+        curves=curves,
+        left_out=tuple(left_out),
+        sessions=tuple(launches_of(run) for run in runs),
+        in_time=in_time(runs),
     )
 
 

@@ -15,6 +15,7 @@ from weft.analysis.shape import (
     launches_apart,
     launches_in_words,
     modes_in_words,
+    not_looked_for,
     spread_percent,
     two_modes,
 )
@@ -281,4 +282,5 @@ def _flags(
             flags.append(drift_in_words(float(np.median(same_way)), seen))
     if count > 1 and (apart := launches_apart(scaled)) is not None:
         flags.append(launches_in_words(*apart))
+    flags += not_looked_for(scaled)
     return tuple(flags)

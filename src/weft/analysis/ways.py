@@ -19,6 +19,7 @@ from weft.analysis.layers import step_between
 from weft.analysis.rails import rail_sentences
 from weft.analysis.registration import added_in_words, cost_as_it_goes, time_of
 from weft.analysis.reuse import reuse_in_words, reuse_of
+from weft.analysis.trend import not_looked_for, trends_in_words
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
         *drops_in_words(availabilities_of(run)),
         *drifts_of(run, COMPUTING),
         *rail_sentences(run, summaries),
+        *trends_in_words(run),
+        *([few] if (few := not_looked_for(run)) else []),
     )
 
 

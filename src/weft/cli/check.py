@@ -9,6 +9,7 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.analysis.acceptance import Checked
+    from weft.record.run import Run
 
 _EXAMPLES = """Exit status: 0 pass, 1 fail, 3 cannot tell, 2 bad usage.
 
@@ -16,7 +17,7 @@ Examples:
 
 weft check run.jsonl --against limits.toml --junit check.xml
 
-weft check today-1.jsonl today-2.jsonl --against reference.jsonl --tolerance 5%"""
+weft check today.jsonl --against monday.jsonl --against tuesday.jsonl --tolerance 5%"""
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def check(
     records: Annotated[list[Path], typer.Argument(help="All records of the machine under test.")],
-    against: Annotated[Path, typer.Option(help="A record, or a .toml file of limits.")],
+    against: Annotated[
+        list[Path], typer.Option(help="A record (more than once: several), or a .toml of limits.")
+    ],
     tolerance: Annotated[str, typer.Option(help="How much slower than a record passes.")] = "5%",
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
     openmetrics: Annotated[Path | None, typer.Option(help="Write OpenMetrics text.")] = None,
@@ -47,6 +50,7 @@ def check(
     from weft.analysis.conditions import differences_of_runs  # noqa: PLC0415
     from weft.analysis.limits import read_limits  # noqa: PLC0415
     from weft.analysis.pool import is_same_run, pool  # noqa: PLC0415
+    from weft.analysis.sessions import in_time, launches_of, sessions_in_words  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.checked import checks_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
@@ -55,21 +59,31 @@ def check(
     slack = parse_percent(tolerance)
     runs = [load(record) for record in records]
     unlike: tuple[str, ...] = ()
-    if against.suffix == ".toml":
-        checks = against_limits(pool(runs), read_limits(against))
+    rests_on = {"the records under test": [launches_of(run) for run in runs]}
+    references: list[Run] = []
+    if any(path.suffix == ".toml" for path in against):
+        if len(against) > 1:
+            raise WeftError("limits stand alone", "name one .toml file, or records only")
+        checks = against_limits(pool(runs), read_limits(against[0]))
     else:
-        reference = load(against)
-        if any(is_same_run(run, reference) for run in runs):
-            raise WeftError(f"{against} is the record under test itself", "name another reference")
-        checks = against_record(pool(runs), pool([reference]), slack)
-        unlike = differences_of_runs(reference, runs[0])
+        references = [load(path) for path in against]
+        for reference in references:
+            if any(is_same_run(run, reference) for run in runs):
+                raise WeftError(
+                    f"{reference.path} is the record under test itself", "name another reference"
+                )
+        checks = against_record(pool(runs), pool(references), slack)
+        unlike = differences_of_runs(references[0], runs[0])
+        rests_on["the reference"] = [launches_of(run) for run in references]
     outcome = overall(checks)
-    _write_files(checks, f"{' '.join(map(str, records))} against {against}", junit, openmetrics)
+    notes = (*sessions_in_words(rests_on), *in_time([*runs, *references]))
+    names = [" ".join(map(str, paths)) for paths in (records, against)]
+    _write_files(checks, " against ".join(names), junit, openmetrics)
     if json:
-        plain = {"outcome": outcome, "unlike": unlike, "checks": checks}
+        plain = {"outcome": outcome, "unlike": unlike, "notes": notes, "checks": checks}
         typer.echo(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode())
     else:
-        console().print(checks_table(checks, outcome, unlike))
+        console().print(checks_table(checks, outcome, unlike, notes))
     raise typer.Exit(EXIT_STATUS[outcome])
 
 

@@ -9,6 +9,8 @@ _EXAMPLES = """Examples:
 
 weft compare before.jsonl after.jsonl -o both.html
 
+weft compare monday.jsonl,tuesday.jsonl friday.jsonl,saturday.jsonl
+
 weft compare escher red-squall
 
 weft compare run.jsonl@mpi run.jsonl@tcp --test ping_pong --json"""
@@ -20,7 +22,9 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
-    sides: Annotated[list[str], typer.Argument(help="Records and platforms; NAME@TRANSPORT.")],
+    sides: Annotated[
+        list[str], typer.Argument(help="Records (a,b: one side) and platforms; @TRANSPORT.")
+    ],
     test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
     same: Annotated[str, typer.Option(help="Speeds within this are the same.")] = "2%",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write a page.")] = None,

@@ -19,16 +19,27 @@ _ORDER = ("fail", "cannot tell", "pass")
 
 
 def checks_table(
-    checks: Sequence[Checked], outcome: Outcome, unlike: Sequence[str] = ()
+    checks: Sequence[Checked],
+    outcome: Outcome,
+    unlike: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> RenderableType:
-    """How the machines differ, a line a check, failures first, and the answer to all at the end."""
+    """How the machines differ, a line a check, failures first, and the answer to all at the end.
+
+    Sizes that pass with their curve have no line of their own. `notes` say what it rests on.
+    """
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    for check in sorted(checks, key=lambda check: _ORDER.index(check.outcome)):
+    shown = [check for check in checks if not (check.curve and check.outcome == "pass")]
+    for check in sorted(shown, key=lambda check: _ORDER.index(check.outcome)):
         style = "" if check.outcome == "pass" else "bold"
         table.add_row(Text(check.outcome, style=style), check.case, Text(check.why))
     counts = [f"{sum(c.outcome == kind for c in checks)} {kind}" for kind in _ORDER]
     first = [Text(f"unlike the reference: {line}") for line in unlike]
-    return Group(*first, table, Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks."))
+    folded = len(checks) - len(shown)
+    more = [Text(f"pass: {folded} sizes with their curves")] if folded else []
+    rests_on = [Text(f"note: {line}") for line in notes]
+    words = Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks.")
+    return Group(*first, table, *more, *rests_on, words)

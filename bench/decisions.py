@@ -1,0 +1,318 @@
+"""How often the answers of weft are right, on noise as real machines have it.
+
+    .venv/bin/python -m bench.decisions             # all tables, some minutes
+    .venv/bin/python -m bench.decisions check --trials 500
+
+Prints Markdown. Nothing is measured here: launch medians are drawn, with a launch effect that all
+sizes of a curve share, a scatter of each size's own, sessions, skew, outliers, two modes, and
+correlation from launch to launch; then the functions that weft itself uses judge them.
+docs/check.md and docs/how-numbers-are-computed.md have what it printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from weft.analysis.acceptance import Outcome, judged
+from weft.analysis.curves import curves_of
+from weft.analysis.intervals import median_of_launches
+from weft.analysis.pool import Pooled
+from weft.analysis.ratios import Figure, ratio
+from weft.analysis.trend import trend_of
+from weft.record.model import Case
+from weft.stopping import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SEED = 20261121
+CURVES = 4
+SIZES = 24
+LAUNCHES = 5
+TOLERANCE = 0.05
+KINDS = ("normal", "skewed", "outliers", "modes")
+
+
+class Noise(NamedTuple):
+    """What moves a launch's medians, as standard deviations of their logarithms.
+
+    `launch` is shared by the sizes of a curve, or `together` by all curves; with several values a
+    curve has its own. `size` is each size's own in each launch, `session` is shared by a whole run.
+    `correlation` is that of a launch with the one before it.
+    """
+
+    launch: tuple[float, ...] = (0.02,)
+    size: float = 0.0
+    session: float = 0.0
+    kind: str = "normal"
+    together: bool = False
+    correlation: float = 0.0
+
+
+def deviates(random: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Noise of mean 0 and a standard deviation of about 1.
+
+    skewed: exponential. outliers: 2 % of the values are ten deviations slow. modes: 30 % of the
+    values are in a mode that is 2 deviations slower.
+    """
+    if kind == "skewed":
+        tail: np.ndarray = random.exponential(1.0, shape)
+        return tail - 1
+    normal: np.ndarray = random.standard_normal(shape)
+    if kind == "outliers":
+        normal = normal + 10 * (random.random(shape) < 0.02) - 0.2
+    if kind == "modes":
+        slow = random.random(shape) < 0.3
+        normal = 0.4 * normal + 2 * (slow - 0.3)
+    return normal
+
+
+def in_time(values: np.ndarray, correlation: float) -> np.ndarray:
+    """Independent deviates, first axis in time, as an autoregressive series of their variance."""
+    series: np.ndarray = np.array(values)
+    for at in range(1, len(series)):
+        fresh = math.sqrt(1 - correlation**2) * values[at]
+        series[at] = correlation * series[at - 1] + fresh
+    return series
+
+
+def session_logs(random: np.random.Generator, noise: Noise, launches: int) -> np.ndarray:
+    """One run: logarithms of launch medians about 0, by launch, curve and size."""
+    curves = 1 if noise.together else CURVES
+    effects = in_time(deviates(random, noise.kind, (launches, curves, 1)), noise.correlation)
+    own = deviates(random, noise.kind, (launches, CURVES, SIZES))
+    scatter = np.resize(np.array(noise.launch), CURVES)[None, :, None]
+    logs: np.ndarray = scatter * effects + noise.size * own
+    return logs + noise.session * random.standard_normal()
+
+
+def side(sessions: Sequence[np.ndarray]) -> dict[str, Pooled]:
+    """Runs as `weft check` holds them."""
+    cases = [
+        (curve, size, Case(test=f"curve{curve}", transport="tcp", bytes=1 << size))
+        for curve in range(CURVES)
+        for size in range(SIZES)
+    ]
+    return {
+        case.key: Pooled(
+            case=case,
+            directions=1,
+            paces=tuple(
+                {at: math.exp(log) for at, log in enumerate(logs[:, curve, size].tolist())}
+                for logs in sessions
+            ),
+        )
+        for curve, size, case in cases
+    }
+
+
+def answer(
+    random: np.random.Generator,
+    noise: Noise,
+    slower: Sequence[float] = (),
+    *,
+    single: float = 0.0,
+    launches: int = LAUNCHES,
+    sessions: int = 1,
+) -> Outcome:
+    """One check of a machine whose curves are slower by these shares, one size by `single`."""
+    theirs = [session_logs(random, noise, launches) for _ in range(sessions)]
+    mine = [session_logs(random, noise, launches) for _ in range(sessions)]
+    for logs in mine:
+        for curve, share in enumerate(slower):
+            logs[:, curve] += math.log1p(share)
+        logs[:, 0, SIZES // 2] += math.log1p(single)
+    curves = judged(curves_of(side(mine), side(theirs)), TOLERANCE)
+    found = {curve.outcome for curve in curves}
+    found |= {outcome for curve in curves for outcome in curve.single.values()}
+    if "fail" in found:
+        return "fail"
+    return "pass" if found == {"pass"} else "cannot tell"
+
+
+def rates(trials: int, noise: Noise, slower: Sequence[float] = (), **more: float) -> list[float]:
+    """The shares of pass, fail and cannot tell."""
+    random = np.random.default_rng(SEED)
+    answers = [answer(random, noise, slower, **more) for _ in range(trials)]  # type: ignore[arg-type]
+    return [answers.count(kind) / trials for kind in ("pass", "fail", "cannot tell")]
+
+
+def check_rows(trials: int) -> list[tuple[str, ...]]:
+    """Machines that did not change, that are slower, and that are slower by just the tolerance."""
+    at = (TOLERANCE,)
+    asked: list[tuple[str, Noise, tuple[float, ...], dict[str, float]]] = [
+        ("unchanged, 1 % between launches", Noise((0.01,)), (), {}),
+        ("unchanged, 1 %, and 1 % of each size's own", Noise((0.01,), 0.01), (), {}),
+        ("unchanged, 2 %", Noise(), (), {}),
+        ("unchanged, 2 %, one effect for all curves", Noise(together=True), (), {}),
+        ("unchanged, 2 %, 10 launches", Noise(), (), {"launches": 10}),
+        ("unchanged, 5 %", Noise((0.05,)), (), {}),
+        *((f"unchanged, 2 %, {kind}", Noise(size=0.005, kind=kind), (), {}) for kind in KINDS[1:]),
+        ("unchanged, 2 %, 1 % between sessions", Noise(session=0.01), (), {}),
+        ("the same, 4 sessions a side", Noise(session=0.01), (), {"sessions": 4}),
+        ("unchanged, 2 %, correlation 0.9", Noise(correlation=0.9), (), {}),
+        ("one curve 10 % slower, 1 %", Noise((0.01,)), (0.10,), {}),
+        ("one curve 10 % slower, 2 %", Noise(), (0.10,), {}),
+        *(
+            (f"one curve 10 % slower, 2 %, {kind}", Noise(size=0.005, kind=kind), (0.10,), {})
+            for kind in KINDS[1:]
+        ),
+        ("one curve 10 % slower, 4 sessions a side", Noise(session=0.01), (0.1,), {"sessions": 4}),
+        ("one size 20 % slower, 2 %", Noise(size=0.005), (), {"single": 0.20}),
+        ("one curve slower by the tolerance, 2 %", Noise(), at, {}),
+        ("all curves slower by the tolerance, 2 %", Noise(), at * CURVES, {}),
+        ("the same, one effect for all curves", Noise(together=True), at * CURVES, {}),
+        *(
+            (f"the same, {kind}", Noise(size=0.005, kind=kind), at * CURVES, {})
+            for kind in KINDS[1:]
+        ),
+        ("the same, curves of 1, 1, 3 and 3 %", Noise((0.01, 0.01, 0.03, 0.03)), at * 4, {}),
+        ("the noisiest of 4, 1, 1, 0.5 % by it", Noise((0.04, 0.01, 0.01, 0.005)), at, {}),
+        ("the same, 4 sessions a side", Noise(session=0.01), at * CURVES, {"sessions": 4}),
+    ]
+    return [
+        ("machine and launches", "pass", "fail", "cannot tell"),
+        *(
+            (name, *(f"{share:.1%}" for share in rates(trials, noise, slower, **more)))
+            for name, noise, slower, more in asked
+        ),
+    ]
+
+
+def settled_coverage(
+    trials: int, scatter: float, kind: str = "normal", correlation: float = 0.0, ticks: float = 0.0
+) -> tuple[float, float]:
+    """Of a case that stops once it is within 1 %: how often the interval holds the true median, and
+    the launches it took. At most 40 launches, and only what is settled counts.
+
+    `ticks` is what a tick of the clock is worth, relative to the time.
+    """
+    random = np.random.default_rng(SEED)
+    truth = float(np.median(deviates(random, kind, (200_000,)))) * scatter
+    held = counted = taken = 0
+    for _ in range(trials):
+        logs = scatter * in_time(deviates(random, kind, (40,)), correlation)
+        times = np.exp(logs - truth) * random.uniform(1.0, 1.01)
+        scale = times[0] / math.exp(logs[0] - truth)
+        if ticks:
+            times = np.maximum(np.rint(times / ticks), 1) * ticks
+        for count in range(LAUNCHES, 41):
+            some = times[:count].tolist()
+            if settled(some, 0.01, LAUNCHES, ticks):
+                found = median_of_launches(some, ticks)
+                held += found.low <= scale <= found.high
+                counted += 1
+                taken += count
+                break
+    return held / max(counted, 1), taken / max(counted, 1)
+
+
+def settled_rows(trials: int) -> list[tuple[str, ...]]:
+    """The coverage of settled cases."""
+    rows: list[tuple[str, ...]] = [
+        ("launches scatter by", "noise", "interval holds the truth", "launches taken")
+    ]
+    asked = [(scatter, kind, 0.0, 0.0) for scatter in (0.005, 0.01, 0.02) for kind in KINDS]
+    asked += [(0.01, "normal", 0.5, 0.0), (0.01, "normal", 0.9, 0.0), (0.001, "normal", 0.0, 0.005)]
+    for scatter, kind, correlation, ticks in asked:
+        name = kind
+        name += f", correlation {correlation:g}" if correlation else ""
+        name += f", a tick is {ticks:.1%} of the time" if ticks else ""
+        held, taken = settled_coverage(trials, scatter, kind, correlation, ticks)
+        rows.append((f"{scatter:.1%}", name, f"{held:.1%}", f"{taken:.1f}"))
+    return rows
+
+
+def trend_power(trials: int, launches: int, rise: float, correlation: float) -> float:
+    """How often a trend or a correlation is told; `rise` in scatters from first to last launch."""
+    random = np.random.default_rng(SEED)
+    told = 0
+    for _ in range(trials):
+        logs = in_time(random.standard_normal(launches), correlation)
+        logs = logs + rise * np.linspace(0, 1, launches)
+        found = trend_of(logs.tolist())
+        told += found.is_trend or found.is_correlated
+    return told / trials
+
+
+def trend_rows(trials: int) -> list[tuple[str, ...]]:
+    """The power of the tests over launches, by their number."""
+    counts = (4, 5, 6, 8, 10, 20, 40)
+    asked = [
+        ("by chance", 0.0, 0.0),
+        ("rises by 2 scatters", 2.0, 0.0),
+        ("rises by 4 scatters", 4.0, 0.0),
+        ("rises by 8 scatters", 8.0, 0.0),
+        ("correlation 0.5", 0.0, 0.5),
+        ("correlation 0.9", 0.0, 0.9),
+    ]
+    return [
+        ("launches", *map(str, counts)),
+        *(
+            (name, *(f"{trend_power(trials, count, rise, rho):.0%}" for count in counts))
+            for name, rise, rho in asked
+        ),
+    ]
+
+
+def session_rows(trials: int) -> list[tuple[str, ...]]:
+    """What intervals over launches of one session hold, and over sessions."""
+    random = np.random.default_rng(SEED)
+    rows: list[tuple[str, ...]] = [
+        ("two equal machines", "interval of a machine holds the truth", "told apart")
+    ]
+    for name, noise, launches, sessions in (
+        ("20 launches, correlation 0.9", Noise((0.01,), correlation=0.9), 20, 1),
+        ("5 launches, 1 % between sessions", Noise((0.01,), session=0.01), 5, 1),
+        ("20 launches, 1 % between sessions", Noise((0.01,), session=0.01), 20, 1),
+        ("3 sessions of 5 launches", Noise((0.01,), session=0.01), 5, 3),
+        ("5 sessions of 5 launches", Noise((0.01,), session=0.01), 5, 5),
+    ):
+        held = apart = 0
+        for _ in range(trials):
+            figures = []
+            for _ in range(2):
+                runs = [session_logs(random, noise, launches)[:, 0, 0] for _ in range(sessions)]
+                values = runs[0] if sessions == 1 else [np.median(run) for run in runs]
+                unit = "launch" if sessions == 1 else "session"
+                found = median_of_launches(np.exp(values).tolist(), 0.0, unit)  # type: ignore[arg-type]
+                held += found.low <= 1 <= found.high
+                figures.append(Figure(estimate=found, kind="launches", launches=found.launches))
+            both = ratio(figures[0], figures[1], "latency")
+            apart += not both.low <= 1 <= both.high
+        rows.append((name, f"{held / 2 / trials:.1%}", f"{apart / trials:.1%}"))
+    return rows
+
+
+TABLES = {
+    "check": check_rows,
+    "settled": settled_rows,
+    "trend": trend_rows,
+    "sessions": session_rows,
+}
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """A pipe table."""
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> None:
+    """Print the asked tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[])
+    parser.add_argument("--trials", type=int, default=2000)
+    asked = parser.parse_args()
+    for name in asked.tables or TABLES:
+        print(
+            f"{name}, {asked.trials} trials\n\n{markdown(TABLES[name](asked.trials))}\n", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

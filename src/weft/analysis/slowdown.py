@@ -1,0 +1,166 @@
+"""By how much one machine is slower than another, and whether that is over a tolerance. Pure.
+
+Everything is on logarithms: a slowdown of 5 % is log 1.05. docs/check.md has the error rates, and
+`python -m bench.decisions` measures them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Under this p-value a hypothesis has not been discarded: a curve that is far on the good side of
+# the tolerance does not count among those that chance could make fail.
+STILL_OPEN = 0.9
+
+
+class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
+    """The difference of two mean logarithms: by how much mine is slower, and how well it is known.
+
+    `squared_error` is the variance of `log`, with `freedom` degrees of freedom.
+    """
+
+    log: float
+    squared_error: float
+    freedom: float
+
+    def chance_if_at_most(self, slack: float) -> float:
+        """The p-value of the hypothesis that it is at most log(1 + slack): small says slower."""
+        return self._student(math.log1p(slack) - self.log)
+
+    def chance_if_at_least(self, slack: float) -> float:
+        """The p-value of the hypothesis that it is at least that: small says not slower."""
+        return self._student(self.log - math.log1p(slack))
+
+    def _student(self, distance: float) -> float:
+        """The chance of a Student's t below `distance` in standard errors."""
+        from scipy import special  # noqa: PLC0415 - not needed to start the program
+
+        if self.squared_error <= 0:
+            return 0.0 if distance < 0 else 1.0 if distance > 0 else 0.5
+        return float(special.stdtr(self.freedom, distance / math.sqrt(self.squared_error)))
+
+    def speed(self, reach: float) -> tuple[float, float, float]:
+        """The ratio of speeds, mine over theirs, and its interval of `reach` standard errors."""
+        half = reach * math.sqrt(self.squared_error)
+        return math.exp(-self.log), math.exp(-self.log - half), math.exp(-self.log + half)
+
+
+def quantile(freedom: float, level: float) -> float:
+    """How many standard errors a one-sided interval of that level reaches: Student's quantile."""
+    from scipy import special  # noqa: PLC0415 - not needed to start the program
+
+    return float(special.stdtrit(freedom, level))
+
+
+def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
+    """Of mean logarithms over launches: Welch's, each side with its own scatter.
+
+    With Satterthwaite's degrees of freedom (Welch, The generalization of Student's problem when
+    several different population variances are involved, Biometrika 34, 1947). None where a side has
+    one launch, which knows nothing of the variation between launches.
+    """
+    if min(len(mine), len(theirs)) < 2:
+        return None
+    parts = [(_variance(side) / len(side), len(side) - 1) for side in (mine, theirs)]
+    error = sum(part for part, _ in parts)
+    lost = sum(part**2 / freedom for part, freedom in parts)
+    freedom = error**2 / lost if lost > 0 else float(sum(own for _, own in parts))
+    return Slowdown(log=_mean(mine) - _mean(theirs), squared_error=error, freedom=freedom)
+
+
+def slowdown_of_sessions(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
+    """Of mean logarithms over sessions: Student's, for sessions of either side scatter alike.
+
+    So a side of one session can be judged by the scatter of the other side's. None where both sides
+    have one.
+    """
+    freedom = len(mine) + len(theirs) - 2
+    if freedom < 1 or not mine or not theirs:
+        return None
+    squares = _variance(mine) * (len(mine) - 1) + _variance(theirs) * (len(theirs) - 1)
+    error = squares / freedom * (1 / len(mine) + 1 / len(theirs))
+    return Slowdown(log=_mean(mine) - _mean(theirs), squared_error=error, freedom=float(freedom))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _variance(values: Sequence[float]) -> float:
+    middle = _mean(values)
+    return math.fsum((value - middle) ** 2 for value in values) / max(len(values) - 1, 1)
+
+
+def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
+    """The same slowdowns, each variance drawn towards that of all curves together.
+
+    Five launches know their scatter badly, several curves of the same machine know it better. How
+    much better is estimated from how alike their variances are, so that curves of unlike scatter
+    keep their own (Smyth, Linear models and empirical Bayes methods for assessing differential
+    expression, Statistical Applications in Genetics 3, 2004, section 6.2). No variance is taken for
+    better known than all of them together make it. Fewer than three curves keep their own.
+    """
+    from scipy import special  # noqa: PLC0415 - not needed to start the program
+
+    if len(found) < 3 or min(one.squared_error for one in found) <= 0:
+        return list(found)
+    halves = [one.freedom / 2 for one in found]
+    logs = [
+        math.log(one.squared_error) - float(special.digamma(half)) + math.log(half)
+        for one, half in zip(found, halves, strict=True)
+    ]
+    own = math.fsum(float(special.polygamma(1, half)) for half in halves) / len(halves)
+    excess = _variance(logs) - own
+    half = _inverse_trigamma(excess) if excess > 0 else math.inf
+    shift = float(special.digamma(half)) - math.log(half) if math.isfinite(half) else 0.0
+    common = math.exp(_mean(logs) + shift)
+    every = math.fsum(one.freedom for one in found)
+    # As many degrees of freedom as make no difference where the variances are alike.
+    prior = min(2 * half, 1e6)
+    return [
+        Slowdown(
+            log=one.log,
+            squared_error=(prior * common + one.freedom * one.squared_error)
+            / (prior + one.freedom),
+            freedom=min(prior + one.freedom, every),
+        )
+        for one in found
+    ]
+
+
+def _inverse_trigamma(value: float) -> float:
+    """Newton's iteration on 1 / trigamma (Smyth 2004, appendix)."""
+    from scipy import special  # noqa: PLC0415 - not needed to start the program
+
+    found = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(special.polygamma(1, found))
+        step = trigamma * (1 - trigamma / value) / float(special.polygamma(2, found))
+        found += step
+        if -step / found < 1e-8:
+            break
+    return found
+
+
+def rejected(chances: Sequence[float], level: float) -> list[bool]:
+    """Which hypotheses fall, none of them wrongly in 1 - `level` of cases: Holm's correction.
+
+    Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
+    Statistics 6, 1979. What is far on the good side of its bound cannot fail by chance, so it does
+    not make the others harder to find: hypotheses of p over STILL_OPEN are set aside and the other
+    p-values divided by it (Zhao, Small and Su, Multiple testing when many p-values are uniformly
+    conservative, Journal of the American Statistical Association 114, 2019).
+    """
+    falls = [False] * len(chances)
+    still = sorted((p / STILL_OPEN, at) for at, p in enumerate(chances) if p <= STILL_OPEN)
+    for rank, (chance, at) in enumerate(still):
+        if chance > level / (len(still) - rank):
+            break
+        falls[at] = True
+    return falls

@@ -1,0 +1,86 @@
+"""A short form of `python -m bench.decisions`: the error rates that docs/check.md tells."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from weft.analysis.acceptance import CURVES_FAIL_LEVEL, SIZES_FAIL_LEVEL
+
+ROOT = Path(__file__).parents[2]
+TRIALS = 100
+
+
+@pytest.fixture
+def decisions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT)
+    from bench import decisions  # noqa: PLC0415 - found only now
+
+    return decisions
+
+
+def test_an_unchanged_machine_passes_at_2_percent_between_launches(decisions: ModuleType) -> None:
+    """0.92 in the long form; 100 trials reach 0.84 with a chance of 99.5 %."""
+    passed, failed, _ = decisions.rates(TRIALS, decisions.Noise())
+    assert passed >= 0.84
+    assert failed <= 0.02
+
+
+def test_one_curve_that_is_10_percent_slower_fails(decisions: ModuleType) -> None:
+    assert decisions.rates(TRIALS, decisions.Noise(), (0.10,))[1] >= 0.88
+
+
+def test_one_size_that_is_20_percent_slower_fails_or_at_least_never_passes(
+    decisions: ModuleType,
+) -> None:
+    passed, failed, _ = decisions.rates(40, decisions.Noise(size=0.005), single=0.20)
+    assert passed == 0
+    assert failed >= 0.8
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "modes"])
+def test_machines_that_are_slower_by_just_the_tolerance_seldom_fail(
+    decisions: ModuleType, kind: str
+) -> None:
+    failed = decisions.rates(TRIALS, decisions.Noise(kind=kind), (0.05,) * 4)[1]
+    assert failed <= CURVES_FAIL_LEVEL + SIZES_FAIL_LEVEL + 0.06
+
+
+def test_sessions_that_differ_by_1_percent_do_not_fail_an_unchanged_machine(
+    decisions: ModuleType,
+) -> None:
+    passed, failed, _ = decisions.rates(40, decisions.Noise(session=0.01), sessions=4)
+    assert failed == 0
+    assert passed >= 0.8
+
+
+def test_a_side_of_one_session_is_judged_by_the_other_sides(decisions: ModuleType) -> None:
+    random = np.random.default_rng(1)
+    assert (
+        decisions.answer(random, decisions.Noise((0.001,), session=0.001), (0.2,), sessions=3)
+        == "fail"
+    )
+
+
+@pytest.mark.parametrize(("kind", "least"), [("normal", 0.88), ("skewed", 0.86)])
+def test_settled_cases_hold_the_truth_nearly_as_often_as_said(
+    decisions: ModuleType, kind: str, least: float
+) -> None:
+    held, taken = decisions.settled_coverage(300, 0.01, kind)
+    assert held >= least
+    assert 5 <= taken <= 40
+
+
+def test_coarse_ticks_do_not_settle_a_case_beside_the_truth(decisions: ModuleType) -> None:
+    """All launches fall on one tick of 0.5 %: the interval still holds what lies between ticks."""
+    held, _ = decisions.settled_coverage(300, 0.001, ticks=0.005)
+    assert held >= 0.95
+
+
+def test_trends_are_seldom_told_by_chance_and_seldom_missed_over_ten_launches(
+    decisions: ModuleType,
+) -> None:
+    assert decisions.trend_power(300, 10, 0.0, 0.0) <= 0.09
+    assert decisions.trend_power(100, 10, 4.0, 0.0) >= 0.8
+    assert decisions.trend_power(100, 4, 8.0, 0.0) == 0
