@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from weft.analysis.acceptance import Outcome, judged
 from weft.analysis.curves import curves_of
-from weft.analysis.intervals import median_of_launches
+from weft.analysis.intervals import Unit, median_of_launches
 from weft.analysis.pool import Pooled
 from weft.analysis.ratios import Figure, ratio
 from weft.analysis.trend import trend_of
@@ -134,17 +134,17 @@ def answer(
     return "pass" if found == {"pass"} else "cannot tell"
 
 
-def rates(trials: int, noise: Noise, slower: Sequence[float] = (), **more: float) -> list[float]:
+def rates(trials: int, noise: Noise, slower: Sequence[float] = (), **more: Any) -> list[float]:
     """The shares of pass, fail and cannot tell."""
     random = np.random.default_rng(SEED)
-    answers = [answer(random, noise, slower, **more) for _ in range(trials)]  # type: ignore[arg-type]
+    answers = [answer(random, noise, slower, **more) for _ in range(trials)]
     return [answers.count(kind) / trials for kind in ("pass", "fail", "cannot tell")]
 
 
 def check_rows(trials: int) -> list[tuple[str, ...]]:
     """Machines that did not change, that are slower, and that are slower by just the tolerance."""
     at = (TOLERANCE,)
-    asked: list[tuple[str, Noise, tuple[float, ...], dict[str, float]]] = [
+    asked: list[tuple[str, Noise, tuple[float, ...], dict[str, Any]]] = [
         ("unchanged, 1 % between launches", Noise((0.01,)), (), {}),
         ("unchanged, 1 %, and 1 % of each size's own", Noise((0.01,), 0.01), (), {}),
         ("unchanged, 2 %", Noise(), (), {}),
@@ -278,8 +278,8 @@ def session_rows(trials: int) -> list[tuple[str, ...]]:
             for _ in range(2):
                 runs = [session_logs(random, noise, launches)[:, 0, 0] for _ in range(sessions)]
                 values = runs[0] if sessions == 1 else [np.median(run) for run in runs]
-                unit = "launch" if sessions == 1 else "session"
-                found = median_of_launches(np.exp(values).tolist(), 0.0, unit)  # type: ignore[arg-type]
+                unit: Unit = "launch" if sessions == 1 else "session"
+                found = median_of_launches(np.exp(values).tolist(), 0.0, unit)
                 held += found.low <= 1 <= found.high
                 figures.append(Figure(estimate=found, kind="launches", launches=found.launches))
             both = ratio(figures[0], figures[1], "latency")
