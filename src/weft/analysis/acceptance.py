@@ -184,7 +184,11 @@ def against_record(
         )
     curves = judged(curves_of(cases, asked), tolerance)
     by_case = {key: curve for curve in curves for key in curve.curve.single}
-    whole = [_of_curve(curve, tolerance) for curve in curves if len(curve.curve.sizes) > 1]
+    whole = [
+        _of_curve(curve, _quantity(asked[next(iter(curve.curve.single))]), tolerance)
+        for curve in curves
+        if len(curve.curve.sizes) > 1
+    ]
     single = [
         _of_case(cases.get(key), known, by_case.get(key), tolerance) for key, known in asked.items()
     ]
@@ -253,7 +257,7 @@ def _asked(tolerance: float) -> str:
     return f"at most {100 * tolerance:g} % slower than the reference"
 
 
-def _of_curve(found: JudgedCurve, tolerance: float) -> Checked:
+def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Checked:
     curve = found.curve
     speed = _speed(found.slowdown) if found.slowdown else None
     beside = f"{counted(curve.units[0], curve.unit)} against {counted(curve.units[1], curve.unit)}"
@@ -272,7 +276,7 @@ def _of_curve(found: JudgedCurve, tolerance: float) -> Checked:
         transport=case.transport,
         bytes=None,
         asked=_asked(tolerance),
-        quantity="latency",
+        quantity=quantity,
         outcome=found.outcome,
         why=f"{why}; {curve.used}" if curve.used else why,
         launches=curve.units[0],

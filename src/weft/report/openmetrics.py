@@ -33,6 +33,14 @@ def openmetrics_text(checks: Sequence[Checked]) -> str:
         for check in own:
             for value, figure in _values(check):
                 lines.append(f"{metric}{_labels(check, value=value)} {figure * factor!r}")
+    lines += [
+        "# TYPE weft_speed_ratio gauge",
+        "# HELP weft_speed_ratio Speed over the reference's.",
+    ]
+    for check in (check for check in checks if check.speed is not None):
+        for part in ("speed", "low", "high"):
+            labels = _labels(check, value=part)
+            lines.append(f"weft_speed_ratio{labels} {getattr(check.speed, part)!r}")
     lines += ["# TYPE weft_launches gauge", "# HELP weft_launches Launches behind a figure."]
     lines += [f"weft_launches{_labels(check)} {check.launches}" for check in checks]
     lines += ["# TYPE weft_check stateset", "# HELP weft_check What weft check answered."]
@@ -45,7 +53,8 @@ def openmetrics_text(checks: Sequence[Checked]) -> str:
 
 def _values(check: Checked) -> Iterator[tuple[str, float]]:
     if check.estimate is not None:
-        for part in ("median", "low", "high"):
+        # One launch has a figure and no ends.
+        for part in ("median", "low", "high") if check.estimate.is_bounded else ("median",):
             yield part, getattr(check.estimate, part)
     if check.bound is not None:
         yield "bound", check.bound

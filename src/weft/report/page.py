@@ -17,6 +17,7 @@ from weft.report.memory import memory_tables, reuse_charts
 from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.signatures import signature_chart
 from weft.report.tables import model_tables
+from weft.report.tails import tail_tables
 from weft.report.terminal import (
     ending_in_words,
     format_estimate,
@@ -70,6 +71,7 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
             for run, summaries in runs
             if (rest := not_osu(run, summaries))
         ],
+        tails=[table for run, summaries in runs for table in tail_tables(not_osu(run, summaries))],
         memory=[table for run, summaries in runs for table in memory_tables(run, summaries)],
         troubles=[line for _, summaries in runs for line in troubles_in_words(summaries)],
         notes=_notes(runs),

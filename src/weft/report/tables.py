@@ -15,6 +15,7 @@ from weft.report.fits import (
 from weft.report.signatures import HEAD as SIGNATURE_HEAD
 from weft.report.signatures import signature_rows
 from weft.report.table import Table
+from weft.report.tails import tail_tables
 from weft.report.terminal import format_estimate
 from weft.units import format_bytes
 from weft.written import RULE
@@ -35,7 +36,7 @@ _LATEX = (
 
 
 def figure_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
-    """One table: a row a message size, a column a test and transport."""
+    """A row a message size, a column a test and transport; tails where single operations are."""
     columns = list(dict.fromkeys((s.test, s.transport) for s in summaries))
     cells = {(s.bytes, s.test, s.transport): format_estimate(s) for s in summaries}
     hosts = " and ".join(run.header.hosts)
@@ -48,7 +49,8 @@ def figure_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
                 (format_bytes(size), *(cells.get((size, *column), "") for column in columns))
                 for size in sorted({s.bytes for s in summaries})
             ),
-        )
+        ),
+        *tail_tables(summaries),
     ]
 
 

@@ -14,6 +14,7 @@ from weft.report.many import many_leaves, render_leaf
 from weft.report.memory import bus_sentences, memory_tables
 from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.table import render_table
+from weft.report.tails import tail_tables
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 from weft.written import with_half
 
@@ -85,7 +86,11 @@ def render_tables(run: Run, summaries: Sequence[CaseSummary]) -> RenderableType:
         pattern = run.patterns[test]
         parts += [Text(f"{pattern.title} ({test}): {pattern.summary}", style="bold")]
         parts += [_test_table([s for s in shown if s.test == test]), Text("")]
-    for table in (*host_tables(run, summaries), *memory_tables(run, summaries)):
+    for table in (
+        *tail_tables(shown),
+        *host_tables(run, summaries),
+        *memory_tables(run, summaries),
+    ):
         parts += render_table(table)
     parts += [part for leaf in many_leaves(run, summaries) for part in render_leaf(leaf)]
     parts += [Text(line) for line in findings_of(run, summaries)]
