@@ -31,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.prints,
     python_rules.sleeps,
     python_rules.one_launcher_a_file,
+    python_rules.keys_of_cases,
     python_rules.dead_modules,
     engine_rules.header_comments,
     engine_rules.conditions_in_patterns,

@@ -167,5 +167,5 @@ def latencies_first(todo: Sequence[_L]) -> list[_L]:
 def _tells_latency(state: Looked, case: Case) -> bool:
     """Whether a case is about a message's latency as another one of its transport meets it."""
     own = state.case
-    same = (own.transport, own.wait) == (case.transport, case.wait)
+    same = own.transport == case.transport and own.wait == case.wait
     return same and state.pattern.figure == "latency"

@@ -22,7 +22,7 @@ from weft.analysis.intervals import median_of_launches
 from weft.analysis.limits import Limit, read_limits
 from weft.analysis.pool import Pooled, pool
 from weft.errors import WeftError
-from weft.record.model import Case, LaunchEnd
+from weft.record.model import Case, LaunchEnd, Schedule
 from weft.record.run import Run
 
 TRIALS = 1000
@@ -203,7 +203,9 @@ def test_records_that_were_not_measured_alike_are_not_pooled(tmp_path: Path) -> 
 
     cpu = {**HOST["cpu"], "model": "another"}
     plan = msgspec.structs.replace(b.header.plan, mpi="mpich")
-    more = tuple(msgspec.structs.replace(case, ranks=4) for case in CASES)
+    more = tuple(
+        msgspec.structs.replace(case, schedule=Schedule(reuse_percent=50)) for case in CASES
+    )
     for unlike, told in (
         (other(hosts={"node1": {**HOST, "cpu": cpu}}), "processor Test CPU then, another now"),
         (other(hosts={"node2": dict(HOST)}), "nodes node1 then, node2 now"),
@@ -260,11 +262,11 @@ def test_against_a_reference_what_is_missing_or_failed_does_not_pass(tmp_path: P
 def test_a_reference_measured_differently_tells_nothing(tmp_path: Path) -> None:
     old, new = pool([record(tmp_path, "old")]), pool([record(tmp_path, "new", 1.001)])
     key = "tcp/stream/1024"
-    case = msgspec.structs.replace(old[key].case, ranks=4)
+    case = msgspec.structs.replace(old[key].case, schedule=Schedule(reuse_percent=50))
     old[key] = msgspec.structs.replace(old[key], case=case)
     by_case = {check.case: check for check in against_record(new, old)}
     assert by_case[key].outcome == "cannot tell"
-    assert by_case[key].why.endswith("ranks 2, the reference 4")
+    assert "measured differently: schedule" in by_case[key].why
     assert by_case["tcp/stream/8"].outcome == "pass"
 
 

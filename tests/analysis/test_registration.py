@@ -105,6 +105,6 @@ def test_what_registering_as_it_goes_adds(tmp_path: Path, as_it_goes_ns: float, 
         for case, time_ns in zip(cases, (2000.0, as_it_goes_ns), strict=True):
             lines.append(make_batch(case, launch, 0, [time_ns * effect] * 9))
     run = weft.load(write_lines(tmp_path / "r.jsonl", lines))
-    (sentence,) = cost_as_it_goes(summarise(run))
+    (sentence,) = cost_as_it_goes(run, summarise(run))
     assert sentence.startswith("registration: verbs, ping_pong, 4 KiB: ")
     assert words in sentence

@@ -117,13 +117,14 @@ def test_only_a_record_of_the_suite_is_laid_out_so(tmp_path: Path) -> None:
     assert "<h3>Latency</h3>" not in page
 
 
-def test_a_way_measured_at_one_size_is_no_curve_over_sizes(tmp_path: Path) -> None:
+def test_a_way_measured_at_one_size_is_a_point_over_sizes(tmp_path: Path) -> None:
     turn = Case(
         test="ping_pong", transport="mpi", bytes=4096, schedule=Schedule(kind="turn", count=4)
     )
     run = measured(tmp_path, (*make_cases(tests=("ping_pong",)), turn), suite="")
     [figure] = figures_of([(run, summarise(run))])
-    assert [curve.label for curve in figure.curves] == ["mpi", "tcp"]
+    assert [curve.label for curve in figure.curves] == ["mpi", "tcp", "mpi turn4"]
+    assert [len(curve.bytes) for curve in figure.curves] == [5, 5, 1]
 
 
 def test_figures_of_two_records_are_told_apart(tmp_path: Path) -> None:

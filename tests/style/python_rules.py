@@ -15,6 +15,9 @@ _MUTATORS = (
     *("append", "extend", "insert", "add", "update", "setdefault"),
     *("pop", "popitem", "remove", "discard", "clear"),
 )
+# What says in which way a test is measured, and what is measured.
+_WAY = {"ranks", "queue_depth", "schedule", "single", "wait", "pages", "point"}
+_AXES = _WAY | {"test", "transport", "bytes"}
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -87,6 +90,34 @@ def one_launcher_a_file(tree: Tree) -> Iterator[Finding]:
         ]
         if len(launchers) > 1:
             yield source.at(1, f"more than one launcher: {', '.join(launchers)}")
+
+
+def keys_of_cases(tree: Tree) -> Iterator[Finding]:
+    """What is measured in the same way, `Case` says: nobody else puts its axes into a key."""
+    for source in tree.code(".py", under="src/weft"):
+        if source.path.as_posix() == "src/weft/record/model.py":
+            continue
+        ordering = {
+            id(node)
+            for call in ast.walk(source.module)
+            if isinstance(call, ast.keyword) and call.arg == "key"
+            for node in ast.walk(call.value)
+        }
+        for node in ast.walk(source.module):
+            if isinstance(node, ast.Tuple) and id(node) not in ordering:
+                for owner, axes in _axes_of(node).items():
+                    if (axes & _WAY and len(axes) > 1) or axes >= {"transport", "bytes"}:
+                        told = f"a key of {owner}'s {', '.join(sorted(axes))}; take Case.but_for"
+                        yield source.at(node.lineno, told)
+
+
+def _axes_of(node: ast.Tuple) -> dict[str, set[str]]:
+    """By the name of the thing, which of a case's axes a tuple takes of it."""
+    found: dict[str, set[str]] = {}
+    for part in node.elts:
+        if isinstance(part, ast.Attribute) and part.attr in _AXES:
+            found.setdefault(ast.unparse(part.value), set()).add(part.attr)
+    return found
 
 
 def dead_modules(tree: Tree) -> Iterator[Finding]:

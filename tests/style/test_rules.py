@@ -70,6 +70,8 @@ PLANTED = [
         "src/weft/launch/local.py",
         DOC + "class ALauncher: ...\n\n\nclass BLauncher: ...\n",
     ),
+    (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return (c.transport, c.wait)\n"),
+    (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return c.bytes, c.transport\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),

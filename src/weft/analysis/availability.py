@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.record.model import Batch
+    from weft.record.model import Batch, Case
     from weft.record.run import Run
 
 BUSY = "busy_stream"
@@ -50,18 +50,18 @@ class Availability(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     bytes: int
     queue_depth: int
+    variant: str
     points: tuple[BusyPoint, ...]
     drop_at_percent: Parameter | None
     note: str = ""
 
 
 def availabilities_of(run: Run) -> tuple[Availability, ...]:
-    """A curve a transport, size, queue depth and way of waiting; empty without any."""
-    curves: dict[tuple[object, ...], dict[int, list[Batch]]] = {}
+    """A curve a transport, size and way of two points or more; empty without any."""
+    curves: dict[Case, dict[int, list[Batch]]] = {}
     for key, batches in by_case(run, (BUSY,)).items():
         case = run.cases[key]
-        place = (case.transport, case.bytes, case.queue_depth, case.wait, case.schedule)
-        curves.setdefault(place, {})[case.point or 0] = batches
+        curves.setdefault(case.but_for("point"), {})[case.point or 0] = batches
     return tuple(_curve(run, points) for points in curves.values() if len(points) > 1)
 
 
@@ -69,7 +69,8 @@ def drops_in_words(curves: Sequence[Availability]) -> tuple[str, ...]:
     """A sentence a curve: the share of the time computing at which its bandwidth falls."""
     sentences = []
     for curve in curves:
-        place = f"availability: {curve.transport}, {format_bytes(curve.bytes)}"
+        place = f"availability: {curve.transport}, {format_bytes(curve.bytes)} {curve.variant}"
+        place = place.rstrip()
         at = curve.drop_at_percent
         if at is None:
             sentences.append(f"{place}: {curve.note}")
@@ -111,6 +112,7 @@ def _curve(run: Run, batches: dict[int, list[Batch]]) -> Availability:
         transport=case.transport,
         bytes=case.bytes,
         queue_depth=case.queue_depth,
+        variant=case.but_for("point").variant,
         points=points,
         drop_at_percent=drop,
         note=note,

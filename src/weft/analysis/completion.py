@@ -16,6 +16,7 @@ from weft.analysis.host_time import by_launch, over
 from weft.analysis.intervals import Estimate
 from weft.analysis.layers import Step, Verdict, step_between
 from weft.analysis.parameters import Parameter
+from weft.record.model import Case
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Batch, Case
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 # Tests that do the same, but for how the target learns of it.
@@ -46,6 +47,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     test: str
     kind: str
     bytes: int
+    variant: str
     way: str
     is_cheapest: bool
     latency_ns: Estimate
@@ -69,7 +71,7 @@ class Increase(msgspec.Struct, frozen=True, kw_only=True):
 
 def notified_over_polled(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Increase, ...]:
     """Figure 9: a put whose target is notified over one whose target polls its memory."""
-    return _increases(run, summaries, _NOTIFIED, (_MEMORY, ""), (_NOTIFIED, ""))
+    return _increases(run, summaries, _usual(_MEMORY), _usual(_NOTIFIED))
 
 
 def blocked_over_polled(
@@ -77,34 +79,35 @@ def blocked_over_polled(
 ) -> tuple[tuple[Increase, ...], tuple[Increase, ...]]:
     """Figure 10: waiting asleep (`block`) over the usual wait, of messages and of puts."""
     messages, puts = (
-        _increases(run, summaries, test, (test, ""), (test, "block"))
+        _increases(run, summaries, _usual(test), _usual(test, "block"))
         for test in ("ping_pong", _NOTIFIED)
     )
     return messages, puts
 
 
+def _usual(test: str, wait: str = "") -> Case:
+    """A test in its usual way, or with a wait of its own, over any transport at any size."""
+    return Case(test=test, transport="", bytes=0, wait=wait)
+
+
 def _increases(
-    run: Run,
-    summaries: Sequence[CaseSummary],
-    test: str,
-    below: tuple[str, str],
-    above: tuple[str, str],
+    run: Run, summaries: Sequence[CaseSummary], below: Case, above: Case
 ) -> tuple[Increase, ...]:
-    """Of usual cases of a test and wait over those of another, by transport."""
-    times: dict[str, dict[tuple[str, str], dict[int, Estimate]]] = {}
+    """What a test and wait adds to another, by transport."""
+    times: dict[str, dict[Case, dict[int, Estimate]]] = {}
     for summary in summaries:
         case = run.cases[summary.case]
-        place = (case.test, case.wait)
-        is_wanted = place in (below, above) and case.schedule.kind == "one" and not case.single
-        if is_wanted and summary.status == "ok" and summary.latency_ns is not None:
-            by_place = times.setdefault(case.transport, {below: {}, above: {}})
-            by_place[place][case.bytes] = summary.latency_ns
+        kind = case.but_for("transport", "bytes")
+        latency = summary.latency_ns if summary.status == "ok" else None
+        if kind in (below, above) and latency is not None:
+            by_kind = times.setdefault(case.transport, {below: {}, above: {}})
+            by_kind[kind][case.bytes] = latency
     found = []
-    for transport, by_place in times.items():
-        sizes = sorted(by_place[below].keys() & by_place[above].keys())
-        steps = tuple(step_between(n, by_place[below][n], by_place[above][n]) for n in sizes)
+    for transport, by_kind in times.items():
+        sizes = sorted(by_kind[below].keys() & by_kind[above].keys())
+        steps = tuple(step_between(n, by_kind[below][n], by_kind[above][n]) for n in sizes)
         if steps:
-            found.append(Increase(transport=transport, test=test, steps=steps))
+            found.append(Increase(transport=transport, test=above.test, steps=steps))
     return tuple(found)
 
 
@@ -113,7 +116,7 @@ def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completi
 
     Of a group with a case that failed or was not reached nothing is told.
     """
-    groups: dict[tuple[object, ...], list[tuple[Case, CaseSummary]]] = {}
+    groups: dict[Case, list[tuple[Case, CaseSummary]]] = {}
     for summary in summaries:
         case = run.cases[summary.case]
         has_latency = run.patterns[case.test].latency_divisor > 0
@@ -121,29 +124,22 @@ def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completi
             groups.setdefault(_place(case), []).append((case, summary))
     rows: list[Completion] = []
     for group in groups.values():
-        ways = {way_of(case) for case, _ in group}
+        # A target that polls its memory does so whatever the wait of the case is called.
+        ways = {_MEMORY if case.test == _MEMORY else way_of(case) for case, _ in group}
         if len(ways) > 1 and all(summary.status == "ok" for _, summary in group):
             rows += _ways(run, group)
     return tuple(rows)
 
 
-def _place(case: Case) -> tuple[object, ...]:
+def _place(case: Case) -> Case:
+    """What the ways of a group have in common."""
     kind = FAMILIES.get(case.test, case.test)
-    return (
-        case.transport,
-        kind,
-        case.bytes,
-        case.schedule,
-        case.queue_depth,
-        case.single,
-        case.point,
-    )
+    return msgspec.structs.replace(case.but_for("wait"), test=kind)
 
 
 def _ways(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completion]:
-    # A target that polls its memory does so whatever the wait of the case is called.
-    ways = {way_of(case): (case, s.latency_ns) for case, s in reversed(group)}
-    timed = [(case, latency) for case, latency in ways.values() if latency is not None]
+    ways = [(case, summary.latency_ns) for case, summary in group]
+    timed = [(case, latency) for case, latency in ways if latency is not None]
     timed.sort(key=lambda pair: pair[1].median)
     rows = []
     for at, (case, latency) in enumerate(timed):
@@ -154,6 +150,7 @@ def _ways(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completio
                 test=case.test,
                 kind=FAMILIES.get(case.test, case.test),
                 bytes=case.bytes,
+                variant=_place(case).variant,
                 way=way_of(case),
                 is_cheapest=at == 0,
                 latency_ns=latency,
@@ -170,7 +167,7 @@ def _ways(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completio
 def way_of(case: Case) -> str:
     """How a case learns of a completion, in words."""
     if case.test == _MEMORY:
-        return "memory polled"
+        return f"memory polled, {case.wait}" if case.wait else "memory polled"
     wait = case.wait or "usual wait"
     return f"notified, {wait}" if case.test in FAMILIES else wait
 
@@ -179,7 +176,7 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
     """A sentence a transport, kind and size: what each way adds to the cheapest one."""
     sentences: list[str] = []
     for row in rows:
-        place = f"{row.transport}, {row.kind}, {format_bytes(row.bytes)}"
+        place = f"{row.transport}, {row.kind}, {format_bytes(row.bytes)} {row.variant}".rstrip()
         if row.is_cheapest:
             sentences.append(f"completion: {place}: {row.way} is cheapest")
         elif row.verdict == "adds":

@@ -48,12 +48,14 @@ class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
         return (self.delayed_ns - self.single_ns) / (self.messages - 1) - self.delay_ns
 
 
-def delay_tests_of(run: Run, transport: str) -> tuple[tuple[DelayTest, ...], ...]:
+def delay_tests_of(
+    run: Run, transport: str, variant: str = ""
+) -> tuple[tuple[DelayTest, ...], ...]:
     """A tuple of tests a launch, of the launches with the most sizes; empty without any.
 
     `receive_ns` is there if every launch measured `late_receive` at every such size.
     """
-    launches = _means_by_launch(run, transport)
+    launches = _means_by_launch(run, transport, variant)
     needed = (SINGLE, BURST, PAUSED)
     shared = {
         number: set.intersection(*(set(tests.get(test, {})) for test in needed))
@@ -104,12 +106,14 @@ def reads_ns(run: Run, launch: int, test: str, part: str = "") -> float:
     return reads * clock.overhead_ticks * clock.tick_ns
 
 
-def _means_by_launch(run: Run, transport: str) -> dict[int, dict[str, dict[int, float]]]:
-    """By launch, test and size: the mean time of an operation, ns, in the usual way only."""
+def _means_by_launch(
+    run: Run, transport: str, variant: str
+) -> dict[int, dict[str, dict[int, float]]]:
+    """By launch, test and size: the mean time of an operation, ns, of cases of one way."""
     launches: dict[int, dict[str, dict[int, float]]] = {}
     for batch in run.measured:
         case = run.cases[batch.case]
-        if case.transport == transport and not case.variant:
+        if case.transport == transport and case.variant == variant:
             tests = launches.setdefault(batch.launch, {})
             tests.setdefault(case.test, {})[case.bytes] = uninterrupted_mean(run.time_ns(batch))
     return launches

@@ -55,6 +55,7 @@ class HostOverhead(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     bytes: int
     side: Side
+    variant: str = ""
     rank: int = 0
     post_ns: Parameter | None = None
     complete_ns: Parameter | None = None
@@ -74,6 +75,7 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     bytes: int
     side: Side
+    variant: str
     alone_ns: Parameter
     work_ns: Parameter
     both_ns: Parameter
@@ -117,30 +119,32 @@ def by_launch(
 
 
 def overheads_of(run: Run) -> tuple[HostOverhead, ...]:
-    """A row a transport, size and side, of cases measured in the usual way; empty without any."""
+    """A row a transport, way, size and side; empty without any."""
     found: dict[HostOverhead, dict[str, Parameter]] = {}
     for place, figures in (*_from_calls(run), *_from_work(run), *_from_delays(run)):
         found.setdefault(place, {}).update(figures)
     sides = (*BOTH, "put", "get")
 
-    def place_of(row: HostOverhead) -> tuple[str, int, int, int]:
-        return (row.transport, row.rank, sides.index(row.side), row.bytes)
-
-    return tuple(msgspec.structs.replace(row, **found[row]) for row in sorted(found, key=place_of))
+    ordered = sorted(
+        found,
+        key=lambda r: (r.transport, r.variant, r.rank, sides.index(r.side), r.bytes),
+    )
+    return tuple(msgspec.structs.replace(row, **found[row]) for row in ordered)
 
 
 def overlaps_of(run: Run) -> tuple[Overlap, ...]:
-    """A row a transport, size and kind of transfer whose work was as long as itself."""
+    """A row a transport, way, size and kind of transfer whose work was as long as itself."""
     rows = []
     for key, batches in by_case(run, tuple(OVERLAPS)).items():
         case = run.cases[key]
-        if case.point != AS_LONG or not _is_usual(case):
+        if case.point != AS_LONG:
             continue
         rows.append(
             Overlap(
                 transport=case.transport,
                 bytes=case.bytes,
                 side=OVERLAPS[case.test],
+                variant=case.but_for("point").variant,
                 alone_ns=over(by_launch(batches, partial(_less_read, run, part="alone"))),
                 work_ns=over(by_launch(batches, partial(_less_read, run, part="work"))),
                 both_ns=over(by_launch(batches, partial(_less_read, run))),
@@ -152,10 +156,6 @@ def overlaps_of(run: Run) -> tuple[Overlap, ...]:
 
 # A row without figures, and some of its figures.
 _Found = tuple[HostOverhead, dict[str, Parameter]]
-
-
-def _is_usual(case: Case) -> bool:
-    return case.schedule.kind == "one" and not case.wait and not case.single
 
 
 def _point(case: Case) -> int:
@@ -213,8 +213,6 @@ def _available_percent(run: Run, batch: Batch) -> NDArray[np.float64]:
 def _from_calls(run: Run) -> Iterator[_Found]:
     for key, batches in by_case(run, (CALLS,)).items():
         case = run.cases[key]
-        if not _is_usual(case):
-            continue
         ranks = {"": 0}
         if any(part.startswith("rank1.") for batch in batches for part in batch.parts):
             ranks["rank1."] = 1
@@ -223,24 +221,32 @@ def _from_calls(run: Run) -> Iterator[_Found]:
             ends = by_launch(batches, partial(_less_read, run, part=f"{prefix}complete_{side}"))
             both = [post + end for post, end in zip(posts, ends, strict=True)]
             figures = {"post_ns": over(posts), "complete_ns": over(ends), "calls_ns": over(both)}
-            row = HostOverhead(transport=case.transport, bytes=case.bytes, side=side, rank=rank)
+            row = HostOverhead(
+                transport=case.transport,
+                bytes=case.bytes,
+                side=side,
+                variant=case.variant,
+                rank=rank,
+            )
             yield row, figures
 
 
 def _from_work(run: Run) -> Iterator[_Found]:
-    """From the longest work of each size, which must be longer than the transfer."""
-    longest: dict[tuple[str, str, int], str] = {}
+    """From the longest work of each size and way, which must be longer than the transfer."""
+    longest: dict[Case, Case] = {}
     measured = by_case(run, tuple(OVERLAPS))
-    for key in measured:
-        case = run.cases[key]
-        place = (case.transport, case.test, case.bytes)
-        best = longest.get(place)
-        is_long = _point(case) > AS_LONG and _is_usual(case)
-        if is_long and (best is None or _point(case) > _point(run.cases[best])):
-            longest[place] = key
-    for (transport, test, size), key in longest.items():
-        batches = measured[key]
-        row = HostOverhead(transport=transport, bytes=size, side=OVERLAPS[test])
+    for case in (run.cases[key] for key in measured):
+        rest = case.but_for("point")
+        if _point(case) > max(AS_LONG, _point(longest.get(rest, rest))):
+            longest[rest] = case
+    for rest, case in longest.items():
+        batches = measured[case.key]
+        row = HostOverhead(
+            transport=case.transport,
+            bytes=case.bytes,
+            side=OVERLAPS[case.test],
+            variant=rest.variant,
+        )
         yield (
             row,
             {
@@ -251,16 +257,16 @@ def _from_work(run: Run) -> Iterator[_Found]:
 
 
 def _from_delays(run: Run) -> Iterator[_Found]:
-    for transport in dict.fromkeys(case.transport for case in run.cases.values()):
-        launches = delay_tests_of(run, transport)
+    ways = dict.fromkeys((case.transport, case.variant) for case in run.cases.values())
+    for transport, variant in ways:
+        launches = delay_tests_of(run, transport, variant)
         if len(launches) < 2:
             continue
         for tests in zip(*launches, strict=True):
-            size = tests[0].bytes
+            row = partial(HostOverhead, transport=transport, bytes=tests[0].bytes, variant=variant)
             sent = over_launches([test.send_ns for test in tests], positive=False)
-            yield HostOverhead(transport=transport, bytes=size, side="send"), {"delay_ns": sent}
+            yield row(side="send"), {"delay_ns": sent}
             received = [test.receive_ns for test in tests if test.receive_ns is not None]
             if len(received) == len(tests):
                 figure = over_launches(received, positive=False)
-                row = HostOverhead(transport=transport, bytes=size, side="receive")
-                yield row, {"delay_ns": figure}
+                yield row(side="receive"), {"delay_ns": figure}

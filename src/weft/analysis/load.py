@@ -44,6 +44,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     transport: str
     bytes: int
+    variant: str
     load_percent: int
     offered_per_s: Estimate
     answered_per_s: Estimate
@@ -57,7 +58,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Knee(msgspec.Struct, frozen=True, kw_only=True):
-    """Where more load costs more latency than it is worth, of one transport and size.
+    """Where more load costs more latency than it is worth, of `cases` that differ in load only.
 
     The rate is over launches, each with its own knee; `lowest_percent` and `highest_percent` are
     the loads at which launches had theirs. `is_last` says that it is the largest load measured, so
@@ -66,6 +67,8 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
 
     transport: str
     bytes: int
+    variant: str
+    cases: tuple[str, ...]
     percentile: str
     load_percent: int
     lowest_percent: int
@@ -125,20 +128,19 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
 def loads_of(
     run: Run, summaries: Sequence[CaseSummary]
 ) -> tuple[tuple[LoadRow, ...], tuple[Knee, ...]]:
-    """A row a measured load, and a knee for each transport and size measured at three or more."""
+    """A row a measured load, and a knee for each way and size measured at three or more."""
     batches: dict[str, list[Batch]] = {}
     for batch in run.measured:
         if "interval" in batch.parts and len(batch.ticks) - batch.warmup > 1:
             batches.setdefault(batch.case, []).append(batch)
     wanted = [s for s in summaries if s.test == LOAD and s.case in batches and s.status == "ok"]
-    groups: dict[tuple[object, ...], list[tuple[Case, list[LaunchLoad]]]] = {}
+    groups: dict[Case, list[tuple[Case, list[LaunchLoad]]]] = {}
     rows = []
     for summary in wanted:
         case = run.cases[summary.case]
         launches = [launch_load(run, batch) for batch in batches[case.key]]
         rows.append(_row(case, launches))
-        key = (case.transport, case.bytes, case.queue_depth, case.wait, case.schedule)
-        groups.setdefault(key, []).append((case, launches))
+        groups.setdefault(case.but_for("point"), []).append((case, launches))
     knees = [found for group in groups.values() if (found := knee_of(group)) is not None]
     return tuple(rows), tuple(knees)
 
@@ -148,6 +150,7 @@ def _row(case: Case, launches: list[LaunchLoad]) -> LoadRow:
         case=case.key,
         transport=case.transport,
         bytes=case.bytes,
+        variant=case.but_for("point").variant,
         load_percent=case.point or 0,
         offered_per_s=median_of_launches([one.offered_per_s for one in launches]),
         answered_per_s=median_of_launches([one.answered_per_s for one in launches]),
@@ -199,6 +202,8 @@ def knee_of(group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
     return Knee(
         transport=case.transport,
         bytes=case.bytes,
+        variant=case.but_for("point").variant,
+        cases=tuple(case.key for case, _ in points),
         percentile=usable[0],
         load_percent=middle,
         lowest_percent=found[0],

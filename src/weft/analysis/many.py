@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 
 def json_rows(run: Run, summaries: tuple[CaseSummary, ...]) -> list[dict[str, Any]]:
-    """The rows of the summaries; `many` is a StreamsRow or LoadRow, `knee` its transport's."""
+    """The rows of the summaries; `many` is a StreamsRow or LoadRow, `knee` that of its loads."""
     loads, knees = loads_of(run, summaries)
     more: list[StreamsRow | LoadRow] = [*streams_of(run, summaries), *loads]
     by_case = {row.case: msgspec.to_builtins(row) for row in more}
-    knee_of = {(knee.transport, knee.bytes): msgspec.to_builtins(knee) for knee in knees}
+    knee_of = {case: msgspec.to_builtins(knee) for knee in knees for case in knee.cases}
     rows = to_json_rows(summaries)
     for row in rows:
         if row["case"] in by_case:
             row["many"] = by_case[row["case"]]
-        place = (row["transport"], row["bytes"])
-        if row["test"] == "offered_load" and place in knee_of:
-            row["knee"] = knee_of[place]
+        if row["case"] in knee_of:
+            row["knee"] = knee_of[row["case"]]
     return rows

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Case
     from weft.record.run import Run
 
 MODES = ("stripe", "turn")
@@ -31,6 +30,7 @@ class RailRatio(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     test: str
     bytes: int
+    variant: str
     ratio: Ratio
     verdict: Verdict
 
@@ -40,13 +40,13 @@ def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
 
     It is of latencies where the test has them, else of bandwidths.
     """
-    good = {_likeness(run.cases[s.case]): s for s in summaries if s.status == "ok"}
+    good = {run.cases[s.case]: s for s in summaries if s.status == "ok"}
     found = []
-    for several in good.values():
-        family, _, mode = several.transport.partition(":")
+    for case, several in good.items():
+        family, _, mode = case.transport.partition(":")
         if mode not in MODES:
             continue
-        one = good.get((family, *_likeness(run.cases[several.case])[1:]))
+        one = good.get(msgspec.structs.replace(case, transport=family))
         if one is None:
             continue
         pair = (_figure(one), _figure(several))
@@ -56,18 +56,12 @@ def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
                 transport=several.transport,
                 test=several.test,
                 bytes=several.bytes,
+                variant=several.variant,
                 ratio=of_speeds,
                 verdict=verdict(of_speeds),
             )
         )
     return found
-
-
-def _likeness(case: Case) -> tuple[object, ...]:
-    return (
-        case.transport, case.test, case.bytes, case.ranks, case.queue_depth, case.schedule,
-        case.wait, case.single, case.point,
-    )  # fmt: skip
 
 
 def _figure(summary: CaseSummary) -> Figure:
@@ -79,14 +73,14 @@ def _figure(summary: CaseSummary) -> Figure:
 
 
 def rail_sentences(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
-    """A sentence for each test and way of sharing out: the ratio at every size."""
-    groups: dict[tuple[str, str], list[RailRatio]] = {}
+    """A sentence for each test, way and way of sharing out: the ratio at every size."""
+    groups: dict[str, list[RailRatio]] = {}
     for found in rail_ratios(run, summaries):
-        groups.setdefault((found.transport, found.test), []).append(found)
+        place = f"{found.transport}, {found.test} {found.variant}".rstrip()
+        groups.setdefault(place, []).append(found)
     return [
-        f"rails: {transport}, {test}, in times one rail: "
-        + "; ".join(_at_size(found) for found in group)
-        for (transport, test), group in groups.items()
+        f"rails: {place}, in times one rail: " + "; ".join(_at_size(found) for found in group)
+        for place, group in groups.items()
     ]
 
 

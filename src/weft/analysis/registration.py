@@ -97,14 +97,14 @@ def _connect_ns(launch: Launch) -> float | None:
     return float(told) if told.isdigit() and int(told) > 0 and len(launch.ranks) > 1 else None
 
 
-def cost_as_it_goes(summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
+def cost_as_it_goes(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     """What registering each message as it goes adds to the time of one, a sentence a case."""
-    ahead = {(s.test, s.transport, s.bytes, s.variant): s for s in summaries if s.status == "ok"}
+    good = {run.cases[s.case]: s for s in summaries if s.status == "ok"}
     told = []
-    for summary in summaries:
-        place = (summary.transport, summary.bytes, summary.variant)
-        other = ahead.get((AS_IT_GOES.get(summary.test, ""), *place))
-        if other is None or summary.status != "ok":
+    for case, summary in good.items():
+        ahead = msgspec.structs.replace(case, test=AS_IT_GOES.get(case.test, ""))
+        other = good.get(ahead)
+        if other is None:
             continue
         before, after = time_of(other), time_of(summary)
         if before is not None and after is not None:

@@ -71,7 +71,8 @@ def reuse_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Reuse, ...]:
         for summary in summaries:
             case = run.cases[summary.case]
             if summary.status != "unsupported" and _place(case.schedule, scheme) is not None:
-                rest = msgspec.structs.replace(case, schedule=Schedule(count=_per(case, scheme)))
+                per = Schedule(count=_per(case, scheme))
+                rest = msgspec.structs.replace(case.but_for("schedule"), schedule=per)
                 groups.setdefault(rest, []).append((case, summary))
         for rest, points in groups.items():
             whole = all(summary.status == "ok" for _, summary in points)
@@ -94,7 +95,8 @@ def _per(case: Case, scheme: str) -> int:
 
 def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary]]) -> list[Reuse]:
     placed = {}
-    for case, summary in points:
+    # One buffer is one in turn: where both were measured, the point is the scheme's own.
+    for case, summary in sorted(points, key=lambda pair: pair[0].schedule.kind != "one"):
         figure = summary.latency_ns or summary.bandwidth_bytes_per_s
         at = _place(case.schedule, scheme)
         if figure is not None and at is not None:
@@ -107,14 +109,13 @@ def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary
     # One launch knows nothing of the variation between launches.
     known = ordered if launches > 1 else ordered[:1]
     kept, dropped = _where_it_drops(known, is_latency=is_latency)
-    usual = msgspec.structs.replace(rest, schedule=Schedule())
     return [
         Reuse(
             scheme=scheme,
             transport=rest.transport,
             test=rest.test,
             bytes=rest.bytes,
-            way=usual.variant,
+            way=rest.but_for("schedule").variant,
             is_latency=is_latency,
             points=ordered,
             launches=launches,

@@ -47,6 +47,7 @@ class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
     test: str
     transport: str
     bytes: int
+    variant: str
     streams: int
     launches: int
     time_ns: Estimate
@@ -69,7 +70,7 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
         for s in wanted
         if s.bandwidth_bytes_per_s is not None and all(b.parts for b in batches[s.case])
     ]
-    references = {_place(run.cases[row.case]): row for row in rows if row.test == REFERENCE}
+    references = {run.cases[row.case]: row for row in rows if row.test == REFERENCE}
     compared = [_with_reference(run, row, references) for row in rows]
     return tuple(sorted(compared, key=lambda r: (r.test, r.transport, r.bytes, r.streams)))
 
@@ -91,6 +92,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
         test=case.test,
         transport=case.transport,
         bytes=case.bytes,
+        variant=case.but_for("point").variant,
         streams=len(own[0]),
         launches=len({batch.launch for batch in batches}),
         time_ns=time_ns,
@@ -148,14 +150,10 @@ def _fairness(own: list[dict[str, NDArray[np.float64]]]) -> Estimate:
     return fairness_of_launches([1 / np.stack(list(times.values()), axis=-1) for times in own])
 
 
-def _place(case: Case) -> tuple[object, ...]:
-    return (case.transport, case.bytes, case.queue_depth, case.schedule, case.wait)
-
-
-def _with_reference(
-    run: Run, row: StreamsRow, references: dict[tuple[object, ...], StreamsRow]
-) -> StreamsRow:
-    reference = references.get(_place(run.cases[row.case]))
+def _with_reference(run: Run, row: StreamsRow, references: dict[Case, StreamsRow]) -> StreamsRow:
+    case = run.cases[row.case]
+    pairs = msgspec.structs.replace(case.but_for("point"), test=REFERENCE)
+    reference = references.get(pairs)
     if row.test not in HOT_SPOTS or reference is None:
         return row
     pair = reference.own_rate_per_s.mapped(lambda rate: rate * row.bytes)

@@ -165,7 +165,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         launches=sweeps,
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
-        delays=delay_tests_of(run, transport) if test == SINGLE else (),
+        delays=delay_tests_of(run, transport, first) if test == SINGLE else (),
         notes=_left_out(len(launches) - len(whole), sorted(bad), tuple(ways)),
     )
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.analysis.availability import BUSY, availabilities_of, drifts_of, drops_in_words
 from weft.analysis.completion import completions_in_words, completions_of
 from weft.analysis.host_time import OVERLAPS
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Case
+    from weft.record.model import Case, CaseAxis
     from weft.record.run import Run
 
 # Figure 4: the queue that is needed for this share of the best bandwidth.
@@ -43,10 +41,10 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     good = [s for s in summaries if s.status != "unsupported"]
     cases = run.cases
     return (
-        *_grouped(good, cases, lambda c: c.queue_depth, _without_depth, queue_needed),
+        *_grouped(good, cases, "queue_depth", queue_needed),
         *map(reuse_in_words, reuse_of(run, summaries)),
-        *cost_as_it_goes(summaries),
-        *_grouped(good, cases, lambda c: c.pages, _without_pages, gain_of_pages),
+        *cost_as_it_goes(run, summaries),
+        *_grouped([s for s in good if cases[s.case].pages], cases, "pages", gain_of_pages),
         *completions_in_words(completions_of(run, summaries)),
         *drops_in_words(availabilities_of(run)),
         *drifts_of(run, COMPUTING),
@@ -56,39 +54,28 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     )
 
 
-def _without_depth(case: Case) -> tuple[object, ...] | None:
-    return (case.transport, case.test, case.bytes, case.schedule, case.wait, case.single)
-
-
-def _without_pages(case: Case) -> tuple[object, ...] | None:
-    return (msgspec.structs.replace(case, pages=""),) if case.pages else None
-
-
 def _grouped(
     summaries: Sequence[CaseSummary],
     cases: dict[str, Case],
-    varied: Callable[[Case], object],
-    rest: Callable[[Case], tuple[object, ...] | None],
+    axis: CaseAxis,
     say: Callable[[Sequence[tuple[Case, CaseSummary]]], str],
 ) -> list[str]:
-    """What `say` has to tell of each group of cases that differ in one thing only."""
-    groups: dict[tuple[object, ...], list[tuple[Case, CaseSummary]]] = {}
+    """What `say` has to tell of each group of cases that differ in one axis only."""
+    groups: dict[Case, list[tuple[Case, CaseSummary]]] = {}
     for summary in summaries:
         case = cases[summary.case]
-        key = rest(case)
-        if key is not None:
-            groups.setdefault(key, []).append((case, summary))
+        groups.setdefault(case.but_for(axis), []).append((case, summary))
     told = [
         say(points)
         for points in groups.values()
-        if len({varied(case) for case, _ in points}) > 1
-        and all(summary.status == "ok" for _, summary in points)
+        if len(points) > 1 and all(summary.status == "ok" for _, summary in points)
     ]
     return [sentence for sentence in told if sentence]
 
 
-def _place(case: Case) -> str:
-    return f"{case.transport}, {case.test}, {format_bytes(case.bytes)}"
+def _place(case: Case, axis: CaseAxis) -> str:
+    place = f"{case.transport}, {case.test}, {format_bytes(case.bytes)}"
+    return f"{place} {case.but_for(axis).variant}".rstrip()
 
 
 def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> str:
@@ -102,8 +89,9 @@ def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> str:
         return ""
     best = max(rate for _, rate in rates)
     needed = next(depth for depth, rate in rates if rate >= NEAR_PEAK * best)
+    place = _place(points[0][0], "queue_depth")
     return (
-        f"queue size: {_place(points[0][0])}: Q = {needed} gives {NEAR_PEAK:.0%} of the best"
+        f"queue size: {place}: Q = {needed} gives {NEAR_PEAK:.0%} of the best"
         f" bandwidth of Q = {rates[0][0]} to {rates[-1][0]}"
     )
 
@@ -114,9 +102,8 @@ def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
     small, huge = times.get("small"), times.get("huge")
     if small is None or huge is None:
         return ""
-    case = msgspec.structs.replace(points[0][0], pages="")
-    place = f"{_place(case)} {case.variant}".rstrip()
-    step = step_between(case.bytes, small, huge)
+    place = _place(points[0][0], "pages")
+    step = step_between(points[0][0].bytes, small, huge)
     if step.verdict == "cannot tell" or any(summary.launches < 2 for _, summary in points):
         return f"pages: {place}: huge and small pages cannot be told apart"
     took = "less" if step.verdict == "saves" else "longer"

@@ -13,6 +13,7 @@ import msgspec
 
 SCHEMA_VERSION = 1
 USUAL_QUEUE_DEPTH = 64
+USUAL_RANKS = 2
 
 Status = Literal["ok", "failed", "unsupported", "timeout"]
 Role = Literal["calibrate", "measure"]
@@ -21,6 +22,11 @@ Outcome = Literal["precise", "budget", "interrupted", "failed"]
 Figure = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
     "loaded_latency", "registration", "copy",
+]  # fmt: skip
+# What cases may differ in; all that stand behind `bytes` are the way a test is measured in.
+CaseAxis = Literal[
+    "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
+    "point",
 ]  # fmt: skip
 
 
@@ -101,10 +107,13 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     those of its memory: small, huge, or as the kernel gives them.
     """
 
+    # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
+    # `but_for` leaves of it, as the key; a test of style sees to it that no other key is made.
+
     test: str
     transport: str
     bytes: int
-    ranks: int = 2
+    ranks: int = USUAL_RANKS
     queue_depth: int = USUAL_QUEUE_DEPTH
     schedule: Schedule = Schedule()
     single: bool = False
@@ -118,12 +127,26 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         variant = self.variant
         return f"{self.transport}/{self.test}/{self.bytes}" + (f"/{variant}" if variant else "")
 
+    def but_for(self, *axes: CaseAxis) -> Case:
+        """The case whatever these axes are: equal for cases that differ in nothing else.
+
+        The axes are as usual in it, so that its `variant` has only the others.
+        """
+        usual = Case(test="", transport="", bytes=0)
+        return msgspec.structs.replace(self, **{axis: getattr(usual, axis) for axis in axes})
+
+    @property
+    def older_key(self) -> str:
+        """The key in records from before it had the ranks; their plans had one number of them."""
+        return self.but_for("ranks").key
+
     @property
     def variant(self) -> str:
-        """What differs from the usual way of measuring; empty for the usual."""
+        """The way of measuring, in words: what differs from the usual; empty for the usual."""
         schedule = self.schedule
         reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
         differs = {
+            f"{self.ranks}ranks": self.ranks != USUAL_RANKS,
             "single": self.single,
             f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
             self.wait: bool(self.wait),

@@ -156,6 +156,7 @@ class _Consistency:
 
     def __init__(self) -> None:
         self._cases: set[str] = set()
+        self._older: set[str] = set()
         self._launches: set[int] = set()
         self._lines = 0
         self._closed = False
@@ -192,9 +193,10 @@ class _Consistency:
             if case.bytes < 0:
                 raise ValueError(f"case {case.key} has a negative size")
             self._cases.add(case.key)
+            self._older.add(case.older_key)
 
     def _batch(self, batch: Batch) -> None:
-        if batch.case not in self._cases:
+        if batch.case not in self._cases and batch.case not in self._older:
             raise ValueError(f"case {batch.case} is not in the plan")
         if batch.status != "ok":
             return
@@ -217,13 +219,27 @@ def _sort(lines: list[Line], path: Path, *, truncated: bool) -> RecordLines:
     header = lines[0]
     if not isinstance(header, Header):
         raise _not_a_record(path)
-    last = lines[-1]
+    footer = lines[-1]
     patterns = tuple(as_measured(pattern) for pattern in header.patterns)
+    keys = {case.older_key: case.key for case in header.plan.cases}
+    # A plan may have both 2 ranks, whose key is an older one of 4 as well, and 4.
+    keys |= {case.key: case.key for case in header.plan.cases}
     return RecordLines(
         header=msgspec.structs.replace(header, patterns=patterns),
         launches=tuple(line for line in lines if isinstance(line, Launch)),
-        batches=tuple(line for line in lines if isinstance(line, Batch)),
+        batches=tuple(_with_key(line, keys) for line in lines if isinstance(line, Batch)),
         ends=tuple(line for line in lines if isinstance(line, LaunchEnd)),
-        footer=last if isinstance(last, Footer) else None,
+        footer=_with_keys(footer, keys) if isinstance(footer, Footer) else None,
         truncated=truncated,
     )
+
+
+def _with_key(batch: Batch, keys: dict[str, str]) -> Batch:
+    """The batch under the key that its case has now."""
+    key = keys[batch.case]
+    return batch if batch.case == key else msgspec.structs.replace(batch, case=key)
+
+
+def _with_keys(footer: Footer, keys: dict[str, str]) -> Footer:
+    unsettled = tuple(keys.get(key, key) for key in footer.unsettled)
+    return msgspec.structs.replace(footer, unsettled=unsettled)

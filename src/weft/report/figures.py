@@ -44,7 +44,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 def figures_of(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> tuple[Figure, ...]:
-    """A figure a test, in the order of the first record's plan; a curve a transport and record."""
+    """A figure a test, in the order of the first record's plan; a curve a way and record."""
     figures = []
     tests = dict.fromkeys(s.test for _, summaries in runs for s in summaries)
     for test in (test for test in tests if test not in WITHOUT_FIGURE):
@@ -56,9 +56,6 @@ def figures_of(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> tuple[Figur
             for run, summaries in runs
             for curve in _curves(run, [s for s in summaries if s.test == test], metric, len(runs))
         )
-        # A way that was measured at one size varies something else, which is shown elsewhere.
-        lines = tuple(curve for curve in curves if len(curve.bytes) > 1)
-        curves = lines or curves
         if not curves:
             continue
         figures.append(

@@ -62,6 +62,11 @@ def host_tables(
     return tables
 
 
+def _place(row: HostOverhead | Overlap | Availability | Completion) -> str:
+    """The transport, and what differs from the usual way."""
+    return f"{row.transport} {row.variant}".rstrip()
+
+
 def _overhead_table(rows: Sequence[HostOverhead]) -> Table:
     return Table(
         name="overhead",
@@ -70,7 +75,7 @@ def _overhead_table(rows: Sequence[HostOverhead]) -> Table:
         head=("", "calls", "of it post", "beside work", "delay method", "left to work"),
         rows=tuple(
             (
-                f"{row.transport} {row.side} {format_bytes(row.bytes)}"
+                f"{_place(row)} {row.side} {format_bytes(row.bytes)}"
                 + (f" on rank {row.rank}" if row.rank else ""),
                 _short(row.calls_ns, signed_time),
                 signed_time(row.post_ns.value) if row.post_ns else "-",
@@ -91,7 +96,7 @@ def _overlap_table(rows: Sequence[Overlap]) -> Table:
         head=("", "transfer alone", "work alone", "both", "hidden"),
         rows=tuple(
             (
-                f"{row.transport} {row.side} {format_bytes(row.bytes)}",
+                f"{_place(row)} {row.side} {format_bytes(row.bytes)}",
                 format_time(row.alone_ns.value),
                 format_time(row.work_ns.value),
                 format_time(row.both_ns.value),
@@ -110,7 +115,7 @@ def _availability_table(curves: Sequence[Availability]) -> Table:
         head=("", "work", "computing", "bandwidth", "kept"),
         rows=tuple(
             (
-                f"{curve.transport} {format_bytes(curve.bytes)}",
+                f"{_place(curve)} {format_bytes(curve.bytes)}",
                 f"{point.work_percent} %",
                 _short(point.computing_percent, _percent),
                 _short(point.bandwidth_bytes_per_s, format_bandwidth),
@@ -131,7 +136,7 @@ def _completion_table(rows: Sequence[Completion]) -> Table:
         head=("", "way", "latency", "adds", *(f"CPU rank {rank}" for rank in range(ranks))),
         rows=tuple(
             (
-                f"{row.transport} {row.kind} {format_bytes(row.bytes)}",
+                f"{_place(row)} {row.kind} {format_bytes(row.bytes)}",
                 row.way,
                 format_time(row.latency_ns.median),
                 _added(row),
@@ -166,7 +171,7 @@ def availability_chart(run: Run) -> Chart | None:
     curves = availabilities_of(run)
     if not curves:
         return None
-    names = [f"{curve.transport} {format_bytes(curve.bytes)}" for curve in curves]
+    names = [f"{_place(curve)} {format_bytes(curve.bytes)}" for curve in curves]
     return Chart(
         name="availability",
         title="Bandwidth while computing",

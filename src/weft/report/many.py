@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.table import Table
 from rich.text import Text
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from weft.analysis.ratios import Ratio
     from weft.analysis.streams import StreamsRow
     from weft.analysis.summary import CaseSummary
+    from weft.record.model import Case
     from weft.record.run import Run
 
+_Row = TypeVar("_Row", "StreamsRow", "LoadRow")
 # What a drawing can tell apart.
 MOST_CURVES = 7
 DRAWN_PERCENTILES = ("50", "99", "99.9")
@@ -91,7 +94,7 @@ def _hot_spots(rows: Sequence[StreamsRow]) -> Leaf:
         head=("", "message", "peers", "time", "bandwidth", "each", "Jain", "of a pair"),
         rows=tuple(
             (
-                f"{row.transport} {_HOW[row.test]}",
+                f"{row.transport} {row.variant}".rstrip() + f" {_HOW[row.test]}",
                 format_bytes(row.bytes),
                 str(row.streams),
                 _median(row.time_ns, format_time),
@@ -115,7 +118,7 @@ def _message_rates(rows: Sequence[StreamsRow]) -> Leaf:
         head=("transport", "message", "pairs", "messages/s", "each pair", "Jain's index"),
         rows=tuple(
             (
-                row.transport,
+                f"{row.transport} {row.variant}".rstrip(),
                 format_bytes(row.bytes),
                 str(row.streams),
                 _spread(row.rate_per_s, format_rate),
@@ -135,7 +138,7 @@ def _loads(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Leaf:
               "from post"),
         rows=tuple(
             (
-                row.transport,
+                f"{row.transport} {row.variant}".rstrip(),
                 format_bytes(row.bytes),
                 f"{row.load_percent} %",
                 _median(row.offered_per_s, format_rate),
@@ -156,7 +159,7 @@ def _loads(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Leaf:
 
 def knee_in_words(knee: Knee) -> str:
     """Where the knee is, over how many launches it varies, and what it is by."""
-    place = f"knee: {knee.transport}, {format_bytes(knee.bytes)}"
+    place = f"knee: {knee.transport}, {format_bytes(knee.bytes)} {knee.variant}".rstrip()
     if knee.is_last:
         return f"{place}: none up to {knee.load_percent} % of saturation, the largest load measured"
     spread = (
@@ -177,34 +180,44 @@ def many_charts(run: Run, summaries: Sequence[CaseSummary]) -> list[Chart]:
     loads, knees = loads_of(run, summaries)
     charts = [
         _streams_chart(
-            [row for row in rows if row.test == test],
+            _by_way(run, [row for row in rows if row.test == test]),
             name=test,
             title=run.patterns[test].title if test in run.patterns else "",
             x="pairs" if test == "message_rate" else "peers",
         )
         for test in (*HOT_SPOTS, "message_rate")
     ]
-    charts += [
-        _load_chart([row for row in loads if (row.transport, row.bytes) == place], knees)
-        for place in dict.fromkeys((row.transport, row.bytes) for row in loads)
-    ]
+    charts += [_load_chart(own, knees) for own in _by_way(run, loads)]
     return [chart for chart in charts if chart is not None]
 
 
-def _streams_chart(rows: Sequence[StreamsRow], *, name: str, title: str, x: str) -> Chart | None:
+def _by_way(run: Run, rows: Sequence[_Row]) -> list[list[_Row]]:
+    """The rows in groups that differ in the point of their test only."""
+    groups: dict[Case, list[_Row]] = {}
+    for row in rows:
+        groups.setdefault(run.cases[row.case].but_for("point"), []).append(row)
+    return list(groups.values())
+
+
+def _label(row: StreamsRow | LoadRow) -> str:
+    return f"{row.transport} {row.variant}".rstrip() + f" {format_bytes(row.bytes)}"
+
+
+def _streams_chart(
+    groups: Sequence[Sequence[StreamsRow]], *, name: str, title: str, x: str
+) -> Chart | None:
     """Figures 14 and 15: the time of a message; of pairs, the rate of all."""
-    places = dict.fromkeys((row.transport, row.bytes) for row in rows)
-    if not places or len({row.streams for row in rows}) < 2:
+    rows = [row for own in groups for row in own]
+    if len({row.streams for row in rows}) < 2:
         return None
     is_rate = name == "message_rate"
     tracks = []
-    for group, place in enumerate(list(places)[:MOST_CURVES]):
-        own = [row for row in rows if (row.transport, row.bytes) == place]
+    for group, own in enumerate(groups[:MOST_CURVES]):
         figures = [row.rate_per_s if is_rate else row.time_ns for row in own]
         factor = 1e-6 if is_rate else 1e-3
         tracks.append(
             Track(
-                label=f"{place[0]} {format_bytes(place[1])}",
+                label=_label(own[0]),
                 x=tuple(float(row.streams) for row in own),
                 y=tuple(figure.median * factor for figure in figures),
                 low=tuple(figure.low * factor for figure in figures),
@@ -219,7 +232,7 @@ def _streams_chart(rows: Sequence[StreamsRow], *, name: str, title: str, x: str)
         )
     axis = "million messages/s" if is_rate else "time of a message in µs"
     ticks = sorted({row.streams for row in rows})
-    left_out = len(places) - len(tracks)
+    left_out = len(groups) - len(tracks)
     return Chart(
         name=f"many-{name}",
         title=title,
@@ -235,7 +248,6 @@ def _streams_chart(rows: Sequence[StreamsRow], *, name: str, title: str, x: str)
 def _load_chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
     if len(rows) < 2:
         return None
-    transport, size = rows[0].transport, rows[0].bytes
     tracks = []
     for group, name in enumerate(DRAWN_PERCENTILES):
         own = [row for row in rows if name in row.percentiles_ns]
@@ -256,14 +268,18 @@ def _load_chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
                 group=group,
             )
         )
+    if not tracks:  # too few samples for any percentile
+        return None
     marks = tuple(
         Mark(axis="x", at=knee.offered_per_s.median / 1e3, text=f"knee, {knee.load_percent} %")
         for knee in knees
-        if (knee.transport, knee.bytes) == (transport, size) and not knee.is_last
+        if rows[0].case in knee.cases and not knee.is_last
     )
-    title = f"Latency under load, {transport}, {format_bytes(size)}"
+    title = f"Latency under load, {_label(rows[0])}"
     return Chart(
-        name=f"load-{transport.replace(':', '-')}-{size}",
+        name="load-"
+        + re.sub(r"\W+", "-", f"{rows[0].transport} {rows[0].variant}".rstrip())
+        + f"-{rows[0].bytes}",
         title=title,
         alt=f"{title}: percentiles of latency in µs against thousand messages/s offered",
         x=Axis("offered, thousand messages/s", is_log=False),

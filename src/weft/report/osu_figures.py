@@ -173,7 +173,7 @@ def _usual(
 ) -> list[CaseSummary]:
     """A test's cases at a queue size, in no other way than the usual."""
     ways = ("", f"q{queue_depth}")
-    return [s for s in summaries if (s.test, s.queue_depth) == (test, queue_depth)
+    return [s for s in summaries if s.test == test and s.queue_depth == queue_depth
             and s.variant in ways]  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _by_queue(summaries: Sequence[CaseSummary]) -> list[Chart | None]:
 
 def _overheads(run: Run) -> list[Chart | None]:
     """Figure 7, a chart a side: the time in the calls of a message."""
-    rows = [row for row in overheads_of(run) if row.calls_ns is not None and row.rank == 0]
+    rows = [r for r in overheads_of(run) if r.calls_ns and r.rank == 0 and not r.variant]
     charts = []
     for side in BOTH:
         curves: _Curves = {}
@@ -302,7 +302,7 @@ def _reuse(run: Run, summaries: Sequence[CaseSummary]) -> list[Chart | None]:
         factor = _MICROSECONDS if is_latency else _MEBIBYTES
         curves: _Curves = {}
         for row in rows:
-            if (row.scheme, row.is_latency) == (scheme, is_latency):
+            if (row.scheme, row.is_latency, row.way) == (scheme, is_latency, ""):
                 points = sorted(row.points, key=lambda point: point.at)
                 curves[row.transport] = [_point(p.at, p.figure, factor) for p in points]
         places = sorted({point.x for points in curves.values() for point in points})
@@ -330,7 +330,8 @@ def _hot_spots(run: Run, summaries: Sequence[CaseSummary]) -> list[Chart | None]
             for row in rows:
                 if (row.test, row.bytes) == (test, size):
                     point = _point(float(row.streams), row.time_ns, _MICROSECONDS)
-                    curves.setdefault(row.transport, []).append(point)
+                    label = f"{row.transport} {row.variant}".rstrip()
+                    curves.setdefault(label, []).append(point)
             places = sorted({point.x for points in curves.values() for point in points})
             axis = Axis("slaves", is_log=False, ticks=tuple((at, f"{at:g}") for at in places))
             title = f"Figure {number}. Hot spot test, {way}, {format_bytes(size)}"

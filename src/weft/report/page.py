@@ -16,11 +16,10 @@ from weft.report.many import DRAWN_TESTS, many_charts, many_leaves
 from weft.report.memory import memory_tables, reuse_charts
 from weft.report.osu_figures import not_osu, osu_charts, osu_tables
 from weft.report.signatures import signature_chart
-from weft.report.tables import model_tables
+from weft.report.tables import column_heads, model_tables, size_rows
 from weft.report.tails import tail_tables
 from weft.report.terminal import (
     ending_in_words,
-    format_estimate,
     grouped_flags,
     peaks_in_words,
     troubles_in_words,
@@ -85,7 +84,7 @@ def render_page(runs: Runs, models: Modelled | None = None) -> str:
 def _charts(runs: Runs, models: Modelled | None) -> list[Chart]:
     """The charts of the summaries that are in no figure of the OSU paper."""
     charts = [chart_of(one) for one in figures_of(runs) if one.name not in DRAWN_TESTS]
-    charts += [chart for run, summaries in runs[:1] for chart in many_charts(run, summaries)]
+    charts += _by_record(runs, many_charts)
     charts += reuse_charts(runs)
     if models is not None and models.signatures:
         charts.append(signature_chart(models.signatures))
@@ -141,7 +140,9 @@ def _summary(runs: Runs) -> str:
 
 
 def _extremes(transport: str, summaries: Sequence[CaseSummary]) -> str:
-    own = [s for s in summaries if s.transport == transport and s.status == "ok"]
+    good = [s for s in summaries if s.transport == transport and s.status == "ok"]
+    # What is typical of a transport is its usual way, where that was measured.
+    own = [s for s in good if not s.variant] or good
     latencies = [(s.bytes, s.latency_ns) for s in own if s.latency_ns and s.test == "ping_pong"]
     rates = [
         (s.bandwidth_bytes_per_s, s.bytes)
@@ -179,24 +180,11 @@ def _notes(runs: Runs) -> list[dict[str, Any]]:
 
 
 def _table(run: Run, summaries: Sequence[CaseSummary], records: int) -> dict[str, Any]:
-    columns = list(dict.fromkeys((s.test, s.way) for s in summaries))
-    by_place = {(s.bytes, s.test, s.way): s for s in summaries}
-    rows = [
-        {
-            "size": format_bytes(size),
-            "cells": [
-                format_estimate(by_place[size, test, way]) if (size, test, way) in by_place else ""
-                for test, way in columns
-            ],
-        }
-        for size in sorted({s.bytes for s in summaries})
-    ]
-    heads = [f"{run.patterns[test].title}, {way}" for test, way in columns]
     caption = " ".join((f"Median over launches; {RULE}.", *peaks_in_words(summaries)))
     return {
         "caption": caption if records == 1 else f"{run.path.name}: {caption}",
-        "heads": heads,
-        "rows": rows,
+        "heads": column_heads(run, summaries),
+        "rows": [{"size": size, "cells": cells} for size, *cells in size_rows(summaries)],
     }
 
 

@@ -36,22 +36,36 @@ _LATEX = (
 
 
 def figure_tables(run: Run, summaries: Sequence[CaseSummary]) -> list[Table]:
-    """A row a message size, a column a test and transport; tails where single operations are."""
-    columns = list(dict.fromkeys((s.test, s.transport) for s in summaries))
-    cells = {(s.bytes, s.test, s.transport): format_estimate(s) for s in summaries}
+    """A row a message size, a column a test and way; tails where single operations are."""
     hosts = " and ".join(run.header.hosts)
     return [
         Table(
             name="figures",
             caption=f"Median over launches on {hosts}; {RULE}.",
-            head=("message", *(f"{run.patterns[test].title}, {over}" for test, over in columns)),
-            rows=tuple(
-                (format_bytes(size), *(cells.get((size, *column), "") for column in columns))
-                for size in sorted({s.bytes for s in summaries})
-            ),
+            head=("message", *column_heads(run, summaries)),
+            rows=tuple(size_rows(summaries)),
         ),
         *tail_tables(summaries),
     ]
+
+
+def column_heads(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
+    """The heads of the columns of `size_rows`: each test in each way that it was measured in."""
+    return [f"{run.patterns[test].title}, {way}" for test, way in _columns(summaries)]
+
+
+def size_rows(summaries: Sequence[CaseSummary]) -> list[tuple[str, ...]]:
+    """A row a message size: the size, then the figure of each test and way."""
+    cells = {(s.bytes, s.test, s.way): format_estimate(s) for s in summaries}
+    columns = _columns(summaries)
+    return [
+        (format_bytes(size), *(cells.get((size, *column), "") for column in columns))
+        for size in sorted({s.bytes for s in summaries})
+    ]
+
+
+def _columns(summaries: Sequence[CaseSummary]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((s.test, s.way) for s in summaries))
 
 
 def model_tables(found: Modelled) -> list[Table]:
