@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections import Counter
@@ -15,13 +16,16 @@ from builders import PATTERNS, make_cases, make_clock, pattern
 from weft.engine import Program
 from weft.launch.local import Answer, Bye, Hello
 from weft.measure.rounds import Measurement
-from weft.plan import make_plan
+from weft.plan import SIZES, make_plan
 from weft.record.model import Batch, Case, Footer, Launch, RankFacts
+from weft.units import parse_seconds, parse_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from weft.record.model import Line
+
+    Effect = Callable[[Mapping[str, Any], int], float]
 
 START_S, END_S = 0.6, 0.2
 CLOCK = make_clock(tick_ns=1.0)
@@ -30,10 +34,12 @@ CLOCK = make_clock(tick_ns=1.0)
 class Machine:
     """A clock that only ranks move: what a launch, a case and an operation cost is set here."""
 
-    def __init__(self, overhead_s: float) -> None:
+    def __init__(self, overhead_s: float, effect: Effect) -> None:
         self.now = 100.0
         self.overhead_s = overhead_s
+        self.effect = effect
         self.ranks = 0
+        self.launches = 0
 
     def __call__(self, _path: object, _mpi: object, ranks: int, _words: object) -> Machine:
         """The launcher of a launch."""
@@ -42,6 +48,7 @@ class Machine:
 
     def __enter__(self) -> Machine:
         self.now += START_S
+        self.launches += 1
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -52,20 +59,26 @@ class Machine:
         return Hello(transport="t", mpi="none", ranks=ranks, clock=CLOCK)
 
     def run(self, case: Mapping[str, Any], _: float) -> Answer:
-        operation_ns = 1000 + case["bytes"] // 4
+        operation_ns = round((1000 + case["bytes"] // 4) * self.effect(case, self.launches))
         count, ops = case["samples"] + case["warmup"], case["ops_per_sample"]
-        self.now += self.overhead_s + count * ops * operation_ns / 1e9
+        timed_ns = count * ops * operation_ns
+        self.now += self.overhead_s + timed_ns / 1e9
         ticks = tuple(operation_ns * ops + number % 3 for number in range(count))
         return Answer(
-            id=case["id"], status="ok", warmup=case["warmup"], ops_per_sample=ops, ticks=ticks
-        )
+            id=case["id"], status="ok", warmup=case["warmup"], ops_per_sample=ops, ticks=ticks,
+            timed_ns=timed_ns,
+        )  # fmt: skip
 
     def finish(self) -> Bye:
         return Bye(clock=CLOCK)
 
 
 class Sink(list["Line"]):
-    """Takes a record's lines, and hears how the run goes."""
+    """Takes a record's lines, and hears how the run goes; only a short budget is to be heard of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.predicted: list[str] = []
 
     def write(self, line: Line) -> None:
         self.append(line)
@@ -77,7 +90,8 @@ class Sink(list["Line"]):
         pass
 
     def trouble(self, text: str) -> None:
-        raise AssertionError(text)
+        assert "--budget" in text
+        self.predicted.append(text)
 
 
 def measure(
@@ -86,9 +100,11 @@ def measure(
     budget_s: float,
     overhead_s: float,
     seed: int = 1,
+    effect: Effect = lambda _, __: 1.0,
+    **asked: Any,
 ) -> tuple[Sink, float]:
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
-    machine = Machine(overhead_s)
+    machine = Machine(overhead_s, effect)
     monkeypatch.setattr(time, "monotonic", lambda: machine.now)
     monkeypatch.setattr(weft.measure.rounds, "LocalLauncher", machine)
     programs = {
@@ -96,13 +112,19 @@ def measure(
         for name in {case.transport for case in cases}
     }
     plan = make_plan(
-        cases, precision=0.01, budget_s=budget_s, launches=5, seed=seed, mpi="none", options={},
-        case_deadline_s=20, samples=0,
+        cases, precision=0.01, budget_s=budget_s, seed=seed, mpi="none", options={},
+        case_deadline_s=20, **{"launches": 5, "samples": 0, **asked},
     )  # fmt: skip
     end_s = machine.now + budget_s
     sink = Sink()
     Measurement(plan, programs, sink, sink, end_s=end_s).measure()  # type: ignore[arg-type]
     return sink, end_s - machine.now
+
+
+def timed_s(sink: Sink) -> float:
+    """Seconds of measured batches."""
+    batches = [line for line in sink if isinstance(line, Batch)]
+    return sum(batch.timed_ns for batch in batches if batch.role == "measure") / 1e9
 
 
 def launches_of(sink: Sink) -> Counter[str]:
@@ -115,19 +137,87 @@ def footer_of(sink: Sink) -> Footer:
     return last
 
 
-SIZES = (0, *(2**power for power in range(23)))
-USUAL = make_cases(transports=("mpi", "tcp"), sizes=SIZES)
-THREE = make_cases(transports=("mpi", "tcp", "ucx"), sizes=SIZES)
+ALL = (0, *(2**power for power in range(23)))
+USUAL = make_cases(transports=("mpi", "tcp"), sizes=ALL)
+THREE = make_cases(transports=("mpi", "tcp", "ucx"), sizes=ALL)
 
 
-@pytest.mark.parametrize("overhead_s", [0.0, 0.005, 0.03])
+FEW = make_cases(transports=("mpi", "tcp", "ucx", "ofi"), sizes=parse_sizes(SIZES))
+
+
+@pytest.mark.parametrize("overhead_s", [0.0, 0.005, 0.01])
 def test_all_asked_launches_fit_whatever_a_case_costs_besides(
     monkeypatch: pytest.MonkeyPatch, overhead_s: float
 ) -> None:
-    sink, left_s = measure(monkeypatch, USUAL, 60, overhead_s)
+    sink, left_s = measure(monkeypatch, FEW, 60, overhead_s)
     assert set(launches_of(sink).values()) == {5}
     assert footer_of(sink).outcome == "precise"
     assert 0 <= left_s < 30
+
+
+@pytest.mark.parametrize(("cases", "budget_s"), [(FEW, 60), (FEW, 20), (USUAL, 60), (THREE, 40)])
+def test_most_of_any_budget_goes_into_samples(
+    monkeypatch: pytest.MonkeyPatch, cases: tuple[Case, ...], budget_s: float
+) -> None:
+    """Launches differ, so that no interval is narrow enough before the time is over."""
+
+    def effect(case: Mapping[str, Any], launch: int) -> float:
+        return 1.0 + (launch * int(case["bytes"]) % 7) / 50
+
+    sink, left_s = measure(monkeypatch, cases, budget_s, overhead_s=0.005, effect=effect)
+    assert {case.key for case in cases} == set(launches_of(sink))
+    assert timed_s(sink) >= 0.6 * (budget_s - min(left_s, 0))
+    assert -1 < left_s < 0.1 * budget_s
+
+
+def test_what_is_left_after_the_asked_launches_goes_where_the_intervals_are_widest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def effect(case: Mapping[str, Any], launch: int) -> float:
+        noise = {64: 0.2, 4 << 20: 0.04}.get(case["bytes"], 0.0)
+        return 1 + noise * (launch % 5)
+
+    cases = make_cases(transports=("mpi", "tcp"), sizes=(8, 64, 1024, 4 << 20))
+    sink, _ = measure(monkeypatch, cases, 150, overhead_s=0.002, effect=effect)
+    counts: dict[int, list[int]] = {}
+    for key, count in launches_of(sink).items():
+        counts.setdefault(int(key.split("/")[2]), []).append(count)
+    assert set(counts[8] + counts[1024]) == {5}
+    assert min(counts[64]) > max(counts[4 << 20]) >= 5
+
+
+def test_a_budget_that_will_not_do_is_said_before_the_start_with_one_that_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sink, _ = measure(monkeypatch, THREE, 20, overhead_s=0.02)
+    assert max(launches_of(sink).values()) < 5
+    before, after = sink.predicted
+    assert after.startswith("by what the first launches took")
+    assert f"{len(THREE)} cases in 5 launches" in before
+    match = re.search(r"--budget (\w+),", after)
+    assert match is not None
+    enough, _ = measure(monkeypatch, THREE, parse_seconds(match[1]), overhead_s=0.02)
+    assert set(launches_of(enough).values()) == {5}
+    assert len(enough.predicted) < 2
+
+
+def test_a_known_number_of_samples_needs_no_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = tuple(
+        Case(test="ping_pong", transport="tcp", bytes=size << 20, single=True)
+        for size in range(16, 513, 16)
+    )
+    sink, _ = measure(monkeypatch, cases, 600, overhead_s=0.1, samples=2)
+    assert not [b for b in sink if isinstance(b, Batch) and b.role == "calibrate"]
+    assert set(launches_of(sink).values()) == {5}
+
+
+def test_neighbours_spare_most_calibrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink, _ = measure(monkeypatch, USUAL, 60, overhead_s=0.005)
+    looks = [b for b in sink if isinstance(b, Batch) and b.role == "calibrate"]
+    assert len(looks) < len(USUAL) / 3
+    least = 100 * CLOCK.overhead_ticks
+    batches = [b for b in sink if isinstance(b, Batch) and b.role == "measure"]
+    assert min(min(batch.ticks) for batch in batches) >= least
 
 
 def test_where_time_is_short_each_transport_gets_its_part(
@@ -162,16 +252,17 @@ def test_cases_run_on_their_own_number_of_ranks(monkeypatch: pytest.MonkeyPatch)
 
 def test_what_a_transport_cannot_do_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
+    cases = make_cases(transports=("mpi", "tcp"), sizes=(8, 64))
 
     def refuse(_: Machine, case: Mapping[str, Any], __: float) -> Answer:
         return Answer(id=case["id"], status="unsupported", reason="it cannot wait by block")
 
     monkeypatch.setattr(Machine, "run", refuse)
     monkeypatch.setattr(Sink, "trouble", lambda _, text: told.append(text))
-    sink, _ = measure(monkeypatch, USUAL, 60, overhead_s=0.0)
+    sink, _ = measure(monkeypatch, cases, 60, overhead_s=0.0)
     assert sorted(told) == ["mpi: it cannot wait by block", "tcp: it cannot wait by block"]
     lost = [line for line in sink if isinstance(line, Batch)]
-    assert {batch.case for batch in lost} == {case.key for case in USUAL}
+    assert {batch.case for batch in lost} == {case.key for case in cases}
 
 
 LATENCY_NS = 30_000.0
@@ -198,6 +289,7 @@ class Fabric(Machine):
             warmup=case["warmup"],
             ops_per_sample=ops,
             ticks=(round(sample_ns),) * count,
+            timed_ns=round(count * sample_ns),
         )
 
 

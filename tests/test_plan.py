@@ -19,12 +19,10 @@ from weft.plan import (
 from weft.record.model import Axis, Case, Schedule
 from weft.stopping import (
     CLOCK_SHARE,
-    LONGEST_SHARE_S,
     MOST_OPERATIONS,
-    SHORTEST_SHARE_S,
     Amount,
     amount,
-    case_share_s,
+    calibration_amount,
     settled,
     too_short,
 )
@@ -175,13 +173,6 @@ def test_settled_wants_precision_and_launches() -> None:
     assert settled([100.0, 100.0], 0.01, 1)
 
 
-def test_a_case_gets_its_part_of_the_time_less_what_it_costs_besides() -> None:
-    assert case_share_s(10.0, 40, 0.05) == pytest.approx(0.2)
-    assert case_share_s(1.0, 100, 0.05) == SHORTEST_SHARE_S
-    assert case_share_s(-1.0, 3, 0.0) == SHORTEST_SHARE_S
-    assert case_share_s(100.0, 1, 0.05) == LONGEST_SHARE_S
-
-
 @pytest.mark.parametrize("medians", [[0.0, 0.0], [0.0, 100.0], [100.0, -1.0]])
 def test_times_that_are_none_are_never_settled(medians: list[float]) -> None:
     assert not settled(medians, 1.0, 2)
@@ -237,3 +228,20 @@ def test_points_reach_as_far_as_the_ranks(usual: str, ranks: int, points: list[i
     known = {"hot": msgspec.structs.replace(STREAM, name="hot", axis=axis)}
     cases = make_cases(["hot"], ["tcp"], "8", ranks=ranks, patterns=known)
     assert [case.point for case in cases] == points
+
+
+def test_a_long_stream_that_takes_more_than_its_share_has_one_sample() -> None:
+    case = Case(test="stream", transport="tcp", bytes=4 << 20)
+    chosen = amount(case, STREAM, operation_ns=3e6, latency_ns=1e4, clock=CLOCK, share_ns=20e6)
+    assert (chosen.samples, chosen.warmup) == (1, 1)
+    assert chosen.ops_per_sample >= case.queue_depth
+    look = calibration_amount(case, STREAM)
+    assert (look.samples, look.queue_depth) == (1, 4)
+
+
+def test_time_beyond_the_most_samples_goes_into_longer_ones() -> None:
+    case = Case(test="ping_pong", transport="tcp", bytes=8)
+    chosen = amount(case, PING_PONG, operation_ns=1000, latency_ns=500, clock=CLOCK, share_ns=200e6)
+    spans_ns = (chosen.samples * chosen.ops_per_sample) * 1000
+    assert spans_ns == pytest.approx(200e6, rel=0.02)
+    assert chosen.samples == pytest.approx(2000, rel=0.02)

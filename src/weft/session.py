@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from weft.host.load import Load
+    from weft.measure.state import SoFar
     from weft.record.model import Case, Pattern
 
 MOST_WARNINGS = 5
@@ -146,7 +147,7 @@ def _end_s(begun_s: float, budget_s: float, *, report: bool) -> float:
 def resume(
     path: Path, changes: Mapping[str, Any], *, begun_s: float, report: bool
 ) -> tuple[Path, Footer | None]:
-    """Finish what a record lacks as its plan says; None when nothing is missing.
+    """Finish what a record lacks as its plan says, launches or precision; None if it lacks nothing.
 
     `changes` are fields of the plan that do not change what is measured: budget_s and
     case_deadline_s. A packed record is unpacked, and packed again once the run ended by itself.
@@ -159,13 +160,14 @@ def resume(
     for name in {case.transport for case in plan.cases}:
         if name not in usable:
             raise WeftError(f"the transport {name} of {path} is gone", "build it: make build")
-    if not run.missing:
+    so_far = restore(plan, usable, run)
+    if not any(state.is_unfinished(plan) for state in so_far.states):
         return path, None
     packed = path.suffix == ".zst"
     plain = unpack(path) if packed else path
     with RecordWriter.resume(plain) as writer:
         end_s = _end_s(begun_s, plan.budget_s, report=report)
-        footer = _measure(plan, usable, writer, run, end_s)
+        footer = _measure(plan, usable, writer, so_far, end_s)
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
@@ -187,11 +189,10 @@ def _measure(
     plan: Plan,
     usable: Mapping[str, Program],
     writer: RecordWriter,
-    run: Run | None,
+    so_far: SoFar | None,
     end_s: float,
 ) -> Footer:
     with ProgressLine() as watcher, ends_like_an_interrupt():
-        so_far = restore(plan, usable, run) if run else None
         return Measurement(plan, usable, writer, watcher, so_far, end_s=end_s).measure()
 
 

@@ -19,7 +19,8 @@ CLOCK_SHARE = 100
 # A stream's sample holds unloaded latencies, of its first message and of words: under 1 % too.
 LATENCIES_SHARE = 100
 FEWEST_SAMPLES = 3
-# The time of a batch's samples, however much or little of the budget there is.
+# The time of a batch's samples, however little of the budget there is, or much where launches are
+# cheap beside it.
 SHORTEST_SHARE_S = 0.002
 LONGEST_SHARE_S = 0.5
 MOST_SAMPLES = 2000
@@ -32,6 +33,9 @@ MOST_TRIES = 3
 # Room for an operation that is a little faster than the look at it.
 MARGIN = 1.1
 MOST_WARMUP = 50
+LOOK_DEPTH = 4
+# Messages that are as good as timed by the first one after the warm-up.
+LONG_BYTES = 1 << 16
 # A stream that is long to keep its last word small is still bounded by this.
 LONGEST_SAMPLE_NS = 50e6
 # Where no message's latency is known.
@@ -42,12 +46,14 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     """How much one batch measures.
 
     In samples shorter than `least_sample_ns` the clock, or a stream's latencies, cost too much.
+    `queue_depth` is another one than the case's, which a look may take; 0: the case's own.
     """
 
     samples: int
     warmup: int
     ops_per_sample: int
     least_sample_ns: float = 0.0
+    queue_depth: int = 0
 
 
 class Looked(Protocol):
@@ -91,15 +97,22 @@ def _most_ops(case: Case) -> int:
     return MOST_OPS if messages is None else max(1, messages // (FEWEST_SAMPLES + 1))
 
 
-def case_share_s(left_s: float, cases: int, overhead_s: float) -> float:
-    """Seconds for the samples of the next of so many cases, when each costs an overhead besides."""
-    return min(max(left_s / cases - overhead_s, SHORTEST_SHARE_S), LONGEST_SHARE_S)
+def needs_no_look(case: Case, pattern: Pattern, asked_samples: int) -> bool:
+    """Whether the amount of a case is the same however long its operations take."""
+    is_one = case.single or pattern.every_operation
+    return asked_samples > 0 and is_one and pattern.latencies_per_sample == 0
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
-    """A short look at how long an operation takes."""
+    """A short look at how long an operation takes; long messages tell it with one.
+
+    A stream of them with a short queue: its own would be as long as what is to be measured.
+    """
+    if case.bytes > LONG_BYTES:
+        depth = min(case.queue_depth, LOOK_DEPTH)
+        return Amount(samples=1, warmup=1, ops_per_sample=1, queue_depth=depth)
     streams = pattern.latencies_per_sample > 0
-    return Amount(samples=3 if streams or case.bytes > 2**16 else 20, warmup=1, ops_per_sample=1)
+    return Amount(samples=3 if streams else 20, warmup=1, ops_per_sample=1)
 
 
 def amount(
@@ -118,23 +131,33 @@ def amount(
 
     The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
     streams so that all unloaded latencies that a sample holds are under 1 % too, unless that would
-    take longer than LONGEST_SAMPLE_NS or the batch's share.
+    take longer than LONGEST_SAMPLE_NS or the batch's share. Where MOST_SAMPLES of these take less
+    than the share they are longer.
     """
     operation_ns = max(operation_ns, 1.0)
     least_ns = CLOCK_SHARE * clock.cost_ns
     fewest_ops = 1
+    is_one = (case.single or pattern.every_operation) and pattern.latencies_per_sample == 0
     if pattern.latencies_per_sample > 0:
         long_ns = LATENCIES_SHARE * pattern.latencies_per_sample * latency_ns
         most_ns = min(LONGEST_SAMPLE_NS, share_ns / FEWEST_SAMPLES) / MARGIN
         least_ns = max(least_ns, min(long_ns, most_ns))
         fewest_ops = case.queue_depth
-    elif case.single or pattern.every_operation:
+    elif is_one:
         least_ns = 0.0
     ops = math.ceil(MARGIN * least_ns / operation_ns)
     ops = min(max(ops, fewest_ops), _most_ops(case))
     samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
     most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES
-    samples = asked_samples or min(max(samples, FEWEST_SAMPLES), most)
+    if samples > most and not asked_samples and not is_one:
+        # The time that is left over goes into longer samples, not into more of them.
+        longest = max(1, int(LONGEST_SAMPLE_NS / operation_ns))
+        ops = min(ops * samples // most, max(ops, longest), _most_ops(case))
+        samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
+    # A stream's sample that takes longer than the share has a queue of messages in itself.
+    is_enough = fewest_ops > 1 and ops * operation_ns * pattern.time_factor >= share_ns
+    fewest = 1 if is_enough else FEWEST_SAMPLES
+    samples = asked_samples or min(max(samples, fewest), most)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
     return Amount(samples=samples, warmup=warmup, ops_per_sample=ops, least_sample_ns=least_ns)
 

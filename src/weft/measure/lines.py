@@ -32,7 +32,7 @@ def case_line(
         "samples": chosen.samples,
         "warmup": chosen.warmup,
         "ops_per_sample": chosen.ops_per_sample,
-        "queue_depth": case.queue_depth,
+        "queue_depth": chosen.queue_depth or case.queue_depth,
         "schedule": msgspec.to_builtins(case.schedule),
         "wait": case.wait,
         "pages": case.pages,

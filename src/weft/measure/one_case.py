@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+import time
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from weft.launch.local import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
@@ -13,6 +14,7 @@ from weft.stopping import (
     Amount,
     amount,
     calibration_amount,
+    needs_no_look,
     too_short,
     unloaded_latency_ns,
 )
@@ -37,10 +39,19 @@ class Listener(Protocol):
         """A case went wrong, and the run goes on."""
 
 
-class CaseRunner:
-    """Runs cases, a batch at a time, each into the record. `order` counts the batches.
+class Ranks(NamedTuple):
+    """A launch that is up."""
 
-    `states` are all cases of the run: what is known of some says how to measure others.
+    launcher: LocalLauncher
+    launch: int
+    clock: Clock
+
+
+class CaseRunner:
+    """Runs cases, a batch at a time, each into the record.
+
+    `states` are all cases of the run: what is known of some says how to measure others. `order`
+    counts the batches; `besides_s` is what the last one took beside its timed pass.
     """
 
     def __init__(
@@ -59,26 +70,31 @@ class CaseRunner:
         self._failures = failures
         self._states = states
         self._told: set[str] = set()
+        self.besides_s = 0.0
 
-    def run(
-        self, ranks: LocalLauncher, launch: int, clock: Clock, state: CaseState, share_s: float
-    ) -> None:
-        """Measure a case for about `share_s`. Raises LaunchError when the launch is over."""
+    def run(self, ranks: Ranks, state: CaseState, share_s: float) -> None:
+        """Measure a case for about `share_s`. Raises LaunchError when the launch is over.
+
+        Where nothing tells how long its operations take a look at them comes first.
+        """
+        fixed = needs_no_look(state.case, state.pattern, self.plan.samples)
+        known = fixed or state.expected_ns > 0
         try:
-            if state.operation_ns == 0:
+            if not known:
                 look = calibration_amount(state.case, state.pattern)
-                if self._batch(ranks, launch, clock, state, look, "calibrate") == "bad":
+                if self._batch(ranks, state, look, "calibrate", verify=True) == "bad":
                     return
             for tried in range(MOST_TRIES):
-                chosen = self._amount(state, clock, share_s)
+                chosen = self._amount(state, ranks.clock, share_s)
                 last = tried == MOST_TRIES - 1
-                came = self._batch(ranks, launch, clock, state, chosen, "measure", last=last)
+                verify = known and tried == 0
+                came = self._batch(ranks, state, chosen, "measure", verify=verify, last=last)
                 if came != "short":
                     break
         except LaunchError as error:
             self._failures.ended_launch(state, error.reason)
             if not error.is_recorded:
-                self.lose(state, error.status, error.reason, launch)
+                self.lose(state, error.status, error.reason, ranks.launch)
             raise
 
     def lose(self, state: CaseState, status: Status, reason: str, launch: int) -> None:
@@ -90,7 +106,7 @@ class CaseRunner:
         return amount(
             state.case,
             state.pattern,
-            operation_ns=state.operation_ns,
+            operation_ns=state.expected_ns,
             latency_ns=unloaded_latency_ns(self._states, state.case),
             clock=clock,
             share_ns=share_s * 1e9,
@@ -99,34 +115,36 @@ class CaseRunner:
 
     def _batch(
         self,
-        ranks: LocalLauncher,
-        launch: int,
-        clock: Clock,
+        ranks: Ranks,
         state: CaseState,
         chosen: Amount,
         role: Role,
         *,
+        verify: bool,
         last: bool = True,
     ) -> Literal["good", "short", "bad"]:
         """One batch into the record, and what it was.
 
         A batch whose samples turned out too short, for the clock or for the latencies of a stream,
-        is short and counts as a calibration, unless it is the `last` try.
+        is short and counts as a calibration, unless it is the `last` try. The first batch of a case
+        in a launch is to `verify` every message.
         """
-        verify = role == "calibrate" or len(state.medians_ns) > 0
-        answer = ranks.run(
+        begun = time.monotonic()
+        timeout = timeout_s(state.case, state.pattern, chosen, state.expected_ns)
+        answer = ranks.launcher.run(
             case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
-            self.plan.case_deadline_s
-            + timeout_s(state.case, state.pattern, chosen, state.operation_ns),
+            self.plan.case_deadline_s + timeout,
         )
-        again = answer.status == "ok" and not last and _too_short(state, chosen, answer, clock)
+        self.besides_s = max(0.0, time.monotonic() - begun - answer.timed_ns / 1e9)
+        is_last = last or answer.status != "ok"
+        again = not is_last and _too_short(state, chosen, answer, ranks.clock)
         if again:
             role = "calibrate"
-        self._write(state, launch, role, answer)
+        self._write(state, ranks.launch, role, answer)
         if answer.status != "ok":
             self._fail(state, answer)
             return "bad"
-        self._learn(state, answer, clock, measured=role == "measure")
+        self._learn(state, answer, ranks.clock, measured=role == "measure")
         self._listener.measured(state)
         return "short" if again else "good"
 

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from weft.launch.local import Hello, LaunchError, LocalLauncher
+from weft.measure.choice import RESERVE, next_cases, next_share_s, rounds_ahead, share_s
+from weft.measure.costs import Costs, guessed_operation_ns
 from weft.measure.failures import Failures
+from weft.measure.forecast import shortfall
 from weft.measure.lines import launch_line, utc_now
-from weft.measure.one_case import CaseRunner
+from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, Crew, SoFar, states_of
-from weft.record.model import Clock, Footer, LaunchEnd, Outcome
-from weft.stopping import case_share_s, latencies_first
+from weft.record.model import Footer, LaunchEnd, Outcome
+from weft.stopping import latencies_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +31,6 @@ if TYPE_CHECKING:
     from weft.engine import Program
     from weft.record.model import Plan
     from weft.record.writer import RecordWriter
-
-# Guess for the first case; what cases really cost is measured from then on.
-GUESSED_OVERHEAD_S = 0.03
-RESERVE = 0.88
 
 
 class Watcher(Protocol):
@@ -64,7 +63,6 @@ class Measurement:
         self.programs = programs
         self.writer = writer
         self.watcher = watcher
-        self.resuming = so_far is not None
         start = so_far or SoFar(states_of(plan, programs))
         self.states = start.states
         self.launches = start.launches
@@ -72,15 +70,19 @@ class Measurement:
         self._end = end_s
         self._failures = Failures()
         self._runner = CaseRunner(plan, self.states, writer, self, self._failures, start.order)
-        self._overheads_s: dict[str, list[float]] = {}
+        self._costs = Costs()
+        self._rounds_done = 0
 
     def measure(self) -> Footer:
         """Run until everything is precise or the budget ends; writes the footer."""
         outcome: Outcome = "precise"
         self._write_unsupported()
+        self._predict("")
         try:
-            while self._needed() and not self._is_over():
-                self._one_round()
+            while chosen := next_cases(self.states, self.plan, self._left_s(), self._costs):
+                self._one_round(chosen)
+                if self._rounds_done == 1:
+                    self._predict("by what the first launches took, ")
             if any(state.is_unfinished(self.plan) for state in self.states):
                 outcome = "budget"
         except KeyboardInterrupt:
@@ -106,14 +108,14 @@ class Measurement:
         """A case went wrong."""
         self.watcher.trouble(text)
 
-    def _needed(self) -> list[CaseState]:
-        short = [state for state in self.states if state.is_short(self.plan)]
-        if self.resuming or short:
-            return short
-        return [state for state in self.states if state.is_unfinished(self.plan)]
+    def _predict(self, how: str) -> None:
+        """Say that the budget will not do, before the start and once more is known."""
+        text = shortfall(self.states, self.plan, self._left_s(), self._costs)
+        if text:
+            self.watcher.trouble(how + text)
 
-    def _is_over(self) -> bool:
-        return time.monotonic() >= self._end
+    def _left_s(self) -> float:
+        return self._end - time.monotonic()
 
     def _write_unsupported(self) -> None:
         for state in self.states:
@@ -121,40 +123,54 @@ class Measurement:
                 state.closed = True
                 self._runner.lose(state, "unsupported", state.pattern.reason, launch=-1)
 
-    def _one_round(self) -> None:
+    def _one_round(self, chosen: list[CaseState]) -> None:
+        """One launch of each crew of the chosen cases, as many of them as the time left allows."""
         draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
-        crews = sorted({state.crew for state in self._needed()})
+        left_s = self._left_s()
+        rounds = rounds_ahead(
+            chosen, self.plan, left_s, self._costs, is_first=not self._rounds_done
+        )
+        end = time.monotonic() + RESERVE * left_s / rounds
+        crews = sorted({state.crew for state in chosen})
         draw.shuffle(crews)
         for done, crew in enumerate(crews):
-            todo = [state for state in self._needed() if state.crew == crew]
+            todo = [state for state in chosen if state.crew == crew]
             draw.shuffle(todo)
-            todo = latencies_first(todo)
-            ahead = [state for state in self._needed() if state.crew in crews[done:]]
-            part = len(todo) / max(1, len(ahead))
-            while todo and not self._is_over():
-                todo = self._one_launch(crew, todo, part)
+            # What has no figure yet comes first: the time may end.
+            todo = latencies_first(sorted(todo, key=lambda state: bool(state.medians_ns)))
+            ahead = [state for state in chosen if state.crew in crews[done:]]
+            while todo and self._left_s() > 0:
+                todo = self._one_launch(crew, todo, ahead, end - time.monotonic())
         self.round += 1
+        self._rounds_done += 1
 
-    def _one_launch(self, crew: Crew, todo: list[CaseState], part: float) -> list[CaseState]:
+    def _one_launch(
+        self, crew: Crew, todo: list[CaseState], ahead: list[CaseState], round_s: float
+    ) -> list[CaseState]:
         """Measure the cases in one launch; gives back those that a broken launch left over.
 
-        It takes at most a `part` of the time left: where that is too little for every launch of a
-        round, each gets as much of it as it has cases.
+        `round_s` is for all cases that the round has `ahead`. Where it is too little for them each
+        launch gets as much of the time as it has cases.
         """
-        now = time.monotonic()
-        stop = now + (self._end - now) * part
-        planned = now + self._slice_s(len(todo))
+        begun = time.monotonic()
+        stop = begun + self._left_s() * len(todo) / len(ahead)
+        share = share_s(round_s, ahead, self._costs)
+        # The end of a launch takes about half of what it costs beside its cases.
+        end_s = self._costs.launch_s(crew) / 2
+        planned = begun + share * len(todo) + self._costs.fixed_s(todo) - end_s
         number = self.launches
         self.launches += 1
         left = list(todo)
         hello: Hello | None = None
         end = LaunchEnd(launch=number, status="ok")
+        cases_s = 0.0
         try:
             with self._launcher(crew) as ranks:
                 hello = ranks.hello()
                 self._started(crew, number, hello)
+                up = Ranks(ranks, number, hello.clock)
                 while left and (len(left) == len(todo) or time.monotonic() < stop):
-                    self._timed_case(ranks, number, hello.clock, left, planned)
+                    cases_s += self._timed_case(up, left, planned, share)
                     left.pop(0)
                 end = msgspec.structs.replace(end, clock=ranks.finish().clock)
         except LaunchError as error:
@@ -164,6 +180,7 @@ class Measurement:
             left = self._after_failure(crew, left, error, has_started=hello is not None)
         else:
             left = []
+            self._costs.launch_took(crew, time.monotonic() - begun - cases_s)
         self.writer.write(end)
         return left
 
@@ -185,30 +202,31 @@ class Measurement:
         return [state for state in (*others, *left[:1]) if not state.closed]
 
     def _timed_case(
-        self,
-        ranks: LocalLauncher,
-        launch: int,
-        clock: Clock,
-        left: list[CaseState],
-        planned: float,
-    ) -> None:
-        """Measure the first of the cases left for as long as the plan gives it, and learn from it.
+        self, ranks: Ranks, left: list[CaseState], planned: float, usual_s: float
+    ) -> float:
+        """Measure the first of the cases left for its part of the time; seconds that it took."""
+        state = left[0]
+        begun = time.monotonic()
+        if not state.operation_ns:
+            state.guess_ns = self._guess_ns(state)
+        share = next_share_s(planned - begun, left, usual_s, self._costs)
+        self._runner.run(ranks, state, share)
+        self._costs.case_took(state, self._runner.besides_s)
+        return time.monotonic() - begun
 
-        The overheads are what cases took beside their samples: filling, checking, calibrating.
-        """
-        known_s = self._overheads_s.setdefault(left[0].case.transport, [])
-        overhead_s = sum(known_s) / len(known_s) if known_s else GUESSED_OVERHEAD_S
-        now = time.monotonic()
-        share_s = case_share_s(planned - now, len(left), overhead_s)
-        self._runner.run(ranks, launch, clock, left[0], share_s)
-        known_s.append(max(0.0, time.monotonic() - now - share_s))
+    def _guess_ns(self, state: CaseState) -> float:
+        """How long an operation takes by what other sizes of the same way took."""
+        case = state.case
+        known = {
+            other.case.bytes: other.operation_ns
+            for other in self.states
+            if other.operation_ns > 0
+            and other.crew == state.crew
+            and (other.case.test, other.case.variant) == (case.test, case.variant)
+        }
+        return guessed_operation_ns(case.bytes, known)
 
     def _launcher(self, crew: Crew) -> LocalLauncher:
         program = self.programs[crew.transport]
         words = program.arguments(self.plan.options)
         return LocalLauncher(program.path, self.plan.mpi, crew.ranks, words)
-
-    def _slice_s(self, cases: int) -> float:
-        """The time that a launch of so many cases may take, so that all asked launches fit."""
-        wanted = sum(max(1, self.plan.launches - len(s.medians_ns)) for s in self._needed())
-        return (self._end - time.monotonic()) * RESERVE * cases / max(1, wanted)

@@ -27,8 +27,9 @@ class Crew(NamedTuple):
 class CaseState:
     """What is known of a case so far.
 
-    `operation_ns` is the time until the next operation, 0 while unknown. `failures` counts the
-    launches in a row that failed with it in this run.
+    `operation_ns` is the time until the next operation as measured, 0 while it is unknown, and
+    `guess_ns` what its neighbours tell of it. `failures` counts the launches in a row that failed
+    with it in this run.
     """
 
     def __init__(self, case: Case, pattern: Pattern) -> None:
@@ -37,8 +38,14 @@ class CaseState:
         self.medians_ns: list[float] = []
         self.resolution_ns = 0.0
         self.operation_ns = 0.0
+        self.guess_ns = 0.0
         self.failures = 0
         self.closed = False
+
+    @property
+    def expected_ns(self) -> float:
+        """How long an operation will take, as far as anything is known; else 0."""
+        return self.operation_ns or self.guess_ns
 
     @property
     def crew(self) -> Crew:

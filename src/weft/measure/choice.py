@@ -1,0 +1,93 @@
+"""What a round measures, and for how long: a launch of every case, then the widest intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weft.analysis.intervals import median_of_launches
+from weft.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.measure.costs import Costs
+    from weft.measure.state import CaseState
+    from weft.record.model import Plan
+
+# The most of the time that may go into launches and cases beside their samples; where all asked
+# launches would take more, there are fewer of them.
+MOST_FIXED = 0.35
+# A plan that was begun is kept although its launches turn out dearer.
+LATER_FIXED = 0.5
+# What of the time is planned for; the rest is for costs that were guessed too low.
+RESERVE = 0.92
+# Where cases would soon be done they are measured for so many times what they cost besides.
+LEAST_WORTH = 2.0
+# How far a case may make up for others of its launch that took less than planned.
+MOST_MADE_UP = 1.5
+
+
+def width(state: CaseState) -> float:
+    """The interval's half-width over the median; infinite with fewer than two launches."""
+    if len(state.medians_ns) < 2 or min(state.medians_ns) <= 0:
+        return math.inf
+    return median_of_launches(state.medians_ns, state.resolution_ns).relative_half_width
+
+
+def next_cases(
+    states: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs
+) -> list[CaseState]:
+    """The cases of the next round; empty when nothing is left to do, or no time for a launch.
+
+    Cases without a launch come first, then those that lack asked launches, the widest intervals
+    first where the time is too short for all of them. Then the wider half of what is not precise.
+    """
+    if left_s <= 0:
+        return []
+    short = sorted((s for s in states if s.is_short(plan)), key=_least_known)
+    if short:
+        return _fitting(short, left_s, costs)
+    wide = sorted((s for s in states if s.is_unfinished(plan)), key=_least_known)
+    return _fitting(wide[: (len(wide) + 1) // 2], left_s, costs)
+
+
+def _least_known(state: CaseState) -> tuple[bool, float]:
+    return bool(state.medians_ns), -width(state)
+
+
+def _fitting(states: list[CaseState], left_s: float, costs: Costs) -> list[CaseState]:
+    """The first of these cases that the time is enough for, and all that have no figure yet."""
+    chosen: list[CaseState] = []
+    crews = set()
+    for state in states:
+        left_s -= costs.case_s(state) + SHORTEST_SHARE_S
+        left_s -= 0 if state.crew in crews else costs.launch_s(state.crew)
+        if left_s < 0 and state.medians_ns:
+            break
+        crews.add(state.crew)
+        chosen.append(state)
+    return chosen
+
+
+def rounds_ahead(
+    chosen: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs, *, is_first: bool
+) -> int:
+    """Among how many rounds the time left is shared: those asked for, where it suffices."""
+    wanted = max((plan.launches - len(state.medians_ns) for state in chosen), default=1)
+    most = MOST_FIXED if is_first else LATER_FIXED
+    affordable = most * left_s / max(costs.fixed_s(chosen), 1e-9)
+    return max(1, min(wanted, int(affordable)))
+
+
+def share_s(round_s: float, ahead: Sequence[CaseState], costs: Costs) -> float:
+    """Seconds for the samples of each case that a round has ahead of it, so that all fit it."""
+    fixed_s = costs.fixed_s(ahead)
+    longest_s = max(LONGEST_SHARE_S, LEAST_WORTH * fixed_s / len(ahead))
+    return min(max((round_s - fixed_s) / len(ahead), SHORTEST_SHARE_S), longest_s)
+
+
+def next_share_s(left_s: float, left: Sequence[CaseState], usual_s: float, costs: Costs) -> float:
+    """The same for the next case of a launch, by the time that is left for those left in it."""
+    samples_s = (left_s - sum(costs.case_s(state) for state in left)) / len(left)
+    return min(max(samples_s, SHORTEST_SHARE_S), MOST_MADE_UP * usual_s)

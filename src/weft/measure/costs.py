@@ -1,0 +1,91 @@
+"""What launches and cases cost beside their samples, and how long an operation may take.
+
+Guesses before the start, what was measured as the run goes; a case that was not tried yet is told
+by its neighbours: cases of like sizes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from weft.measure.state import CaseState, Crew
+
+# Guesses before anything was measured: ranks started and ended, a case made, checked and answered.
+GUESSED_LAUNCH_S = 0.8
+GUESSED_CASE_S = 0.01
+GUESSED_BYTES_PER_S = 0.5e9
+# Messages that are made, sent and compared for each case before its timed ones, both ways.
+CHECKED_MESSAGES = 12
+# Up to some kibibytes a message takes as long as a shorter one.
+KNEE_BYTES = 4096
+# How much larger a message may be than the nearest one measured for its time to be guessed.
+FARTHEST = 32
+
+
+class Costs:
+    """Seconds of a run that are no samples, by crew and by case."""
+
+    def __init__(self) -> None:
+        self._launches_s: dict[Crew, float] = {}
+        self._cases_s: dict[str, dict[str, tuple[int, float]]] = {}
+
+    def launch_took(self, crew: Crew, seconds: float) -> None:
+        """What a launch took beside its cases."""
+        self._launches_s[crew] = seconds
+
+    def case_took(self, state: CaseState, seconds: float) -> None:
+        """What a case took beside its samples."""
+        known = self._cases_s.setdefault(state.case.transport, {})
+        known[state.case.key] = (state.case.bytes, seconds)
+
+    def launch_s(self, crew: Crew) -> float:
+        """What the next launch of a crew will take beside its cases."""
+        known = self._launches_s
+        usual_s = sum(known.values()) / len(known) if known else GUESSED_LAUNCH_S
+        return known.get(crew, usual_s)
+
+    def case_s(self, state: CaseState) -> float:
+        """What a case will take beside its samples: as the last time, or as its nearest size."""
+        known = self._cases_s.get(state.case.transport, {})
+        if state.case.key in known:
+            return known[state.case.key][1]
+        size = state.case.bytes
+        if not known:
+            return GUESSED_CASE_S + CHECKED_MESSAGES * size / GUESSED_BYTES_PER_S
+        near, seconds = min(known.values(), key=lambda one: abs(_knee(one[0]) - _knee(size)))
+        return seconds * max(1.0, _scale(size, near))
+
+    def fixed_s(self, states: Iterable[CaseState]) -> float:
+        """What one launch of each of these cases takes beside its samples."""
+        todo = list(states)
+        launches_s = sum(self.launch_s(crew) for crew in {state.crew for state in todo})
+        return launches_s + sum(self.case_s(state) for state in todo)
+
+
+def _knee(size: int) -> float:
+    return math.log(size + KNEE_BYTES)
+
+
+def _scale(size: int, near: int) -> float:
+    return (size + KNEE_BYTES) / (near + KNEE_BYTES)
+
+
+def guessed_operation_ns(size: int, known_ns: Mapping[int, float]) -> float:
+    """The time of an operation of a size from those of other sizes; 0 where none is near enough.
+
+    Between two sizes a line, from one alone in proportion above some kibibytes.
+    """
+    times = {near: time for near, time in known_ns.items() if time > 0}
+    below = max((near for near in times if near <= size), default=None)
+    above = min((near for near in times if near >= size), default=None)
+    if below is not None and above is not None:
+        part = (size - below) / (above - below) if above > below else 0.0
+        return times[below] + part * (times[above] - times[below])
+    near = below if above is None else above
+    if near is None or _scale(size, near) > FARTHEST:
+        return 0.0
+    return times[near] * _scale(size, near)
