@@ -288,8 +288,36 @@ def session_rows(trials: int) -> list[tuple[str, ...]]:
     return rows
 
 
+def ratio_rows(trials: int) -> list[tuple[str, ...]]:
+    """How often the interval of a ratio of single sizes holds the truth; the last row is a figure's
+    own interval.
+    """
+    counts = (2, 3, 4, 5, 6, 8, 10, 20)
+    rows: list[tuple[str, ...]] = [("launches on either side", *map(str, counts))]
+    pairs = [(kind, other) for other in (0.01, 0.002) for kind in KINDS]
+    for kind, other in [*pairs, ("normal", 0.0), ("skewed", 0.0)]:
+        truth = float(np.median(deviates(np.random.default_rng(SEED), kind, (200_000,))))
+        cells = []
+        for count in counts:
+            random = np.random.default_rng([SEED, count])
+            held = 0
+            for _ in range(trials):
+                figures = []
+                for scatter in (0.01, other):
+                    logs = scatter * (deviates(random, kind, (count,)) - truth)
+                    estimate = median_of_launches(np.exp(logs).tolist())
+                    figures.append(Figure(estimate=estimate, kind="launches"))
+                found = ratio(figures[0], figures[1], "latency") if other else figures[0].estimate
+                held += found.low <= 1 <= found.high
+            cells.append(f"{held / trials:.1%}")
+        name = f"{kind}, 1.0% and {other:.1%}" if other else f"{kind}, 1.0%, one figure"
+        rows.append((name, *cells))
+    return rows
+
+
 TABLES = {
     "check": check_rows,
+    "ratio": ratio_rows,
     "settled": settled_rows,
     "trend": trend_rows,
     "sessions": session_rows,

@@ -245,3 +245,10 @@ def test_time_beyond_the_most_samples_goes_into_longer_ones() -> None:
     spans_ns = (chosen.samples * chosen.ops_per_sample) * 1000
     assert spans_ns == pytest.approx(200e6, rel=0.02)
     assert chosen.samples == pytest.approx(2000, rel=0.02)
+
+
+def test_a_clock_that_reads_no_cost_of_its_own_costs_a_tick() -> None:
+    """A coarse clock moves between few of its pairs of reads: the median cost it tells is none."""
+    coarse = msgspec.structs.replace(CLOCK, tick_ns=40.0, overhead_ticks=0)
+    assert coarse.cost_ns == 40.0
+    assert CLOCK.cost_ns == CLOCK.overhead_ticks * CLOCK.tick_ns

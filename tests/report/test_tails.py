@@ -9,6 +9,7 @@ import pytest
 
 import weft
 from builders import make_batch, make_cases, make_header, make_launch, synthetic_record, write_lines
+from weft.analysis.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import summary_table
 from weft.record.model import Case, Line
@@ -58,6 +59,12 @@ def test_a_tail_is_the_median_of_the_launches_own(tmp_path: Path) -> None:
 def test_too_few_samples_of_a_launch_have_no_tail(tmp_path: Path) -> None:
     assert set(only(record(tmp_path, SINGLE, 1000, 1)).tails_latency_ns) == {"99"}
     assert only(record(tmp_path, SINGLE, 999, 1)).tails_latency_ns == {}
+
+
+def test_a_tail_that_one_launch_has_too_few_samples_for_is_left_out() -> None:
+    launches = [np.array(operations(at, 500 if at == 3 else 1000)) for at in range(5)]
+    assert tails(launches) == {}
+    assert tails([np.array(operations(at, 1000)) for at in range(5)]).keys() == {"99"}
 
 
 @pytest.mark.parametrize("ops", [2, 8, 64])

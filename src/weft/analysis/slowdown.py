@@ -121,8 +121,9 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
     shift = float(special.digamma(half)) - math.log(half) if math.isfinite(half) else 0.0
     common = math.exp(_mean(logs) + shift)
     every = math.fsum(one.freedom for one in found)
-    # As many degrees of freedom as make no difference where the variances are alike.
-    prior = min(2 * half, 1e6)
+    # Half the estimate: a handful of curves tells it badly, and where it is too high the noisiest
+    # curve looks surer than it is. A million makes no difference to variances that are alike.
+    prior = min(half, 1e6)
     return [
         Slowdown(
             log=one.log,
