@@ -12,7 +12,13 @@ from weft.analysis.acceptance import Checked, against_record, overall
 from weft.analysis.compare import Comparison, compare
 from weft.analysis.load_sides import load_sides
 from weft.analysis.pool import pool
-from weft.analysis.sessions import FEW_SESSIONS, ONE_BESIDE, ONE_SESSION, sessions_in_words
+from weft.analysis.sessions import (
+    FEW_SESSIONS,
+    JUDGED_BY_THE_OTHER,
+    ONE_BESIDE,
+    ONE_SESSION,
+    sessions_in_words,
+)
 from weft.errors import WeftError
 from weft.record.model import Case
 from weft.record.run import Run
@@ -113,6 +119,8 @@ def test_sides_say_their_sessions_and_limits() -> None:
     )
     assert sessions_in_words({"a": (5, 4), "b": (5, 5)})[1] == FEW_SESSIONS
     assert sessions_in_words({"a": (5,), "b": (5, 5, 5)})[1] == ONE_BESIDE
+    in_a_check = sessions_in_words({"a": (5,), "b": (5, 5)}, JUDGED_BY_THE_OTHER)
+    assert in_a_check[1] == JUDGED_BY_THE_OTHER
     assert sessions_in_words({"a": (5, 5, 5), "b": (5, 4, 3)}) == (
         "a: 3 sessions of 5 and 5 and 5 launches; b: 3 sessions of 5 and 4 and 3 launches",
     )

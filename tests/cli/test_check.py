@@ -141,3 +141,24 @@ def test_a_record_is_no_reference_of_itself(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["check", str(record), "--against", str(copy)])
     assert isinstance(done.exception, WeftError)
     assert "under test itself" in str(done.exception)
+
+
+def test_several_references_are_sessions_and_limits_stand_alone(tmp_path: Path) -> None:
+    cases = make_cases(tests=("ping_pong",), transports=("tcp",))
+
+    def record(name: str, factor: float) -> str:
+        path = tmp_path / f"{name}.jsonl"
+        times = [factor * 1000 * (1 + 0.001 * at) for at in range(5)]
+        return str(synthetic_record(path, cases, times_ns=lambda _, at: [times[at]] * 120))
+
+    names = [record(f"r{at}", 1 + 0.001 * at) for at in range(4)]
+    against = [word for name in names[1:] for word in ("--against", name)]
+    result = CliRunner().invoke(app, ["check", names[0], *against])
+    assert result.exit_code == 0, result.output
+    assert "1 session against 3 sessions" in " ".join(result.output.split())
+    assert "the reference: 3 sessions of 5 and 5 and 5" in " ".join(result.output.split())
+    assert "the time rises by 0.4% from the first to the last" in " ".join(result.output.split())
+    limits = tmp_path / "limits.toml"
+    limits.write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
+    mixed = CliRunner().invoke(app, ["check", names[0], "--against", str(limits), *against])
+    assert "limits stand alone" in str(mixed.exception)

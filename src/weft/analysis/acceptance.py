@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.curves import Curve, counted, curves_of
-from weft.analysis.intervals import PLURAL, Estimate
+from weft.analysis.intervals import PLURAL, Estimate, Unit
 from weft.analysis.ratios import Quantity, Ratio, ratio_in_words
 from weft.analysis.slowdown import Slowdown, moderated, quantile, rejected
 from weft.errors import WeftError
@@ -32,6 +32,7 @@ PASS_LEVEL = 0.05
 CURVES_FAIL_LEVEL = 0.04
 SIZES_FAIL_LEVEL = 0.01
 MORE = "measure more launches (--launches) or for longer (--budget)"
+MORE_SESSIONS = "measure again at other times, and give all records"
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
@@ -160,7 +161,7 @@ def _never_better(pooled: Pooled, outcome: Outcome, why: str) -> tuple[Outcome, 
     if outcome == "pass" and pooled.lost:
         return "cannot tell", f"{why}; but {pooled.lost[0]}"
     if outcome == "cannot tell":
-        return outcome, f"{why}; {MORE}"
+        return outcome, f"{why}; {more_of(pooled.unit)}"
     return outcome, why
 
 
@@ -257,6 +258,11 @@ def _asked(tolerance: float) -> str:
     return f"at most {100 * tolerance:g} % slower than the reference"
 
 
+def more_of(unit: Unit) -> str:
+    """What to do where nothing can be told."""
+    return MORE if unit == "launch" else MORE_SESSIONS
+
+
 def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Checked:
     curve = found.curve
     speed = _speed(found.slowdown) if found.slowdown else None
@@ -268,7 +274,7 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
             f" {len(curve.sizes)} sizes together, {beside}"
         )
     if found.outcome == "cannot tell":
-        why += f"; {MORE}"
+        why += f"; {more_of(curve.unit)}"
     case = curve.case
     return Checked(
         case=curve.name,
@@ -335,11 +341,12 @@ def _in_words(
 ) -> str:
     if one is None or found is None:
         unit = found.curve.unit if found else "launch"
-        return f"one {unit} knows nothing of the variation between {PLURAL[unit]}; {MORE}"
+        return f"one {unit} knows nothing of the variation between {PLURAL[unit]}; {more_of(unit)}"
     why = f"{ratio_in_words(_speed(one))} times as fast, asked {1 / (1 + tolerance):.3f}"
+    more = more_of(found.curve.unit)
     if outcome == "cannot tell" and one.log > math.log1p(tolerance):
-        return f"{why}: slower by its own figure, which chance may do; {MORE}"
-    return f"{why}; {MORE}" if outcome == "cannot tell" else why
+        return f"{why}: slower by its own figure, which chance may do; {more}"
+    return f"{why}; {more}" if outcome == "cannot tell" else why
 
 
 def _estimate(pooled: Pooled, quantity: Quantity) -> Estimate | None:

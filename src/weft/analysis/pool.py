@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.conditions import differences_of_runs
-from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.intervals import Estimate, Unit, median_of_launches
 from weft.analysis.peak_share import directions_of
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns, resolution_ns
 from weft.errors import WeftError
@@ -40,6 +40,11 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_bytes_per_s: Estimate | None = None
     failed: str = ""
     lost: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> Unit:
+        """What its figures are over."""
+        return "session" if sum(map(bool, self.paces)) > 1 else "launch"
 
 
 def pool(runs: Sequence[Run]) -> dict[str, Pooled]:

@@ -21,7 +21,14 @@ ONE_SESSION = (
     "one session a side: what differs from day to day, or from one start of the machine to the"
     " next, is in no interval here; measure again at other times, and give all records of a side"
 )
-ONE_BESIDE = "a side of one session is judged by the scatter between the sessions of the other side"
+# In a check, whose test takes the sessions of both sides to scatter alike.
+JUDGED_BY_THE_OTHER = (
+    "a side of one session is judged by the scatter between the sessions of the other side"
+)
+# In a comparison, where each side has its own interval.
+ONE_BESIDE = (
+    "the interval of a side of one session is over its launches and knows nothing of other days"
+)
 FEW_SESSIONS = "two sessions know little of others: a third narrows the intervals most"
 
 
@@ -31,8 +38,13 @@ def launches_of(run: Run) -> int:
     return max(Counter(transport for transport, _ in made).values(), default=0)
 
 
-def sessions_in_words(sides: Mapping[str, Sequence[int]]) -> tuple[str, ...]:
-    """What the verdicts rest on: each side's sessions by their launches, and their limits."""
+def sessions_in_words(
+    sides: Mapping[str, Sequence[int]], one_beside: str = ONE_BESIDE
+) -> tuple[str, ...]:
+    """What the verdicts rest on: each side's sessions by their launches, and their limits.
+
+    `one_beside` is what to say where some sides have one session and others several.
+    """
     known = {name: made for name, made in sides.items() if made}
     if not known:
         return ()
@@ -41,7 +53,7 @@ def sessions_in_words(sides: Mapping[str, Sequence[int]]) -> tuple[str, ...]:
     if max(counts) == 1:
         lines.append(ONE_SESSION)
     elif min(counts) == 1 and len(counts) > 1:
-        lines.append(ONE_BESIDE)
+        lines.append(one_beside)
     elif min(counts) == 2:
         lines.append(FEW_SESSIONS)
     return tuple(lines)

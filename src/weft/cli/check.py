@@ -9,7 +9,6 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.analysis.acceptance import Checked
-    from weft.record.run import Run
 
 _EXAMPLES = """Exit status: 0 pass, 1 fail, 3 cannot tell, 2 bad usage.
 
@@ -41,42 +40,12 @@ def check(
     """
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.acceptance import (  # noqa: PLC0415
-        EXIT_STATUS,
-        against_limits,
-        against_record,
-        overall,
-    )
-    from weft.analysis.conditions import differences_of_runs  # noqa: PLC0415
-    from weft.analysis.limits import read_limits  # noqa: PLC0415
-    from weft.analysis.pool import is_same_run, pool  # noqa: PLC0415
-    from weft.analysis.sessions import in_time, launches_of, sessions_in_words  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
+    from weft.analysis.acceptance import EXIT_STATUS, overall  # noqa: PLC0415
     from weft.report.checked import checks_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
-    from weft.units import parse_percent  # noqa: PLC0415
 
-    slack = parse_percent(tolerance)
-    runs = [load(record) for record in records]
-    unlike: tuple[str, ...] = ()
-    rests_on = {"the records under test": [launches_of(run) for run in runs]}
-    references: list[Run] = []
-    if any(path.suffix == ".toml" for path in against):
-        if len(against) > 1:
-            raise WeftError("limits stand alone", "name one .toml file, or records only")
-        checks = against_limits(pool(runs), read_limits(against[0]))
-    else:
-        references = [load(path) for path in against]
-        for reference in references:
-            if any(is_same_run(run, reference) for run in runs):
-                raise WeftError(
-                    f"{reference.path} is the record under test itself", "name another reference"
-                )
-        checks = against_record(pool(runs), pool(references), slack)
-        unlike = differences_of_runs(references[0], runs[0])
-        rests_on["the reference"] = [launches_of(run) for run in references]
+    checks, unlike, notes = _judged(records, against, tolerance)
     outcome = overall(checks)
-    notes = (*sessions_in_words(rests_on), *in_time([*runs, *references]))
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(checks, " against ".join(names), junit, openmetrics)
     if json:
@@ -85,6 +54,44 @@ def check(
     else:
         console().print(checks_table(checks, outcome, unlike, notes))
     raise typer.Exit(EXIT_STATUS[outcome])
+
+
+def _judged(
+    records: list[Path], against: list[Path], tolerance: str
+) -> "tuple[tuple[Checked, ...], tuple[str, ...], tuple[str, ...]]":
+    """The checks, how the machine differs from the reference's, and what the answers rest on."""
+    from weft.analysis.acceptance import against_limits, against_record  # noqa: PLC0415 - start-up
+    from weft.analysis.conditions import differences_of_runs  # noqa: PLC0415
+    from weft.analysis.limits import read_limits  # noqa: PLC0415
+    from weft.analysis.pool import is_same_run, pool  # noqa: PLC0415
+    from weft.analysis.sessions import (  # noqa: PLC0415
+        JUDGED_BY_THE_OTHER,
+        in_time,
+        launches_of,
+        sessions_in_words,
+    )
+    from weft.record.run import load  # noqa: PLC0415
+    from weft.units import parse_percent  # noqa: PLC0415
+
+    slack = parse_percent(tolerance)
+    runs = [load(record) for record in records]
+    rests_on = {"the records under test": [launches_of(run) for run in runs]}
+    if any(path.suffix == ".toml" for path in against):
+        if len(against) > 1:
+            raise WeftError("limits stand alone", "name one .toml file, or records only")
+        checks = against_limits(pool(runs), read_limits(against[0]))
+        return checks, (), (*sessions_in_words(rests_on), *in_time(runs))
+    references = [load(path) for path in against]
+    for reference in references:
+        if any(is_same_run(run, reference) for run in runs):
+            raise WeftError(
+                f"{reference.path} is the record under test itself", "name another reference"
+            )
+    checks = against_record(pool(runs), pool(references), slack)
+    rests_on["the reference"] = [launches_of(run) for run in references]
+    notes = sessions_in_words(rests_on, JUDGED_BY_THE_OTHER)
+    unlike = differences_of_runs(references[0], runs[0])
+    return checks, unlike, (*notes, *in_time([*runs, *references]))
 
 
 def _write_files(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -26,20 +27,27 @@ def checks_table(
 ) -> RenderableType:
     """How the machines differ, a line a check, failures first, and the answer to all at the end.
 
-    Sizes that pass with their curve have no line of their own. `notes` say what it rests on.
+    Sizes that pass, or cannot be told, with their curve have no line of their own. `notes` say what
+    it rests on.
     """
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    shown = [check for check in checks if not (check.curve and check.outcome == "pass")]
+    # A size that has no answer but its curve's says nothing more.
+    curves = {check.case: check.outcome for check in checks}
+    shown = [
+        check
+        for check in checks
+        if check.outcome == "fail" or check.outcome != curves.get(check.curve)
+    ]
     for check in sorted(shown, key=lambda check: _ORDER.index(check.outcome)):
         style = "" if check.outcome == "pass" else "bold"
         table.add_row(Text(check.outcome, style=style), check.case, Text(check.why))
     counts = [f"{sum(c.outcome == kind for c in checks)} {kind}" for kind in _ORDER]
     first = [Text(f"unlike the reference: {line}") for line in unlike]
-    folded = len(checks) - len(shown)
-    more = [Text(f"pass: {folded} sizes with their curves")] if folded else []
+    folded = Counter(check.outcome for check in checks if check not in shown)
+    more = [Text(f"{kind}: {count} sizes with their curves") for kind, count in folded.items()]
     rests_on = [Text(f"note: {line}") for line in notes]
     words = Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks.")
     return Group(*first, table, *more, *rests_on, words)
