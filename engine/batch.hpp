@@ -13,6 +13,7 @@
 #include "case.hpp"
 #include "cast.hpp"
 #include "clock.hpp"
+#include "footprint.hpp"
 #include "memory.hpp"
 #include "schedule.hpp"
 #include "slots.hpp"
@@ -82,6 +83,22 @@ constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
   return 1;
 }
 
+/// What a case of a pattern holds at most, whichever way it waits.
+template <class P, class T>
+constexpr Footprint footprint_of() {
+  const auto at_once = [](std::uint32_t queue_depth) {
+    return std::max(receives_at_once<P, UsualWait<T>, T>(queue_depth),
+                    receives_at_once<P, SpinOnCompletions, T>(queue_depth));
+  };
+  const std::uint32_t for_each = at_once(2) - at_once(1);
+  return {messages_per_operation<P>(),
+          messages_before<P>(),
+          static_cast<std::uint32_t>(parts_of<P>().size()) + 1,
+          Streams<P>,
+          at_once(1) - for_each,
+          for_each};
+}
+
 template <class P, class T, class Now, class Wait>
 concept RunsOn = requires(T& link, Work& work) {
   { P::template run<Now, Wait>(link, work) }
@@ -111,23 +128,35 @@ struct Sets {
                                        RegistersItself<Pattern>>())::type;
   using In = typename decltype(choose<window_of<Pattern>() == Window::incoming, false>())::type;
 
+  /// Opened memory comes last: closing it is collective, so nothing that may throw on one rank
+  /// alone may follow it.
   Sets(T& link, std::size_t outgoing, std::size_t incoming, std::size_t bytes,
-       const PartOfRegion& out_part, const PartOfRegion& in_part)
-      : out(link, outgoing, bytes, out_part), in(link, incoming, bytes, in_part) {}
+       const PartOfRegion& out_part, const PartOfRegion& in_part) {
+    if constexpr (window_of<Pattern>() == Window::outgoing) {
+      in_.emplace(link, incoming, bytes, in_part);
+      out_.emplace(link, outgoing, bytes, out_part);
+    } else {
+      out_.emplace(link, outgoing, bytes, out_part);
+      in_.emplace(link, incoming, bytes, in_part);
+    }
+  }
 
+  [[nodiscard]] const Out& out() const { return *out_; }
+  [[nodiscard]] const In& in() const { return *in_; }
   /// The peer's end of a one-sided pattern, in the order of use.
   [[nodiscard]] std::vector<RemoteBuffer> remote(int rank, const BufferOrders& orders) const {
     if constexpr (window_of<Pattern>() == Window::outgoing) {
-      return in_order(out.of_rank(rank), orders.out);
+      return in_order(out_->of_rank(rank), orders.out);
     }
     if constexpr (window_of<Pattern>() == Window::incoming) {
-      return in_order(in.of_rank(rank), orders.in);
+      return in_order(in_->of_rank(rank), orders.in);
     }
     return {};
   }
 
-  Out out;
-  In in;
+ private:
+  std::optional<Out> out_;
+  std::optional<In> in_;
 };
 
 /// Marks of messages in one buffer must differ from one use to the next: the longest period up to
@@ -194,7 +223,10 @@ class BatchRun {
   /// False once the link has a fault: the ranks may be out of step. `report` gets what this rank
   /// has to tell rank 0.
   bool run(Batch& batch, Report& report) {
-    link_->reserve(room_for(*test_), std::max<std::size_t>(cast_.neighbours.size(), 1));
+    together(*boot_, [&] {
+      link_->reserve(room_for(*test_), std::max<std::size_t>(cast_.neighbours.size(), 1));
+      if (cast_.takes_part()) closing_.emplace(*link_, 1 + cast_.neighbours.size(), token_bytes);
+    });
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
     if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
@@ -232,19 +264,8 @@ class BatchRun {
   }
 
   [[nodiscard]] std::uint32_t operations() const {
-    return stream_operations(test_->ops_per_sample, test_->queue_depth);
-  }
-
-  // A stream posts Q at first and Q/2 at a time then, so its length is a multiple of Q/2 from Q on.
-  [[nodiscard]] std::uint32_t stream_operations(std::uint32_t asked,
-                                                std::uint32_t queue_depth) const {
-    if constexpr (Streams<Pattern>) {
-      const std::uint32_t refill = refill_of(queue_depth) * cast_.streams;
-      const std::uint32_t least = std::max(asked, queue_depth * cast_.streams);
-      return (least + refill - 1) / refill * refill;
-    } else {
-      return asked;
-    }
+    if (!Streams<Pattern>) return test_->ops_per_sample;
+    return stream_operations(test_->ops_per_sample, test_->queue_depth, cast_.streams);
   }
 
   /// Memory for the checked pass and, behind it, for the timed one, where the case chooses its
@@ -268,7 +289,7 @@ class BatchRun {
 
   /// Untimed: each message has a content and a buffer of its own, and each is checked.
   bool every_message(Outcome& outcome) {
-    const Checked checked = checked_pass();
+    const CheckedPass checked = checked_pass();
     Work pass;
     pass.checks = true;
     pass.ops_per_sample = checked.operations;
@@ -280,21 +301,8 @@ class BatchRun {
     return one_pass(outcome, orders_of_once(checked.messages), pass, 0, "message ", 0);
   }
 
-  struct Checked {
-    std::uint32_t depth = 0;
-    std::uint32_t operations = 0;
-    std::size_t messages = 0;
-  };
-  [[nodiscard]] Checked checked_pass() const {
-    constexpr std::size_t most_bytes = std::size_t{16} << 20U;
-    const std::size_t fits = most_bytes / std::max<std::size_t>(test_->bytes, 1) / cast_.streams;
-    const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
-    const std::uint32_t depth = std::min(test_->queue_depth, messages / 2);
-    constexpr std::uint32_t each = messages_per_operation<Pattern>();
-    const std::uint32_t operations =
-        stream_operations(std::max<std::uint32_t>(messages / each, 1) * cast_.streams, depth);
-    return {depth, operations,
-            std::size_t{operations / cast_.streams} * each + messages_before<Pattern>() + 2};
+  [[nodiscard]] CheckedPass checked_pass() const {
+    return checked_pass_of(*test_, footprint_of<Pattern, T>(), cast_.streams);
   }
 
   [[nodiscard]] BufferOrders orders_of_case() const {
@@ -346,53 +354,45 @@ class BatchRun {
   /// pages the buffers lie `behind` so many others of each lane.
   bool one_pass(Outcome& outcome, const BufferOrders& orders, Work& pass, std::uint64_t base,
                 const char* what, std::size_t behind) {
+    std::optional<Sets<Pattern, T>> sets;
+    Prepared made;
+    together(*boot_, [&] { make_sets(sets, orders, behind); });
+    if (link_->fault() != nullptr) return false;
+    together(*boot_, [&] {
+      if (cast_.takes_part()) prepare(made, *sets, orders);
+    });
+    if (!cast_.takes_part()) return true;
+    fill_and_poison(*sets, orders, base);
+    (void)greet(*made.greeting);  // a fault stays latched and ends the run that follows
+    give_to(pass, made);
+    const Spent before = spent_so_far();
+    if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
+    spent_ = spent_so_far() - before;
+    for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
+      // A pattern takes from its lanes or, where it has but one, from the work's own.
+      const std::size_t taken = HasCast<Pattern> ? made.lanes[lane].in.taken() : pass.in.taken();
+      std::vector<bool> used(orders.sent_from.size(), false);
+      for (std::size_t at = 0; at < std::min(orders.in.size(), taken); ++at) {
+        used[orders.in[at]] = true;
+      }
+      check_lane(outcome, *sets, lane, used, orders, base, what);
+    }
+    return true;
+  }
+
+  void make_sets(std::optional<Sets<Pattern, T>>& sets, const BufferOrders& orders,
+                 std::size_t behind) {
     // Opening memory is collective, so ranks outside a one-sided pattern come this far too.
     constexpr bool opens = window_of<Pattern>() != Window::none;
-    if (!cast_.takes_part() && !opens) return true;
+    if (!cast_.takes_part() && !opens) return;
     constexpr std::size_t least = opens ? 1 : 0;
     const std::size_t outgoing = std::max(cast_.to.size(), least);
     const std::size_t incoming = std::max(cast_.from.size(), least);
     const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
       return PartOfRegion{region ? &*region : nullptr, behind * lanes * stride_of(test_->bytes)};
     };
-    const Sets<Pattern, T> sets(*link_, slots_of(orders.out) * outgoing,
-                                orders.sent_from.size() * incoming, test_->bytes,
-                                part(regions_.out, outgoing), part(regions_.in, incoming));
-    if (link_->fault() != nullptr) return false;
-    if (!cast_.takes_part()) return true;
-    // The first is sent, the words of others come into the rest in turn.
-    const Slots<T> tokens(*link_, 1 + words_at_once(), token_bytes);
-    prepare(sets, orders, base);
-    LaneBuffers buffers;
-    std::vector<Lane> lanes = lanes_of(sets, orders, buffers);
-    const std::vector<RemoteBuffer> remote =
-        sets.remote(cast_.from.empty() ? 0 : cast_.from.front(), orders);
-    pass.rank = rank_;
-    pass.size = EveryRank<Pattern> ? boot_->size() : Pattern::info.ranks;
-    pass.out = lanes.front().out;
-    pass.in = lanes.front().in;
-    pass.lanes = lanes;
-    pass.followers = followers_;
-    pass.streams = cast_.streams;
-    pass.remote = Rotation<RemoteBuffer>(remote);
-    if constexpr (PollsMemory<Pattern>) pass.mark_period = mark_period_of(orders.in);
-    std::vector<Buffer> registered(RegistersItself<Pattern> ? room_for(*test_) : 0);
-    pass.registered = registered;
-    pass.token_out = tokens[0];
-    pass.words = Rotation<Buffer>(std::span(tokens.buffers()).subspan(1));
-    const Spent before = spent_so_far();
-    if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
-    spent_ = spent_so_far() - before;
-    for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
-      // A pattern takes from its lanes or, where it has but one, from the work's own.
-      const std::size_t taken = HasCast<Pattern> ? lanes[lane].in.taken() : pass.in.taken();
-      std::vector<bool> used(orders.sent_from.size(), false);
-      for (std::size_t at = 0; at < std::min(orders.in.size(), taken); ++at) {
-        used[orders.in[at]] = true;
-      }
-      check_lane(outcome, sets, lane, used, orders, base, what);
-    }
-    return true;
+    sets.emplace(*link_, slots_of(orders.out) * outgoing, orders.sent_from.size() * incoming,
+                 test_->bytes, part(regions_.out, outgoing), part(regions_.in, incoming));
   }
 
   /// The buffers of every lane in the order of use.
@@ -400,6 +400,44 @@ class BatchRun {
     std::vector<std::vector<Buffer>> out;
     std::vector<std::vector<Buffer>> in;
   };
+
+  /// What a pass holds beside its messages.
+  struct Prepared {
+    LaneBuffers buffers;
+    std::vector<Lane> lanes;
+    std::vector<RemoteBuffer> remote;
+    std::vector<Buffer> registered;
+    std::uint8_t mark_period = 255;
+    /// The first is sent, the words of others come into the rest in turn.
+    std::optional<Slots<T>> tokens;
+    std::optional<Slots<T>> greeting;
+  };
+
+  void prepare(Prepared& made, const Sets<Pattern, T>& sets, const BufferOrders& orders) {
+    made.lanes = lanes_of(sets, orders, made.buffers);
+    made.remote = sets.remote(cast_.from.empty() ? 0 : cast_.from.front(), orders);
+    if constexpr (PollsMemory<Pattern>) made.mark_period = mark_period_of(orders.in);
+    if (RegistersItself<Pattern>) made.registered.resize(room_for(*test_));
+    made.tokens.emplace(*link_, 1 + words_at_once(), token_bytes);
+    // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
+    // the link itself carries the word, so ranks outside the pattern stay out of it.
+    made.greeting.emplace(*link_, 1 + cast_.neighbours.size(), 1);
+  }
+
+  void give_to(Work& pass, Prepared& made) const {
+    pass.rank = rank_;
+    pass.size = EveryRank<Pattern> ? boot_->size() : Pattern::info.ranks;
+    pass.out = made.lanes.front().out;
+    pass.in = made.lanes.front().in;
+    pass.lanes = made.lanes;
+    pass.followers = followers_;
+    pass.streams = cast_.streams;
+    pass.remote = Rotation<RemoteBuffer>(made.remote);
+    pass.mark_period = made.mark_period;
+    pass.registered = made.registered;
+    pass.token_out = (*made.tokens)[0];
+    pass.words = Rotation<Buffer>(std::span(made.tokens->buffers()).subspan(1));
+  }
 
   std::vector<Lane> lanes_of(const Sets<Pattern, T>& sets, const BufferOrders& orders,
                              LaneBuffers& buffers) const {
@@ -410,10 +448,10 @@ class BatchRun {
                       order);
     };
     for (std::size_t lane = 0; lane < cast_.to.size(); ++lane) {
-      buffers.out.push_back(of_lane(sets.out, lane, slots_of(orders.out), orders.out));
+      buffers.out.push_back(of_lane(sets.out(), lane, slots_of(orders.out), orders.out));
     }
     for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
-      buffers.in.push_back(of_lane(sets.in, lane, orders.sent_from.size(), orders.in));
+      buffers.in.push_back(of_lane(sets.in(), lane, orders.sent_from.size(), orders.in));
     }
     std::vector<Lane> lanes(std::max(cast_.to.size(), cast_.from.size()));
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
@@ -434,24 +472,21 @@ class BatchRun {
     return {static_cast<std::uint32_t>(sender), test_->id, message_to(receiver, message)};
   }
 
-  void prepare(const Sets<Pattern, T>& sets, const BufferOrders& orders, std::uint64_t base) {
+  void fill_and_poison(const Sets<Pattern, T>& sets, const BufferOrders& orders,
+                       std::uint64_t base) {
     const std::size_t slots = slots_of(orders.out);
     for (std::size_t slot = 0; slot < slots * cast_.to.size(); ++slot) {
       const int receiver = cast_.to[slot / slots];
-      fill({sets.out[slot].data, sets.out[slot].bytes},
+      fill({sets.out()[slot].data, sets.out()[slot].bytes},
            content(rank_, receiver, base + slot % slots));
     }
     const std::size_t arriving = orders.sent_from.size();
     for (std::size_t slot = 0; slot < arriving * cast_.from.size(); ++slot) {
-      const Buffer& in = sets.in[slot];
+      const Buffer& in = sets.in()[slot];
       poison({in.data, in.bytes},
              content(cast_.from[slot / arriving], rank_, base + orders.sent_from[slot % arriving]));
       if constexpr (PollsMemory<Pattern>) in.data[in.bytes - 1] = std::byte{0};
     }
-    // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
-    // the link itself carries the word, so ranks outside the pattern stay out of it.
-    const Slots<T> tokens(*link_, 1 + cast_.neighbours.size(), 1);
-    (void)greet(tokens);  // a fault stays latched and ends the run that follows
   }
 
   /// How many words of others may be awaited at once: two of each, and of one two samples' more.
@@ -470,7 +505,7 @@ class BatchRun {
   /// One more message to and from each neighbour: after a lost or repeated message it is not the
   /// one that the receiver gets.
   bool closing(Outcome& outcome) {
-    const Slots<T> tokens(*link_, 1 + cast_.neighbours.size(), token_bytes);
+    const Slots<T>& tokens = *closing_;
     const auto from = [&](int rank) {
       return Content{static_cast<std::uint32_t>(rank), test_->id, closing_message};
     };
@@ -495,7 +530,7 @@ class BatchRun {
     for (std::size_t slot = 0; slot < used.size(); ++slot) {
       if (!used[slot]) continue;
       // Where memory is polled the last byte is the mark that the pattern itself waited for.
-      check(outcome, sets.in[lane * used.size() + slot],
+      check(outcome, sets.in()[lane * used.size() + slot],
             content(cast_.from[lane], rank_, base + orders.sent_from[slot]),
             what + std::to_string(slot), PollsMemory<Pattern> ? 1 : 0);
     }
@@ -509,6 +544,9 @@ class BatchRun {
   std::vector<Peer> followers_;
   Spent spent_;
   Regions regions_;
+  /// Of the closing message, whose memory is there before anything is measured: ranks that are left
+  /// out sleep from then on and could not be told that it is not.
+  std::optional<Slots<T>> closing_;
 };
 
 }  // namespace weft

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft {
@@ -21,6 +25,8 @@ class Bootstrap {
   [[nodiscard]] virtual int size() const = 0;
   /// The text of every rank, in rank order, on every rank.
   virtual std::vector<std::string> exchange(const std::string& mine) = 0;
+  /// The text of every rank, in rank order, on rank 0; nothing on the others.
+  virtual std::vector<std::string> gather(const std::string& mine) = 0;
   /// Rank 0's text on every rank. The others sleep while they wait: rank 0 may be idle for long.
   virtual std::string broadcast(const std::string& mine) = 0;
   virtual void barrier() = 0;
@@ -32,5 +38,60 @@ class Bootstrap {
   /// End every rank of the job now.
   [[noreturn]] virtual void abort(int status) = 0;
 };
+
+/// One rank could not do what all were doing, and every rank knows why.
+class GaveUp : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a rank that gives up puts before its reason into the exchange that all come to next: no
+/// address and no key begins so.
+inline constexpr std::string_view gives_up = "\x18 this rank gives up: ";
+
+/// What was exchanged, unless a rank gave up: throws GaveUp then, and so on every rank.
+inline std::vector<std::string> unless_given_up(std::vector<std::string> all) {
+  for (const std::string& text : all) {
+    if (text.starts_with(gives_up)) throw GaveUp(text.substr(gives_up.size()));
+  }
+  return all;
+}
+
+/// Do on all ranks what may throw on one alone, exchanges among it: where one throws, all do.
+template <class Act>
+void together(Bootstrap& boot, const Act& act) {
+  std::string mine;
+  const auto give_up = [&](const std::string& reason) {
+    mine = std::string(gives_up) + "rank " + std::to_string(boot.rank()) + ": " + reason;
+  };
+  try {
+    act();
+  } catch (const GaveUp&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    give_up("there was no memory for this case; choose smaller sizes or fewer buffers");
+  } catch (const std::exception& error) {
+    give_up(error.what());
+  }
+  (void)boot.exchange(mine);
+}
+
+/// Where each of so many texts begins when they follow each other, as MPI counts. Throws
+/// std::length_error where MPI cannot count as far: on all ranks alike, for all have the lengths.
+inline std::vector<int> starts_of(const std::vector<std::uint64_t>& lengths) {
+  constexpr std::uint64_t most = std::numeric_limits<int>::max();
+  std::vector<int> starts;
+  starts.reserve(lengths.size() + 1);
+  std::uint64_t start = 0;
+  for (const std::uint64_t length : lengths) {
+    starts.push_back(static_cast<int>(start));
+    if (length > most - start) {
+      throw std::length_error("the ranks have over 2 GiB to say; choose fewer samples or ranks");
+    }
+    start += length;
+  }
+  starts.push_back(static_cast<int>(start));
+  return starts;
+}
 
 }  // namespace weft

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <numeric>
 
 namespace weft {
 
@@ -29,6 +28,28 @@ void wait_asleep(MPI_Request request) {
   }
 }
 
+std::vector<std::uint64_t> lengths_of(const std::string& mine, int ranks) {
+  const std::uint64_t length = mine.size();
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+  return lengths;
+}
+
+std::vector<int> lengths_between(const std::vector<int>& starts) {
+  std::vector<int> lengths;
+  for (std::size_t at = 1; at < starts.size(); ++at) lengths.push_back(starts[at] - starts[at - 1]);
+  return lengths;
+}
+
+std::vector<std::string> texts_of(const std::string& all, const std::vector<int>& starts) {
+  std::vector<std::string> texts;
+  for (std::size_t at = 1; at < starts.size(); ++at) {
+    texts.push_back(all.substr(static_cast<std::size_t>(starts[at - 1]),
+                               static_cast<std::size_t>(starts[at] - starts[at - 1])));
+  }
+  return texts;
+}
+
 }  // namespace
 
 std::string_view mpi_name() {
@@ -46,20 +67,21 @@ MpiBootstrap::~MpiBootstrap() {
 }
 
 std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
-  const int length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(size_));
-  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  std::vector<int> starts(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), starts.begin(), 0);
-  std::string all(static_cast<std::size_t>(starts.back() + lengths.back()), '\0');
-  MPI_Allgatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR,
-                 MPI_COMM_WORLD);
-  std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-    texts.push_back(all.substr(static_cast<std::size_t>(starts[rank]),
-                               static_cast<std::size_t>(lengths[rank])));
-  }
-  return texts;
+  const std::vector<int> starts = starts_of(lengths_of(mine, size_));
+  const std::vector<int> lengths = lengths_between(starts);
+  std::string all(static_cast<std::size_t>(starts.back()), '\0');
+  MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
+                 starts.data(), MPI_CHAR, MPI_COMM_WORLD);
+  return unless_given_up(texts_of(all, starts));
+}
+
+std::vector<std::string> MpiBootstrap::gather(const std::string& mine) {
+  const std::vector<int> starts = starts_of(lengths_of(mine, size_));
+  const std::vector<int> lengths = lengths_between(starts);
+  std::string all(rank_ == 0 ? static_cast<std::size_t>(starts.back()) : 0, '\0');
+  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
+              starts.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  return rank_ == 0 ? texts_of(all, starts) : std::vector<std::string>{};
 }
 
 std::string MpiBootstrap::broadcast(const std::string& mine) {
@@ -73,7 +95,7 @@ std::string MpiBootstrap::broadcast(const std::string& mine) {
 }
 
 void MpiBootstrap::barrier() {
-  MPI_Barrier(MPI_COMM_WORLD);
+  (void)exchange("");
 }
 
 void MpiBootstrap::barrier_asleep(bool sleeps) {

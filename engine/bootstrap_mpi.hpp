@@ -22,6 +22,7 @@ class MpiBootstrap final : public Bootstrap {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
   std::vector<std::string> exchange(const std::string& mine) override;
+  std::vector<std::string> gather(const std::string& mine) override;
   std::string broadcast(const std::string& mine) override;
   void barrier() override;
   void barrier_asleep(bool sleeps) override;

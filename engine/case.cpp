@@ -103,6 +103,13 @@ json to_json(const Support& pattern) {
       {"clock_reads", info.clock_reads},
       {"part_clock_reads", part_reads},
       {"splits_operations", info.splits_operations},
+      {"footprint",
+       {{"messages_per_operation", pattern.footprint.messages_per_operation},
+        {"messages_before", pattern.footprint.messages_before},
+        {"series", pattern.footprint.series},
+        {"streams", pattern.footprint.streams},
+        {"receives", pattern.footprint.receives},
+        {"receives_per_queue", pattern.footprint.receives_per_queue}}},
       {"supported", pattern.supported},
       {"reason", pattern.reason},
   };
@@ -150,8 +157,8 @@ Case parse_case(const std::string& line) {
     test.id = number<std::uint64_t>(object, "id", 0, 0, ~0ULL);
     test.test = object.value("test", "");
     test.bytes = number<std::size_t>(object, "bytes", 0, 0, 1ULL << 46U);
-    test.samples = number<std::uint32_t>(object, "samples", 1, 1, 100'000'000);
-    test.warmup = number<std::uint32_t>(object, "warmup", 0, 0, 1'000'000);
+    test.samples = number<std::uint32_t>(object, "samples", 1, 1, most_samples);
+    test.warmup = number<std::uint32_t>(object, "warmup", 0, 0, most_samples);
     test.ops_per_sample = number<std::uint32_t>(object, "ops_per_sample", 1, 1, 1U << 30U);
     test.queue_depth = number<std::uint32_t>(object, "queue_depth", 64, 1, 1U << 16U);
     test.seed = number<std::uint64_t>(object, "seed", 1, 0, ~0ULL);
@@ -160,7 +167,7 @@ Case parse_case(const std::string& line) {
     test.wait = object.value("wait", "");
     test.pages = object.value("pages", "");
     (void)pages_of(test.pages);
-    test.point = number<std::uint64_t>(object, "point", 0, 0, ~0ULL);
+    test.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
   } catch (const json::exception& error) {
     throw std::invalid_argument(error.what());

@@ -15,6 +15,10 @@ namespace weft {
 
 inline constexpr int protocol_version = 1;
 
+/// What a case may ask for at most; src/weft/plan.py has the same bounds.
+inline constexpr std::uint64_t most_samples = 1'000'000;
+inline constexpr std::uint64_t most_point = 1'000'000;
+
 struct Schedule {
   std::string kind = "one";
   std::uint32_t count = 1;
@@ -103,6 +107,7 @@ struct Place {
 struct Support {
   PatternInfo info;
   std::span<const std::string_view> parts;
+  Footprint footprint;
   bool supported = true;
   std::string_view reason;
 };

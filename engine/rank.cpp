@@ -42,6 +42,8 @@ void write_error(std::string_view transport, std::string_view text) {
 std::optional<std::string> next_case_line() {
   std::string line;
   while (std::getline(std::cin, line)) {
+    constexpr std::size_t most_characters = 65'536;
+    if (line.size() > most_characters) line = "a case has at most 65536 characters";
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {
       (void)parse_case(line);

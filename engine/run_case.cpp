@@ -7,21 +7,16 @@
 
 namespace weft {
 
-std::string refuse_memory(const Case& test, int ranks, std::uint32_t at_once) {
+std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks) {
   const std::uint64_t available = available_memory_bytes();
-  const BufferOrders orders = make_orders(test.schedule, test.seed, at_once);
-  // In the untimed pass there are six messages each way of a size over 16 MiB.
-  const std::uint64_t buffers =
-      slots_of(orders.out) + orders.sent_from.size() + (test.verify ? 12 : 0);
-  // In floating point: sizes and counts are the caller's, their product may pass 64 bits.
-  const double needed = static_cast<double>(buffers) * static_cast<double>(test.bytes) * ranks;
+  const double needed = needed_bytes(test, pattern, ranks);
   if (available == 0 || needed <= static_cast<double>(available)) return {};
   constexpr double mebibyte = 1 << 20U;
   std::ostringstream text;
   text << std::fixed << std::setprecision(0) << "needs " << needed / mebibyte
-       << " MiB of memory for its buffers where " << static_cast<double>(available) / mebibyte
-       << " MiB are free; choose smaller sizes"
-       << (at_once > 1 ? " or a shorter queue (--queue-depth)" : "");
+       << " MiB of memory where " << static_cast<double>(available) / mebibyte
+       << " MiB are free; choose smaller sizes, fewer buffers or samples"
+       << (pattern.receives_per_queue > 0 ? ", or a shorter queue (--queue-depth)" : "");
   return text.str();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -27,8 +28,8 @@ constexpr std::string_view lack_of() {
 /// What of the engine's patterns a transport can run.
 template <TwoSided T, Clock Now, class... Patterns>
 std::vector<Support> supported(const std::tuple<Patterns...>* /*list*/) {
-  return {{Patterns::info, parts_of<Patterns>(), lack_of<Patterns, T, Now>().empty(),
-           lack_of<Patterns, T, Now>()}...};
+  return {{Patterns::info, parts_of<Patterns>(), footprint_of<Patterns, T>(),
+           lack_of<Patterns, T, Now>().empty(), lack_of<Patterns, T, Now>()}...};
 }
 
 /// The ways of waiting that a transport has, the usual one first.
@@ -40,14 +41,13 @@ std::vector<std::string_view> waits_of() {
   return names;
 }
 
-/// The memory a case needs on a host, against what the host has. `at_once` receives of a rank are
-/// under way at once.
-std::string refuse_memory(const Case& test, int ranks, std::uint32_t at_once);
+/// The memory a case needs on a host, against what the host has.
+std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks);
 
-/// Why a link cannot run a case; empty when it can. It may know limits of its own.
-template <TwoSided T>
-std::string refuse(const T& link, const Case& test, int ranks, std::uint32_t at_once) {
-  std::string reason = refuse_memory(test, ranks, at_once);
+/// Why a link cannot run a case of a pattern; empty when it can. It may know limits of its own.
+template <class Pattern, TwoSided T>
+std::string refuse(const T& link, const Case& test, int ranks) {
+  std::string reason = refuse_memory(test, footprint_of<Pattern, T>(), ranks);
   if constexpr (requires { link.refusal(test.bytes, room_for(test)); }) {
     if (reason.empty()) reason = link.refusal(test.bytes, room_for(test));
   }
@@ -79,8 +79,7 @@ std::string refuse_on_link(const T& link, const Case& test) {
 /// Run with a wait. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now, class Wait>
 bool run_with(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
-  const std::uint32_t at_once = receives_at_once<Pattern, Wait, T>(test.queue_depth);
-  std::string refusal = any_refusal(boot, refuse(link, test, boot.size(), at_once));
+  std::string refusal = any_refusal(boot, refuse<Pattern>(link, test, boot.size()));
   if (!refusal.empty()) {
     report.outcome = {Status::failed, std::move(refusal), 0};
     return true;
@@ -151,12 +150,8 @@ inline void say_broken(Batch& batch, const Fault& fault) {
                    0};
 }
 
-/// Run one case; the batch of rank 0 tells for all ranks. `tick_ns` is what a tick of this rank is
-/// worth. False: the link has a fault.
 template <TwoSided T, Clock Now, class... Patterns>
-bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns,
-              const std::tuple<Patterns...>* /*list*/) {
-  batch.id = test.id;
+bool run_known(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns) {
   const Instant start = read_both_clocks();
   bool known = false;
   bool whole = true;
@@ -171,9 +166,27 @@ bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double t
     say_broken(batch, *link.fault());
     return false;
   }
-  merge_reports(batch, boot.exchange(to_line(report)));
+  const std::vector<std::string> all = boot.gather(to_line(report));
+  if (boot.rank() == 0) merge_reports(batch, all);
   batch.elapsed_ns = read_both_clocks().nanoseconds - start.nanoseconds;
   return true;
+}
+
+/// Run one case; the batch of rank 0 tells for all ranks. `tick_ns` is what a tick of this rank is
+/// worth. What was thrown, on all ranks or behind the last exchange, fails this case and no other.
+/// False: the link has a fault.
+template <TwoSided T, Clock Now, class... Patterns>
+bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns,
+              const std::tuple<Patterns...>* /*list*/) {
+  batch.id = test.id;
+  try {
+    return run_known<T, Now, Patterns...>(link, boot, test, batch, tick_ns);
+  } catch (const std::exception& error) {
+    batch.ticks.clear();
+    batch.parts.clear();
+    batch.outcome = {Status::failed, error.what(), 0};
+    return true;
+  }
 }
 
 }  // namespace weft

@@ -80,6 +80,19 @@ BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size
   return orders;
 }
 
+OrderSize size_of(const Schedule& schedule, std::uint64_t at_once) {
+  const std::uint64_t receives = std::max<std::uint64_t>(at_once, 1);
+  if (is_used_once(schedule)) {
+    const std::uint64_t fresh = schedule.count;
+    const std::uint64_t messages =
+        fresh + fresh * schedule.reuse_percent / (100 - schedule.reuse_percent);
+    return {fresh + 1, fresh + receives, 2 * messages};
+  }
+  const std::uint64_t round = schedule.kind == "turn" ? schedule.count : 1;
+  const std::uint64_t arriving = (receives + round - 1) / round * round;
+  return {round, arriving, round + arriving};
+}
+
 BufferOrders orders_of_once(std::size_t messages) {
   return make_orders({"turn", static_cast<std::uint32_t>(messages), 100}, 0, 1);
 }

@@ -32,6 +32,15 @@ struct BufferOrders {
 /// The orders of a case whose receiver has so many receives under way at once.
 BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size_t at_once);
 
+/// What the orders would have, without making them: one may be longer than there is memory. Slots
+/// to send from and to arrive in, and the messages that both orders name.
+struct OrderSize {
+  std::uint64_t slots = 1;
+  std::uint64_t arriving = 1;
+  std::uint64_t places = 2;
+};
+OrderSize size_of(const Schedule& schedule, std::uint64_t at_once);
+
 /// Each of so many messages has a slot of its own on both sides.
 BufferOrders orders_of_once(std::size_t messages);
 

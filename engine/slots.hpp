@@ -50,8 +50,9 @@ inline std::vector<Buffer> slices_of(PartOfRegion part, std::size_t count, std::
 template <TwoSided T>
 class Slots {
  public:
+  /// The object is whole before the first buffer: where memory ends, those before are given back.
   Slots(T& link, std::size_t count, std::size_t bytes, PartOfRegion part = {})
-      : link_(&link), in_region_(part.region != nullptr) {
+      : Slots(link, part.region != nullptr) {
     if (in_region_) {
       buffers_ = slices_of(part, count, bytes);
       register_slices();
@@ -78,6 +79,8 @@ class Slots {
   [[nodiscard]] std::size_t count() const { return buffers_.size(); }
 
  private:
+  Slots(T& link, bool in_region) : link_(&link), in_region_(in_region) {}
+
   void register_slices() {
     if constexpr (Registers<T>) {
       if (!link_->registers_ahead()) return;
@@ -96,7 +99,7 @@ template <TwoSided T>
 class RawSlots {
  public:
   RawSlots(T& /*link*/, std::size_t count, std::size_t bytes, PartOfRegion part = {})
-      : in_region_(part.region != nullptr) {
+      : RawSlots(part.region != nullptr) {
     if (in_region_) {
       buffers_ = slices_of(part, count, bytes);
       return;
@@ -118,6 +121,8 @@ class RawSlots {
   [[nodiscard]] std::size_t count() const { return buffers_.size(); }
 
  private:
+  explicit RawSlots(bool in_region) : in_region_(in_region) {}
+
   bool in_region_;
   std::vector<Buffer> buffers_;
 };

@@ -73,6 +73,18 @@ struct PatternInfo {
   bool splits_operations = false;
 };
 
+/// What of a pattern decides how much memory a case takes: the messages each way of one operation
+/// at most, those before the first operation, the series with its samples among them, whether it
+/// streams, and the receives that may be under way at once: so many, and so many for each of Q.
+struct Footprint {
+  std::uint32_t messages_per_operation = 1;
+  std::uint32_t messages_before = 0;
+  std::uint32_t series = 1;
+  bool streams = false;
+  std::uint32_t receives = 1;
+  std::uint32_t receives_per_queue = 0;
+};
+
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
 enum class Window : std::uint8_t { none, incoming, outgoing };
 

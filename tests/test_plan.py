@@ -81,9 +81,28 @@ def test_ranks_out_of_range(ranks: int) -> None:
 
 def test_sizes_beyond_memory_name_what_fits() -> None:
     cases = make_cases(["ping_pong"], ["mpi"], "8,1GiB")
-    with pytest.raises(WeftError, match=r"--sizes 0\.\.32MiB"):
+    with pytest.raises(WeftError, match=r"--sizes 0\.\.36MiB"):
         check_memory(cases, 1 << 30)
     check_memory(cases, 64 << 30)
+
+
+def test_buffers_beyond_memory_are_not_cured_by_smaller_messages() -> None:
+    ways = parse_ways("64", "reuse:1048576:99%", "", single=False)
+    with pytest.raises(WeftError, match=r"choose fewer buffers \(--buffers\)"):
+        check_memory(make_cases(["ping_pong"], ["mpi"], "8", ways=ways), 8 << 30)
+
+
+def test_asked_samples_are_part_of_the_memory() -> None:
+    cases = make_cases(["ping_pong"], ["mpi"], "8")
+    check_memory(cases, 64 << 20, samples=1000)
+    with pytest.raises(WeftError, match=r"samples \(--samples\)"):
+        check_memory(cases, 64 << 20, samples=1_000_000)
+
+
+@pytest.mark.parametrize("points", ["1000001", "18014398509481984"])
+def test_points_out_of_range(points: str) -> None:
+    with pytest.raises(WeftError, match="type 0 to 1000000"):
+        parse_ways("64", "one", "", points=points, single=False)
 
 
 def test_crowded_cores_are_told() -> None:
@@ -192,7 +211,7 @@ def test_the_rendezvous_sweep_is_the_published_one() -> None:
 def test_a_sweep_keeps_the_sizes_that_memory_permits() -> None:
     cases = make_cases(["ping_pong"], ["mpi"], "16MiB..2.1GB:16MiB")
     kept = within_memory(cases, 8 << 30)
-    assert kept == cases[:16]
+    assert kept == cases[:18]
     check_memory(kept, 8 << 30)
 
 

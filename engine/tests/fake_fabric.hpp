@@ -48,8 +48,9 @@ class ThreadBootstrap final : public Bootstrap {
   [[nodiscard]] int size() const override { return meeting_->size; }
   std::vector<std::string> exchange(const std::string& mine) override {
     fabric_->set_idle(rank_);
-    return meet(mine);
+    return unless_given_up(meet(mine));
   }
+  std::vector<std::string> gather(const std::string& mine) override { return exchange(mine); }
   std::string broadcast(const std::string& mine) override { return exchange(mine).front(); }
   void barrier() override { exchange(""); }
   void barrier_asleep(bool /*sleeps*/) override { exchange(""); }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.model import USUAL_QUEUE_DEPTH, Case, Plan, Schedule
+from weft.record.model import USUAL_QUEUE_DEPTH, Case, Footprint, Plan, Schedule
 from weft.units import format_bytes, parse_sizes
 
 if TYPE_CHECKING:
@@ -34,8 +34,13 @@ CASE_DEADLINE = "20s"
 SAMPLES = 0
 MOST_RANKS = 4096
 MOST_SAMPLES = 1_000_000
-# Two buffers a rank, and in the checked pass six more each way for sizes over 4 MiB.
-BUFFERS_A_RANK = 14
+MOST_POINT = 1_000_000
+# The engine's formula of memory (engine/footprint.cpp; docs/engine-protocol.md has it in words).
+PAGE_BYTES = 4096
+CHECKED_BYTES = 16 << 20
+WORD_BYTES = 16 * PAGE_BYTES
+BYTES_A_PLACE = 96
+BYTES_A_VALUE = 96
 
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):
@@ -156,6 +161,10 @@ def parse_ways(
     for depth in depths:
         if not 1 <= depth <= 2**16:
             raise WeftError(f"a queue depth of {depth} is out of range", "type 1 to 65536")
+    chosen_points = parse_sizes(points) if points else ()
+    for point in chosen_points:
+        if point > MOST_POINT:
+            raise WeftError(f"a point of {point} is out of range", f"type 0 to {MOST_POINT}")
     return Ways(
         queue_depths=depths,
         schedules=tuple(
@@ -163,7 +172,7 @@ def parse_ways(
         ),
         waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
         pages=choose("page size", [p for p in pages.split(",") if p], PAGES) or ("",),
-        points=parse_sizes(points) if points else (),
+        points=chosen_points,
         single=single,
     )
 
@@ -306,28 +315,74 @@ def make_plan(
     )
 
 
-def within_memory(cases: Sequence[Case], available_bytes: int) -> tuple[Case, ...]:
-    """The cases whose buffers fit this host's memory."""
-    return tuple(case for case in cases if needed_bytes(case) <= available_bytes)
+def within_memory(
+    cases: Sequence[Case],
+    available_bytes: int,
+    patterns: Mapping[str, Pattern] | None = None,
+    samples: int = SAMPLES,
+) -> tuple[Case, ...]:
+    """The cases that fit this host's memory."""
+    footprints = _footprints(patterns)
+    return tuple(
+        case
+        for case in cases
+        if needed_bytes(case, footprints.get(case.test), samples) <= available_bytes
+    )
 
 
-def needed_bytes(case: Case) -> int:
-    """What the buffers of a case take at most, over all its ranks."""
-    slots = 1 if case.schedule.kind == "one" else case.schedule.count + 1
-    return (BUFFERS_A_RANK + 2 * slots) * case.bytes * case.ranks
+def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = SAMPLES) -> int:
+    """What a case takes at most, in bytes over all its ranks, with so many samples and warm-up.
+
+    Buffers of both sides with pages of their own, those of the checked pass among them, the order
+    of the buffers, and the series. The engine refuses a case by the same formula.
+    """
+    known = footprint or Footprint()
+    pages = max(-(-case.bytes // PAGE_BYTES), 1)
+    receives = known.receives + known.receives_per_queue * case.queue_depth
+    buffers = sum(case.schedule.slots(receives)) + 2 * _checked_messages(case, known)
+    order = case.schedule.places(receives) * BYTES_A_PLACE
+    series = samples * known.series * BYTES_A_VALUE
+    return case.ranks * (WORD_BYTES + buffers * pages * PAGE_BYTES + order + series)
 
 
-def check_memory(cases: Sequence[Case], available_bytes: int) -> None:
-    """Raises WeftError for the first case whose buffers do not fit this host's memory."""
+def _checked_messages(case: Case, footprint: Footprint) -> int:
+    """Messages each way of the pass in which every byte is checked: a buffer for each."""
+    messages = min(max(CHECKED_BYTES // max(case.bytes, 1), 4), 256)
+    operations = max(messages // footprint.messages_per_operation, 1)
+    if footprint.streams:
+        depth = min(case.queue_depth, messages // 2)
+        refill = max(depth // 2, 1)
+        operations = -(-max(operations, depth) // refill) * refill
+    return operations * footprint.messages_per_operation + footprint.messages_before + 2
+
+
+def _footprints(patterns: Mapping[str, Pattern] | None) -> dict[str, Footprint]:
+    return {name: pattern.footprint for name, pattern in (patterns or {}).items()}
+
+
+def check_memory(
+    cases: Sequence[Case],
+    available_bytes: int,
+    patterns: Mapping[str, Pattern] | None = None,
+    samples: int = SAMPLES,
+) -> None:
+    """Raises WeftError for the first case that does not fit this host's memory."""
+    footprints = _footprints(patterns)
     for case in cases:
-        needed = needed_bytes(case)
-        if needed > available_bytes:
-            largest = available_bytes * case.bytes // needed
-            raise WeftError(
-                f"messages of {format_bytes(case.bytes)} need {needed / 2**30:.1f} GiB of buffers"
-                f" where {available_bytes / 2**30:.1f} GiB are free",
-                f"choose sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB",
-            )
+        footprint = footprints.get(case.test)
+        needed = needed_bytes(case, footprint, samples)
+        if needed <= available_bytes:
+            continue
+        empty = msgspec.structs.replace(case, bytes=0)
+        least = needed_bytes(empty, footprint, samples)
+        largest = case.bytes * max(available_bytes - least, 0) // needed
+        what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory"
+        raise WeftError(
+            f"{what} where {available_bytes / 2**30:.1f} GiB are free",
+            f"choose sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
+            if largest >> 20
+            else "choose fewer buffers (--buffers), samples (--samples) or ranks (--ranks)",
+        )
 
 
 def crowding(ranks: int, cores: int) -> str:

@@ -78,11 +78,13 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
     names = tuple(request.transports or usable)
-    cases = cases_of(parts, names, {pattern.name: pattern for pattern in patterns})
+    by_name = {pattern.name: pattern for pattern in patterns}
+    cases = cases_of(parts, names, by_name)
     available_bytes = manifest["memory"]["available_bytes"] or 2**62
     if request.fits_memory:
-        cases = _fitting(cases, available_bytes, say)
-    check_memory(cases, available_bytes)
+        fitting = within_memory(cases, available_bytes, by_name, request.samples)
+        cases = _fitting(cases, fitting, say)
+    check_memory(cases, available_bytes, by_name, request.samples)
     plan = make_plan(
         cases,
         precision=request.precision,
@@ -128,10 +130,9 @@ def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) ->
 
 
 def _fitting(
-    cases: tuple[Case, ...], available_bytes: int, say: Callable[[str], None]
+    cases: tuple[Case, ...], fitting: tuple[Case, ...], say: Callable[[str], None]
 ) -> tuple[Case, ...]:
     """The cases that memory permits, and a line about the others; all, if it permits none."""
-    fitting = within_memory(cases, available_bytes)
     if not fitting or len(fitting) == len(cases):
         return cases
     largest = format_bytes(max(case.bytes for case in fitting))

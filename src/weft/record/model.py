@@ -41,6 +41,22 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     points: str = ""
 
 
+class Footprint(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a benchmark decides how much memory its cases take (engine/footprint.hpp).
+
+    The messages each way of one operation at most, those before the first operation, the series
+    with its samples among them, whether it streams, and the receives that may be under way at
+    once: so many, and so many for each of Q.
+    """
+
+    messages_per_operation: int = 1
+    messages_before: int = 0
+    series: int = 1
+    streams: bool = False
+    receives: int = 1
+    receives_per_queue: int = 0
+
+
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
 
@@ -67,6 +83,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     least_bytes: int = 0
     time_factor: int = 1
     every_operation: bool = False
+    footprint: Footprint = Footprint()
     axis: Axis = Axis()
     figure: Figure = ""
     has_queue: bool = False
@@ -91,6 +108,18 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["one", "turn", "reuse"] = "one"
     count: int = 1
     reuse_percent: int = 100
+
+    def slots(self, receives: int) -> tuple[int, int]:
+        """How many buffers messages are sent from and arrive in, of so many receives at once."""
+        if self.most_messages is not None:
+            return self.count + 1, self.count + receives
+        sent = self.count if self.kind == "turn" else 1
+        return sent, -(-receives // sent) * sent
+
+    def places(self, receives: int) -> int:
+        """How many messages the orders of both sides name before they begin again."""
+        most = self.most_messages
+        return sum(self.slots(receives)) if most is None else 2 * most
 
     @property
     def most_messages(self) -> int | None:

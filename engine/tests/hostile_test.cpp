@@ -1,0 +1,274 @@
+// Hostile or senseless case lines, and ranks that run out of memory: they cost their own case.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../footprint.hpp"
+#include "fake_cases.hpp"
+
+namespace weft::fake {
+namespace {
+
+/// What its ranks may allocate: the buffers of all of them, and the most there were at once.
+struct Store {
+  std::atomic<std::size_t> bytes{0};
+  std::atomic<std::size_t> most_bytes{0};
+  /// Allocations left to rank 1, exposed memory among them.
+  std::atomic<int> left{1'000'000};
+
+  void take(std::size_t taken) {
+    const std::size_t now = bytes += taken;
+    std::size_t before = most_bytes;
+    while (before < now && !most_bytes.compare_exchange_weak(before, now)) {
+    }
+  }
+};
+
+/// A link whose rank 1 has no memory left after so many allocations.
+class PoorLink final {
+ public:
+  static constexpr std::string_view name = "poor";
+  static constexpr std::string_view summary = "the fake one with an end of its memory";
+
+  PoorLink(Fabric& fabric, Bootstrap& boot, Store& store)
+      : link_(fabric, boot), store_(&store), rank_(boot.rank()) {}
+  [[nodiscard]] Buffer allocate(std::size_t bytes) {
+    pay();
+    store_->take(whole_pages(bytes));
+    return link_.allocate(bytes);
+  }
+  void release(const Buffer& buffer) {
+    store_->bytes -= whole_pages(buffer.bytes);
+    link_.release(buffer);
+  }
+  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
+  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
+  void poll() noexcept { link_.poll(); }
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return link_.receives_in_flight();
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return link_.receives_in_flight(peer);
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
+    pay();
+    const Exposed exposed = link_.allocate_exposed(bytes);
+    store_->take(whole_pages(bytes));
+    return exposed;
+  }
+  void release_exposed(const Exposed& exposed) {
+    store_->bytes -= whole_pages(exposed.local.bytes);
+    link_.release_exposed(exposed);
+  }
+  [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    link_.put(peer, local, remote);
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    link_.get(peer, local, remote);
+  }
+  void flush(Peer peer) noexcept { link_.flush(peer); }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
+    return link_.transfers_in_flight();
+  }
+
+ private:
+  static std::size_t whole_pages(std::size_t bytes) {
+    return std::max<std::size_t>((bytes + 4095) / 4096, 1) * 4096;
+  }
+  void pay() {
+    if (rank_ == 1 && store_->left-- <= 0) throw std::bad_alloc();
+  }
+
+  Link link_;
+  Store* store_;
+  int rank_;
+};
+
+using Few = std::tuple<PingPong, Stream, PutPingPong, GetStream, HotSpotReceive, Burst>;
+
+/// Cases one after another in one launch of three ranks; rank 0's batches.
+std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
+  constexpr int ranks = 3;
+  Fabric fabric(ranks);
+  fabric.costs = usual_costs;
+  Meeting meeting(ranks);
+  std::vector<Batch> batches;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadBootstrap boot(meeting, fabric, rank);
+      PoorLink link(fabric, boot, store);
+      for (const Case& test : cases) {
+        Batch batch;
+        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, test, batch, 1.0,
+                                                            static_cast<Few*>(nullptr));
+        EXPECT_TRUE(whole);
+        if (rank == 0) batches.push_back(batch);
+      }
+      fabric.set_idle(rank);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return batches;
+}
+
+TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
+  for (const char* name :
+       {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive"}) {
+    const Case test = make_case(name, 100, 4);
+    bool ended_well = false;
+    for (int left = 0; left < 2000 && !ended_well; left += left < 12 ? 1 : 37) {
+      Store store;
+      store.left = left;
+      const Batch poor = launch({test}, store).front();
+      ended_well = poor.outcome.status == Status::ok;
+      if (ended_well) break;
+      EXPECT_EQ(poor.outcome.status, Status::failed);
+      EXPECT_TRUE(poor.outcome.reason.starts_with("rank 1: there was no memory"))
+          << name << left << poor.outcome.reason;
+      EXPECT_TRUE(poor.ticks.empty() && poor.parts.empty());
+      EXPECT_EQ(store.bytes, 0U) << "what was taken is given back";
+    }
+    EXPECT_TRUE(ended_well) << name;
+    // As if memory came back: the launch goes on where it was.
+    Store store;
+    Case large = test;
+    large.bytes = std::size_t{1} << 45U;
+    const auto batches = launch({test, large, test}, store);
+    EXPECT_EQ(batches[0].outcome.status, Status::ok) << batches[0].outcome.reason;
+    EXPECT_EQ(batches[1].outcome.status, Status::failed);
+    EXPECT_EQ(batches[2].outcome.status, Status::ok) << batches[2].outcome.reason;
+  }
+}
+
+TEST(OutOfMemory, AThrowInOneCaseLeavesTheNextAsItWas) {
+  const Case first = make_case("ping_pong", 100, 4);
+  Store plenty;
+  const Ticks wanted = launch({first}, plenty).front().ticks.at(3);
+  // 510 buffers a side in turn tell no two uses apart by their mark; rank 2 stands by.
+  Case marks = make_case("put_ping_pong", 16, 1);
+  marks.schedule = {"reuse", 300, 40};
+  Store store;
+  for (const Case& bad : {marks}) {
+    const auto batches = launch({bad, first}, store);
+    EXPECT_EQ(batches[1].outcome.status, Status::ok) << batches[1].outcome.reason;
+    EXPECT_EQ(batches[1].ticks.at(3), wanted);
+  }
+}
+
+TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
+  for (const char* name :
+       {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive", "burst"}) {
+    for (const std::size_t bytes : {1UL, 5000UL, 1UL << 17U}) {
+      for (const std::uint32_t depth : {7U, 64U}) {
+        Case test = make_case(name, bytes, 1);
+        test.samples = 1;
+        test.queue_depth = depth;
+        test.schedule = depth == 7 ? Schedule{"turn", 9, 100} : Schedule{};
+        Store store;
+        EXPECT_EQ(launch({test}, store).front().outcome.status, Status::ok);
+        const auto patterns = supported<PoorLink, VirtualClock>(static_cast<Few*>(nullptr));
+        const auto self = std::find_if(patterns.begin(), patterns.end(),
+                                       [&](const Support& one) { return one.info.name == name; });
+        EXPECT_LE(static_cast<double>(store.most_bytes), needed_bytes(test, self->footprint, 3))
+            << name << bytes << depth;
+      }
+    }
+  }
+}
+
+TEST(Memory, AnOrdersSizeIsThatOfTheOrderThatIsMade) {
+  for (const Schedule& schedule :
+       {Schedule{"one", 5, 10}, Schedule{"turn", 1, 100}, Schedule{"turn", 77, 0},
+        Schedule{"reuse", 1, 0}, Schedule{"reuse", 9, 50}, Schedule{"reuse", 33, 99},
+        Schedule{"reuse", 33, 100}}) {
+    for (const std::size_t at_once : {0U, 1U, 2U, 50U, 128U}) {
+      const BufferOrders orders = make_orders(schedule, 3, at_once);
+      const OrderSize size = size_of(schedule, at_once);
+      EXPECT_EQ(size.slots, slots_of(orders.out)) << schedule.kind << at_once;
+      EXPECT_EQ(size.arriving, orders.sent_from.size()) << schedule.kind << at_once;
+      EXPECT_EQ(size.places, orders.out.size() + orders.in.size()) << schedule.kind << at_once;
+    }
+  }
+}
+
+TEST(HostileLines, AreRefusedByTheirBounds) {
+  for (const char* line :
+       {R"({"test":"ping_pong","point":18014398509481984})",
+        R"({"test":"hot_spot_send","point":9223372036854775808})",
+        R"({"test":"ping_pong","samples":100000000})", R"({"test":"ping_pong","samples":1e8})",
+        R"({"test":"ping_pong","warmup":100000000})", R"({"test":"stream","queue_depth":65537})",
+        R"({"test":"stream","ops_per_sample":4294967296})", R"({"schedule":5})",
+        R"({"schedule":{"kind":"turn","count":4294967297}})",
+        R"({"schedule":{"kind":"reuse","count":2,"reuse_percent":101}})"}) {
+    EXPECT_THROW((void)parse_case(line), std::invalid_argument) << line;
+  }
+}
+
+TEST(HostileLines, WithinTheBoundsTheyAreRefusedOrRunAndNeverCrash) {
+  std::vector<Case> cases;
+  for (const char* name : {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive",
+                           "burst", "nope"}) {
+    for (const char* rest :
+         {R"("point":1000000)", R"("bytes":70368744177664)",
+          R"("bytes":8,"schedule":{"kind":"reuse","count":1048576,"reuse_percent":99})",
+          R"("bytes":65536,"schedule":{"kind":"turn","count":1048576})",
+          R"("bytes":1099511627776,"queue_depth":65536,"schedule":{"kind":"turn","count":1048576})",
+          R"("bytes":8,"wait":"prayer","verify":false)",
+          R"("bytes":8,"pages":"small","schedule":{"kind":"reuse","count":1,"reuse_percent":0})"}) {
+      cases.push_back(parse_case(std::string(R"({"id":1,"test":")") + name + R"(",)" + rest + "}"));
+    }
+  }
+  cases.push_back(make_case("ping_pong", 8, 1));
+  Store store;
+  const auto batches = launch(cases, store);
+  ASSERT_EQ(batches.size(), cases.size());
+  for (const Batch& batch : batches) {
+    EXPECT_EQ(batch.outcome.status == Status::ok, batch.outcome.reason.empty());
+  }
+  EXPECT_EQ(batches.back().outcome.status, Status::ok) << batches.back().outcome.reason;
+}
+
+TEST(Exchange, RefusesWhatMpiCannotCount) {
+  EXPECT_EQ(starts_of({3, 0, 4}), (std::vector<int>{0, 3, 3, 7}));
+  EXPECT_EQ(starts_of({0x7fffffff}).back(), 0x7fffffff);
+  EXPECT_THROW((void)starts_of({0x7fffffff, 1}), std::length_error);
+  EXPECT_THROW((void)starts_of({1, ~0ULL}), std::length_error);
+}
+
+TEST(Exchange, WhoGivesUpTellsAllAndTheNextExchangeIsWhole) {
+  constexpr int ranks = 3;
+  Fabric fabric(ranks);
+  Meeting meeting(ranks);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadBootstrap boot(meeting, fabric, rank);
+      // Rank 1 gives up before the exchange that the others have begun.
+      const auto act = [&] {
+        if (rank == 1) throw std::runtime_error("no");
+        (void)boot.exchange("key");
+        ADD_FAILURE() << "exchanged with a rank that gave up";
+      };
+      try {
+        together(boot, act);
+        ADD_FAILURE() << "went on";
+      } catch (const GaveUp& told) {
+        EXPECT_STREQ(told.what(), "rank 1: no");
+      }
+      EXPECT_EQ(boot.exchange(std::to_string(rank)), (std::vector<std::string>{"0", "1", "2"}));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace weft::fake

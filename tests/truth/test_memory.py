@@ -1,0 +1,71 @@
+"""The memory of a case: the engine and the planner have one formula."""
+
+import random
+from typing import Literal
+
+import msgspec
+import pytest
+
+from virtual import described, needed_by_engine
+from weft.plan import needed_bytes
+from weft.record.model import Case, Schedule
+
+Kind = Literal["one", "turn", "reuse"]
+PATTERNS = described()
+
+
+def any_case(chance: random.Random) -> Case:
+    kinds: tuple[Kind, ...] = ("one", "turn", "reuse")
+    kind = chance.choice(kinds)
+    return Case(
+        test=chance.choice(tuple(PATTERNS)),
+        transport="virtual",
+        bytes=chance.choice((0, 1, 4095, 4096, 4097, chance.randrange(1 << 25), 1 << 46)),
+        queue_depth=chance.choice((1, 2, 3, 64, 255, 1 << 16)),
+        schedule=Schedule(
+            kind=kind,
+            count=1 if kind == "one" else chance.choice((1, 2, 77, 1 << 20)),
+            reuse_percent=chance.choice((0, 33, 50, 99, 100)) if kind == "reuse" else 100,
+        ),
+        ranks=chance.choice((2, 3, 64)),
+    )
+
+
+def line_of(case: Case, samples: int, warmup: int) -> str:
+    return msgspec.json.encode(
+        {
+            "id": 1,
+            "test": case.test,
+            "bytes": case.bytes,
+            "samples": samples,
+            "warmup": warmup,
+            "queue_depth": case.queue_depth,
+            "schedule": case.schedule,
+        }
+    ).decode()
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 64])
+def test_both_sides_need_the_same_for_any_case(ranks: int) -> None:
+    chance = random.Random(ranks)  # noqa: S311 - cases, no secret
+    cases = [msgspec.structs.replace(any_case(chance), ranks=ranks) for _ in range(2000)]
+    amounts = [(chance.randrange(1, 1_000_000), chance.randrange(50)) for _ in cases]
+    lines = [line_of(case, *amount) for case, amount in zip(cases, amounts, strict=True)]
+    told = needed_by_engine(lines, ranks)
+    assert len(told) == len(cases)
+    for case, amount, engine in zip(cases, amounts, told, strict=True):
+        planned = needed_bytes(case, PATTERNS[case.test].footprint, sum(amount))
+        assert planned == pytest.approx(engine, rel=1e-12), case
+
+
+def test_a_case_never_needs_less_for_more_of_anything() -> None:
+    least = Case(test="stream", transport="virtual", bytes=1 << 20)
+    for change in (
+        {"bytes": 1 << 24},
+        {"ranks": 3},
+        {"schedule": Schedule(kind="turn", count=2)},
+        {"schedule": Schedule(kind="reuse", count=1, reuse_percent=50)},
+    ):
+        more = msgspec.structs.replace(least, **change)
+        assert needed_bytes(more) > needed_bytes(least), change
+    assert needed_bytes(least, samples=1) > needed_bytes(least)
