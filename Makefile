@@ -12,7 +12,7 @@ ENGINE_BUILD := build/wheel
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
-.PHONY: help run build test lint format bench vm lock clean
+.PHONY: help run build test lint format bench mutants vm lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ format: $(ENVIRONMENT) $(STAMPS)/packages-test ## Rewrite all sources in the pro
 
 bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this machine
 	$(BIN)/python -m bench $(ARGS)
+
+mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)
+	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)
 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell

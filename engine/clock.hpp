@@ -3,7 +3,10 @@
 
 #include <ctime>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -91,11 +94,53 @@ struct Calibration {
   std::int64_t baseline_ns = 0;
 };
 
-/// The tightest of several readings of the tick counter between two readings of the raw clock.
-Instant read_both_clocks();
+/// CLOCK_MONOTONIC_RAW, which nobody adjusts.
+struct RawClock {
+  static std::int64_t now_ns() noexcept { return monotonic_raw_ns(); }
+};
 
-/// Wait until `baseline_ns` after `start`, then compare the clocks. The overhead is the median of
-/// 1,001 differences of two reads in a row.
+/// The tightest of several readings of a tick counter between two readings of a raw clock.
+template <class Counter, class Raw>
+Instant read_both() {
+  constexpr int attempts = 50;
+  Instant best{.uncertainty_ns = std::numeric_limits<std::int64_t>::max()};
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const std::int64_t before = Raw::now_ns();
+    const Ticks ticks = Counter::now();
+    const std::int64_t after = Raw::now_ns();
+    if (after - before < best.uncertainty_ns) {
+      best = {ticks, before + (after - before) / 2, after - before};
+    }
+  }
+  return best;
+}
+
+/// The median of 1,001 differences of two reads in a row.
+template <class Counter>
+Ticks median_overhead() {
+  std::array<Ticks, 1001> differences{};
+  for (Ticks& difference : differences) {
+    const Ticks start = Counter::now();
+    difference = Counter::now() - start;
+  }
+  auto* const middle = differences.begin() + differences.size() / 2;
+  std::nth_element(differences.begin(), middle, differences.end());
+  return *middle;
+}
+
+/// Wait until `baseline_ns` after `start`, then compare the clocks.
+template <class Counter, class Raw>
+Calibration calibrate_by(const Instant& start, std::int64_t baseline_ns) {
+  while (Raw::now_ns() - start.nanoseconds < baseline_ns) {
+  }
+  const Instant end = read_both<Counter, Raw>();
+  const std::int64_t elapsed_ns = end.nanoseconds - start.nanoseconds;
+  const auto ticks = static_cast<double>(end.ticks - start.ticks);
+  return {static_cast<double>(elapsed_ns) / ticks, median_overhead<Counter>(), elapsed_ns};
+}
+
+/// Of the processor's counter and the raw clock.
+Instant read_both_clocks();
 Calibration calibrate(const Instant& start, std::int64_t baseline_ns);
 
 }  // namespace weft

@@ -25,11 +25,20 @@ constexpr std::string_view lack_of() {
   return "the transport has no one-sided operations";
 }
 
+/// What a list says of a pattern on a transport.
+template <class Pattern, TwoSided T, Clock Now>
+Support support_of() {
+  if constexpr (lack_of<Pattern, T, Now>().empty()) {
+    return {Pattern::info, parts_of<Pattern>(), footprint_of<Pattern, T>(), true, ""};
+  } else {
+    return {Pattern::info, parts_of<Pattern>(), {}, false, lack_of<Pattern, T, Now>()};
+  }
+}
+
 /// What of the engine's patterns a transport can run.
 template <TwoSided T, Clock Now, class... Patterns>
 std::vector<Support> supported(const std::tuple<Patterns...>* /*list*/) {
-  return {{Patterns::info, parts_of<Patterns>(), footprint_of<Patterns, T>(),
-           lack_of<Patterns, T, Now>().empty(), lack_of<Patterns, T, Now>()}...};
+  return {support_of<Patterns, T, Now>()...};
 }
 
 /// The ways of waiting that a transport has, the usual one first.

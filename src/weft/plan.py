@@ -10,7 +10,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.record.model import USUAL_QUEUE_DEPTH, Case, Footprint, Plan, Schedule
-from weft.units import format_bytes, parse_sizes
+from weft.units import parse_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -178,6 +178,16 @@ def test_a_line_without_noise_is_found_to_the_digit() -> None:
         assert line.bandwidth_bytes_per_s.value == pytest.approx(4e9, rel=1e-6)
 
 
+def test_a_test_both_ways_has_the_bandwidth_of_both(tmp_path: Path) -> None:
+    cases = make_cases(("sendrecv",), ("tcp",), tuple(range(0, 100_000, 5000)))
+    run = load(synthetic_record(tmp_path / "r.jsonl", cases))
+    fit = fit_line(series_of_run(run, "sendrecv", "tcp"))
+    # 2,000 ns and 0.1 ns a byte, in which a message goes each way.
+    for line in (fit.least_squares, fit.median_line):
+        assert line.latency_ns.value == pytest.approx(2000, rel=1e-3)
+        assert line.bandwidth_bytes_per_s.value == pytest.approx(2 * 1e10, rel=1e-3)
+
+
 def test_outliers_move_least_squares_and_not_the_median_line() -> None:
     sizes = np.repeat(np.arange(1, 41) * 10_000, 5)
     times = (2000 + 0.1 * sizes) * np.random.default_rng(2).normal(1, 0.005, len(sizes))

@@ -213,8 +213,20 @@ def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
 
 def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
     good = {"id": 3, "test": "ping_pong", "bytes": 8}
-    _, lines = drive("openmpi", "tcp", {"id": 1, "test": "nope"}, {"bytes": -1}, good)
-    assert [line.get("status") for line in lines[1:-1]] == ["failed", "failed", "ok"]
+    bad: list[dict[str, object]] = [
+        {"id": 1, "test": "nope"},
+        {"bytes": -1},
+        {"test": "hot_spot_send", "point": 2**63},
+        {"test": "busy_stream", "bytes": 8, "point": 2**54},
+        {"test": "ping_pong", "samples": 100_000_000},
+        {"test": "ping_pong", "bytes": 2**46},
+        {"test": "put_ping_pong", "schedule": {"kind": "turn", "count": 2**20}, "bytes": 2**30},
+        {"test": "stream", "id": "x" * 70_000},
+    ]
+    _, lines = drive("openmpi", "tcp", *bad, good)
+    told = [line.get("status") for line in lines[1:-1]]
+    # Over tcp there are no puts to refuse the memory of.
+    assert told == ["failed"] * 6 + ["unsupported", "failed", "ok"]
 
 
 def test_counters_tell_no_senders_so_such_tests_are_unsupported() -> None:

@@ -1,0 +1,105 @@
+"""`make mutants`: plants each bug in a copy, runs its tests, names those that nobody noticed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mutants.bugs import all_bugs
+from mutants.tree import Copy, CopyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mutants.bugs import Bug
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """0 when every bug was noticed."""
+    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser.add_argument("--only", default="", help="those with this in their file or name")
+    parser.add_argument("--quick", action="store_true", help="those that need no compiler")
+    parser.add_argument("--list", action="store_true", help="name them and do nothing")
+    asked = parser.parse_args()
+    bugs = [
+        bug
+        for bug in all_bugs()
+        if asked.only.lower() in bug.title.lower() and (bug.is_quick or not asked.quick)
+    ]
+    if not bugs:
+        _say(f"no planted bug has {asked.only} in its file or name; see --list")
+        return 2
+    if asked.list:
+        for bug in bugs:
+            _say(bug.title)
+        return 0
+    begun = time.monotonic()
+    try:
+        lived = plant_all(Copy(ROOT, ROOT / "build" / "mutants"), bugs)
+    except CopyError as error:
+        _say(f"make mutants: {error}")
+        return 2
+    took = time.monotonic() - begun
+    _say(
+        f"{len(bugs)} planted, {len(bugs) - len(lived)} noticed, {len(lived)} not, in {took:.0f} s"
+    )
+    for title in lived:
+        _say(f"  {title}")
+    return 1 if lived else 0
+
+
+def plant_all(copy: Copy, bugs: Sequence[Bug]) -> list[str]:
+    """Those that lived through every test, or could not be planted."""
+    sound: set[tuple[object, ...]] = set()
+    lived = []
+    for number, bug in enumerate(bugs, start=1):
+        copy.choose(bug.patterns)
+        _check_without(copy, bug, sound)
+        start = time.monotonic()
+        copy.plant(bug)
+        try:
+            trouble = copy.build(_targets(bug))
+            by = "" if trouble else copy.noticed_by(bug.tests, bug.engine, bug.builds)
+        finally:
+            copy.restore(bug)
+        took = f"{number}/{len(bugs)} {time.monotonic() - start:.1f} s"
+        if trouble:
+            _say(f"{took} NOT BUILT {bug.title}\n{trouble[-2000:]}")
+        elif by:
+            _say(f"{took} noticed {bug.title}")
+        else:
+            _say(f"{took} SURVIVED {bug.title}")
+        if not by:
+            lived.append(bug.title)
+    return lived
+
+
+def _check_without(copy: Copy, bug: Bug, sound: set[tuple[object, ...]]) -> None:
+    """The tests of a bug pass without it, or their failing with it would say nothing."""
+    tests = tuple(word for word in bug.tests if (word, bug.patterns) not in sound)
+    engine = tuple(word for word in bug.engine if (word, bug.patterns) not in sound)
+    if not tests and not engine:
+        return
+    if trouble := copy.build(_targets(bug)):
+        raise CopyError(f"the engine cannot be built: {trouble[-2000:]}")
+    if by := copy.noticed_by(tests, engine, bug.builds):
+        raise CopyError(f"without any bug this fails: {by}")
+    sound.update((word, bug.patterns) for word in (*tests, *engine))
+
+
+def _targets(bug: Bug) -> list[str]:
+    return [*bug.builds, *(f"{words.partition(': ')[0]}-tests" for words in bug.engine)]
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""The runner of planted bugs, on a project of three files."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mutants.__main__ import plant_all
+from mutants.bugs import Bug
+from mutants.tree import Copy, CopyError
+
+SOURCE = "def double(x):\n    return 2 * x\n\n\ndef unused(x):\n    return x\n"
+TEST = "from thing import double\n\n\ndef test_it():\n    assert double(3) == 6\n"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    files = {"src/thing.py": SOURCE, "tests/test_thing.py": TEST, "engine/patterns/all.hpp": ""}
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    return folder
+
+
+def bug(name: str, old: str, new: str, test: str = "tests/test_thing.py") -> Bug:
+    return Bug(
+        path="src/thing.py", name=name, old=old, new=new, tests=(test,), engine=(), builds=()
+    )
+
+
+def test_survivors_are_named_and_the_checkout_stays_as_it_is(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bugs = [
+        bug("doubles thrice", "2 * x", "3 * x"),
+        bug("nobody looks", "    return x\n", "    return -x\n"),
+    ]
+    assert plant_all(Copy(root, tmp_path / "copy"), bugs) == ["src/thing.py: nobody looks"]
+    assert (root / "src" / "thing.py").read_text() == SOURCE
+    assert (tmp_path / "copy" / "tree" / "src" / "thing.py").read_text() == SOURCE
+    told = capsys.readouterr().out
+    assert "noticed src/thing.py: doubles thrice" in told
+    assert "SURVIVED src/thing.py: nobody looks" in told
+
+
+def test_a_test_that_fails_without_the_bug_says_nothing(root: Path, tmp_path: Path) -> None:
+    (root / "tests" / "test_thing.py").write_text(TEST.replace("6", "7"))
+    with pytest.raises(CopyError, match="without any bug this fails"):
+        plant_all(Copy(root, tmp_path / "copy"), [bug("a", "2 * x", "3 * x")])
+
+
+def test_a_second_copy_follows_the_checkout(root: Path, tmp_path: Path) -> None:
+    Copy(root, tmp_path / "copy")
+    (root / "src" / "thing.py").unlink()
+    (root / "new.txt").write_text("new")
+    Copy(root, tmp_path / "copy")
+    tree = tmp_path / "copy" / "tree"
+    assert not (tree / "src" / "thing.py").exists()
+    assert (tree / "new.txt").read_text() == "new"

@@ -1,0 +1,140 @@
+"""A copy of the project in which bugs are planted: nothing is ever changed in the checkout."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from mutants.bugs import Bug
+
+ALL_PATTERNS = "engine/patterns/all.hpp"
+BUILD_S = 900.0
+TEST_S = 180.0
+# Python takes the package from the copy, in programs that a test starts too: the finder of the
+# editable installation would lead back to the checkout.
+_SITE = """import sys
+sys.meta_path[:] = [f for f in sys.meta_path if "ScikitBuild" not in type(f).__name__]
+"""
+
+
+class CopyError(Exception):
+    """Something of the copy does not work as it should without any bug."""
+
+
+class Copy:
+    """The project's files under another folder, with a build of their own."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._root = root
+        self._tree = folder / "tree"
+        self._build = folder / "build"
+        self._site = folder / "site"
+        self._site.mkdir(parents=True, exist_ok=True)
+        (self._site / "sitecustomize.py").write_text(_SITE)
+        self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
+        """Only what differs is copied, so that little is compiled anew."""
+        words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(words, cwd=self._root, capture_output=True, check=True).stdout
+        names = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+        names = {name for name in names if (self._root / name).is_file()}
+        for old in [path for path in self._tree.rglob("*") if path.is_file()]:
+            if str(old.relative_to(self._tree)) not in names:
+                old.unlink()
+        for name in names:
+            source, target = self._root / name, self._tree / name
+            if target.is_file() and target.read_bytes() == source.read_bytes():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+
+    def choose(self, patterns: Sequence[str]) -> None:
+        """Have the engine made of these benchmarks only; of all where none is named."""
+        text = (self._root / ALL_PATTERNS).read_text()
+        if patterns:
+            text = re.sub(
+                r"std::tuple<.*?>;", f"std::tuple<{', '.join(patterns)}>;", text, flags=re.S
+            )
+        path = self._tree / ALL_PATTERNS
+        if path.read_text() != text:
+            path.write_text(text)
+
+    def plant(self, bug: Bug) -> None:
+        """Put a bug into the copy. Raises ValueError where it does not apply."""
+        path = self._tree / bug.path
+        path.write_text(bug.planted((self._root / bug.path).read_text()))
+
+    def restore(self, bug: Bug) -> None:
+        """Take it out again."""
+        (self._tree / bug.path).write_text((self._root / bug.path).read_text())
+
+    def build(self, targets: Sequence[str]) -> str:
+        """Compile these; what the compiler said where it failed, else nothing."""
+        if not targets:
+            return ""
+        if not (self._build / "CMakeCache.txt").exists():
+            words = ["cmake", "-G", "Ninja", "-S", str(self._tree), "-B", str(self._build)]
+            flags = ["-DWEFT_TESTS=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+            if shutil.which("ccache"):
+                flags.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+            if self._fails([*words, *flags], BUILD_S):
+                raise CopyError("the copy cannot be configured; see make build")
+        words = ["cmake", "--build", str(self._build), "--target", *targets]
+        return self._fails(words, BUILD_S)
+
+    def noticed_by(self, tests: Iterable[str], engine: Iterable[str], builds: Sequence[str]) -> str:
+        """The first of these tests that fails or does not end, as it is named; nothing if none.
+
+        With rank programs among what was built for them they take no others.
+        """
+        for asked in engine:
+            name, _, chosen = asked.partition(": ")
+            program = self._build / "engine" / "tests" / f"{name}-tests"
+            if self._fails([program, f"--gtest_filter={chosen}"], TEST_S):
+                return asked
+        named = list(tests)
+        options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        words = [sys.executable, "-m", "pytest", *options, *named]
+        own = self._programs() if any(name.startswith("rank-") for name in builds) else {}
+        return " ".join(named) if named and self._fails(words, TEST_S, own) else ""
+
+    def _programs(self) -> dict[str, str]:
+        return {"WEFT_ENGINE_DIR": str(self._build / "libexec" / "weft")}
+
+    def _fails(
+        self, words: Sequence[str | Path], most_s: float, more: Mapping[str, str] | None = None
+    ) -> str:
+        """What a command said if it failed or was not done in time."""
+        process = subprocess.Popen(
+            words,
+            cwd=self._tree,
+            env={**self._environment(), **(more or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=most_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.communicate()
+            return f"not done in {most_s:g} s"
+        return said.decode(errors="replace") or "failed" if process.returncode else ""
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "PYTHONPATH": f"{self._site}:{self._tree / 'src'}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "WEFT_VIRTUAL_RANK": str(self._build / "engine" / "tests" / "virtual-rank"),
+        }
