@@ -170,6 +170,15 @@ def test_a_latency_from_small_messages_is_not() -> None:
     assert not [note for note in fit.notes if "ill-determined" in note]
 
 
+def test_a_latency_below_zero_is_told_to_be_none() -> None:
+    sizes = np.arange(10_000, 50_000, 2_000)
+    times = 0.1 * sizes.astype(np.float64) - 500
+    fit = fit_line(series_of_times("below", sizes, times))
+    assert fit.median_line.latency_ns.high < 0
+    [note] = [note for note in fit.notes if "ill-determined" in note]
+    assert "it is below zero, where no latency can be" in note
+
+
 def test_a_line_without_noise_is_found_to_the_digit() -> None:
     sizes = np.arange(0, 4096, 256)
     fit = fit_line(series_of_times("exact", sizes, 1500 + 0.25 * sizes.astype(np.float64)))

@@ -111,6 +111,12 @@ def test_one_line_is_not_cut() -> None:
     assert cut <= 0.03 * TRIALS
 
 
+def test_the_latency_is_that_of_the_smallest_message() -> None:
+    sizes = np.arange(10_000, 200_000, 10_000)
+    found = fit_piecewise(series_of_times("far", sizes, 1500 + 0.25 * sizes.astype(np.float64)))
+    assert found.latency_ns.value == pytest.approx(1500 + 0.25 * 10_000, rel=1e-6)
+
+
 def test_the_costs_are_those_of_least_squares() -> None:
     random = np.random.default_rng(31)
     times = true_times() * random.normal(1, 0.05, len(SIZES))
