@@ -40,6 +40,7 @@ class Machine:
         self.effect = effect
         self.ranks = 0
         self.launches = 0
+        self.checks: list[tuple[int, bool]] = []
 
     def __call__(self, _path: object, _mpi: object, ranks: int, _words: object) -> Machine:
         """The launcher of a launch."""
@@ -59,6 +60,7 @@ class Machine:
         return Hello(transport="t", mpi="none", ranks=ranks, clock=CLOCK)
 
     def run(self, case: Mapping[str, Any], _: float) -> Answer:
+        self.checks.append((case["bytes"], case["verify"]))
         operation_ns = round((1000 + case["bytes"] // 4) * self.effect(case, self.launches))
         count, ops = case["samples"] + case["warmup"], case["ops_per_sample"]
         timed_ns = count * ops * operation_ns
@@ -79,6 +81,7 @@ class Sink(list["Line"]):
     def __init__(self) -> None:
         super().__init__()
         self.predicted: list[str] = []
+        self.checks: list[tuple[int, bool]] = []
 
     def write(self, line: Line) -> None:
         self.append(line)
@@ -117,6 +120,7 @@ def measure(
     )  # fmt: skip
     end_s = machine.now + budget_s
     sink = Sink()
+    sink.checks = machine.checks
     Measurement(plan, programs, sink, sink, end_s=end_s).measure()  # type: ignore[arg-type]
     return sink, end_s - machine.now
 
@@ -209,6 +213,16 @@ def test_a_known_number_of_samples_needs_no_calibration(monkeypatch: pytest.Monk
     sink, _ = measure(monkeypatch, cases, 600, overhead_s=0.1, samples=2)
     assert not [b for b in sink if isinstance(b, Batch) and b.role == "calibrate"]
     assert set(launches_of(sink).values()) == {5}
+
+
+def test_every_launch_of_a_case_is_checked_and_very_long_messages_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cases = make_cases(["ping_pong"], ["tcp"], [8, 1 << 20, 16 << 20, 17 << 20, 64 << 20])
+    sink, _ = measure(monkeypatch, cases, 60, overhead_s=0.005)
+    assert set(launches_of(sink).values()) == {5}
+    checks = Counter(size for size, verify in sink.checks if verify)
+    assert checks == {8: 5, 1 << 20: 5, 16 << 20: 5, 17 << 20: 1, 64 << 20: 1}
 
 
 def test_neighbours_spare_most_calibrations(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,7 @@ MOST_TRIES = 3
 MARGIN = 1.1
 MOST_WARMUP = 50
 LOOK_DEPTH = 4
+VERY_LONG_BYTES = 16 << 20
 # Messages that are as good as timed by the first one after the warm-up.
 LONG_BYTES = 1 << 16
 # A stream that is long to keep its last word small is still bounded by this.
@@ -101,6 +102,15 @@ def needs_no_look(case: Case, pattern: Pattern, asked_samples: int) -> bool:
     """Whether the amount of a case is the same however long its operations take."""
     is_one = case.single or pattern.every_operation
     return asked_samples > 0 and is_one and pattern.latencies_per_sample == 0
+
+
+def is_to_check(case: Case, launches: int) -> bool:
+    """Whether a case that was measured in so many launches is to be checked message by message.
+
+    Very long ones only once: it takes as long as measuring them. What is left in the buffers of a
+    timed run is compared in any case.
+    """
+    return launches == 0 or case.bytes <= VERY_LONG_BYTES
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
