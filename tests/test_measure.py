@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import time
@@ -11,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import weft
 import weft.measure.rounds
-from builders import PATTERNS, make_cases, make_clock, pattern
+from builders import PATTERNS, make_cases, make_clock, make_header, pattern, write_lines
+from weft.analysis.summary import summarise
 from weft.engine import Program
 from weft.launch.local import Answer, Bye, Hello
 from weft.measure.rounds import Measurement
+from weft.measure.state import restore
 from weft.plan import SIZES, make_plan
 from weft.record.model import Batch, Case, Footer, Launch, RankFacts
 from weft.units import parse_seconds, parse_sizes
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from weft.record.model import Line
+    from weft.record.run import Run
 
     Effect = Callable[[Mapping[str, Any], int], float]
 
@@ -102,18 +107,15 @@ def measure(
     cases: tuple[Case, ...],
     budget_s: float,
     overhead_s: float,
-    seed: int = 1,
     effect: Effect = lambda _, __: 1.0,
+    before: Run | None = None,
+    seed: int = 1,
     **asked: Any,
 ) -> tuple[Sink, float]:
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
     machine = Machine(overhead_s, effect)
     monkeypatch.setattr(time, "monotonic", lambda: machine.now)
     monkeypatch.setattr(weft.measure.rounds, "LocalLauncher", machine)
-    programs = {
-        name: Program(transport=name, mpi="none", path=Path("rank"), patterns=PATTERNS)
-        for name in {case.transport for case in cases}
-    }
     plan = make_plan(
         cases, precision=0.01, budget_s=budget_s, seed=seed, mpi="none", options={},
         case_deadline_s=20, **{"launches": 5, "samples": 0, **asked},
@@ -121,8 +123,17 @@ def measure(
     end_s = machine.now + budget_s
     sink = Sink()
     sink.checks = machine.checks
-    Measurement(plan, programs, sink, sink, end_s=end_s).measure()  # type: ignore[arg-type]
+    so_far = None if before is None else restore(plan, programs_of(cases), before)
+    record: Any = sink
+    Measurement(plan, programs_of(cases), record, sink, so_far, end_s=end_s).measure()
     return sink, end_s - machine.now
+
+
+def programs_of(cases: tuple[Case, ...]) -> dict[str, Program]:
+    return {
+        name: Program(transport=name, mpi="none", path=Path("rank"), patterns=PATTERNS)
+        for name in {case.transport for case in cases}
+    }
 
 
 def timed_s(sink: Sink) -> float:
@@ -188,6 +199,26 @@ def test_what_is_left_after_the_asked_launches_goes_where_the_intervals_are_wide
         counts.setdefault(int(key.split("/")[2]), []).append(count)
     assert set(counts[8] + counts[1024]) == {5}
     assert min(counts[64]) > max(counts[4 << 20]) >= 5
+
+
+def test_resume_adds_what_is_missing_and_then_gains_precision(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def effect(_: Mapping[str, Any], launch: int) -> float:
+        return 1 + 0.05 * (7919 * launch % 101) / 101
+
+    cases = make_cases(transports=("mpi", "tcp"), sizes=(8, 64, 1024, 4 << 20))
+    lines: list[Line] = [make_header(cases)]
+    widths = []
+    for session, budget_s in enumerate((6, 60, 60)):
+        before = weft.load(write_lines(tmp_path / f"{session}.jsonl", lines))
+        sink, _ = measure(monkeypatch, cases, budget_s, 0.005, effect, before if session else None)
+        lines += [line for line in sink if not isinstance(line, Footer)]
+        whole = weft.load(write_lines(tmp_path / f"{session}-whole.jsonl", lines))
+        assert bool(whole.missing) is (session == 0)
+        assert len(whole.launches) == len([line for line in lines if isinstance(line, Launch)])
+        widths.append([row.relative_half_width or math.inf for row in summarise(whole)])
+    assert sum(widths[2]) < sum(widths[1])
 
 
 def test_a_budget_that_will_not_do_is_said_before_the_start_with_one_that_does(
