@@ -185,6 +185,15 @@ def test_most_of_any_budget_goes_into_samples(
     assert -1 < left_s < 0.1 * budget_s
 
 
+def test_no_case_is_left_without_a_figure_because_of_a_guess(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Four launches and 96 cases take less than is guessed of them before the start."""
+    sink, left_s = measure(monkeypatch, FEW, 5, overhead_s=0.001)
+    assert {case.key for case in FEW} == set(launches_of(sink))
+    assert left_s > -1
+
+
 def test_what_is_left_after_the_asked_launches_goes_where_the_intervals_are_widest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
