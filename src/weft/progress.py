@@ -81,4 +81,4 @@ def _interval(state: CaseState) -> str:
     """The time of an operation, with its interval once there are two launches."""
     if len(state.medians_ns) < 2 or min(state.medians_ns) <= 0:
         return format_time(state.operation_ns)
-    return with_half(median_of_launches(state.medians_ns), format_time)
+    return with_half(median_of_launches(state.medians_ns, state.resolution_ns), format_time)

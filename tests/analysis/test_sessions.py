@@ -149,6 +149,15 @@ def test_several_records_are_one_side_of_a_comparison(tmp_path: Path) -> None:
         compared(f"{paths[0]},{paths[0]}", paths[3])
 
 
+def test_a_comparison_says_which_figures_only_one_side_has(tmp_path: Path) -> None:
+    few = tuple(case for case in CASES if case.bytes != 1024)
+    whole, part = record(tmp_path, "whole"), record(tmp_path, "part", 1.001, cases=few)
+    lost = "part lacks 3 of the 13 figures that whole or it has: they are not compared"
+    assert lost in compared(str(whole.path), str(part.path)).notes
+    assert lost in compared(str(part.path), str(whole.path)).notes
+    assert not any("lacks" in note for note in compared(str(whole.path), str(whole.path)).notes)
+
+
 def test_sessions_under_unlike_conditions_are_no_side(tmp_path: Path) -> None:
     a, b = record(tmp_path, "a"), record(tmp_path, "b", 1.01)
     plan = msgspec.structs.replace(b.header.plan, mpi="mpich")

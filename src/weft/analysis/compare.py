@@ -90,7 +90,7 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
         tables=tables,
         singles=singles,
         same=same,
-        notes=_notes(sides, tables, singles),
+        notes=(*_notes(sides, tables, singles), *_not_on_both(sides, curves)),
     )
 
 
@@ -279,6 +279,26 @@ def _notes(
             more = len(side.left_out) - MOST_LEFT_OUT
             notes.append(f"{side.title}: left out: {more} more cases without a good figure")
     return tuple(notes)
+
+
+def _not_on_both(
+    sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]]
+) -> list[str]:
+    """How many figures a record has that the first side lacks, or the other way round."""
+    held = [{(place, size) for place, rows in own.items() for size in rows} for own in curves]
+    notes = []
+    for side, own in zip(sides[1:], held[1:], strict=True):
+        if side.is_published or sides[0].is_published:
+            continue
+        for having, lacking, lost in (
+            (sides[0], side, held[0] - own), (side, sides[0], own - held[0])
+        ):  # fmt: skip
+            if lost:
+                notes.append(
+                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures that"
+                    f" {having.title} or it has: they are not compared"
+                )
+    return notes
 
 
 def _nothing_in_common(

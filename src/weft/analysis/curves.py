@@ -53,7 +53,7 @@ def curves_of(cases: Mapping[str, Pooled], reference: Mapping[str, Pooled]) -> t
     asked: dict[Case, int] = {}
     for key, theirs in reference.items():
         mine = cases.get(key)
-        place = msgspec.structs.replace(theirs.case, bytes=0)
+        place = theirs.case.but_for("bytes")
         asked[place] = asked.get(place, 0) + bool(_usable(theirs))
         if mine is not None and mine.case == theirs.case and _usable(mine) and _usable(theirs):
             groups.setdefault(place, {})[key] = (mine, theirs)

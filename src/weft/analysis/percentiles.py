@@ -36,15 +36,16 @@ def percentiles(values: NDArray[np.float64]) -> dict[str, float]:
     )
 
 
-def tails(launches: Sequence[NDArray[np.float64]]) -> dict[str, Estimate]:
+def tails(launches: Sequence[NDArray[np.float64]], resolution: float = 0.0) -> dict[str, Estimate]:
     """The percentiles of TAILS, each the median over launches of each launch's own, by name.
 
     Only those that every launch has enough samples for: a launch's tail is one value, as its
-    median is, so that the interval covers the variation between launches.
+    median is, so that the interval covers the variation between launches. `resolution` as for
+    `median_of_launches`.
     """
     found = [percentiles(values) for values in launches]
     return {
-        name: median_of_launches([one[name] for one in found])
+        name: median_of_launches([one[name] for one in found], resolution)
         for name in TAILS
         if all(one.get(name, 0.0) > 0 for one in found)
     }

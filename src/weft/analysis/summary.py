@@ -208,12 +208,15 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
         settled=settled(medians, plan.precision, plan.launches, tick_ns),
         flags=summary.flags + _flags(pattern, list(times.values()), tick_ns),
-        **(_distribution(pattern, times, measured) if latency else {}),
+        **(_distribution(pattern, times, measured, tick_ns) if latency else {}),
     )
 
 
 def _distribution(
-    pattern: Pattern, times: dict[int, NDArray[np.float64]], measured: list[Batch]
+    pattern: Pattern,
+    times: dict[int, NDArray[np.float64]],
+    measured: list[Batch],
+    tick_ns: float,
 ) -> dict[str, Any]:
     """Minimum and percentiles of all samples, by what they are of, and tails over launches."""
     import numpy as np  # noqa: PLC0415 - not needed to start the program
@@ -229,7 +232,7 @@ def _distribution(
     return {
         "minimum_latency_ns": least,
         "percentiles_latency_ns": found,
-        "tails_latency_ns": tails(launches),
+        "tails_latency_ns": tails(launches, tick_ns / max(pattern.latency_divisor, 1)),
     }
 
 
