@@ -17,6 +17,7 @@ from weft.analysis.trend import (
     bartels,
     mann_kendall,
     not_looked_for,
+    power_in_words,
     trend_of,
     trends_in_words,
     trends_of,
@@ -76,6 +77,10 @@ def test_a_drift_over_launches_is_told_with_its_size_and_cure(tmp_path: Path) ->
     assert line in findings_of(run, summarise(run))
     by_transport = {found.transport: found for found in trends_of(run)}
     assert not by_transport["mpi"].is_trend
+    # What the quiet transport would have shown is said too.
+    (quiet,) = power_in_words(run)
+    assert quiet.startswith("launches in time: mpi: nothing seen over 5 launches")
+    assert quiet.endswith("scatter in 25% of such runs")
 
 
 def test_with_few_launches_nobody_looked_and_that_is_said(tmp_path: Path) -> None:

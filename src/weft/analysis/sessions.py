@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from weft.analysis.curves import made_by
-from weft.analysis.trend import not_looked_for, trends_in_words
+from weft.analysis.trend import not_looked_for, power_in_words, trends_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,8 @@ def sessions_in_words(
 
 
 def in_time(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Trends and correlation over the launches of records, and where none could be looked for."""
+    """Trends and correlation over the launches of records, or how surely there was none to see."""
     lines = [f"{run.path.name}: {line}" for run in runs for line in trends_in_words(run)]
+    lines += [f"{run.path.name}: {line}" for run in runs for line in power_in_words(run)]
     few = [f"{run.path.name}: {line}" for run in runs if (line := not_looked_for(run))]
     return (*lines, *few)

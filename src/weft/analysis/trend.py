@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 LEVEL = 0.025
 # With fewer no order of launches is rarer than the level.
 FEWEST = 5
+# How often a rise by four times the scatter of launches is seen over so many of them, and the same
+# up to the next; `python -m bench.decisions trend`.
+POWER = {5: 0.25, 6: 0.43, 8: 0.61, 10: 0.77}
+ENOUGH = 20
 # Up to so many launches every order is counted, beyond an approximation is near enough.
 _COUNTED = 7
 
@@ -180,6 +184,20 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
                 f" {found.neighbours_chance:.1%}); {cure}"
             )
     return tuple(sentences)
+
+
+def power_in_words(run: Run) -> tuple[str, ...]:
+    """How surely there was no trend to see, a sentence a transport with few launches."""
+    return tuple(
+        f"launches in time: {found.transport}: nothing seen over {found.launches} launches, which"
+        f" show a rise by four times their scatter in {_power(found.launches):.0%} of such runs"
+        for found in trends_of(run)
+        if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
+    )
+
+
+def _power(launches: int) -> float:
+    return POWER[max(count for count in POWER if count <= launches)]
 
 
 def not_looked_for(run: Run) -> str:
