@@ -17,14 +17,21 @@ def layers(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
-    done = layers(record, "--json", "-o", tmp_path / "l.html")
+    words = (record, "--order", "tcp,mpi")
+    done = layers(*words, "--json", "-o", tmp_path / "l.html")
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
-    assert {(row["below"], row["above"]) for row in rows} == {("tcp", "mpi")}
-    assert all(row["added_ns"]["median"] < 0 for row in rows)
-    assert "layers-ping_pong" in (tmp_path / "l.html").read_text()
-    shown = layers(record).stdout
-    assert "ping_pong: mpi saves" in shown
+    stacked = [row for row in rows if row["verdict"] != "apart"]
+    assert {(row["test"], row["below"], row["above"]) for row in stacked} == {
+        ("ping_ping", "tcp", "mpi")
+    }
+    assert all(row["added_ns"]["median"] < 0 for row in stacked)
+    # MPI_Send and MPI_Recv against receives that are posted ahead.
+    assert {row["test"] for row in rows if row not in stacked} == {"ping_pong"}
+    assert "layers-ping_ping" in (tmp_path / "l.html").read_text()
+    shown = " ".join(layers(*words).stdout.split())
+    assert "ping_ping: mpi saves" in shown
+    assert "ping_pong: mpi stands apart: mpi was measured by MPI_Send and MPI_Recv" in shown
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """What each layer of a stack adds to the one below, by message size. Pure.
 
-All figures of a record are medians over launches with 95 % intervals (docs/how-numbers-are-
-computed.md). The difference of two has the interval [b.low - a.high, b.high - a.low]: it covers the
-true difference whenever both intervals cover their medians, so in at least 90 % of cases and, as
-the launches are independent, in far more. Where the two intervals overlap it holds zero, and the
-answer is "cannot tell".
+Two transports are layers of one stack where their own notes say that their messages went over the
+same device and medium, and where both were measured by the same loop. Others are listed apart. The
+difference of two layers is that of launches of the same round (`weft.analysis.rounds`). Where its
+95 % interval holds zero the answer is "cannot tell".
+
+Between figures that share no rounds the difference has the interval [b.low - a.high, b.high -
+a.low]: it covers the true difference whenever both intervals cover their medians, so in at least
+90 % of cases and, as the launches are independent, in far more.
 """
 
 from __future__ import annotations
@@ -15,17 +18,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.intervals import Estimate
+from weft.analysis.rounds import difference, latencies_by_round
+from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
+from weft.fabric.medium import medium_of
 from weft.units import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from weft.analysis.summary import CaseSummary
+    from weft.record.model import Case
+    from weft.record.run import Run
 
 # From the wire up. TCP is the wire's own layer where no network card offers a lower one.
 STACK = ("verbs", "tcp", "ofi", "ucx", "mpi")
 Verdict = Literal["adds", "saves", "cannot tell"]
+_BLOCKING = "MPI_Send and MPI_Recv"
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,9 +49,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
-    """A layer and the one below it in one test, over all sizes that both have."""
+    """A layer and the one below it in one test and way, over all sizes that both have."""
 
     test: str
+    variant: str
+    medium: str
     below: str
     above: str
     steps: tuple[Step, ...]
@@ -63,31 +73,178 @@ class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def layers_of(summaries: Sequence[CaseSummary], order: Sequence[str] = ()) -> list[LayerPair]:
-    """Each layer against the one below it, for every test with a latency.
+class Apart(msgspec.Struct, frozen=True, kw_only=True):
+    """A transport that is no layer of a stack with the others, its latencies by size, and why."""
 
-    `order` names the transports from the wire up; without it they are in the order of STACK, and
-    those that are not in it come last. Raises WeftError where fewer than two were measured.
+    test: str
+    variant: str
+    transport: str
+    latencies_ns: dict[int, Estimate]
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return f"{self.transport} stands apart: {self.why}"
+
+
+class Layers(msgspec.Struct, frozen=True, kw_only=True):
+    """What is stacked, and what is not."""
+
+    pairs: tuple[LayerPair, ...]
+    apart: tuple[Apart, ...]
+
+
+# What is known of a transport in one test and way: its cases, medium and loop.
+class _Layer(msgspec.Struct, frozen=True, kw_only=True):
+    transport: str
+    cases: dict[int, CaseSummary]
+    medium: str
+    loop: str
+
+
+def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] = ()) -> Layers:
+    """Each layer against the one below it, for every test with a latency and every way.
+
+    `order` names the transports from the wire up, and vouches for the medium of those that do not
+    say theirs; without it they are in the order of STACK, and those that are not in it come last.
+    Raises WeftError where fewer than two were measured, or two share no test, way and size.
     """
     timed = [s for s in summaries if s.latency_ns is not None and s.status == "ok"]
-    measured = tuple(dict.fromkeys(s.transport for s in timed))
-    stack = _ordered(measured, order)
+    stack = _ordered(tuple(dict.fromkeys(s.transport for s in timed)), order)
     if len(stack) < 2:
         raise WeftError(
             f"layers need two transports with latencies, there is {', '.join(stack) or 'none'}",
-            "measure them in one run: weft run ping_pong --transport ucx,mpi",
+            "measure them in one run: weft run ping_pong --transport tcp,ofi",
         )
-    pairs = []
-    for test in dict.fromkeys(s.test for s in timed):
-        for below, above in itertools.pairwise(stack):
-            steps = _steps(timed, test, below, above)
-            if steps:
-                pairs.append(LayerPair(test=test, below=below, above=above, steps=tuple(steps)))
-    if not pairs:
+    tests: dict[Case, dict[str, dict[int, CaseSummary]]] = {}
+    for summary in timed:
+        case = run.cases[summary.case]
+        own = tests.setdefault(case.but_for("transport", "bytes"), {})
+        if case.transport in stack:
+            own.setdefault(case.transport, {})[case.bytes] = summary
+    by_round = latencies_by_round(run)
+    pairs: list[LayerPair] = []
+    apart: list[Apart] = []
+    any_shared = False
+    for test, found in tests.items():
+        layers = _layers(run, test, {name: found[name] for name in stack if name in found}, order)
+        for group in _alike(layers):
+            pairs += _pairs(test, group, by_round)
+            if len(group) == 1:
+                apart.append(_apart(test, group[0], layers))
+        sizes = [size for layer in layers for size in layer.cases]
+        any_shared = any_shared or len(set(sizes)) < len(sizes)
+    if not any_shared:
         raise WeftError(
             f"{' and '.join(stack)} share no test and size", "measure both with the same --sizes"
         )
-    return pairs
+    return Layers(pairs=tuple(pairs), apart=tuple(apart))
+
+
+def _layers(
+    run: Run, test: Case, found: dict[str, dict[int, CaseSummary]], order: Sequence[str]
+) -> list[_Layer]:
+    media = {}
+    for name in found:
+        launches = [one for one in run.lines.launches if one.transport == name]
+        media[name] = medium_of(one for one in launches if len(one.ranks) == test.ranks)
+    known = {medium for medium in media.values() if medium}
+    vouched = (known or {"one medium, as --order says"}) if order and len(known) < 2 else {""}
+    [unsaid] = vouched
+    return [
+        _Layer(
+            transport=name,
+            cases=cases,
+            medium=media[name] or unsaid,
+            loop=_BLOCKING if _is_blocking(test, name) else "",
+        )
+        for name, cases in found.items()
+    ]
+
+
+def _is_blocking(test: Case, transport: str) -> bool:
+    """Whether a case is MPI_Send and MPI_Recv (engine/mpi_queues.hpp)."""
+    return transport == "mpi" and test.test == "ping_pong" and test.wait in ("", "library")
+
+
+def _alike(layers: Sequence[_Layer]) -> list[list[_Layer]]:
+    """The layers in groups of one medium and loop; of an unknown medium each by itself."""
+    groups: list[list[_Layer]] = []
+    for layer in layers:
+        for group in groups:
+            if layer.medium and (group[0].medium, group[0].loop) == (layer.medium, layer.loop):
+                group.append(layer)
+                break
+        else:
+            groups.append([layer])
+    return groups
+
+
+def _apart(test: Case, layer: _Layer, layers: Sequence[_Layer]) -> Apart:
+    others = [other for other in layers if other is not layer]
+    if not others:
+        why = f"no other transport was measured in {test.test} {test.variant}".rstrip()
+    elif not layer.medium:
+        why = (
+            "it does not say over which device and medium its messages went; where you know that"
+            f" others share it, name them: --order {others[0].transport},{layer.transport}"
+        )
+    elif any(other.medium == layer.medium for other in others):
+        blocking = next(one for one in (layer, *others) if one.loop == _BLOCKING)
+        why = (
+            f"{blocking.transport} was measured by {_BLOCKING}, the others with receives posted"
+            " ahead; measure all of them with --wait spin"
+        )
+    else:
+        why = f"its messages went over {layer.medium}, those of no other transport did"
+    latencies = {size: s.latency_ns for size, s in layer.cases.items() if s.latency_ns}
+    return Apart(
+        test=test.test,
+        variant=test.variant,
+        transport=layer.transport,
+        latencies_ns=latencies,
+        why=why,
+    )
+
+
+def _pairs(
+    test: Case, group: Sequence[_Layer], by_round: Mapping[str, Mapping[int, float]]
+) -> list[LayerPair]:
+    found = []
+    for below, above in itertools.pairwise(group):
+        sizes = sorted(below.cases.keys() & above.cases.keys())
+        steps = tuple(_step(below.cases[n], above.cases[n], by_round) for n in sizes)
+        if steps:
+            found.append(
+                LayerPair(
+                    test=test.test,
+                    variant=test.variant,
+                    medium=below.medium,
+                    below=below.transport,
+                    above=above.transport,
+                    steps=steps,
+                )
+            )
+    return found
+
+
+def _step(
+    below: CaseSummary, above: CaseSummary, by_round: Mapping[str, Mapping[int, float]]
+) -> Step:
+    if below.latency_ns is None or above.latency_ns is None:
+        raise AssertionError(below.case)  # only cases with a latency are layers
+    step = step_between(below.bytes, below.latency_ns, above.latency_ns)
+    paired = difference(by_round.get(below.case, {}), by_round.get(above.case, {}))
+    if paired is None:
+        return step
+    return msgspec.structs.replace(
+        step,
+        added_ns=paired.value,
+        low_ns=paired.low,
+        high_ns=paired.high,
+        verdict=_verdict(paired.low, paired.high),
+    )
 
 
 def _ordered(measured: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:
@@ -106,21 +263,9 @@ def _height(family: str) -> int:
     return STACK.index(family) if family in STACK else len(STACK)
 
 
-def _steps(timed: Sequence[CaseSummary], test: str, below: str, above: str) -> list[Step]:
-    lower = {s.bytes: s for s in timed if (s.test, s.transport) == (test, below)}
-    upper = {s.bytes: s for s in timed if (s.test, s.transport) == (test, above)}
-    steps = []
-    for size in sorted(lower.keys() & upper.keys()):
-        a, b = lower[size].latency_ns, upper[size].latency_ns
-        if a is not None and b is not None:
-            steps.append(step_between(size, a, b))
-    return steps
-
-
 def step_between(size: int, below: Estimate, above: Estimate) -> Step:
     """The difference of two latencies in ns, with its interval and what can be said of it."""
     low, high = above.low - below.high, above.high - below.low
-    verdict: Verdict = "adds" if low > 0 else "saves" if high < 0 else "cannot tell"
     return Step(
         bytes=size,
         below_ns=below,
@@ -128,15 +273,24 @@ def step_between(size: int, below: Estimate, above: Estimate) -> Step:
         added_ns=above.median - below.median,
         low_ns=low,
         high_ns=high,
-        verdict=verdict,
+        verdict=_verdict(low, high),
     )
 
 
-def to_json(pairs: Sequence[LayerPair]) -> list[dict[str, Any]]:
-    """What `weft layers --json` prints: a row a test, pair and size."""
-    return [
+def _verdict(low_ns: float, high_ns: float) -> Verdict:
+    return "adds" if low_ns > 0 else "saves" if high_ns < 0 else "cannot tell"
+
+
+def to_json(found: Layers) -> list[dict[str, Any]]:
+    """What `weft layers --json` prints: a row a test, way, pair and size; then what stands apart.
+
+    What stands apart has the verdict "apart" and a `why`; its `added_ns` and `below` are null.
+    """
+    rows: list[dict[str, Any]] = [
         {
             "test": pair.test,
+            "variant": pair.variant,
+            "medium": pair.medium,
             "below": pair.below,
             "above": pair.above,
             "bytes": step.bytes,
@@ -145,6 +299,22 @@ def to_json(pairs: Sequence[LayerPair]) -> list[dict[str, Any]]:
             "added_ns": {"median": step.added_ns, "low": step.low_ns, "high": step.high_ns},
             "verdict": step.verdict,
         }
-        for pair in pairs
+        for pair in found.pairs
         for step in pair.steps
     ]
+    rows += [
+        {
+            "test": one.test,
+            "variant": one.variant,
+            "below": None,
+            "above": one.transport,
+            "bytes": size,
+            "above_ns": latency.median,
+            "added_ns": None,
+            "verdict": "apart",
+            "why": one.why,
+        }
+        for one in found.apart
+        for size, latency in sorted(one.latencies_ns.items())
+    ]
+    return rows

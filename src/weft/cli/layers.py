@@ -7,9 +7,9 @@ import typer
 
 _EXAMPLES = """Examples:
 
-weft run ping_pong --transport ucx,mpi && weft layers weft-20261121-101500.jsonl.zst
+weft run ping_pong --transport tcp,ofi,ucx && weft layers weft-20261121-101500.jsonl.zst
 
-weft layers run.jsonl.zst --order tcp,mpi -o layers.html"""
+weft run ping_pong --transport ucx,mpi --wait spin && weft layers run.jsonl.zst --order ucx,mpi"""
 
 
 def register(app: typer.Typer) -> None:
@@ -20,14 +20,19 @@ def register(app: typer.Typer) -> None:
 def layers(
     record: Annotated[Path, typer.Argument(help="A record with two transports or more.")],
     order: Annotated[
-        str, typer.Option(help="Transports from the wire up, with commas. Default: as usual.")
+        str,
+        typer.Option(help="From the wire up, with commas, and all over one medium."),
     ] = "",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Picture: .svg, .pdf or .html.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Show what each layer (verbs, UCX, libfabric, MPI) adds to the one below, by size."""
+    """Show what each layer (verbs, UCX, libfabric, MPI) adds to the one below, by size.
+
+    Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
+    not say its medium: --order vouches for it.
+    """
     import msgspec  # noqa: PLC0415 - start-up
 
     from weft.analysis.layers import layers_of, to_json  # noqa: PLC0415
@@ -38,11 +43,12 @@ def layers(
     from weft.report.terminal import console  # noqa: PLC0415
 
     names = tuple(name for name in order.split(",") if name)
-    pairs = layers_of(summarise(load(record)), names)
+    run = load(record)
+    found = layers_of(run, summarise(run), names)
     if output is not None:
-        write_leaf(output, layer_charts(pairs), layer_leaf(pairs))
+        write_leaf(output, layer_charts(found), layer_leaf(found))
         typer.echo(f"picture: {output}", err=True)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(pairs)), indent=2).decode())
+        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())
     else:
-        console().print(render_layers(pairs))
+        console().print(render_layers(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.layers import LayerPair, Step
+    from weft.analysis.layers import Apart, LayerPair, Layers, Step
 
 HEAD = ("test", "bytes", "layer", "its latency", "below it", "added", "95 % interval")
 
@@ -29,11 +30,16 @@ def _added(step: Step) -> str:
     return "cannot tell" if step.verdict == "cannot tell" else signed_time(step.added_ns)
 
 
+def _test(one: LayerPair | Apart) -> str:
+    """The test, and what differs from the usual way."""
+    return f"{one.test} {one.variant}".rstrip()
+
+
 def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
     """A row a test, layer and size."""
     return [
         (
-            pair.test,
+            _test(pair),
             format_bytes(step.bytes),
             pair.above,
             format_time(step.above_ns.median),
@@ -46,20 +52,27 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
     ]
 
 
-def render_layers(pairs: Sequence[LayerPair]) -> RenderableType:
+def layer_notes(found: Layers) -> list[str]:
+    """Each pair's outcome in words, then what stands apart and why."""
+    lines = [f"{_test(pair)}: {pair.sentence}, over {pair.medium}" for pair in found.pairs]
+    return lines + [f"{_test(one)}: {one.sentence}" for one in found.apart]
+
+
+def render_layers(found: Layers) -> RenderableType:
     """The tables for a terminal, and each pair's outcome in words."""
     table = Table(box=None)
     for head in HEAD:
         table.add_column(head)
-    for row in layer_rows(pairs):
+    for row in layer_rows(found.pairs):
         table.add_row(*map(Text, row))
-    return Group(table, *(Text(f"{pair.test}: {pair.sentence}") for pair in pairs))
+    shown = [table] if found.pairs else []
+    return Group(*shown, *map(Text, layer_notes(found)))
 
 
-def layer_charts(pairs: Sequence[LayerPair]) -> list[Chart]:
-    """A chart a test: what each layer adds against message size, with intervals."""
-    tests = dict.fromkeys(pair.test for pair in pairs)
-    return [_chart(test, [pair for pair in pairs if pair.test == test]) for test in tests]
+def layer_charts(found: Layers) -> list[Chart]:
+    """A chart a test and way: what each layer adds against message size, with intervals."""
+    tests = dict.fromkeys(map(_test, found.pairs))
+    return [_chart(test, [pair for pair in found.pairs if _test(pair) == test]) for test in tests]
 
 
 def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
@@ -77,7 +90,7 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
         for group, pair in enumerate(pairs)
     ]
     return Chart(
-        name=f"layers-{test}",
+        name="layers-" + re.sub(r"\W+", "-", test),
         title=f"What each layer adds: {test}",
         alt=f"time that each layer adds against message size for {test}",
         x=Axis("message size", ticks=tuple(size_ticks(sizes))),
@@ -87,11 +100,11 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
     )
 
 
-def layer_leaf(pairs: Sequence[LayerPair]) -> Leaf:
+def layer_leaf(found: Layers) -> Leaf:
     """What stands beside the charts of a page."""
     return Leaf(
         title="weft: what each layer adds",
         head=HEAD,
-        rows=tuple(layer_rows(pairs)),
-        notes=tuple(f"{pair.test}: {pair.sentence}" for pair in pairs),
+        rows=tuple(layer_rows(found.pairs)),
+        notes=tuple(layer_notes(found)),
     )
