@@ -1,6 +1,9 @@
 // The engine's parts by themselves: content and its check, orders, cases, options, the clock.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <random>
 #include <set>
 #include <vector>
 
@@ -14,38 +17,101 @@
 namespace weft {
 namespace {
 
+// Shorter and longer than a word, a cache line and a block of the content, and at their edges.
+constexpr std::array content_sizes{1UL,    7UL,    8UL,    9UL,     64UL,   1001UL,
+                                   4095UL, 4096UL, 4097UL, 12288UL, 20011UL};
+
+std::vector<std::byte> filled(std::size_t size, const Content& content) {
+  std::vector<std::byte> memory(size);
+  fill(memory, content);
+  return memory;
+}
+
+/// A name of a message, drawn as runs have them: counted from 0, or anywhere.
+Content any_content(std::mt19937_64& random) {
+  const auto draw = [&] { return random() >> (random() % 64U); };
+  return {static_cast<std::uint32_t>(draw()), draw(), draw()};
+}
+
 TEST(Content, EveryFlippedByteIsFoundAtItsOffset) {
   const Content content{1, 7, 3};
-  for (const std::size_t size : {1UL, 7UL, 8UL, 9UL, 64UL, 1001UL}) {
-    std::vector<std::byte> memory(size);
-    fill(memory, content);
+  for (const std::size_t size : content_sizes) {
+    std::vector<std::byte> memory = filled(size, content);
     EXPECT_FALSE(first_difference(memory, content).has_value());
-    for (std::size_t offset = 0; offset < size; ++offset) {
+    for (std::size_t offset = 0; offset < size; offset += 1 + offset / 512) {
       memory[offset] ^= std::byte{1};
       EXPECT_EQ(first_difference(memory, content), offset);
       memory[offset] ^= std::byte{1};
     }
+    EXPECT_FALSE(first_difference(memory, content).has_value());
   }
 }
 
 TEST(Content, PoisonDiffersInEveryByte) {
   const Content content{0, 1, 2};
-  std::vector<std::byte> wanted(777);
-  std::vector<std::byte> poisoned(777);
-  fill(wanted, content);
-  poison(poisoned, content);
-  for (std::size_t at = 0; at < wanted.size(); ++at) EXPECT_NE(wanted[at], poisoned[at]);
+  for (const std::size_t size : content_sizes) {
+    const std::vector<std::byte> wanted = filled(size, content);
+    std::vector<std::byte> poisoned(size);
+    poison(poisoned, content);
+    for (std::size_t at = 0; at < size; ++at) EXPECT_NE(wanted[at], poisoned[at]);
+  }
 }
 
-TEST(Content, DependsOnRankBatchAndMessage) {
-  std::set<std::vector<std::byte>> seen;
-  for (const Content& content : {Content{0, 1, 1}, Content{1, 1, 1}, Content{0, 2, 1},
-                                 Content{0, 1, 2}, Content{1, 0, 1}, Content{1, 1, 0}}) {
-    std::vector<std::byte> memory(16);
-    fill(memory, content);
-    seen.insert(memory);
+// Wherever a message is taken for another one, each of its words tells.
+TEST(Content, EveryWordDependsOnRankBatchAndMessage) {
+  constexpr std::size_t size = 20'000;
+  std::mt19937_64 random(1);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Content one = any_content(random);
+    Content other = one;
+    const std::uint64_t by = 1 + (random() >> (random() % 64U));
+    if (trial % 3 == 0) other.rank += static_cast<std::uint32_t>(by % 1000 + 1);
+    if (trial % 3 == 1) other.batch += by;
+    if (trial % 3 == 2) other.message += by;
+    const std::vector<std::byte> first = filled(size, one);
+    const std::vector<std::byte> second = filled(size, other);
+    for (std::size_t at = 0; at < size; at += sizeof(std::uint64_t)) {
+      EXPECT_FALSE(std::equal(&first[at], &first[at] + sizeof(std::uint64_t), &second[at])) << at;
+    }
   }
-  EXPECT_EQ(seen.size(), 6U);
+}
+
+// No two words of a message are alike, so none can stand in for another.
+TEST(Content, NoWordOfAMessageComesTwice) {
+  constexpr std::size_t words = 65'536;
+  std::vector<std::uint64_t> memory(words);
+  fill(std::as_writable_bytes(std::span(memory)), {2, 5, 9});
+  std::sort(memory.begin(), memory.end());
+  EXPECT_EQ(std::adjacent_find(memory.begin(), memory.end()), memory.end());
+}
+
+// What goes wrong with parts: one lands elsewhere, comes twice, is left out or is exchanged with
+// another. Eight bytes and more, at any offset; the larger parts are those of blocks and pages.
+TEST(Content, MovedRepeatedMissingAndExchangedPartsAreFound) {
+  std::mt19937_64 random(2);
+  const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random() % most); };
+  for (int trial = 0; trial < 3000; ++trial) {
+    const Content content = any_content(random);
+    constexpr std::array<std::size_t, 7> lengths{8, 9, 64, 1000, 4096, 8192, 9001};
+    const std::size_t length = lengths.at(below(lengths.size()));
+    const std::size_t size = 2 * length + 1 + below(20'000);
+    std::vector<std::byte> memory = filled(size, content);
+    // Every other time at whole multiples of the part, where blocks could be mistaken for blocks.
+    const std::size_t step = trial % 2 == 0 ? length : 1;
+    const std::size_t from = below((size - length) / step + 1) * step;
+    const std::size_t to = below((size - length) / step + 1) * step;
+    if (from == to) continue;
+    const auto part = [&](std::size_t at) {
+      return memory.begin() + static_cast<std::ptrdiff_t>(at);
+    };
+    const std::vector<std::byte> moved(part(from), part(from + length));
+    if (trial % 3 == 0) std::copy(moved.begin(), moved.end(), part(to));
+    if (trial % 3 == 1) std::copy(part(from + length), memory.end(), part(from));
+    if (trial % 3 == 2) std::rotate(part(std::min(from, to)), part(std::max(from, to)), part(size));
+    if (trial % 3 == 1 && size - from - length < 8) continue;
+    EXPECT_TRUE(first_difference(memory, content).has_value())
+        << trial << ": " << length << " bytes from " << from << " to " << to << " of " << size;
+  }
 }
 
 TEST(Order, TurnGoesThroughAllAndReuseKeepsItsShare) {
