@@ -10,11 +10,14 @@ from builders import (
     LAUNCH_EFFECTS,
     TICK_NS,
     make_batch,
+    make_cases,
     make_header,
     make_launch,
+    synthetic_record,
+    usual_time_ns,
     write_lines,
 )
-from weft.analysis.registration import connecting_of, cost_as_it_goes, registrations_of
+from weft.analysis.registration import connecting_of, cost_as_it_goes, registrations_of, time_of
 from weft.analysis.summary import summarise
 from weft.record.model import Case, Line, Pattern
 from weft.record.run import Run
@@ -55,6 +58,18 @@ def test_both_times_by_size(tmp_path: Path) -> None:
         assert row.register_ns.median == pytest.approx(true_ns, rel=0.005)
         assert row.deregister_ns.low < 400 < row.deregister_ns.high
         assert row.deregister_ns.median == pytest.approx(400, rel=0.005)
+
+
+def test_a_streams_time_of_a_message_is_that_of_its_bytes(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 4096))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases))
+    for summary in summarise(run):
+        found = time_of(summary)
+        assert found is not None
+        halves = 2 if summary.test == "ping_pong" else 1
+        truth = usual_time_ns(run.cases[summary.case]) / halves
+        assert found.median == pytest.approx(truth, rel=1e-3)
+        assert found.low < found.median < found.high
 
 
 def test_without_the_second_series_there_is_no_row(tmp_path: Path) -> None:

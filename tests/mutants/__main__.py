@@ -24,6 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     parser.add_argument("--only", default="", help="those with this in their file or name")
     parser.add_argument("--quick", action="store_true", help="those that need no compiler")
+    parser.add_argument("--copy", type=Path, default=ROOT / "build" / "mutants", help="its folder")
     parser.add_argument("--list", action="store_true", help="name them and do nothing")
     asked = parser.parse_args()
     bugs = [
@@ -40,7 +41,7 @@ def main() -> int:
         return 0
     begun = time.monotonic()
     try:
-        lived = plant_all(Copy(ROOT, ROOT / "build" / "mutants"), bugs)
+        lived = plant_all(Copy(ROOT, asked.copy.resolve()), bugs)
     except CopyError as error:
         _say(f"make mutants: {error}")
         return 2
