@@ -14,8 +14,10 @@ import pytest
 import weft
 from builders import write_lines
 from running import left_behind, processes_of, wait_for_round
+from weft.analysis.summary import summarise
 from weft.record.model import Footer
 from weft.record.reader import read
+from weft.report.terminal import ending_in_words
 
 TESTS = Path(__file__).parents[1]
 WEFT = Path(sys.prefix) / "bin" / "weft"
@@ -235,6 +237,7 @@ def test_resume_tries_a_failed_case_again_and_keeps_its_failure(
     path = tmp_path / "r.jsonl"
     before = weft.load(path)
     assert before.missing == ("fake/ping_pong/16",)
+    assert "launches failed in 1 of 2 cases" in ending_in_words(before, summarise(before))
     again = resume(machine, path)
     assert again.returncode == 0, again.stderr
     after = weft.load(path)

@@ -199,6 +199,11 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     footer = run.footer
     if footer is None:
         return f"The run has no end: {reached}. Go on with: weft run --resume {run.path}"
+    if footer.outcome == "precise" and run.missing:
+        return (
+            f"launches failed in {len(run.missing)} of {len(summaries)} cases, the others are done:"
+            f" {reached}. Try them again with: weft run --resume {run.path}"
+        )
     if footer.outcome == "precise" and plan.samples:
         return f"Every case has its {plan.samples} samples in each launch: {reached}."
     if footer.outcome == "precise":
@@ -212,7 +217,7 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         )
     return (
         f"The budget of {plan.budget_s:g} s ended first: {reached}; the others show the interval"
-        " they reached. Give more time with --budget, or ask for less with --precision."
+        f" they reached. More precision: weft run --resume {run.path} --budget TIME."
     )
 
 
