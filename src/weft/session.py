@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MOST_WARNINGS = 5
 # What is left of the budget for the report: its drawings take a time of their own.
-REPORT_S = 7.0
+REPORT_S = 6.0
 REPORT_SHARE = 0.3
 
 

@@ -21,7 +21,7 @@ MOST_FIXED = 0.35
 # A plan that was begun is kept although its launches turn out dearer.
 LATER_FIXED = 0.5
 # What of the time is planned for; the rest is for costs that were guessed too low.
-RESERVE = 0.92
+RESERVE = 0.95
 # Where cases would soon be done they are measured for so many times what they cost besides.
 LEAST_WORTH = 2.0
 # How far a case may make up for others of its launch that took less than planned.
