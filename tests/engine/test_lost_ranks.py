@@ -66,13 +66,14 @@ def test_a_rank_killed_in_a_case_costs_that_case_one_try(
 
 
 def test_a_rank_killed_whenever_it_comes_to_a_case_fails_that_case(programs: Path) -> None:
-    # Ranks are killed in the second case of a launch; it is the last one of the next launch.
-    words = ("--launches", "1", "--sizes", "8,16,32")
+    # They are at the third line of a launch: the second case of the first one, which is calibrated,
+    # and the third of the next one, where the same case comes last.
+    words = ("--launches", "1", "--sizes", "8,16,32,64")
     done = run(programs, f"signal={KILL} rank=1 phase=case times=2", *words)
     statuses = rows_of(done, programs)
     assert done.returncode == 1
-    assert sorted(statuses.values()) == ["failed", "ok", "ok"]
-    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: 1 of 3 cases")]
+    assert sorted(statuses.values()) == ["failed", "ok", "ok", "ok"]
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: 1 of 4 cases")]
     assert "try it alone: weft run ping_pong --transport tcp --sizes" in line
 
 
