@@ -22,6 +22,7 @@ RULES: tuple[Rule, ...] = (
     text_rules.white_space,
     text_rules.unfinished_work,
     text_rules.registry_hosts,
+    text_rules.paths_of_one_machine,
     text_rules.british_spelling,
     text_rules.dead_links,
     python_rules.long_functions,

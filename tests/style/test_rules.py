@@ -70,6 +70,7 @@ PLANTED = [
         "src/weft/launch/local.py",
         DOC + "class ALauncher: ...\n\n\nclass BLauncher: ...\n",
     ),
+    (text_rules.paths_of_one_machine, TABLE, DOC + 'A = "/' + 'home/me/data"\n'),
     (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return (c.transport, c.wait)\n"),
     (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return c.bytes, c.transport\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),

@@ -57,6 +57,8 @@ _AMERICAN_WORD = re.compile(
 _LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 _CXX_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# A literal that begins in somebody's folder: "/home/...", '/work/...'.
+_OWN_FOLDER = re.compile(r"""["'(=]/(home|work|mnt|Users|scratch)/\w""")
 
 
 def long_lines(tree: Tree) -> Iterator[Finding]:
@@ -103,6 +105,14 @@ def registry_hosts(tree: Tree) -> Iterator[Finding]:
                 yield source.at(number, "the host of a package registry")
             elif installs and re.search(r"https?://", line):
                 yield source.at(number, "an address in a file that installs packages")
+
+
+def paths_of_one_machine(tree: Tree) -> Iterator[Finding]:
+    """Nothing is looked for in a folder that other machines do not have."""
+    for source in tree.sources:
+        for number, line in enumerate(source.lines, 1):
+            if _OWN_FOLDER.search(line):
+                yield source.at(number, "a path outside the checkout that only some machine has")
 
 
 def british_spelling(tree: Tree) -> Iterator[Finding]:
