@@ -11,6 +11,13 @@ def test_known_values() -> None:
     assert found == pytest.approx({f"{p:g}": p * 100 for p in PERCENTILES})
 
 
+def test_between_two_samples_it_lies_between_them() -> None:
+    found = percentiles(np.arange(1000, dtype=np.float64))
+    assert found["99"] == pytest.approx(0.99 * 999)
+    assert found["75"] == pytest.approx(0.75 * 999)
+    assert found["1"] == pytest.approx(0.01 * 999)
+
+
 @pytest.mark.parametrize(
     ("count", "highest", "lowest"),
     [
