@@ -164,6 +164,8 @@ def edited(path: Path, line: int, **change: Any) -> Path:
         ({"ticks": [5, 5, 5, -5]}, "ticks are from 0"),
         ({"ticks": [5, 5, 5, 2**63]}, "ticks are from 0"),
         ({"ticks": [5, 5, 5, 5.5]}, "Expected `int`"),
+        ({"parts": {"post": [1, 2, 3]}}, "as many values"),
+        ({"parts": {"post": [1, 2, 3, 4, 5]}}, "as many values"),
         ({"status": "fine"}, "Invalid enum"),
     ],
 )
