@@ -50,6 +50,11 @@ def test_chance_is_seldom_called_a_correlation(count: int) -> None:
     assert told <= 600 * LEVEL + 3.5 * math.sqrt(600 * LEVEL)
 
 
+def test_only_a_rise_and_a_fall_have_neighbours_as_near_as_can_be() -> None:
+    assert bartels(range(6)) == bartels(range(6, 0, -1)) == pytest.approx(2 / math.factorial(6))
+    assert bartels([1, 6, 2, 5, 3, 4]) > 0.5
+
+
 def test_launches_that_hang_together_are_found() -> None:
     wave = [math.sin(2 * math.pi * at / 12) for at in range(24)]
     found = trend_of(wave)
