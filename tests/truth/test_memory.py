@@ -11,14 +11,13 @@ from weft.plan import needed_bytes
 from weft.record.model import Case, Schedule
 
 Kind = Literal["one", "turn", "reuse"]
-PATTERNS = described()
 
 
-def any_case(chance: random.Random) -> Case:
+def any_case(chance: random.Random, tests: tuple[str, ...]) -> Case:
     kinds: tuple[Kind, ...] = ("one", "turn", "reuse")
     kind = chance.choice(kinds)
     return Case(
-        test=chance.choice(tuple(PATTERNS)),
+        test=chance.choice(tests),
         transport="virtual",
         bytes=chance.choice((0, 1, 4095, 4096, 4097, chance.randrange(1 << 25), 1 << 46)),
         queue_depth=chance.choice((1, 2, 3, 64, 255, 1 << 16)),
@@ -47,14 +46,16 @@ def line_of(case: Case, samples: int, warmup: int) -> str:
 
 @pytest.mark.parametrize("ranks", [2, 3, 64])
 def test_both_sides_need_the_same_for_any_case(ranks: int) -> None:
+    patterns = described()
+    tests = tuple(patterns)
     chance = random.Random(ranks)  # noqa: S311 - cases, no secret
-    cases = [msgspec.structs.replace(any_case(chance), ranks=ranks) for _ in range(2000)]
+    cases = [msgspec.structs.replace(any_case(chance, tests), ranks=ranks) for _ in range(2000)]
     amounts = [(chance.randrange(1, 1_000_000), chance.randrange(50)) for _ in cases]
     lines = [line_of(case, *amount) for case, amount in zip(cases, amounts, strict=True)]
     told = needed_by_engine(lines, ranks)
     assert len(told) == len(cases)
     for case, amount, engine in zip(cases, amounts, told, strict=True):
-        planned = needed_bytes(case, PATTERNS[case.test].footprint, sum(amount))
+        planned = needed_bytes(case, patterns[case.test].footprint, sum(amount))
         assert planned == pytest.approx(engine, rel=1e-12), case
 
 
