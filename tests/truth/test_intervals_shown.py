@@ -74,6 +74,7 @@ def test_a_pages_bars_reach_from_the_low_end_to_the_high_end(
     assert y - bars["arrayminus"] == pytest.approx([one.low * unit for one in wanted])
     assert y + bars["array"] == pytest.approx([one.high * unit for one in wanted])
     assert not bars["symmetric"]
+    assert trace["x"][-4:] == [float(size) for size in SIZES[-4:]]
 
 
 @pytest.mark.parametrize("test", UNITS)
