@@ -26,8 +26,8 @@ class Link final : public weft::MpiQueues<weft::FreshRequests> {
   static constexpr std::string_view name = "mpi";
   static constexpr std::string_view summary = "for the bench";
   using MpiQueues::MpiQueues;
-  Buffer allocate(std::size_t bytes) { return library().allocate(bytes); }
-  void release(const Buffer& buffer) const { weft::unmap_memory(buffer); }
+  static Buffer adopt(const Buffer& memory) { return memory; }
+  void disown(const Buffer& /*buffer*/) const {}
 };
 
 constexpr std::uint32_t trips = 2000;
@@ -63,8 +63,8 @@ int main(int argc, char** argv) {
   weft::MpiBootstrap boot(&argc, &argv);
   Link link(boot);
   link.reserve(8, 1);
-  std::vector<Buffer> out{link.allocate(message_bytes)};
-  std::vector<Buffer> in{link.allocate(message_bytes)};
+  std::vector<Buffer> out{weft::map_memory(message_bytes)};
+  std::vector<Buffer> in{weft::map_memory(message_bytes)};
   const double tick_ns = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns;
   // Told at the end: who writes meanwhile has other things in its caches in the turn that follows.
   std::vector<std::pair<double, double>> told;
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   if (boot.rank() == 0) {
     for (const auto& [engines, bares] : told) std::printf("%.3f %.3f\n", engines, bares);
   }
-  link.release(out[0]);
-  link.release(in[0]);
+  weft::unmap_memory(out[0]);
+  weft::unmap_memory(in[0]);
   return 0;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "clock.hpp"
 #include "footprint.hpp"
 #include "memory.hpp"
+#include "pages.hpp"
 #include "schedule.hpp"
 #include "slots.hpp"
 #include "work.hpp"
@@ -105,11 +107,18 @@ concept RunsOn = requires(T& link, Work& work) {
   noexcept->std::same_as<bool>;
 };
 
-/// The memory of both sides of a rank where its pages are chosen.
+/// The memory of a rank's messages: where they lie, where they arrive, and its own words. A side
+/// that is opened to the peers has other memory, and none is there where no message is.
 struct Regions {
   std::optional<Region> out;
   std::optional<Region> in;
+  std::optional<Region> words;
 };
+
+/// The memory of a region from an offset on; nothing where there is none.
+inline std::byte* memory_of(const std::optional<Region>& region, std::size_t offset = 0) {
+  return region ? region->data() + offset : nullptr;
+}
 
 /// Where a pattern's messages lie and where they arrive.
 template <class Pattern, TwoSided T>
@@ -131,13 +140,13 @@ struct Sets {
   /// Opened memory comes last: closing it is collective, so nothing that may throw on one rank
   /// alone may follow it.
   Sets(T& link, std::size_t outgoing, std::size_t incoming, std::size_t bytes,
-       const PartOfRegion& out_part, const PartOfRegion& in_part) {
+       std::byte* out_memory, std::byte* in_memory) {
     if constexpr (window_of<Pattern>() == Window::outgoing) {
-      in_.emplace(link, incoming, bytes, in_part);
-      out_.emplace(link, outgoing, bytes, out_part);
+      in_.emplace(link, incoming, bytes, in_memory);
+      out_.emplace(link, outgoing, bytes, out_memory);
     } else {
-      out_.emplace(link, outgoing, bytes, out_part);
-      in_.emplace(link, incoming, bytes, in_part);
+      out_.emplace(link, outgoing, bytes, out_memory);
+      in_.emplace(link, incoming, bytes, in_memory);
     }
   }
 
@@ -225,7 +234,11 @@ class BatchRun {
   bool run(Batch& batch, Report& report) {
     together(*boot_, [&] {
       link_->reserve(room_for(*test_), std::max<std::size_t>(cast_.neighbours.size(), 1));
-      if (cast_.takes_part()) closing_.emplace(*link_, 1 + cast_.neighbours.size(), token_bytes);
+      if (!cast_.takes_part()) return;
+      const std::size_t words = pass_words() + 2 * greeting_words();
+      regions_.words.emplace(words * page_stride_of(token_bytes), Pages::usual);
+      closing_.emplace(*link_, greeting_words(), token_bytes,
+                       words_from(pass_words() + greeting_words()));
     });
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
@@ -236,13 +249,14 @@ class BatchRun {
                         0};
       return true;
     }
-    if (std::string reason = any_refusal(*boot_, take_pages()); !reason.empty()) {
+    std::string refusal;
+    together(*boot_, [&] { refusal = take_memory(); });
+    if (std::string reason = any_refusal(*boot_, refusal); !reason.empty()) {
       regions_.out.reset();
       regions_.in.reset();
       report.outcome = {Status::unsupported, std::move(reason), 0};
       return true;
     }
-    if (regions_.in) batch.pages = {regions_.in->bytes(), regions_.in->huge_bytes()};
     if (test_->verify && !every_message(report.outcome)) return false;
     wait_for_all();
     if (!timed(batch, report)) return false;
@@ -268,23 +282,33 @@ class BatchRun {
     return stream_operations(test_->ops_per_sample, test_->queue_depth, cast_.streams);
   }
 
-  /// Memory for the checked pass and, behind it, for the timed one, where the case chooses its
-  /// pages. Why it cannot be had; empty when it can.
-  std::string take_pages() {
+  /// One piece of memory for each side, which both passes use. Why its pages cannot be had; empty
+  /// when they can.
+  std::string take_memory() {
+    if (!cast_.takes_part()) return "";
     const Pages pages = pages_of(test_->pages);
-    if (pages == Pages::usual || !cast_.takes_part()) return "";
-    const std::size_t checked = checked_pass().messages;
     const BufferOrders orders = orders_of_case();
-    const std::size_t stride = stride_of(test_->bytes);
+    const auto take = [&](std::optional<Region>& region, Window opened, std::size_t lanes,
+                          std::size_t timed) {
+      if (window_of<Pattern>() == opened || lanes == 0) return;
+      const std::size_t slots = std::max(checked_slots(), slots_before_timed() + timed);
+      region.emplace(slots * lanes * page_stride_of(test_->bytes), pages);
+    };
     try {
-      const std::size_t outgoing = std::max<std::size_t>(cast_.to.size(), 1);
-      const std::size_t incoming = std::max<std::size_t>(cast_.from.size(), 1);
-      regions_.out.emplace((checked + slots_of(orders.out)) * stride * outgoing, pages);
-      regions_.in.emplace((checked + orders.sent_from.size()) * stride * incoming, pages);
+      take(regions_.out, Window::outgoing, cast_.to.size(), slots_of(orders.out));
+      take(regions_.in, Window::incoming, cast_.from.size(), orders.sent_from.size());
     } catch (const std::runtime_error& error) {
       return error.what();
     }
     return "";
+  }
+
+  [[nodiscard]] std::size_t checked_slots() const {
+    return test_->verify ? checked_pass().messages : 0;
+  }
+  /// Buffers that are to be used once are none that the checked pass had.
+  [[nodiscard]] std::size_t slots_before_timed() const {
+    return test_->schedule.kind == "reuse" ? checked_slots() : 0;
   }
 
   /// Untimed: each message has a content and a buffer of its own, and each is checked.
@@ -330,11 +354,11 @@ class BatchRun {
       report.parts.push_back({std::string(names[at]), std::vector<Ticks>(batch.ticks.size(), 0)});
       pass.parts.at(at) = report.parts.back().ticks;
     }
-    const std::size_t behind = checked_pass().messages;
     if (!one_pass(report.outcome, orders, pass, timed_message, "the last message in buffer ",
-                  behind)) {
+                  slots_before_timed())) {
       return false;
     }
+    batch.pages = pages_;
     batch.timed_ns = spent_.wall_ns;
     report.cpu_ns = spent_.cpu_ns;
     if (every_rank_times<Pattern>() && rank_ > 0) report.parts.push_back({"", batch.ticks});
@@ -343,15 +367,15 @@ class BatchRun {
 
   /// How many of the asked samples, warm-up too, the buffers last for.
   [[nodiscard]] std::size_t samples_within(const Order& order) const {
-    constexpr std::size_t besides = messages_before<Pattern>() + 2;
+    constexpr std::size_t besides = messages_besides(footprint_of<Pattern, T>());
     const std::size_t last = messages_of_order(test_->schedule, order);
     const std::size_t each = std::size_t{messages_per_operation<Pattern>()} * operations();
     const std::size_t asked = std::size_t{test_->warmup} + test_->samples;
     return std::min(asked, last < besides ? 0 : (last - besides) / each);
   }
 
-  /// Buffers made and filled, the pattern run, what arrived checked. Where the case chooses its
-  /// pages the buffers lie `behind` so many others of each lane.
+  /// Buffers made and filled, the pattern run, what arrived checked. The buffers lie `behind` so
+  /// many others of each lane.
   bool one_pass(Outcome& outcome, const BufferOrders& orders, Work& pass, std::uint64_t base,
                 const char* what, std::size_t behind) {
     std::optional<Sets<Pattern, T>> sets;
@@ -368,6 +392,7 @@ class BatchRun {
     const Spent before = spent_so_far();
     if (!measured_loop<Pattern, Now, Wait>(*link_, pass)) return false;
     spent_ = spent_so_far() - before;
+    if (rank_ == 0 && !pass.checks) pages_ = pages_had(*sets);
     for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
       // A pattern takes from its lanes or, where it has but one, from the work's own.
       const std::size_t taken = HasCast<Pattern> ? made.lanes[lane].in.taken() : pass.in.taken();
@@ -385,14 +410,30 @@ class BatchRun {
     // Opening memory is collective, so ranks outside a one-sided pattern come this far too.
     constexpr bool opens = window_of<Pattern>() != Window::none;
     if (!cast_.takes_part() && !opens) return;
-    constexpr std::size_t least = opens ? 1 : 0;
-    const std::size_t outgoing = std::max(cast_.to.size(), least);
-    const std::size_t incoming = std::max(cast_.from.size(), least);
-    const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
-      return PartOfRegion{region ? &*region : nullptr, behind * lanes * stride_of(test_->bytes)};
+    // What is opened is opened by every rank, and as much of it.
+    const auto lanes_with = [](Window opened, std::size_t lanes) {
+      return window_of<Pattern>() == opened ? std::max<std::size_t>(lanes, 1) : lanes;
     };
-    sets.emplace(*link_, slots_of(orders.out) * outgoing, orders.sent_from.size() * incoming,
-                 test_->bytes, part(regions_.out, outgoing), part(regions_.in, incoming));
+    const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
+      return memory_of(region, behind * lanes * page_stride_of(test_->bytes));
+    };
+    sets.emplace(*link_, slots_of(orders.out) * lanes_with(Window::outgoing, cast_.to.size()),
+                 orders.sent_from.size() * lanes_with(Window::incoming, cast_.from.size()),
+                 test_->bytes, part(regions_.out, cast_.to.size()),
+                 part(regions_.in, cast_.from.size()));
+  }
+
+  /// Of the memory where this rank's messages arrive, or lie if none do: as it is once all went.
+  [[nodiscard]] PagesGot pages_had(const Sets<Pattern, T>& sets) const {
+    const auto of_side = [](const auto& set, const std::optional<Region>& region) -> PagesGot {
+      if (region) return {region->bytes(), region->huge_bytes()};
+      const auto first = std::bit_cast<std::uint64_t>(set.buffers().front().data);
+      const std::uint64_t bytes = set.count() * stride_of(set.buffers().front().bytes);
+      return {bytes, huge_bytes_between(first, first + bytes)};
+    };
+    if (sets.in().count() > 0) return of_side(sets.in(), regions_.in);
+    if (sets.out().count() > 0) return of_side(sets.out(), regions_.out);
+    return {};
   }
 
   /// The buffers of every lane in the order of use.
@@ -415,13 +456,13 @@ class BatchRun {
 
   void prepare(Prepared& made, const Sets<Pattern, T>& sets, const BufferOrders& orders) {
     made.lanes = lanes_of(sets, orders, made.buffers);
-    made.remote = sets.remote(cast_.from.empty() ? 0 : cast_.from.front(), orders);
+    made.remote = sets.remote(cast_.neighbours.front(), orders);
     if constexpr (PollsMemory<Pattern>) made.mark_period = mark_period_of(orders.in);
     if (RegistersItself<Pattern>) made.registered.resize(room_for(*test_));
-    made.tokens.emplace(*link_, 1 + words_at_once(), token_bytes);
+    made.tokens.emplace(*link_, pass_words(), token_bytes, words_from(0));
     // Nobody may send before the other side's buffers are poisoned. Only those who take part wait:
     // the link itself carries the word, so ranks outside the pattern stay out of it.
-    made.greeting.emplace(*link_, 1 + cast_.neighbours.size(), 1);
+    made.greeting.emplace(*link_, greeting_words(), 1, words_from(pass_words()));
   }
 
   void give_to(Work& pass, Prepared& made) const {
@@ -491,6 +532,12 @@ class BatchRun {
 
   /// How many words of others may be awaited at once: two of each, and of one two samples' more.
   [[nodiscard]] std::size_t words_at_once() const { return 2 * cast_.neighbours.size() + 2; }
+  /// One is sent, the words of others come into the rest: in a pass, and before and after it.
+  [[nodiscard]] std::size_t pass_words() const { return 1 + words_at_once(); }
+  [[nodiscard]] std::size_t greeting_words() const { return 1 + cast_.neighbours.size(); }
+  [[nodiscard]] std::byte* words_from(std::size_t first) const {
+    return memory_of(regions_.words, first * page_stride_of(token_bytes));
+  }
 
   /// Send the first token to all neighbours, get theirs into the others.
   bool greet(const Slots<T>& tokens) {
@@ -543,6 +590,7 @@ class BatchRun {
   Cast cast_;
   std::vector<Peer> followers_;
   Spent spent_;
+  PagesGot pages_;
   Regions regions_;
   /// Of the closing message, whose memory is there before anything is measured: ranks that are left
   /// out sleep from then on and could not be told that it is not.

@@ -64,7 +64,7 @@ struct Part {
   std::vector<Ticks> ticks;
 };
 
-/// The memory of the messages whose pages were chosen, and how much of it lies on huge ones.
+/// The memory of the messages, and how much of it lies on huge pages.
 struct PagesGot {
   std::uint64_t bytes = 0;
   std::uint64_t huge_bytes = 0;
@@ -88,7 +88,7 @@ struct Batch {
   /// The timed pass on rank 0, and the CPU time that each rank's process spent in its own.
   std::int64_t timed_ns = 0;
   std::vector<std::int64_t> cpu_ns;
-  /// Rank 0's; zero where the kernel chose.
+  /// Rank 0's: where its messages arrive, or lie if none do.
   PagesGot pages;
   std::vector<Ticks> ticks;
   std::vector<Part> parts;

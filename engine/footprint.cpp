@@ -32,13 +32,13 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
 CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams) {
   constexpr std::size_t most_bytes = std::size_t{16} << 20U;
   const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;
-  const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 4, 256));
-  const std::uint32_t depth = std::min(test.queue_depth, messages / 2);
+  // Two can be taken for each other; where there is room for no more, both are under way at once.
+  const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 2, 256));
+  const std::uint32_t depth = std::min(test.queue_depth, std::max(messages / 2, 2U));
   const std::uint32_t each = pattern.messages_per_operation;
   std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;
   if (pattern.streams) operations = stream_operations(operations, depth, streams);
-  return {depth, operations,
-          std::size_t{operations / streams} * each + pattern.messages_before + 2};
+  return {depth, operations, std::size_t{operations / streams} * each + messages_besides(pattern)};
 }
 
 double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bootstrap.hpp"
+#include "memory.hpp"
 #include "rank.hpp"
 #include "transport.hpp"
 
@@ -19,8 +20,10 @@ void greet(T& link, Bootstrap& boot, const std::string& mend) {
   const auto size = static_cast<std::size_t>(boot.size());
   link.reserve(2, size);
   const Deadline deadline(longest_s);
-  const Buffer out = link.allocate(1);
-  const Buffer in = link.allocate(size);
+  const Buffer own_out = map_memory(1);
+  const Buffer own_in = map_memory(size);
+  const Buffer out = link.adopt(own_out);
+  const Buffer in = link.adopt(own_in);
   for (int word = 0; word < 2; ++word) {
     for (int rank = 0; rank < boot.size(); ++rank) {
       if (rank == boot.rank()) continue;
@@ -33,8 +36,10 @@ void greet(T& link, Bootstrap& boot, const std::string& mend) {
                                ") before a first word had gone between all ranks; " + mend);
     }
   }
-  link.release(in);
-  link.release(out);
+  link.disown(in);
+  link.disown(out);
+  unmap_memory(own_in);
+  unmap_memory(own_out);
   boot.barrier();
 }
 

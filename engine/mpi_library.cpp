@@ -5,7 +5,6 @@
 #include <string>
 
 #include "connecting.hpp"
-#include "memory.hpp"
 
 namespace weft {
 
@@ -58,13 +57,11 @@ MpiLink::~MpiLink() {
   MPI_Comm_free(&comm_);
 }
 
-Buffer MpiLink::allocate(std::size_t bytes) {
-  if (bytes > INT_MAX && bytes != large_bytes_) {
-    if (large_ != MPI_DATATYPE_NULL) MPI_Type_free(&large_);
-    large_ = make_large(bytes);
-    large_bytes_ = bytes;
-  }
-  return map_memory(bytes);
+void MpiLink::know_shape(std::size_t bytes) {
+  if (bytes <= INT_MAX || bytes == large_bytes_) return;
+  if (large_ != MPI_DATATYPE_NULL) MPI_Type_free(&large_);
+  large_ = make_large(bytes);
+  large_bytes_ = bytes;
 }
 
 Exposed MpiLink::allocate_exposed(std::size_t bytes) {

@@ -37,7 +37,8 @@ class MpiLink {
   MpiLink& operator=(MpiLink&&) = delete;
   ~MpiLink();
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes);
+  /// Before messages of a size go: the datatype of one beyond 2 GiB is made once.
+  void know_shape(std::size_t bytes);
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes);
   void release_exposed(const Exposed& exposed);
 

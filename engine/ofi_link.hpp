@@ -41,8 +41,8 @@ class OfiLink {
   OfiLink& operator=(OfiLink&&) = delete;
 
   static std::string unusable() { return OfiFabric::unusable(wants(false)); }
-  [[nodiscard]] Buffer allocate(std::size_t bytes) { return memory_.allocate(bytes); }
-  void release(const Buffer& buffer) { memory_.release(buffer); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) { return memory_.adopt(memory); }
+  void disown(const Buffer& buffer) { memory_.disown(buffer); }
   [[nodiscard]] bool registers_ahead() const noexcept { return memory_.registers_ahead(); }
   void make_room(std::size_t count) { memory_.make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept {

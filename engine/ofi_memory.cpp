@@ -57,19 +57,27 @@ std::uint64_t OfiMemory::remember(const Buffer& buffer, std::uint64_t access) {
   return key;
 }
 
-Buffer OfiMemory::allocate(std::size_t bytes) {
-  if (bytes > fabric_->info()->ep_attr->max_msg_size) {
+Buffer OfiMemory::adopt(const Buffer& memory) {
+  if (memory.bytes > fabric_->info()->ep_attr->max_msg_size) {
     fail_ofi("a message of " + fabric_->provider() + " has at most " +
                  std::to_string(fabric_->info()->ep_attr->max_msg_size) + " bytes",
              "choose smaller ones");
   }
-  Buffer buffer = map_memory(bytes);
-  if (registers_ahead_) buffer.key = remember(buffer, message_access);
-  return buffer;
+  Buffer known = memory;
+  if (registers_ahead_) known.key = remember(memory, message_access);
+  return known;
+}
+
+void OfiMemory::disown(const Buffer& buffer) {
+  if (buffer.key != 0) forget(buffer.key);
+}
+
+Buffer OfiMemory::allocate(std::size_t bytes) {
+  return adopt(map_memory(bytes));
 }
 
 void OfiMemory::release(const Buffer& buffer) {
-  if (buffer.key != 0) forget(buffer.key);
+  disown(buffer);
   unmap_memory(buffer);
 }
 

@@ -27,10 +27,13 @@ class OfiMemory {
   ~OfiMemory();
 
   /// Memory that the provider may read and write; registered where it asks for that.
+  Buffer adopt(const Buffer& memory);
+  void disown(const Buffer& buffer);
+  /// The same with its own pages, for words of the link itself.
   Buffer allocate(std::size_t bytes);
   void release(const Buffer& buffer);
 
-  /// Whether `allocate` registers: the provider asks for it, or the user.
+  /// Whether `adopt` registers: the provider asks for it, or the user.
   [[nodiscard]] bool registers_ahead() const noexcept { return registers_ahead_; }
   /// Room for so many more registrations.
   void make_room(std::size_t more) { regions_.make_room(more); }

@@ -26,6 +26,10 @@ bool read_addresses(const std::string& line, std::uint64_t& start, std::uint64_t
   return static_cast<bool>(words) && hyphen == '-';
 }
 
+std::size_t whole(std::size_t bytes, std::size_t unit) {
+  return std::max(unit, (bytes + unit - 1) / unit * unit);
+}
+
 [[noreturn]] void refuse(const std::string& what, std::size_t bytes) {
   const std::size_t pages = (bytes + huge_page_bytes - 1) / huge_page_bytes;
   throw std::runtime_error(what +
@@ -50,26 +54,37 @@ std::uint64_t huge_bytes_in(std::istream& smaps, std::uint64_t start, std::uint6
   while (std::getline(smaps, line)) {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
-    if (read_addresses(line, first, last)) {
+    // A field begins with a capital letter; most lines are fields of mappings that do not matter.
+    const bool is_field = !line.empty() && line.front() >= 'A' && line.front() <= 'Z';
+    if (is_field && inside == 0) continue;
+    if (!is_field && read_addresses(line, first, last)) {
       const std::uint64_t from = std::max(start, first);
       const std::uint64_t upto = std::min(end, last);
       inside = from < upto ? upto - from : 0;
       continue;
     }
-    if (inside == 0) continue;
     std::string key;
     std::uint64_t kibibytes = 0;
     std::istringstream(line) >> key >> kibibytes;
     if (key == "KernelPageSize:" && kibibytes * kibibyte > small_page_bytes) found += inside;
-    if (key == "AnonHugePages:") found += std::min(inside, kibibytes * kibibyte);
+    if (key == "AnonHugePages:" || key == "ShmemPmdMapped:") {
+      found += std::min(inside, kibibytes * kibibyte);
+    }
   }
   return found;
 }
 
-Region::Region(std::size_t bytes, Pages pages)
-    : bytes_(std::max(huge_page_bytes,
-                      (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes)) {
+std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end) {
+  if (end - start < huge_page_bytes) return 0;
+  std::ifstream smaps("/proc/self/smaps");
+  return huge_bytes_in(smaps, start, end);
+}
+
+Region::Region(std::size_t bytes, Pages pages) {
+  const bool is_short = pages != Pages::huge && bytes < huge_page_bytes;
+  bytes_ = whole(bytes, is_short ? small_page_bytes : huge_page_bytes);
   if (pages != Pages::huge || !take_reserved()) take_on_demand(pages);
+  if (pages == Pages::usual) return;
   const std::uint64_t huge = huge_bytes();
   const bool wrong = pages == Pages::huge ? huge < bytes_ : pages == Pages::small && huge > 0;
   if (!wrong) return;
@@ -79,14 +94,15 @@ Region::Region(std::size_t bytes, Pages pages)
          bytes_);
 }
 
+// What comes later must not get the same addresses: a cache of registrations would know them.
 Region::~Region() {
-  munmap(mapped_, mapped_bytes_);
+  (void)mmap(mapped_, mapped_bytes_, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 std::uint64_t Region::huge_bytes() const {
-  std::ifstream smaps("/proc/self/smaps");
   const auto start = std::bit_cast<std::uint64_t>(data_);
-  return huge_bytes_in(smaps, start, start + bytes_);
+  return huge_bytes_between(start, start + bytes_);
 }
 
 bool Region::take_reserved() {
@@ -113,7 +129,15 @@ void Region::take_on_demand(Pages pages) {
     throw std::bad_alloc();
   }
   // A kernel without huge pages knows neither word: what it gave is read back in any case.
-  madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (pages != Pages::usual) {
+    madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  }
+  make_present();
+}
+
+// All at once where the kernel can (5.14 and later), else by a fault for each page.
+void Region::make_present() {
+  if (madvise(data_, bytes_, MADV_POPULATE_WRITE) == 0) return;
   for (std::size_t at = 0; at < bytes_; at += small_page_bytes) data_[at] = std::byte{0};
 }
 

@@ -1,4 +1,4 @@
-// Memory in one piece whose pages are of one kind.
+// Memory in one piece: the buffers of one side of a case, and the pages that it really has.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,23 @@ enum class Pages : std::uint8_t { usual, small, huge };
 Pages pages_of(std::string_view name);
 
 /// How many bytes between two addresses lie on huge pages, as the kernel's list of mappings
-/// (proc(5), /proc/pid/smaps) tells: those of a mapping with larger pages, or its AnonHugePages.
+/// (proc(5), /proc/pid/smaps) tells: those of a mapping with larger pages, or its AnonHugePages
+/// and ShmemPmdMapped.
 std::uint64_t huge_bytes_in(std::istream& smaps, std::uint64_t start, std::uint64_t end);
 
-/// Pages that are present. Small ones are of 4 KiB and never put together by the kernel. Huge ones
-/// come from the reserve (MAP_HUGETLB) or, where that does not suffice, from the kernel on demand
-/// (MADV_HUGEPAGE on aligned memory); what it really gave is read back.
+/// The same of this process as it is now.
+std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end);
+
+/// Memory whose pages are present, from a boundary of 2 MiB on, and in whole pieces of 2 MiB if it
+/// is not shorter: so the kernel can give it huge pages wherever it would give them to anybody.
+/// Usual pages are as the kernel gives them unasked. Small ones are of 4 KiB and never put together
+/// by it. Huge ones come from the reserve (MAP_HUGETLB) or, where that does not suffice, from the
+/// kernel on demand (MADV_HUGEPAGE); what it really gave is read back.
+/// Never at addresses that an earlier one of this process had.
 class Region {
  public:
-  /// Throws std::runtime_error with the mend where the pages are not to be had.
+  /// Throws std::runtime_error with the remedy where the pages are not to be had, std::bad_alloc
+  /// where the memory is not.
   Region(std::size_t bytes, Pages pages);
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
@@ -37,8 +45,9 @@ class Region {
  private:
   [[nodiscard]] bool take_reserved();
   void take_on_demand(Pages pages);
+  void make_present();
 
-  std::size_t bytes_;
+  std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
   /// The whole mapping, with what alignment left at both ends.
   void* mapped_ = nullptr;

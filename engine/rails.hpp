@@ -126,24 +126,21 @@ class Rails final {
     return "";
   }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) {
-    Buffer memory = map_memory(bytes);
-    if constexpr (registers) {
-      memory.key = take_place();
-      for (std::size_t rail = 0; rail < links_.size(); ++rail) {
-        registered_[memory.key + rail] = links_[rail]->adopt(memory);
-      }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
+    if constexpr (!registers) return memory;
+    const std::uint64_t place = take_place();
+    for (std::size_t rail = 0; rail < links_.size(); ++rail) {
+      registered_[place + rail] = links_[rail]->adopt(memory);
     }
-    return memory;
+    return {memory.data, memory.bytes, place};
   }
-  void release(const Buffer& buffer) {
+  void disown(const Buffer& buffer) {
     if constexpr (registers) {
       for (std::size_t rail = 0; rail < links_.size(); ++rail) {
         links_[rail]->disown(registered_[buffer.key + rail]);
       }
       unused_.push_back(buffer.key);
     }
-    unmap_memory(buffer);
   }
   void reserve(std::size_t depth, std::size_t peers) {
     for (const auto& link : links_) link->reserve(depth, peers);
@@ -192,7 +189,8 @@ class Rails final {
     return all;
   }
   void release_exposed(const Exposed& exposed) requires OneSided<Link> {
-    release(exposed.local);
+    disown(exposed.local);
+    unmap_memory(exposed.local);
     const std::size_t row = exposed.of_rank.front().key;
     if (row + links_.size() * turns_.size() == remote_.size()) remote_.resize(row);
   }
@@ -253,9 +251,8 @@ class Rails final {
   }
 
  private:
-  static constexpr bool registers = requires(Link & link, const Buffer& buffer) {
-    link.adopt(buffer);
-  };
+  /// Whether a buffer is known to each rail by another key.
+  static constexpr bool registers = Registers<Link> || OneSided<Link>;
   static constexpr std::size_t line = 64;
   static constexpr int longest_threshold = 1 << 30;
 

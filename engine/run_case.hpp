@@ -63,21 +63,17 @@ std::string refuse(const T& link, const Case& test, int ranks) {
   return reason;
 }
 
-/// Why the pages of a pattern's memory cannot be chosen on a transport; empty when they can.
-template <class Pattern, TwoSided T>
+/// Why the pages of a pattern's memory cannot be chosen; empty when they can.
+template <class Pattern>
 std::string refuse_pages(const Case& test) {
-  constexpr std::size_t most_bytes = std::size_t{1} << 30U;
-  if (test.pages.empty()) return "";
-  if (window_of<Pattern>() != Window::none) return "opened memory has the pages it is given";
-  if constexpr (requires { T::ties_memory; }) return "its requests are made with their memory";
-  if (test.bytes > most_bytes) return "pages can be chosen for messages up to 1 GiB";
-  return "";
+  const bool opens = window_of<Pattern>() != Window::none;
+  return opens && !test.pages.empty() ? "opened memory has the pages it is given" : "";
 }
 
 /// Why this link cannot run a pattern, known only once it is connected; empty when it can.
 template <class Pattern, TwoSided T>
 std::string refuse_on_link(const T& link, const Case& test) {
-  if (std::string reason = refuse_pages<Pattern, T>(test); !reason.empty()) return reason;
+  if (std::string reason = refuse_pages<Pattern>(test); !reason.empty()) return reason;
   if constexpr (PollsMemory<Pattern> && OneSided<T>) {
     if (test.wait == BlockOnEvent::name) return "a target that polls memory cannot sleep";
     return link.memory_polling_hazard();

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "memory.hpp"
-#include "pages.hpp"
 #include "transport.hpp"
 
 namespace weft {
@@ -21,8 +20,8 @@ std::vector<Item> in_order(const std::vector<Item>& slots,
   return items;
 }
 
-/// From one buffer to the next in memory that many share: they share no cache line, and large ones
-/// no page.
+/// From one buffer to the next in memory that is opened to others: they share no cache line, and
+/// large ones no page.
 inline std::size_t stride_of(std::size_t bytes) noexcept {
   constexpr std::size_t line = 64;
   constexpr std::size_t page = 4096;
@@ -30,48 +29,41 @@ inline std::size_t stride_of(std::size_t bytes) noexcept {
   return (std::max<std::size_t>(bytes, 1) + unit - 1) / unit * unit;
 }
 
-/// A part of a region from an offset on, or no region: then every buffer has pages of its own.
-struct PartOfRegion {
-  const Region* region = nullptr;
-  std::size_t offset = 0;
-};
+/// From one buffer to the next in other memory: each begins a page of 4 KiB, as it does where every
+/// message's memory is allocated by itself.
+inline std::size_t page_stride_of(std::size_t bytes) noexcept {
+  constexpr std::size_t page = 4096;
+  return (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+}
 
-/// Equal buffers in a region, one after another.
-inline std::vector<Buffer> slices_of(PartOfRegion part, std::size_t count, std::size_t bytes) {
+/// Equal buffers one after another in memory of the engine.
+inline std::vector<Buffer> slices_of(std::byte* memory, std::size_t count, std::size_t bytes) {
   std::vector<Buffer> slices;
   slices.reserve(count);
   for (std::size_t slot = 0; slot < count; ++slot) {
-    slices.push_back({part.region->data() + part.offset + slot * stride_of(bytes), bytes, 0});
+    slices.push_back({memory + slot * page_stride_of(bytes), bytes, 0});
   }
   return slices;
 }
 
-/// A set of equal buffers of one case, given back to the transport at the end of its life.
+/// A set of equal buffers that a transport was given, until the end of its life.
 template <TwoSided T>
 class Slots {
  public:
-  /// The object is whole before the first buffer: where memory ends, those before are given back.
-  Slots(T& link, std::size_t count, std::size_t bytes, PartOfRegion part = {})
-      : Slots(link, part.region != nullptr) {
-    if (in_region_) {
-      buffers_ = slices_of(part, count, bytes);
-      register_slices();
-      return;
-    }
+  /// The object is whole before the first buffer: where one cannot be had, those before are given
+  /// back.
+  Slots(T& link, std::size_t count, std::size_t bytes, std::byte* memory) : Slots(link) {
     buffers_.reserve(count);
-    for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(link.allocate(bytes));
+    for (const Buffer& slice : slices_of(memory, count, bytes)) {
+      buffers_.push_back(link.adopt(slice));
+    }
   }
   Slots(const Slots&) = delete;
   Slots& operator=(const Slots&) = delete;
   Slots(Slots&&) = delete;
   Slots& operator=(Slots&&) = delete;
   ~Slots() {
-    for (const Buffer& buffer : buffers_) {
-      if (!in_region_) link_->release(buffer);
-      if constexpr (Registers<T>) {
-        if (in_region_ && buffer.key != 0) link_->deregister_memory(buffer);
-      }
-    }
+    for (const Buffer& buffer : buffers_) link_->disown(buffer);
   }
 
   [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
@@ -79,51 +71,24 @@ class Slots {
   [[nodiscard]] std::size_t count() const { return buffers_.size(); }
 
  private:
-  Slots(T& link, bool in_region) : link_(&link), in_region_(in_region) {}
-
-  void register_slices() {
-    if constexpr (Registers<T>) {
-      if (!link_->registers_ahead()) return;
-      link_->make_room(buffers_.size());
-      for (Buffer& buffer : buffers_) buffer = link_->register_memory(buffer);
-    }
-  }
+  explicit Slots(T& link) : link_(&link) {}
 
   T* link_;
-  bool in_region_;
   std::vector<Buffer> buffers_;
 };
 
-/// The same without any registration.
+/// The same that no transport knows of.
 template <TwoSided T>
 class RawSlots {
  public:
-  RawSlots(T& /*link*/, std::size_t count, std::size_t bytes, PartOfRegion part = {})
-      : RawSlots(part.region != nullptr) {
-    if (in_region_) {
-      buffers_ = slices_of(part, count, bytes);
-      return;
-    }
-    buffers_.reserve(count);
-    for (std::size_t slot = 0; slot < count; ++slot) buffers_.push_back(map_memory(bytes));
-  }
-  RawSlots(const RawSlots&) = delete;
-  RawSlots& operator=(const RawSlots&) = delete;
-  RawSlots(RawSlots&&) = delete;
-  RawSlots& operator=(RawSlots&&) = delete;
-  ~RawSlots() {
-    if (in_region_) return;
-    for (const Buffer& buffer : buffers_) unmap_memory(buffer);
-  }
+  RawSlots(T& /*link*/, std::size_t count, std::size_t bytes, std::byte* memory)
+      : buffers_(slices_of(memory, count, bytes)) {}
 
   [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
   const Buffer& operator[](std::size_t slot) const { return buffers_[slot]; }
   [[nodiscard]] std::size_t count() const { return buffers_.size(); }
 
  private:
-  explicit RawSlots(bool in_region) : in_region_(in_region) {}
-
-  bool in_region_;
   std::vector<Buffer> buffers_;
 };
 
@@ -131,7 +96,7 @@ class RawSlots {
 template <OneSided T>
 class ExposedSlots {
  public:
-  ExposedSlots(T& link, std::size_t count, std::size_t bytes, PartOfRegion /*part*/ = {})
+  ExposedSlots(T& link, std::size_t count, std::size_t bytes, std::byte* /*memory*/)
       : link_(&link), bytes_(bytes), exposed_(link.allocate_exposed(count * stride())) {
     for (std::size_t slot = 0; slot < count; ++slot) {
       std::byte* const data = exposed_.local.data + slot * stride();

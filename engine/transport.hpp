@@ -1,6 +1,6 @@
 // The contract between a pattern (what is measured) and a transport (over what).
 //
-// Control plane: constructing, connecting, allocating. It may allocate and may throw.
+// Control plane: constructing, connecting, adopting memory. It may allocate and may throw.
 // Data plane: the noexcept calls below, resolved at compile time. They never allocate, never
 // throw and never block; a fault is latched and read after the loop.
 #pragma once
@@ -21,7 +21,7 @@ struct Peer {
   int rank;
 };
 
-/// Registered memory of one message. `key` is the transport's own handle of the registration.
+/// Memory of one message. `key` is the transport's own handle of its registration.
 struct Buffer {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -66,15 +66,16 @@ constexpr Fault too_much_posted(int code) noexcept {
 /// only some sends ask for a completion, those before one that does may count as in flight again
 /// until it came: the number in flight may grow by more than what was posted.
 /// `reserve` makes room for so many sends, and as many receives, under way at once to each of so
-/// many ranks.
+/// many ranks. Memory is the engine's: `adopt` readies a part of it for messages and gives it back
+/// with the transport's key, `disown` undoes that before the memory goes.
 template <class T>
-concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
-                   requires(T & link, const T& view, Peer peer, const Buffer& buffer,
-                            std::size_t bytes, std::size_t count) {
+concept TwoSided =
+    std::is_final_v<T> && !std::is_polymorphic_v<T> &&
+    requires(T & link, const T& view, Peer peer, const Buffer& buffer, std::size_t count) {
   { T::name } -> std::convertible_to<std::string_view>;
   { T::summary } -> std::convertible_to<std::string_view>;
-  { link.allocate(bytes) } -> std::same_as<Buffer>;
-  { link.release(buffer) } -> std::same_as<void>;
+  { link.adopt(buffer) } -> std::same_as<Buffer>;
+  { link.disown(buffer) } -> std::same_as<void>;
   { link.reserve(count, count) } -> std::same_as<void>;
   { link.post_send(peer, buffer) }
   noexcept->std::same_as<void>;
@@ -109,7 +110,7 @@ concept TellsSenders = TwoSided<T> && requires(const T& view, Peer peer) {
 };
 
 /// One-sided operations, a refinement. Opening memory is collective: every rank calls it with the
-/// same size in the same order. `local` is memory of `allocate` or of `allocate_exposed`.
+/// same size in the same order. `local` is memory of `adopt` or of `allocate_exposed`.
 /// A transfer is in flight until a put's local buffer may be reused or a get's data are in place.
 /// `flush` begins the wait for the peer's memory: it counts as in flight until every earlier put
 /// to that peer is visible there. `memory_polling_hazard` is empty where the last byte of a put
@@ -145,7 +146,7 @@ concept Notifying = OneSided<T> &&
 /// Memory that the library must know of before a device may touch it. What is registered has a key
 /// of its own; registering may be timed, so like the data plane it latches a fault (and gives the
 /// buffer back as it was). `reserve` makes room for twice as many registrations at once,
-/// `make_room` (control plane) for so many more. `registers_ahead` tells whether `allocate`
+/// `make_room` (control plane) for so many more. `registers_ahead` tells whether `adopt`
 /// registers, or leaves that to the library.
 template <class T>
 concept Registers = TwoSided<T> &&

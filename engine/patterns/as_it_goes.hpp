@@ -18,8 +18,8 @@ class AsItGoes final {
 
   AsItGoes(T& link, std::span<Buffer> room) noexcept : link_(&link), room_(room) {}
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) { return link_->allocate(bytes); }
-  void release(const Buffer& buffer) { link_->release(buffer); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) { return link_->adopt(memory); }
+  void disown(const Buffer& buffer) { link_->disown(buffer); }
   void reserve(std::size_t depth, std::size_t peers) { link_->reserve(depth, peers); }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {

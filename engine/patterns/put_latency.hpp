@@ -18,6 +18,7 @@ struct PutLatency {
       .latency_divisor = 1,
       .bandwidth_factor = 1,
   };
+  static constexpr bool one_way = true;
   static constexpr Window window = Window::incoming;
 
   template <Clock Now, class Wait, OneSided T>

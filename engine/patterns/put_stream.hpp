@@ -26,6 +26,7 @@ struct PutStream {
     return queue_depth;
   }
   static constexpr bool streams = true;
+  static constexpr bool one_way = true;
   static constexpr Window window = Window::incoming;
 
   template <Clock Now, class Wait, OneSided T>

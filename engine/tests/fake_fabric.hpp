@@ -93,12 +93,12 @@ class Link final {
     VirtualClock::away() = 0;
   }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const {
-    Buffer registered = map_memory(bytes);
-    registered.key = 1;
-    return registered;
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const {
+    return {memory.data, memory.bytes, adopted_key};
   }
-  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  void disown(const Buffer& memory) {
+    if (memory.key == exposed_key) exposes_ = false;
+  }
   void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
 
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
@@ -107,7 +107,7 @@ class Link final {
     const Costs& costs = fabric_->costs;
     VirtualClock::time() += costs.register_buffer + costs.register_byte * memory.bytes;
     ++registered_;
-    return {memory.data, memory.bytes, 1};
+    return {memory.data, memory.bytes, adopted_key};
   }
   void deregister_memory(const Buffer& /*memory*/) noexcept {
     VirtualClock::time() += fabric_->costs.deregister_buffer;
@@ -123,11 +123,8 @@ class Link final {
     exposes_ = false;
     unmap_memory(exposed.local);
   }
-  /// Memory that is mapped elsewhere needs no registration here.
-  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return memory; }
-  void disown(const Buffer& /*memory*/) { exposes_ = false; }
   [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
-    Exposed exposed{memory, {}};
+    Exposed exposed{{memory.data, memory.bytes, exposed_key}, {}};
     exposes_ = true;
     const auto mine = reinterpret_cast<std::uintptr_t>(memory.data);  // NOLINT
     for (const std::string& text : boot_->exchange(std::to_string(mine))) {
@@ -225,6 +222,8 @@ class Link final {
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
  private:
+  static constexpr std::uint64_t adopted_key = 1;
+  static constexpr std::uint64_t exposed_key = 2;
   struct Posted {
     int from;
     Buffer buffer;

@@ -36,14 +36,14 @@ class PoorLink final {
 
   PoorLink(Fabric& fabric, Bootstrap& boot, Store& store)
       : link_(fabric, boot), store_(&store), rank_(boot.rank()) {}
-  [[nodiscard]] Buffer allocate(std::size_t bytes) {
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
     pay();
-    store_->take(whole_pages(bytes));
-    return link_.allocate(bytes);
+    store_->take(whole_pages(memory.bytes));
+    return link_.adopt(memory);
   }
-  void release(const Buffer& buffer) {
+  void disown(const Buffer& buffer) {
     store_->bytes -= whole_pages(buffer.bytes);
-    link_.release(buffer);
+    link_.disown(buffer);
   }
   void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
   void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }

@@ -19,8 +19,6 @@ class LazyLink final {
 
   LazyLink(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) { reserve(1, 1); }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return link_.allocate(bytes); }
-  void release(const Buffer& buffer) const { link_.release(buffer); }
   [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
   void disown(const Buffer& memory) { link_.disown(memory); }
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {

@@ -78,13 +78,14 @@ TEST(LazyTurn, ALinkThatIsGivenTooMuchSaysThatNothingElseBroke) {
   ThreadBootstrap boot(meeting, fabric, 0);
   LazyLink link(fabric, boot);
   link.reserve(1, 1);
-  const Buffer buffer = link.allocate(8);
+  const Buffer buffer = link.adopt(map_memory(8));
   while (link.fault() == nullptr) link.post_send({1}, buffer);
   Batch batch;
   say_broken(batch, *link.fault());
   EXPECT_EQ(batch.outcome.reason.find("peer"), std::string::npos) << batch.outcome.reason;
   EXPECT_NE(batch.outcome.reason.find("weft posted more"), std::string::npos);
-  link.release(buffer);
+  link.disown(buffer);
+  unmap_memory(buffer);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ class PlainLink final {
   static constexpr std::string_view summary = "the fake one with calls that return when it is done";
 
   PlainLink(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) {}
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return link_.allocate(bytes); }
-  void release(const Buffer& buffer) const { link_.release(buffer); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
+  void disown(const Buffer& buffer) { link_.disown(buffer); }
   void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
   void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
   void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }

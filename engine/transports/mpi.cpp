@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "../memory.hpp"
 #include "../mpi_persistent.hpp"
 #include "../mpi_queues.hpp"
 #include "../rank.hpp"
@@ -22,8 +21,11 @@ class Mpi final : public MpiQueues<FreshRequests> {
 
   Mpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) { return library().allocate(bytes); }
-  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
+    library().know_shape(memory.bytes);
+    return memory;
+  }
+  void disown(const Buffer& /*buffer*/) const {}
   [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
     return library().allocate_exposed(bytes);
   }
@@ -55,20 +57,15 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
   static constexpr std::string_view summary =
       "persistent requests: MPI_Send_init and MPI_Recv_init once, MPI_Start for every message";
   static constexpr std::string_view mode = "persistent";
-  static constexpr bool ties_memory = true;
   static constexpr auto settings = mpi_settings;
 
   PersistentMpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) {
-    Buffer buffer = library().allocate(bytes);
-    buffer.key = requests().add(depth_);
-    return buffer;
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
+    library().know_shape(memory.bytes);
+    return {memory.data, memory.bytes, requests().add(depth_)};
   }
-  void release(const Buffer& buffer) {
-    requests().remove(buffer.key);
-    unmap_memory(buffer);
-  }
+  void disown(const Buffer& buffer) { requests().remove(buffer.key); }
   void reserve(std::size_t depth, std::size_t peers) {
     depth_ = depth;
     MpiQueues::reserve(depth, peers);

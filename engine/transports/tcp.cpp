@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "../connecting.hpp"
-#include "../memory.hpp"
 #include "../rails.hpp"
 #include "../rank.hpp"
 #include "../ring.hpp"
@@ -53,8 +52,9 @@ class Tcp final {
     }
   }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return map_memory(bytes); }
-  void release(const Buffer& buffer) const { unmap_memory(buffer); }
+  /// Sockets copy from any memory.
+  [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
+  void disown(const Buffer& /*buffer*/) const {}
   void reserve(std::size_t depth, std::size_t /*peers*/) {
     for (Lane& lane : lanes_) {
       lane.sends.reserve(depth);

@@ -45,15 +45,13 @@ class UcxLink {
   UcxLink(UcxLink&&) = delete;
   UcxLink& operator=(UcxLink&&) = delete;
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) {
-    const Buffer memory = map_memory(bytes);
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
     if (!registers_ahead_) return memory;
     worker_.make_room(1);
     return register_memory(memory);
   }
-  void release(const Buffer& buffer) {
+  void disown(const Buffer& buffer) {
     if (buffer.key != 0) deregister_memory(buffer);
-    unmap_memory(buffer);
   }
   [[nodiscard]] bool registers_ahead() const noexcept { return registers_ahead_; }
   void make_room(std::size_t count) { worker_.make_room(count); }

@@ -54,11 +54,6 @@ class VerbsRc final {
 
   [[nodiscard]] static std::string unusable() { return why_no_verbs(); }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) {
-    return core_.memory().allocate(bytes, IBV_ACCESS_LOCAL_WRITE);
-  }
-  void release(const Buffer& buffer) { core_.memory().release(buffer); }
-  /// The same for memory that is mapped elsewhere, as other links register it too.
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     return core_.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
@@ -189,10 +184,10 @@ class VerbsUd final {
 
   [[nodiscard]] static std::string unusable() { return why_no_verbs(); }
 
-  [[nodiscard]] Buffer allocate(std::size_t bytes) {
-    return core_.memory().allocate(bytes, IBV_ACCESS_LOCAL_WRITE);
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
+    return core_.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
-  void release(const Buffer& buffer) { core_.memory().release(buffer); }
+  void disown(const Buffer& buffer) { core_.memory().disown(buffer); }
   void reserve(std::size_t depth, std::size_t /*peers*/) {
     const bool is_new = core_.reserve(depth);
     for (Flow& flow : flows_) flow.waiting.reserve(depth);

@@ -347,13 +347,14 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
 
 def _checked_messages(case: Case, footprint: Footprint) -> int:
     """Messages each way of the pass in which every byte is checked: a buffer for each."""
-    messages = min(max(CHECKED_BYTES // max(case.bytes, 1), 4), 256)
+    messages = min(max(CHECKED_BYTES // max(case.bytes, 1), 2), 256)
     operations = max(messages // footprint.messages_per_operation, 1)
     if footprint.streams:
-        depth = min(case.queue_depth, messages // 2)
+        depth = min(case.queue_depth, max(messages // 2, 2))
         refill = max(depth // 2, 1)
         operations = -(-max(operations, depth) // refill) * refill
-    return operations * footprint.messages_per_operation + footprint.messages_before + 2
+    besides = footprint.messages_before + (0 if footprint.streams else 2)
+    return operations * footprint.messages_per_operation + besides
 
 
 def _footprints(patterns: Mapping[str, Pattern] | None) -> dict[str, Footprint]:

@@ -14,6 +14,7 @@ from weft.analysis.availability import BUSY, availabilities_of, drifts_of, drops
 from weft.analysis.completion import completions_in_words, completions_of
 from weft.analysis.host_time import OVERLAPS
 from weft.analysis.layers import step_between
+from weft.analysis.pages import huge_pages_in_words
 from weft.analysis.rails import rail_sentences
 from weft.analysis.registration import added_in_words, cost_as_it_goes, time_of
 from weft.analysis.reuse import reuse_in_words, reuse_of
@@ -45,6 +46,7 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
         *map(reuse_in_words, reuse_of(run, summaries)),
         *cost_as_it_goes(run, summaries),
         *_grouped([s for s in good if cases[s.case].pages], cases, "pages", gain_of_pages),
+        *huge_pages_in_words(run),
         *completions_in_words(completions_of(run, summaries)),
         *drops_in_words(availabilities_of(run)),
         *drifts_of(run, COMPUTING),

@@ -271,8 +271,9 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     The first `warmup` of `ticks` are warm-up. Each tick count spans `ops_per_sample` operations.
     `order` counts the batches of the whole run. `elapsed_ns` is the batch as the engine saw it,
     with filling and verification; `timed_ns` is the timed pass on rank 0 alone, and `cpu_ns` the
-    CPU time that each rank's process spent in its own. `memory_bytes` of rank 0's receive side had
-    pages that the case chose, and `huge_bytes` of them were on huge ones by the kernel's own list.
+    CPU time that each rank's process spent in its own. `memory_bytes` is rank 0's memory of
+    messages, where they arrive or, if none do, where they lie, and `huge_bytes` of it were on huge
+    pages by the kernel's own list (0 and 0 in records of before, where the case chose no pages).
     `parts` are further series of the same samples: a name of the test's own, with the rank before
     it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
     died, did not answer in time or lost their link; a batch that failed without it was measured

@@ -1,0 +1,37 @@
+"""What a record says of the pages that the kernel gave unasked."""
+
+import json
+from pathlib import Path
+
+import weft
+from builders import pattern, synthetic_record
+from weft.analysis.pages import huge_pages_in_words
+from weft.plan import make_cases
+from weft.record.run import Run
+
+MEBIBYTE = 1 << 20
+
+
+def recorded(path: Path, huge_of: dict[int, float]) -> Run:
+    """A case a size, each with 4 MiB of memory of which that share was on huge pages."""
+    sizes = ",".join(map(str, huge_of))
+    cases = make_cases(["ping_pong"], ["tcp"], sizes, patterns={"ping_pong": pattern("ping_pong")})
+    bytes_of = {case.key: case.bytes for case in cases}
+    record = synthetic_record(path / "r.jsonl", cases)
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "batch":
+            line["memory_bytes"] = 4 * MEBIBYTE
+            line["huge_bytes"] = int(4 * MEBIBYTE * huge_of[bytes_of[line["case"]]])
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return weft.load(record)
+
+
+def test_huge_pages_that_nobody_asked_for_are_counted(tmp_path: Path) -> None:
+    run = recorded(tmp_path, {8: 0.0, 1024: 0.5, 4096: 1.0})
+    (sentence,) = huge_pages_in_words(run)
+    assert "2 of 3 cases (to all of the memory of 1), from 1 KiB on" in sentence
+
+
+def test_nothing_is_said_where_the_kernel_gave_none(tmp_path: Path) -> None:
+    assert huge_pages_in_words(recorded(tmp_path, {8: 0.0})) == ()
