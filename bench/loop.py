@@ -11,26 +11,51 @@ import subprocess
 import tempfile
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bench.own import Cost
 from bench.peers import AS_ROOT, DEADLINE_S
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ENGINE = Path(__file__).parents[1] / "engine"
-SOURCES = ("bootstrap_mpi", "clock", "memory", "mpi_library", "options", "registration_cache")
-SOURCE = Path(__file__).with_name("loop_beside_bare.cpp")
+SOURCES = (
+    "bootstrap_mpi", "clock", "memory", "mpi_library", "options", "pages", "registration_cache",
+)  # fmt: skip
+HERE = Path(__file__).parent
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}
 
 
 def costs() -> tuple[Cost, ...]:
-    """One for each MPI."""
-    return tuple(
+    """One for each MPI and loop, and how fast content is made and compared."""
+    return (
+        *(
+            Cost(
+                name=f"mpi-loop-{mpi}",
+                what="8 B ping_pong of the engine over a bare MPI_Send and MPI_Recv, turn about in"
+                f" one process, {mpi}: the median ratio of the turns of a launch, the median of"
+                " each",
+                measure=partial(_measure, ratios_of, "loop_beside_bare", mpi),
+            )
+            for mpi in STARTS
+        ),
+        *(
+            Cost(
+                name=f"mpi-both-ways-{mpi}",
+                what="1 MiB both ways at once: the engine's loop and a bare one with the calls of"
+                f" osu_bibw, each in memory of several kinds, turn about in one process, {mpi}:"
+                " ratios to the bare loop in memory of posix_memalign, and its bandwidth",
+                measure=partial(_measure, ratios_of_columns, "both_ways_beside_bare", mpi),
+            )
+            for mpi in STARTS
+        ),
         Cost(
-            name=f"mpi-loop-{mpi}",
-            what=f"8 B ping_pong of the engine over a bare MPI_Send and MPI_Recv, turn about in one"
-            f" process, {mpi}: the median ratio of the turns of a launch, the median of each",
-            measure=partial(_measure, mpi),
-        )
-        for mpi in STARTS
+            name="content",
+            what="256 MiB of a message's content made, poisoned and compared by one core, beside"
+            " the C library's memset and memcmp: GB/s",
+            measure=_content_speed,
+        ),
     )
 
 
@@ -44,16 +69,42 @@ def ratios_of(told: str) -> dict[str, float]:
     }
 
 
-def _measure(mpi: str) -> dict[str, float]:
-    binary = str(_program(mpi))
+def ratios_of_columns(told: str) -> dict[str, float]:
+    """What a launch printed: a line of names, then a turn a line; the first column is the peer's.
+
+    Medians over the turns: of each other column's ratio to the first within a turn, and of the
+    first, in B/s.
+    """
+    head, *lines = told.splitlines()
+    peer, *names = head.split()
+    turns = [tuple(map(float, line.split())) for line in lines]
+    ratios = {
+        f"{name}_ratio": statistics.median(turn[at] / turn[0] for turn in turns)
+        for at, name in enumerate(names, 1)
+    }
+    return {**ratios, f"{peer}_bytes_per_s": statistics.median(turn[0] for turn in turns)}
+
+
+def _measure(
+    figures_of: Callable[[str], dict[str, float]], name: str, mpi: str
+) -> dict[str, float]:
+    binary = str(_program(name, mpi))
     ranks = [["-n", "1", "taskset", "-c", str(cpu), binary] for cpu in (0, 1)]
-    return ratios_of(_run([*STARTS[mpi], *ranks[0], ":", *ranks[1]]))
+    return figures_of(_run([*STARTS[mpi], *ranks[0], ":", *ranks[1]]))
+
+
+def _content_speed() -> dict[str, float]:
+    binary = Path(tempfile.mkdtemp()) / "content_speed"
+    sources = [HERE / "content_speed.cpp", ENGINE / "memory.cpp"]
+    _run(["g++", "-std=c++20", "-O2", *map(str, sources), "-o", str(binary)])
+    pairs = (line.split() for line in _run([str(binary)]).splitlines())
+    return {name: float(value) for name, value in pairs}
 
 
 @cache
-def _program(mpi: str) -> Path:
-    binary = Path(tempfile.mkdtemp()) / "loop_beside_bare"
-    sources = [SOURCE, *(ENGINE / f"{name}.cpp" for name in SOURCES)]
+def _program(name: str, mpi: str) -> Path:
+    binary = Path(tempfile.mkdtemp()) / name
+    sources = [HERE / f"{name}.cpp", *(ENGINE / f"{source}.cpp" for source in SOURCES)]
     _run([f"mpicxx.{mpi}", "-std=c++20", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
           f'-DWEFT_MPI="{mpi}"', *map(str, sources), "-o", str(binary)])  # fmt: skip
     return binary

@@ -171,3 +171,11 @@ def test_a_turns_ratio_is_of_one_state(peers: ModuleType) -> None:
     assert told["ratio"] == pytest.approx(1.01)
     assert told["engine_latency_ns"] == pytest.approx(151.5)
     assert told["bare_latency_ns"] == pytest.approx(100)
+
+
+def test_columns_are_compared_with_the_first_within_a_turn(peers: ModuleType) -> None:
+    from bench.loop import ratios_of_columns  # noqa: PLC0415 - found only now
+
+    assert peers is not None
+    told = ratios_of_columns("bare ours huge \n100 90 150 \n200 180 320 \n50 50 70 \n")
+    assert told == pytest.approx({"ours_ratio": 0.9, "huge_ratio": 1.5, "bare_bytes_per_s": 100.0})

@@ -1,0 +1,183 @@
+// The engine's bidirectional stream over MPI and a bare one, turn about in one process, in memory
+// of several kinds: what the machine does to one it does to the others. The bare loop makes the
+// calls of osu_bibw: a window of receives, a window of sends, and a wait for all of each, from one
+// buffer and into one. Prints a line of names, then for each turn the bandwidth of both directions
+// together in B/s, a column a name.
+#include <mpi.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "../engine/bootstrap_mpi.hpp"
+#include "../engine/clock.hpp"
+#include "../engine/memory.hpp"
+#include "../engine/mpi_queues.hpp"
+#include "../engine/pages.hpp"
+#include "../engine/patterns/bidirectional_stream.hpp"
+#include "../engine/slots.hpp"
+#include "../engine/work.hpp"
+
+namespace {
+
+using weft::Buffer;
+using weft::CycleCounter;
+using weft::Pages;
+using weft::Region;
+using weft::Ticks;
+
+/// The two-sided half of rank-mpi, which is all that a stream uses.
+class Link final : public weft::MpiQueues<weft::FreshRequests> {
+ public:
+  static constexpr std::string_view name = "mpi";
+  static constexpr std::string_view summary = "for the bench";
+  using MpiQueues::MpiQueues;
+  static Buffer adopt(const Buffer& memory) { return memory; }
+  void disown(const Buffer& /*buffer*/) const {}
+};
+
+constexpr std::uint32_t window = 64;
+constexpr std::uint32_t windows = 4;
+constexpr int turns = 15;
+constexpr std::size_t message_bytes = std::size_t{1} << 20U;
+constexpr int tag = 10;
+
+/// Where messages lie and where they arrive: the buffers in their order of use.
+struct Sides {
+  std::vector<Buffer> out;
+  std::vector<Buffer> in;
+};
+
+/// As osu_bibw allocates: page-aligned, by the C library, touched.
+Sides of_library() {
+  constexpr std::size_t page = 4096;
+  Sides sides;
+  for (std::vector<Buffer>* side : {&sides.out, &sides.in}) {
+    void* memory = nullptr;
+    if (posix_memalign(&memory, page, message_bytes) != 0) throw std::bad_alloc();
+    std::memset(memory, 'a', message_bytes);
+    side->push_back({static_cast<std::byte*>(memory), message_bytes, 0});
+  }
+  return sides;
+}
+
+/// Memory as the engine takes it, with as many buffers to receive into.
+class Own {
+ public:
+  Own(Pages pages, std::size_t receives)
+      : out_(message_bytes, pages),
+        in_(receives * message_bytes, pages),
+        sides_{weft::slices_of(out_.data(), 1, message_bytes),
+               weft::slices_of(in_.data(), receives, message_bytes)} {}
+  [[nodiscard]] const Sides& sides() const { return sides_; }
+
+ private:
+  Region out_;
+  Region in_;
+  Sides sides_;
+};
+
+Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& words) {
+  Ticks sample = 0;
+  weft::Work work;
+  work.rank = rank;
+  work.size = 2;
+  work.ops_per_sample = window * windows;
+  work.queue_depth = window;
+  work.out = weft::Rotation<Buffer>(sides.out);
+  work.in = weft::Rotation<Buffer>(sides.in);
+  work.token_out = words.front();
+  work.words = weft::Rotation<Buffer>(std::span(words).subspan(1));
+  work.samples = {&sample, 1};
+  weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, work);
+  return sample;
+}
+
+Ticks bare(int rank, const Sides& sides) {
+  std::array<MPI_Request, window> sends{};
+  std::array<MPI_Request, window> receives{};
+  const int peer = 1 - rank;
+  const Ticks start = CycleCounter::now();
+  for (std::uint32_t at = 0; at < windows; ++at) {
+    for (MPI_Request& one : receives) {
+      MPI_Irecv(sides.in[0].data, message_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &one);
+    }
+    for (MPI_Request& one : sends) {
+      MPI_Isend(sides.out[0].data, message_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, &one);
+    }
+    MPI_Waitall(window, sends.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(window, receives.data(), MPI_STATUSES_IGNORE);
+  }
+  return CycleCounter::now() - start;
+}
+
+/// One way to measure: a loop in some memory.
+struct Column {
+  const char* name;
+  bool is_engine;
+  const Sides* sides;
+};
+
+void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns) {
+  const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
+  std::vector<Buffer> words = weft::slices_of(memory.data, 9, 32);
+  const double tick_s = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns * 1e-9;
+  constexpr double bytes = 2.0 * 2 * message_bytes * window * windows;
+  // Told at the end: who writes meanwhile has other things in its caches in the turn that follows.
+  std::vector<std::vector<double>> told;
+  for (int turn = 0; turn <= turns; ++turn) {
+    std::vector<Ticks> took(columns.size(), 0);
+    const auto once = [&](std::size_t at) {
+      boot.barrier();
+      const Column& column = columns[at];
+      took[at] += column.is_engine ? engine(link, boot.rank(), *column.sides, words)
+                                   : bare(boot.rank(), *column.sides);
+    };
+    // There and back: what drifts meanwhile drifts for all alike.
+    for (std::size_t at = 0; at < columns.size(); ++at) once(at);
+    for (std::size_t at = columns.size(); at > 0; --at) once(at - 1);
+    std::vector<double> rates;
+    for (const Ticks ticks : took) rates.push_back(bytes / (static_cast<double>(ticks) * tick_s));
+    if (turn > 0) told.push_back(rates);  // the first warms up
+  }
+  weft::unmap_memory(memory);
+  if (boot.rank() != 0) return;
+  for (const Column& column : columns) std::printf("%s ", column.name);
+  for (const std::vector<double>& rates : told) {
+    std::printf("\n");
+    for (const double rate : rates) std::printf("%.6g ", rate);
+  }
+  std::printf("\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::MpiBootstrap boot(&argc, &argv);
+  Link link(boot);
+  link.reserve(2 * window + 8, 1);
+  const Sides library = of_library();
+  const Own usual(Pages::usual, 1);
+  const Own many(Pages::usual, 2 * window);
+  const Own small(Pages::small, 1);
+  std::optional<Own> huge;
+  try {
+    huge.emplace(Pages::huge, 1);
+  } catch (const std::runtime_error&) {
+    huge.reset();  // not to be had on this host: one column less
+  }
+  std::vector<Column> columns{{"bare_library", false, &library},
+                              {"bare_usual", false, &usual.sides()},
+                              {"engine_usual", true, &usual.sides()},
+                              {"engine_many_usual", true, &many.sides()},
+                              {"bare_small", false, &small.sides()}};
+  if (huge) columns.push_back({"bare_huge", false, &huge->sides()});
+  if (huge) columns.push_back({"engine_huge", true, &huge->sides()});
+  measure(boot, link, columns);
+  return 0;
+}
