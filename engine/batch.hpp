@@ -107,19 +107,6 @@ concept RunsOn = requires(T& link, Work& work) {
   noexcept->std::same_as<bool>;
 };
 
-/// The memory of a rank's messages: where they lie, where they arrive, and its own words. A side
-/// that is opened to the peers has other memory, and none is there where no message is.
-struct Regions {
-  std::optional<Region> out;
-  std::optional<Region> in;
-  std::optional<Region> words;
-};
-
-/// The memory of a region from an offset on; nothing where there is none.
-inline std::byte* memory_of(const std::optional<Region>& region, std::size_t offset = 0) {
-  return region ? region->data() + offset : nullptr;
-}
-
 /// Where a pattern's messages lie and where they arrive.
 template <class Pattern, TwoSided T>
 struct Sets {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <string_view>
 
 namespace weft {
@@ -53,5 +54,18 @@ class Region {
   void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
 };
+
+/// The memory of a rank's messages: where they lie, where they arrive, and its own words. A side
+/// that is opened to the peers has other memory, and none is there where no message is.
+struct Regions {
+  std::optional<Region> out;
+  std::optional<Region> in;
+  std::optional<Region> words;
+};
+
+/// The memory of a region from an offset on; nothing where there is none.
+inline std::byte* memory_of(const std::optional<Region>& region, std::size_t offset = 0) {
+  return region ? region->data() + offset : nullptr;
+}
 
 }  // namespace weft
