@@ -26,7 +26,9 @@ bool read_addresses(const std::string& line, std::uint64_t& start, std::uint64_t
   return static_cast<bool>(words) && hyphen == '-';
 }
 
-std::size_t whole(std::size_t bytes, std::size_t unit) {
+std::size_t region_bytes(std::size_t bytes, Pages pages) {
+  const bool is_short = pages != Pages::huge && bytes < huge_page_bytes;
+  const std::size_t unit = is_short ? small_page_bytes : huge_page_bytes;
   return std::max(unit, (bytes + unit - 1) / unit * unit);
 }
 
@@ -80,9 +82,7 @@ std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end) {
   return huge_bytes_in(smaps, start, end);
 }
 
-Region::Region(std::size_t bytes, Pages pages) {
-  const bool is_short = pages != Pages::huge && bytes < huge_page_bytes;
-  bytes_ = whole(bytes, is_short ? small_page_bytes : huge_page_bytes);
+Region::Region(std::size_t bytes, Pages pages) : bytes_(region_bytes(bytes, pages)) {
   if (pages != Pages::huge || !take_reserved()) take_on_demand(pages);
   if (pages == Pages::usual) return;
   const std::uint64_t huge = huge_bytes();

@@ -48,7 +48,7 @@ class Region {
   void take_on_demand(Pages pages);
   void make_present();
 
-  std::size_t bytes_ = 0;
+  std::size_t bytes_;
   std::byte* data_ = nullptr;
   /// The whole mapping, with what alignment left at both ends.
   void* mapped_ = nullptr;
