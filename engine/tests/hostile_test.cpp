@@ -145,6 +145,7 @@ TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
     const auto batches = launch({test, large, test}, store);
     EXPECT_EQ(batches[0].outcome.status, Status::ok) << batches[0].outcome.reason;
     EXPECT_EQ(batches[1].outcome.status, Status::failed);
+    EXPECT_NE(batches[1].outcome.reason.find("MiB are free"), std::string::npos);
     EXPECT_EQ(batches[2].outcome.status, Status::ok) << batches[2].outcome.reason;
   }
 }
@@ -205,6 +206,7 @@ TEST(HostileLines, AreRefusedByTheirBounds) {
        {R"({"test":"ping_pong","point":18014398509481984})",
         R"({"test":"hot_spot_send","point":9223372036854775808})",
         R"({"test":"ping_pong","samples":100000000})", R"({"test":"ping_pong","samples":1e8})",
+        R"({"test":"ping_pong","samples":1000000,"ops_per_sample":1000000})",
         R"({"test":"ping_pong","warmup":100000000})", R"({"test":"stream","queue_depth":65537})",
         R"({"test":"stream","ops_per_sample":4294967296})", R"({"schedule":5})",
         R"({"schedule":{"kind":"turn","count":4294967297}})",

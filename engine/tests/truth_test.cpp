@@ -100,6 +100,20 @@ TEST(Planted, ABufferThatNothingCameIntoIsSeen) {
   }
 }
 
+TEST(TimedPass, AWrongByteOnEitherRankIsTheBatchs) {
+  Case test = make_case("ping_pong", 64, 8);
+  test.verify = false;
+  for (const int sender : {0, 1}) {
+    int seen = 0;
+    for (std::size_t message = 0; message < 80; ++message) {
+      const Mischief flip{.rank = sender, .message = message, .flip_offset = 33};
+      const Outcome outcome = run(test, usual_costs, flip).batch.outcome;
+      if (outcome.reason.find("from rank " + std::to_string(sender)) != std::string::npos) ++seen;
+    }
+    EXPECT_GT(seen, 0) << sender;
+  }
+}
+
 TEST(TimedPass, EveryBufferThatWasUsedIsChecked) {
   Case test = make_case("ping_pong", 64, 8);
   test.verify = false;

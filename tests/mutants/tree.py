@@ -83,7 +83,11 @@ class Copy:
             return ""
         if not (self._build / "CMakeCache.txt").exists():
             words = ["cmake", "-G", "Ninja", "-S", str(self._tree), "-B", str(self._build)]
-            flags = ["-DWEFT_TESTS=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"]
+            flags = [
+                "-DWEFT_TESTS=ON",
+                "-DCMAKE_BUILD_TYPE=Debug",
+                "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -w",
+            ]
             if shutil.which("ccache"):
                 flags.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
             if self._fails([*words, *flags], BUILD_S):

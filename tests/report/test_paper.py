@@ -4,19 +4,24 @@ import re
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from builders import make_cases, synthetic_record
+from weft.analysis.linear import fit_line
 from weft.analysis.summary import summarise
+from weft.analysis.sweeps import series_of_times
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.report.drawing import draw
+from weft.report.fits import line_rows, signed_time
 from weft.report.page import render_page
 from weft.report.paper import LAYOUTS, SERIF, paper_of
 from weft.report.signatures import signature_chart
 from weft.report.table import Table
 from weft.report.tables import figure_tables, model_tables, to_latex, to_markdown
 from weft.sources import models_of
+from weft.units import format_bandwidth
 
 SIZES = (0, *(1 << exponent for exponent in range(16)))
 
@@ -130,3 +135,18 @@ def test_models_of_two_records_are_told_apart(path: Path, tmp_path: Path) -> Non
     other = synthetic_record(tmp_path / "other.jsonl", cases)
     names = [one.name for one in models_of([load(path), load(other)]).models]
     assert names == ["r.jsonl: tcp/ping_pong", "other.jsonl: tcp/ping_pong"]
+
+
+def test_each_line_stands_under_its_own_head() -> None:
+    sizes = np.repeat(np.arange(1, 41) * 10_000, 5)
+    times = (2000 + 0.1 * sizes) * np.random.default_rng(2).normal(1, 0.005, len(sizes))
+    times[::9] *= 3
+    fit = fit_line(series_of_times("spikes", sizes, times))
+    lines = (fit.least_squares, fit.median_line)
+    rows = {name: cells for name, *cells in line_rows(fit)}
+    for name, cells in (("bandwidth", rows["bandwidth"]), ("latency", rows["latency"])):
+        shape = format_bandwidth if name == "bandwidth" else signed_time
+        part = "bandwidth_bytes_per_s" if name == "bandwidth" else "latency_ns"
+        wanted = [shape(getattr(line, part).value) for line in lines]
+        assert wanted[0] != wanted[1]
+        assert [cell.partition(" [")[0].partition(",")[0] for cell in cells] == wanted
