@@ -58,6 +58,20 @@ def test_the_chart_has_a_curve_and_two_marks_each() -> None:
     assert chart.tracks[0].x[0] == pytest.approx(4.42)
 
 
+def test_the_charts_units_are_microseconds_and_megabytes_of_ten_to_the_six() -> None:
+    found = signature_of(series_of("escher")[0][0])
+    chart = signature_chart([found])
+    assert (chart.x.label, chart.y.label) == ("transfer time in µs", "bandwidth in MB/s")
+    marks = {mark.axis: mark.at for mark in chart.marks}
+    assert marks["x"] == pytest.approx(found.zero_length_ns.value / 1e3)
+    assert marks["y"] == pytest.approx(found.saturation_bytes_per_s.value / 1e6)
+    shown = [point for point in found.points if point.bytes]
+    [track] = chart.tracks
+    assert track.x == pytest.approx([point.time_ns.median / 1e3 for point in shown])
+    rates = [point.bandwidth_bytes_per_s.median / 1e6 for point in shown]
+    assert track.y == pytest.approx(rates)
+
+
 def test_what_has_no_signature_is_refused() -> None:
     with pytest.raises(WeftError, match="without a table"):
         series_of("fermilab-topspin")
