@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 import sys
 import time
@@ -372,3 +373,27 @@ def test_the_latencies_in_a_streams_samples_are_under_one_per_cent(
         looked_at += held_ns > 0
         assert held_ns <= 0.01 * batch.ticks[-1], batch.case
     assert looked_at == 5 * 3 * 4
+
+
+def test_a_batch_that_was_lucky_on_a_busy_machine_is_no_pace_for_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Most operations take a microsecond; a few, at random, wait for a core."""
+    draw = random.Random(1)  # noqa: S311 - noise, no secret
+    batches: list[float] = []
+
+    def interrupted(self: Machine, case: Mapping[str, Any], _: float) -> Answer:
+        count, ops = case["samples"] + case["warmup"], case["ops_per_sample"]
+        waits = sum(draw.random() < 0.05 for _ in range(min(count * ops, 10_000)))
+        timed_ns = count * ops * 1000 + round(waits * 10e6 * max(1, count * ops / 10_000))
+        self.now += timed_ns / 1e9
+        batches.append(timed_ns / 1e9)
+        return Answer(
+            id=case["id"], status="ok", warmup=case["warmup"], ops_per_sample=ops,
+            ticks=(1000 * ops,) * count, timed_ns=timed_ns,
+        )  # fmt: skip
+
+    monkeypatch.setattr(Machine, "run", interrupted)
+    cases = make_cases(["ping_pong"], ["tcp"], [8, 64, 1024])
+    measure(monkeypatch, cases, 60, 0.0)
+    assert max(batches) < 20

@@ -271,3 +271,13 @@ def test_a_clock_that_reads_no_cost_of_its_own_costs_a_tick() -> None:
     coarse = msgspec.structs.replace(CLOCK, tick_ns=40.0, overhead_ticks=0)
     assert coarse.cost_ns == 40.0
     assert CLOCK.cost_ns == CLOCK.overhead_ticks * CLOCK.tick_ns
+
+
+def test_interruptions_that_hold_most_of_the_time_are_planned_for() -> None:
+    """Half of the operations take a microsecond, and on average they take a millisecond."""
+    case = Case(test="ping_pong", transport="tcp", bytes=8)
+    chosen = amount(
+        case, PING_PONG, operation_ns=1000, pace_ns=1e6, latency_ns=500, clock=CLOCK, share_ns=1e9
+    )
+    assert chosen.samples * chosen.ops_per_sample * 1e6 <= 1.01e9
+    assert chosen.ops_per_sample * 1000 >= chosen.least_sample_ns

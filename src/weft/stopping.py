@@ -133,11 +133,14 @@ def amount(
     latency_ns: float,
     clock: Clock,
     share_ns: float,
+    pace_ns: float = 0.0,
     asked_samples: int = 0,
 ) -> Amount:
     """What a batch of `share_ns` measures, given an operation's time and the unloaded latency.
 
-    With `asked_samples` it takes as many, however long that is.
+    With `asked_samples` it takes as many, however long that is. `operation_ns` is the usual time of
+    an operation, `pace_ns` what one took on average with all interruptions, where that is known: on
+    a busy machine a few hold nearly all of the time.
 
     The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
     streams so that all unloaded latencies that a sample holds are under 1 % too, unless that would
@@ -157,15 +160,16 @@ def amount(
         least_ns = 0.0
     ops = math.ceil(MARGIN * least_ns / operation_ns)
     ops = min(max(ops, fewest_ops), _most_ops(case))
-    samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
+    cost_ns = max(pace_ns, operation_ns * pattern.time_factor)
+    samples = int(share_ns / (ops * cost_ns))
     most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES
     if samples > most and not asked_samples and not is_one:
         # The time that is left over goes into longer samples, not into more of them.
         longest = max(1, int(LONGEST_SAMPLE_NS / operation_ns))
         ops = min(ops * samples // most, max(ops, longest), _most_ops(case))
-        samples = int(share_ns / (ops * operation_ns * pattern.time_factor))
+        samples = int(share_ns / (ops * cost_ns))
     # A stream's sample that takes longer than the share has a queue of messages in itself.
-    is_enough = fewest_ops > 1 and ops * operation_ns * pattern.time_factor >= share_ns
+    is_enough = fewest_ops > 1 and ops * cost_ns >= share_ns
     fewest = 1 if is_enough else FEWEST_SAMPLES
     samples = asked_samples or min(max(samples, fewest), most)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)

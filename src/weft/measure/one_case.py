@@ -111,6 +111,7 @@ class CaseRunner:
             latency_ns=unloaded_latency_ns(self._states, state.case),
             clock=clock,
             share_ns=share_s * 1e9,
+            pace_ns=state.pace_ns,
             asked_samples=self.plan.samples,
         )
 
@@ -131,7 +132,8 @@ class CaseRunner:
         in a launch is to `verify` every message, as far as `is_to_check` says.
         """
         begun = time.monotonic()
-        timeout = timeout_s(state.case, state.pattern, chosen, state.expected_ns)
+        pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
+        timeout = timeout_s(state.case, chosen, pace_ns)
         answer = ranks.launcher.run(
             case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
             self.plan.case_deadline_s + timeout,
@@ -172,6 +174,7 @@ class CaseRunner:
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
         time_ns = _sample_ns(answer, clock) / answer.ops_per_sample
         state.operation_ns = time_ns
+        state.add_timed(answer.timed_ns, len(answer.ticks) * answer.ops_per_sample)
         if measured:
             state.add_launch(time_ns, clock.resolution_ns(answer.ops_per_sample))
             self._failures.went_well(state)

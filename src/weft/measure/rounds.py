@@ -208,21 +208,24 @@ class Measurement:
         state = left[0]
         begun = time.monotonic()
         if not state.operation_ns:
-            state.guess_ns = self._guess_ns(state)
+            state.guess_ns, state.pace_ns = self._guesses_ns(state)
         share = next_share_s(planned - begun, left, usual_s, self._costs)
         self._runner.run(ranks, state, share)
         self._costs.case_took(state, self._runner.besides_s)
         return time.monotonic() - begun
 
-    def _guess_ns(self, state: CaseState) -> float:
-        """How long an operation takes by what other sizes of the same way took."""
-        way = state.case.but_for("bytes")
-        known = {
-            other.case.bytes: other.operation_ns
+    def _guesses_ns(self, state: CaseState) -> tuple[float, float]:
+        """An operation's time and average time by what other sizes of the same way took."""
+        way, size = state.case.but_for("bytes"), state.case.bytes
+        known = [
+            other
             for other in self.states
             if other.operation_ns > 0 and other.case.but_for("bytes") == way
-        }
-        return guessed_operation_ns(state.case.bytes, known)
+        ]
+        return (
+            guessed_operation_ns(size, {other.case.bytes: other.operation_ns for other in known}),
+            guessed_operation_ns(size, {other.case.bytes: other.pace_ns for other in known}),
+        )
 
     def _launcher(self, crew: Crew) -> LocalLauncher:
         program = self.programs[crew.transport]

@@ -28,8 +28,9 @@ class CaseState:
     """What is known of a case so far.
 
     `operation_ns` is the time until the next operation as measured, 0 while it is unknown, and
-    `guess_ns` what its neighbours tell of it. `failures` counts the launches in a row that failed
-    with it in this run.
+    `guess_ns` what its neighbours tell of it. `pace_ns` is what an operation took on average, with
+    all interruptions, and 0 or a guess like the other. `failures` counts the launches in a row that
+    failed with it in this run.
     """
 
     def __init__(self, case: Case, pattern: Pattern) -> None:
@@ -39,6 +40,9 @@ class CaseState:
         self.resolution_ns = 0.0
         self.operation_ns = 0.0
         self.guess_ns = 0.0
+        self.pace_ns = 0.0
+        self._timed_ns = 0
+        self._timed_operations = 0
         self.failures = 0
         self.closed = False
 
@@ -56,6 +60,12 @@ class CaseState:
         """A launch's median, and what a tick of its clock was worth in it."""
         self.medians_ns.append(median_ns)
         self.resolution_ns = max(self.resolution_ns, resolution_ns)
+
+    def add_timed(self, timed_ns: int, operations: int) -> None:
+        """A timed pass of so many operations. All of them count: one that went well is no pace."""
+        self._timed_ns += timed_ns
+        self._timed_operations += operations
+        self.pace_ns = self._timed_ns / max(1, self._timed_operations)
 
     def is_settled(self, plan: Plan) -> bool:
         """Precise over the asked launches."""
@@ -107,6 +117,7 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
                 float(np.median(run.time_ns(batch))),
                 run.clocks[batch.launch].resolution_ns(batch.ops_per_sample),
             )
+            state.add_timed(batch.timed_ns, len(batch.ticks) * batch.ops_per_sample)
             series = INTERVAL if INTERVAL in batch.parts else ""
             state.operation_ns = float(np.median(run.time_ns(batch, series)))
     so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weft.plan import needed_bytes
 
 if TYPE_CHECKING:
-    from weft.record.model import Case, Pattern
+    from weft.record.model import Case
     from weft.stopping import Amount
 
 # What even a slow network moves, and a busy host makes and compares, when nothing is known yet.
@@ -19,16 +19,16 @@ CHECKED_BYTES = 2 * (16 << 20)
 PATIENCE = 5
 
 
-def timeout_s(case: Case, pattern: Pattern, chosen: Amount, operation_ns: float) -> float:
+def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:
     """Seconds beyond the fixed wait that a batch may take: for what it moves, makes and checks.
 
-    `operation_ns` is the time of an operation, 0 where it is not known yet.
+    `pace_ns` is what an operation takes on average, 0 where it is not known yet.
     """
-    operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample * pattern.time_factor
+    operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample
     moved_bytes = 2 * operations * case.bytes
     made_bytes = needed_bytes(case) + CHECKED_BYTES * case.ranks
     return (
-        PATIENCE * operations * operation_ns / 1e9
-        + (moved_bytes / SLOW_LINK_BYTES_PER_S if operation_ns == 0 else 0.0)
+        PATIENCE * operations * pace_ns / 1e9
+        + (moved_bytes / SLOW_LINK_BYTES_PER_S if pace_ns == 0 else 0.0)
         + made_bytes / SLOW_MEMORY_BYTES_PER_S
     )
