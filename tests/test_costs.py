@@ -70,3 +70,11 @@ def test_a_guess_lies_between_its_neighbours_or_there_is_none(
 @given(st.floats(0.1, 1e5))
 def test_a_length_of_time_in_words_is_enough_and_can_be_typed(seconds: float) -> None:
     assert seconds <= parse_seconds(in_words(seconds)) <= max(2 * seconds, seconds + 10)
+
+
+def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
+    """21 operations that shared a core with others, then four that had luck."""
+    state = CaseState(make_cases(["ping_pong"], ["tcp"], [8])[0], pattern("ping_pong"))
+    state.add_timed(208_000_000, 21)
+    state.add_timed(480_000, 4)
+    assert state.pace_ns == pytest.approx(208_480_000 / 25)
