@@ -77,7 +77,13 @@ class MpiLink {
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
 
   void latch(int code, const char* during) noexcept {
-    if (code != MPI_SUCCESS && fault_.code == 0) fault_ = {code, during};
+    if (code == MPI_SUCCESS || fault_.code != 0) return;
+    int length = 0;
+    MPI_Error_string(code, said_.data(), &length);
+    fault_ = {code, during, said_.data()};
+  }
+  void latch(const Fault& fault) noexcept {
+    if (fault_.code == 0) fault_ = fault;
   }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -96,6 +102,8 @@ class MpiLink {
   std::size_t large_bytes_ = 0;
   std::uint32_t transfers_ = 0;
   Fault fault_;
+  /// The library's words for it.
+  std::array<char, MPI_MAX_ERROR_STRING> said_{};
 };
 
 }  // namespace weft

@@ -123,7 +123,7 @@ class MpiQueues {
  private:
   using Started = typename Requests::Started;
 
-  void refuse() noexcept { library_.latch(MPI_ERR_OTHER, "posting beyond the queue's depth"); }
+  void refuse() noexcept { library_.latch(too_much_posted(MPI_ERR_OTHER)); }
   bool is_done(Started& started) noexcept {
     int done = 0;
     library_.latch(MPI_Test(&started.request, &done, MPI_STATUS_IGNORE), "MPI_Test");

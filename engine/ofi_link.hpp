@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "connecting.hpp"
+#include "faults.hpp"
 #include "greeting.hpp"
 #include "ofi_fabric.hpp"
 #include "ofi_memory.hpp"
@@ -231,7 +232,7 @@ class OfiLink {
   Item* take(Queue& queue, std::uint32_t& in_flight, const Buffer& buffer) noexcept {
     Item* operation = operations_.take(queue, in_flight);
     if (operation == nullptr) {
-      latch(-FI_ENOSPC, "posting beyond the queue's depth");
+      if (fault_.code == 0) fault_ = too_much_posted(-FI_ENOSPC);
       return nullptr;
     }
     operation->buffer = buffer;
@@ -358,7 +359,9 @@ class OfiLink {
   }
 
   void latch(ssize_t status, const char* during) noexcept {
-    if (fault_.code == 0) fault_ = {static_cast<int>(status), during};
+    if (fault_.code != 0) return;
+    const int code = static_cast<int>(status);
+    fault_ = {code, during, is_connection_lost(-code) ? peer_is_gone : fi_strerror(-code)};
   }
 
   // In the order of making: memory may be bound to an endpoint, an endpoint is to a queue.

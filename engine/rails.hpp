@@ -148,6 +148,12 @@ class Rails final {
       order->reserve(depth * peers, links_.size());
     }
   }
+  void expect_messages_of(std::size_t bytes) noexcept {
+    if constexpr (requires(Link & link) { link.expect_messages_of(bytes); }) {
+      for (const auto& link : links_)
+        link->expect_messages_of(cut(bytes) ? share_of(bytes) : bytes);
+    }
+  }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
     std::string reason;
     if constexpr (requires(const Link& link) { link.refusal(bytes, depth); }) {

@@ -38,7 +38,7 @@ class Deadline {
 
 /// False when the link broke. `tick_ns` is what a tick of this rank is worth.
 template <TwoSided T>
-bool serve(T& link, Bootstrap& boot, double tick_ns) {
+bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
   while (true) {
     std::optional<std::string> line;
     if (boot.rank() == 0) line = next_case_line();
@@ -46,6 +46,7 @@ bool serve(T& link, Bootstrap& boot, double tick_ns) {
     if (text.empty()) return true;
     const Case test = parse_case(text);
     const Deadline deadline(test.deadline_s);
+    binding.release_helpers();  // such as the last case made
     Batch batch;
     const bool whole = run_case<T, CycleCounter>(link, boot, test, batch, tick_ns,
                                                  static_cast<AllPatterns*>(nullptr));
@@ -61,14 +62,18 @@ template <TwoSided T>
 void measure(const Options& options, Bootstrap& boot) {
   constexpr std::int64_t first_baseline_ns = 20'000'000;
   const Instant start = read_both_clocks();
-  const Place place = bind_rank(options.cpus, boot);
+  // Before the link, so that its memory is near this rank's CPU.
+  Binding binding(options.cpus, boot);
   T link(options.link, boot);
-  const std::vector<std::string> places = boot.exchange(to_line(place));
+  binding.release_helpers();
+  const std::vector<std::string> places = boot.exchange(to_line(binding.place()));
   const Calibration at_start = calibrate(start, first_baseline_ns);
   if (boot.rank() == 0) {
-    write_line(hello_line(T::name, boot.library(), places, at_start, link.details()));
+    Details details = link.details();
+    details.emplace_back("helper threads", binding.helpers());
+    write_line(hello_line(T::name, boot.library(), places, at_start, details));
   }
-  if (!serve(link, boot, at_start.tick_ns)) boot.abort(exit_link_fault);
+  if (!serve(link, boot, binding, at_start.tick_ns)) boot.abort(exit_link_fault);
   if (boot.rank() == 0) write_line(bye_line(calibrate(start, first_baseline_ns)));
 }
 

@@ -183,6 +183,17 @@ bool run_known(T& link, Bootstrap& boot, const Case& test, Batch& batch, double 
 template <TwoSided T, Clock Now, class... Patterns>
 bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns,
               const std::tuple<Patterns...>* /*list*/) {
+  if constexpr (requires { link.in_pieces(); }) {
+    // Chosen here, so that the loop over usual messages does not look at their length.
+    if (test.bytes > link.longest_message()) {
+      auto pieces = link.in_pieces();
+      return run_case<decltype(pieces), Now>(pieces, boot, test, batch, tick_ns,
+                                             static_cast<std::tuple<Patterns...>*>(nullptr));
+    }
+  }
+  if constexpr (requires { link.expect_messages_of(test.bytes); }) {
+    link.expect_messages_of(test.bytes);
+  }
   batch.id = test.id;
   try {
     return run_known<T, Now, Patterns...>(link, boot, test, batch, tick_ns);

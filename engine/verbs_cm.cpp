@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <rdma/rdma_cma.h>
 
 #include <cerrno>
@@ -18,6 +19,7 @@ namespace weft {
 namespace {
 
 constexpr int patience_ms = 5000;
+constexpr int longest_wait_ms = 20'000;
 constexpr const char* check_module =
     "check that the kernel has rdma_ucm (modprobe rdma_ucm), or use verbs.connect=bootstrap";
 
@@ -120,8 +122,15 @@ void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_q
 // Takes the next connection; false if it was a stranger's.
 bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secret,
                 VerbsLanes& lanes) {
+  pollfd asked{listener->channel->fd, POLLIN, 0};
+  if (poll(&asked, 1, longest_wait_ms) <= 0) {
+    throw std::runtime_error(
+        "no peer connected by RDMA CM for 20 s; look at the other ranks' messages, or use "
+        "verbs.connect=bootstrap");
+  }
   rdma_cm_id* raw = nullptr;
-  check(rdma_get_request(listener, &raw), "wait for a peer");
+  // What is no request, such as a stranger's end of one, is none of ours.
+  if (rdma_get_request(listener, &raw) != 0) return false;
   Id id(raw);
   const rdma_conn_param& offered = id->event->param.conn;
   Introduction introduction;
@@ -131,6 +140,7 @@ bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secre
     return false;
   }
   ibv_qp* pair = lanes.pairs[introduction.lane_of_peer].get();
+  if (pair == nullptr) return false;
   bring_up(id.get(), pair);
   rdma_conn_param wanted = parameters(port, pair);
   check(rdma_accept(id.get(), &wanted), "accept a connection");

@@ -1,9 +1,11 @@
 #include "verbs_core.hpp"
 
+#include <algorithm>
+#include <random>
 #include <stdexcept>
 
 #include "connecting.hpp"
-#include "place.hpp"
+#include "hosts.hpp"
 
 namespace weft {
 
@@ -16,6 +18,13 @@ constexpr int most_unsignalled = 1024;
 constexpr int usual_unsignalled = 16;
 // Of a queue, an eighth at most waits for a completion: the rest keeps the link busy meanwhile.
 constexpr std::size_t parts_of_queue = 8;
+
+/// A key of the run: a stranger who does not know it reaches no datagram queue pair of ours.
+std::uint32_t datagram_key_of(Bootstrap& boot) {
+  constexpr std::uint32_t of_privileged_users = 0x80000000;
+  const std::uint32_t mine = std::random_device{}() & ~of_privileged_users;
+  return static_cast<std::uint32_t>(std::stoul(boot.exchange(std::to_string(mine)).front()));
+}
 
 bool through_cm(const LinkOptions& options, ibv_qp_type type) {
   const std::string way = options.text("connect", "bootstrap");
@@ -30,6 +39,21 @@ bool through_cm(const LinkOptions& options, ibv_qp_type type) {
 
 }  // namespace
 
+const char* cause_of(ibv_wc_status status) noexcept {
+  constexpr std::array lost{IBV_WC_RETRY_EXC_ERR, IBV_WC_REM_OP_ERR, IBV_WC_REM_ABORT_ERR,
+                            IBV_WC_RESP_TIMEOUT_ERR, IBV_WC_WR_FLUSH_ERR};
+  constexpr std::array refused{IBV_WC_LOC_LEN_ERR,     IBV_WC_LOC_QP_OP_ERR,
+                               IBV_WC_LOC_PROT_ERR,    IBV_WC_LOC_ACCESS_ERR,
+                               IBV_WC_REM_INV_REQ_ERR, IBV_WC_REM_ACCESS_ERR};
+  const auto is_in = [status](const auto& list) {
+    return std::find(list.begin(), list.end(), status) != list.end();
+  };
+  if (is_in(lost)) return peer_is_gone;
+  if (is_in(refused)) return "a device refused it; please report this defect with the case";
+  if (status == IBV_WC_RNR_RETRY_EXC_ERR) return "the peer had no receive posted";
+  return "the device failed; look at its messages with: dmesg";
+}
+
 VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type,
                      std::size_t per_peer)
     : boot_(&boot),
@@ -39,7 +63,8 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
                .per_peer = per_peer,
                .inline_bytes = static_cast<std::uint32_t>(
                    options.number("inline", usual_inline_bytes, 0, most_inline_bytes)),
-               .through_cm = through_cm(options, type)},
+               .through_cm = through_cm(options, type),
+               .datagram_key = datagram_key_of(boot)},
       asked_signal_every_(static_cast<std::uint16_t>(
           options.number("signal_every", usual_unsignalled, 1, most_unsignalled))) {
   connecting_ns_ = connecting_ns(boot, [this] { connect(first_depth); });
@@ -61,11 +86,11 @@ void VerbsCore::connect(std::uint32_t depth) {
   }
 }
 
-bool VerbsCore::reserve(std::size_t depth) {
+bool VerbsCore::reserve(std::size_t depth, std::size_t pieces) {
   memory_.make_room(2 * depth);
   const std::size_t share = std::max<std::size_t>(depth / parts_of_queue, 1);
   signal_every_ = static_cast<std::uint16_t>(std::min<std::size_t>(asked_signal_every_, share));
-  const LaneRequest wanted = request_for(depth);
+  const LaneRequest wanted = request_for(depth * pieces);
   if (wanted.depth <= lanes_->depth) return false;
   connect(wanted.depth);
   return true;

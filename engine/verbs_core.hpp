@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "faults.hpp"
 #include "transport.hpp"
 #include "verbs_lanes.hpp"
 #include "verbs_memory.hpp"
@@ -22,7 +23,8 @@
 namespace weft {
 
 /// The name of a request, which its completion brings back: its lane and what it stands for. Only
-/// some requests ask for a completion; it stands for those posted before it on the lane too.
+/// some requests ask for a completion; it stands for those posted before it on the lane too. Of a
+/// receive, `requests` is 1 where it ends a message, 0 where further pieces of it follow.
 struct Posted {
   std::uint16_t lane = 0;
   std::uint16_t requests = 0;
@@ -31,6 +33,9 @@ struct Posted {
 };
 
 enum class Counted : std::uint8_t { no, as_send, as_transfer };
+
+/// Why a request failed, for Fault::cause.
+const char* cause_of(ibv_wc_status status) noexcept;
 
 class VerbsCore {
  public:
@@ -42,9 +47,10 @@ class VerbsCore {
   [[nodiscard]] const VerbsLanes& lanes() const noexcept { return *lanes_; }
   [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
 
-  /// Collective. Room for so many requests each way on every lane. True if the lanes are new: they
-  /// may be used once all ranks met in a barrier. Throws std::runtime_error.
-  bool reserve(std::size_t depth);
+  /// Collective. Room for so many messages each way on every lane, each of so many requests. True
+  /// if the lanes are new: they may be used once all ranks met in a barrier. Throws
+  /// std::runtime_error.
+  bool reserve(std::size_t depth, std::size_t pieces);
 
   /// Why messages of a size, or queues of a depth, cannot be had; empty when they can.
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t most_bytes,
@@ -56,7 +62,7 @@ class VerbsCore {
   void post(std::size_t lane, ibv_send_wr& request, const ibv_sge& data, Counted counted) noexcept {
     Posted& pending = pending_[lane];
     if (used_[lane] == lanes_->depth) {
-      latch(ENOBUFS, "posting beyond the queue's depth");
+      latch(too_much_posted(ENOBUFS));
       return;
     }
     ibv_sge piece = data;
@@ -81,10 +87,12 @@ class VerbsCore {
     if (error != 0) latch(error, "ibv_post_send");
   }
 
-  /// Post a receive into the pieces; `wr_id` names the lane.
-  void post_receive(std::size_t lane, ibv_sge* pieces, int count) noexcept {
+  /// Post a receive into the pieces; its name tells whether it ends a message.
+  void post_receive(std::size_t lane, ibv_sge* pieces, int count, bool ends = true) noexcept {
     ibv_recv_wr request{};
-    request.wr_id = std::bit_cast<std::uint64_t>(Posted{.lane = static_cast<std::uint16_t>(lane)});
+    request.wr_id =
+        std::bit_cast<std::uint64_t>(Posted{.lane = static_cast<std::uint16_t>(lane),
+                                            .requests = static_cast<std::uint16_t>(ends ? 1 : 0)});
     request.sg_list = pieces;
     request.num_sge = count;
     ibv_recv_wr* refused = nullptr;
@@ -102,7 +110,8 @@ class VerbsCore {
     for (int at = 0; at < count; ++at) {
       const ibv_wc& completion = done[static_cast<std::size_t>(at)];
       if (completion.status != IBV_WC_SUCCESS) {
-        latch(completion.status, ibv_wc_status_str(completion.status));
+        latch(
+            {completion.status, ibv_wc_status_str(completion.status), cause_of(completion.status)});
       } else if ((completion.opcode & IBV_WC_RECV) != 0) {
         arrived(completion);
       } else {
@@ -141,8 +150,10 @@ class VerbsCore {
     if (const int error = memory_.forget(memory.key); error != 0) latch(error, "ibv_dereg_mr");
   }
 
-  void latch(int code, const char* during) noexcept {
-    if (fault_.code == 0) fault_ = {code, during};
+  /// The code is a number of errno.
+  void latch(int code, const char* during) noexcept { latch({code, during, cause_of_errno(code)}); }
+  void latch(const Fault& fault) noexcept {
+    if (fault_.code == 0) fault_ = fault;
   }
 
   [[nodiscard]] std::uint32_t sends() const noexcept { return sends_; }

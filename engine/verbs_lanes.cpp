@@ -74,7 +74,7 @@ Verbs<ibv_qp> make_pair(const VerbsPort& port, const LaneRequest& request, Verbs
   }
 }
 
-void initialise(ibv_qp* pair, const VerbsPort& port) {
+void initialise(ibv_qp* pair, const VerbsPort& port, std::uint32_t datagram_key) {
   const bool datagrams = pair->qp_type == IBV_QPT_UD;
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_INIT;
@@ -212,6 +212,7 @@ VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Boot
   if (!refusal.empty()) throw std::runtime_error(refusal);
   VerbsLanes lanes;
   lanes.depth = request.depth;
+  lanes.datagram_key = request.datagram_key;
   lanes.channel.reset(ibv_create_comp_channel(port.context.get()));
   if (!lanes.channel) fail_with_cause("no event channel on " + port.device, "end other programs");
   lanes.completions.reset(ibv_create_cq(port.context.get(),
@@ -227,7 +228,7 @@ VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Boot
   for (std::size_t lane = 0; lane < count; ++lane) {
     if (lane / request.per_peer == static_cast<std::size_t>(boot.rank())) continue;
     lanes.pairs[lane] = make_pair(port, request, lanes);
-    if (!request.through_cm) initialise(lanes.pairs[lane].get(), port);
+    if (!request.through_cm) initialise(lanes.pairs[lane].get(), port, request.datagram_key);
   }
   if (request.through_cm) {
     connect_through_cm(port, lanes, request.per_peer, boot);

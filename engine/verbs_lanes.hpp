@@ -13,8 +13,6 @@
 
 namespace weft {
 
-inline constexpr std::uint32_t datagram_key = 0x11111111;
-
 struct LaneRequest {
   ibv_qp_type type = IBV_QPT_RC;
   /// Lanes to each peer; lane number `peer * per_peer + n` leads to that peer.
@@ -23,6 +21,8 @@ struct LaneRequest {
   std::uint32_t inline_bytes = 0;
   /// Connect by RDMA CM instead of the bootstrap (reliable connections only).
   bool through_cm = false;
+  /// The Q_Key, which every datagram to a queue pair has to bear.
+  std::uint32_t datagram_key = 0;
 };
 
 struct VerbsLanes {
@@ -37,6 +37,7 @@ struct VerbsLanes {
   std::vector<std::shared_ptr<void>> connections;
   std::uint32_t depth = 0;
   std::uint32_t inline_bytes = 0;
+  std::uint32_t datagram_key = 0;
 };
 
 /// Why lanes of this depth cannot be had from the device; empty when they can.

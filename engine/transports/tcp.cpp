@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../connecting.hpp"
+#include "../faults.hpp"
 #include "../rails.hpp"
 #include "../rank.hpp"
 #include "../ring.hpp"
@@ -115,7 +116,7 @@ class Tcp final {
 
   bool enqueue(Queue& queue, const Buffer& buffer, std::uint32_t& in_flight) noexcept {
     if (queue.full()) {
-      latch(ENOBUFS, "posting beyond the queue's depth");
+      if (fault_.code == 0) fault_ = too_much_posted(ENOBUFS);
       return false;
     }
     queue.push({buffer.data, std::max<std::size_t>(buffer.bytes, 1)});
@@ -180,7 +181,7 @@ class Tcp final {
   }
 
   void latch(int code, const char* during) noexcept {
-    if (fault_.code == 0) fault_ = {code, during};
+    if (fault_.code == 0) fault_ = {code, during, cause_of_errno(code)};
   }
 
   TcpMesh mesh_;

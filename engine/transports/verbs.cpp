@@ -11,156 +11,9 @@
 #include "../rank.hpp"
 #include "../ring.hpp"
 #include "../verbs_core.hpp"
+#include "../verbs_rc.hpp"
 
 namespace weft {
-
-namespace {
-
-constexpr std::array verbs_settings{
-    Setting{"device",
-            "RDMA device, or several (a,b): rails, or for the ranks of a host in turn; usual: "
-            "the first with a port that is up"},
-    Setting{"port", "port of the device; usual: the first that is up"},
-    Setting{"gid_index",
-            "index of the port's GID; usual: a RoCE v2 one, with IPv4 if there is one"},
-    Setting{"mtu", "bytes of a packet's payload; usual: the port's active MTU"},
-    Setting{"inline", "longest message to post inline, as far as the device can; usual: 256"},
-    Setting{"signal_every", "inline requests that share a completion, at most; usual: 16"},
-    stripe_setting,
-    Setting{"connect", "bootstrap or rdmacm (reliable connections only); usual: bootstrap"},
-};
-
-}  // namespace
-
-/// Reliable connections: sends match receives in order, the device repeats what was lost.
-class VerbsRc final {
- public:
-  static constexpr std::string_view name = "verbs";
-  static constexpr std::string_view mode = "rc";
-  static constexpr std::string_view summary =
-      "RDMA verbs over reliable connections: send, write, write with immediate data, read";
-  static constexpr std::span<const Setting> settings{verbs_settings};
-  static constexpr std::string_view rail_setting = "device";
-  /// The device serves puts and gets; the target's processor has no part in them.
-  static constexpr bool puts_need_the_target = false;
-
-  VerbsRc(const LinkOptions& options, Bootstrap& boot)
-      : core_(options, boot, IBV_QPT_RC, lanes_per_peer),
-        flushed_(core_.memory().allocate(1, IBV_ACCESS_LOCAL_WRITE)),
-        last_put_(static_cast<std::size_t>(boot.size())),
-        messages_(static_cast<std::size_t>(boot.size())) {
-    boot.barrier();
-  }
-
-  [[nodiscard]] static std::string unusable() { return why_no_verbs(); }
-
-  [[nodiscard]] Buffer adopt(const Buffer& memory) {
-    return core_.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
-  }
-  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
-    return expose_to_all(core_.memory(), core_.memory().adopt(memory, exposed_access),
-                         core_.boot());
-  }
-  void disown(const Buffer& buffer) { core_.memory().disown(buffer); }
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
-    if (core_.reserve(depth)) core_.boot().barrier();
-  }
-  [[nodiscard]] static bool registers_ahead() noexcept { return true; }
-  void make_room(std::size_t count) { core_.memory().make_room(count); }
-  Buffer register_memory(const Buffer& memory) noexcept { return core_.register_memory(memory); }
-  void deregister_memory(const Buffer& memory) noexcept { core_.deregister_memory(memory); }
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    return expose_to_all(core_.memory(), core_.memory().allocate(bytes, exposed_access),
-                         core_.boot());
-  }
-  void release_exposed(const Exposed& exposed) { core_.memory().release(exposed.local); }
-  /// A device writes a message's packets in their order, and a packet from its first byte on.
-  [[nodiscard]] static std::string memory_polling_hazard() { return {}; }
-  [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
-    return core_.refusal(bytes, core_.port().attributes.max_msg_sz, depth);
-  }
-
-  void post_send(Peer peer, const Buffer& buffer) noexcept {
-    ibv_send_wr request{};
-    request.opcode = IBV_WR_SEND;
-    core_.post(lane_of(peer), request, piece_of(buffer), Counted::as_send);
-  }
-  void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    ibv_sge piece = piece_of(buffer);
-    core_.post_receive(lane_of(peer), &piece, buffer.bytes == 0 ? 0 : 1);
-    ++messages_[static_cast<std::size_t>(peer.rank)];
-    ++receives_;
-  }
-
-  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfer(IBV_WR_RDMA_WRITE, peer, local, remote);
-    last_put_[static_cast<std::size_t>(peer.rank)] = remote;
-  }
-  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfer(IBV_WR_RDMA_READ, peer, local, remote);
-  }
-  void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    transfer(IBV_WR_RDMA_WRITE_WITH_IMM, peer, local, remote);
-    last_put_[static_cast<std::size_t>(peer.rank)] = remote;
-  }
-  void expect_notice(Peer peer) noexcept {
-    core_.post_receive(transfers_to(peer), nullptr, 0);
-    ++receives_;
-  }
-  /// A write that is acknowledged has reached the peer's device; a read behind it on the same queue
-  /// pair cannot end before it has reached the memory too.
-  void flush(Peer peer) noexcept {
-    RemoteBuffer& last = last_put_[static_cast<std::size_t>(peer.rank)];
-    if (last.key == 0 && last.address == 0) return;
-    transfer(IBV_WR_RDMA_READ, peer, flushed_, last);
-    last = {};
-  }
-
-  void poll() noexcept { take(); }
-  void block() noexcept {
-    core_.block([this] { return take(); });
-  }
-
-  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return core_.sends(); }
-  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return core_.transfers(); }
-  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
-  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
-    return messages_[static_cast<std::size_t>(peer.rank)];
-  }
-  [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
-  [[nodiscard]] Details details() const { return core_.details(); }
-
- private:
-  // Notices take receives of a lane of their own: beside messages, one could take the other's.
-  static constexpr std::size_t lanes_per_peer = 2;
-  static std::size_t lane_of(Peer peer) noexcept {
-    return static_cast<std::size_t>(peer.rank) * lanes_per_peer;
-  }
-  static std::size_t transfers_to(Peer peer) noexcept { return lane_of(peer) + 1; }
-
-  void transfer(ibv_wr_opcode opcode, Peer peer, const Buffer& local,
-                const RemoteBuffer& remote) noexcept {
-    ibv_send_wr request{};
-    request.opcode = opcode;
-    request.wr.rdma = {remote.address, static_cast<std::uint32_t>(remote.key)};
-    core_.post(transfers_to(peer), request, piece_of(local), Counted::as_transfer);
-  }
-  int take() noexcept {
-    return core_.poll([this](const ibv_wc& arrived) {
-      const std::size_t lane = std::bit_cast<Posted>(arrived.wr_id).lane;
-      if (lane % lanes_per_peer == 0) --messages_[lane / lanes_per_peer];
-      --receives_;
-    });
-  }
-
-  VerbsCore core_;
-  Buffer flushed_;
-  /// By rank: where the last put went that no flush followed yet.
-  std::vector<RemoteBuffer> last_put_;
-  /// By rank: its messages that receives are posted for.
-  std::vector<std::uint32_t> messages_;
-  std::uint32_t receives_ = 0;
-};
 
 /// Unreliable datagrams: a message is one packet, and one that finds no receive posted is lost. So
 /// a sender only sends what a receive is known to wait for: each message carries, as its immediate
@@ -189,7 +42,7 @@ class VerbsUd final {
   }
   void disown(const Buffer& buffer) { core_.memory().disown(buffer); }
   void reserve(std::size_t depth, std::size_t /*peers*/) {
-    const bool is_new = core_.reserve(depth);
+    const bool is_new = core_.reserve(depth, 1);
     for (Flow& flow : flows_) flow.waiting.reserve(depth);
     if (is_new) begin();
   }
@@ -206,7 +59,7 @@ class VerbsUd final {
     if (flow.waiting.empty() && flow.may_send()) {
       transmit(peer, buffer);
     } else if (flow.waiting.full()) {
-      core_.latch(ENOBUFS, "posting beyond the queue's depth");
+      core_.latch(too_much_posted(ENOBUFS));
     } else {
       flow.waiting.push(buffer);
       ++waiting_;
@@ -284,7 +137,7 @@ class VerbsUd final {
     request.opcode = IBV_WR_SEND_WITH_IMM;
     request.imm_data = htonl(flow.posted);
     request.wr.ud = {core_.lanes().addresses[lane].get(), core_.lanes().remote_pairs[lane],
-                     datagram_key};
+                     core_.lanes().datagram_key};
     flow.told = flow.posted;
     core_.post(lane, request, data, counted);
   }
@@ -333,6 +186,7 @@ class VerbsUd final {
 }  // namespace weft
 
 int main(int argc, char** argv) {
-  return weft::rank_main<weft::VerbsRc, weft::VerbsUd, weft::Rails<weft::VerbsRc, weft::Stripe>,
-                         weft::Rails<weft::VerbsRc, weft::Turn>>(argc, argv);
+  using Rail = weft::VerbsRcRail;
+  return weft::rank_main<weft::VerbsRc, weft::VerbsUd, weft::Rails<Rail, weft::Stripe>,
+                         weft::Rails<Rail, weft::Turn>>(argc, argv);
 }
