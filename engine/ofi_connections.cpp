@@ -74,6 +74,7 @@ void OfiConnections::find_peers() {
   while (missing > 0) {
     if (take_event()) --missing;
   }
+  listener_.reset();
   expect_notices();
 }
 
@@ -117,12 +118,15 @@ bool OfiConnections::take_event() {
     if (std::chrono::steady_clock::now() - start > patience) fail_late();
     bytes = fi_eq_sread(events_.get(), &kind, event.data(), event.size(), look_ms, 0);
   }
-  if (bytes < 0) fail_with_event(bytes);
+  if (bytes < 0) {
+    pass_over_stranger(bytes);
+    return false;
+  }
   fi_eq_cm_entry entry{};
   std::memcpy(&entry, event.data(), sizeof entry);
   if (kind == FI_CONNREQ) {
     const FabricInfo request(entry.info);
-    Introduction from;
+    Introduction from;  // without a secret, as a stranger's may be
     std::memcpy(&from, std::span(event).subspan(sizeof entry).data(), sizeof from);
     accept(request.get(), from);
     return false;
@@ -156,11 +160,13 @@ std::size_t OfiConnections::place_of(const fid* endpoint) const {
   fail_ofi("libfabric tells of an endpoint that is not ours", mend);
 }
 
-void OfiConnections::fail_with_event(ssize_t status) const {
+// A connection that failed before it told whose it is costs nothing; of a rank's, it ends the run.
+void OfiConnections::pass_over_stranger(ssize_t status) const {
   fi_eq_err_entry error{};
   error.err = static_cast<int>(-status);
   if (status == -FI_EAVAIL) fi_eq_readerr(events_.get(), &error, 0);
-  if (error.fid == nullptr || error.fid == &listener_->fid) {
+  if (error.fid == &listener_->fid) return;
+  if (error.fid == nullptr) {
     fail_ofi("waiting for connections failed: " + std::string(fi_strerror(error.err)), mend);
   }
   fail_ofi("connecting to rank " + std::to_string(place_of(error.fid) / lanes_) +

@@ -80,7 +80,7 @@ class OfiConnections {
   [[nodiscard]] bool take_event();
   void accept(fi_info* request, const Introduction& from);
   [[nodiscard]] std::size_t place_of(const fid* endpoint) const;
-  [[noreturn]] void fail_with_event(ssize_t status) const;
+  void pass_over_stranger(ssize_t status) const;
   [[noreturn]] void fail_late() const;
   void expect_notices();
 

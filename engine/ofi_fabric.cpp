@@ -1,13 +1,15 @@
 #include "ofi_fabric.hpp"
 
+#include <netinet/in.h>
 #include <rdma/fi_errno.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
+
+#include "hosts.hpp"
 
 namespace weft {
 
@@ -95,14 +97,6 @@ std::string names(const FabricInfo& list, NameOf name_of_info) {
   return told;
 }
 
-bool one_host(Bootstrap& boot) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const std::vector<std::string> all = boot.exchange(name.data());
-  return std::all_of(all.begin(), all.end(),
-                     [&](const std::string& other) { return other == all.front(); });
-}
-
 template <class Object>
 FidOf<Object> owned(Object* object) {
   return FidOf<Object>(object);
@@ -177,6 +171,25 @@ FabricInfo first(const FabricInfo& list, const std::string& domain, bool takes_s
   return nullptr;
 }
 
+// Whether what an endpoint listens at is the loopback.
+bool is_loopback(const fi_info* info) {
+  if (info->addr_format != FI_SOCKADDR_IN || info->src_addr == nullptr) return false;
+  sockaddr_in address{};
+  std::memcpy(&address, info->src_addr, std::min(sizeof address, info->src_addrlen));
+  constexpr unsigned class_a_shift = 24;
+  return ntohl(address.sin_addr.s_addr) >> class_a_shift == IN_LOOPBACKNET;
+}
+
+// Ranks of one host need no other interface, at which strangers could knock.
+FabricInfo at_loopback(const FabricInfo& list, FabricInfo chosen) {
+  for (const fi_info* info = list.get(); info != nullptr && chosen != nullptr; info = info->next) {
+    if (is_loopback(info) && provider_of(info) == provider_of(chosen.get())) {
+      return FabricInfo(fi_dupinfo(info));
+    }
+  }
+  return chosen;
+}
+
 FabricInfo choose(const LinkOptions& options, OfiWants wants, Bootstrap& boot) {
   const std::string provider = options.text("provider");
   const std::string domain = options.text("domain");
@@ -196,6 +209,7 @@ FabricInfo choose(const LinkOptions& options, OfiWants wants, Bootstrap& boot) {
     info = first(able(find("shm", wants), wants), domain, true);
   }
   if (info == nullptr) info = first(there, domain, takes_shm);
+  if (within_a_host && domain.empty()) info = at_loopback(there, std::move(info));
   if (info != nullptr) return info;
   if (!domain.empty()) {
     fail_ofi("libfabric has no domain " + domain + (provider.empty() ? "" : " of " + provider),

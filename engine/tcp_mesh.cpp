@@ -13,12 +13,16 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <list>
 #include <memory>
 #include <span>
 #include <sstream>
 #include <stdexcept>
+
+#include "hosts.hpp"
 
 namespace weft {
 
@@ -102,22 +106,11 @@ sockaddr_in address_of(const std::string& interface) {
   fail("no interface " + interface + " with an IPv4 address here; there are: " + names);
 }
 
-bool one_host(Bootstrap& boot) {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const std::vector<std::string> all = boot.exchange(name.data());
-  for (const std::string& other : all) {
-    if (other != all.front()) return false;
-  }
-  return true;
-}
-
 sockaddr* generic(sockaddr_in& address) {
   return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
 }
 
-Socket listen_on(sockaddr_in& address, int first_port, int rank, int size,
-                 const std::string& interface) {
+Socket listen_on(sockaddr_in& address, int first_port, int rank, const std::string& interface) {
   Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int port = first_port == 0 ? 0 : first_port + rank;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
@@ -125,25 +118,27 @@ Socket listen_on(sockaddr_in& address, int first_port, int rank, int size,
     fail_with_errno("cannot use port " + std::to_string(port) + " on " + interface,
                     "choose another tcp.port, or leave it out");
   }
-  if (listen(listener.get(), size) != 0) fail_with_errno("cannot listen", "try another tcp.port");
+  if (listen(listener.get(), SOMAXCONN) != 0)
+    fail_with_errno("cannot listen", "try another tcp.port");
   socklen_t length = sizeof address;
   getsockname(listener.get(), generic(address), &length);
   return listener;
 }
 
-void wait_for(int file, short events, const char* what) {
-  pollfd entry{file, events, 0};
-  if (poll(&entry, 1, deadline_ms) <= 0) {
-    fail(std::string("no answer in 20 s while ") + what +
-         "; check that a firewall lets the ranks through, or choose another tcp.interface");
-  }
+[[noreturn]] void fail_unanswered(const char* what) {
+  fail(std::string("no answer in 20 s while ") + what +
+       "; check that a firewall lets the ranks through, or choose another tcp.interface");
 }
 
-void exchange_exactly(int file, bool out, std::span<unsigned char> bytes) {
+void wait_for(int file, short events, const char* what) {
+  pollfd entry{file, events, 0};
+  if (poll(&entry, 1, deadline_ms) <= 0) fail_unanswered(what);
+}
+
+void send_exactly(int file, std::span<unsigned char> bytes) {
   while (!bytes.empty()) {
-    wait_for(file, out ? POLLOUT : POLLIN, "connecting the ranks");
-    const ssize_t moved = out ? send(file, bytes.data(), bytes.size(), MSG_NOSIGNAL)
-                              : recv(file, bytes.data(), bytes.size(), 0);
+    wait_for(file, POLLOUT, "connecting the ranks");
+    const ssize_t moved = send(file, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (moved < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (moved <= 0) fail("a peer left while the ranks were connecting; look at its messages");
     bytes = bytes.subspan(static_cast<std::size_t>(moved));
@@ -173,25 +168,96 @@ int connect_to(sockaddr_in address, const Hello& mine) {
     fail_with_errno("cannot reach a peer", "choose another tcp.interface");
   }
   Hello hello = mine;
-  exchange_exactly(link.get(), true, bytes_of(hello));
+  send_exactly(link.get(), bytes_of(hello));
   return link.release();
 }
 
-// A connection without the run's secret is a stranger's: it is closed, and the wait goes on.
-void accept_peers(int listener, const Secret& secret, int expected, std::vector<int>& sockets) {
-  while (expected > 0) {
-    wait_for(listener, POLLIN, "waiting for a peer to connect");
-    const int file = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (file < 0) continue;
-    Socket link(file);
-    Hello hello{};
-    exchange_exactly(link.get(), false, bytes_of(hello));
-    const auto rank = static_cast<std::size_t>(hello.rank);
-    if (hello.secret != secret || rank >= sockets.size() || sockets[rank] >= 0) continue;
-    sockets[rank] = link.release();
-    --expected;
+/// A connection that has not said yet whose it is.
+struct Unknown {
+  explicit Unknown(int file) : link(file) {}
+  Socket link;
+  Hello hello{};
+  std::size_t heard = 0;
+
+  /// Takes what has come; false once nothing more will.
+  bool hear() {
+    const std::span<unsigned char> rest = bytes_of(hello).subspan(heard);
+    const ssize_t moved = recv(link.get(), rest.data(), rest.size(), 0);
+    if (moved < 0) return errno == EAGAIN || errno == EINTR;
+    heard += static_cast<std::size_t>(moved);
+    return moved > 0 && heard < sizeof hello;
   }
-}
+};
+
+/// Takes the connections of the ranks above this one. One without the run's secret is a stranger's:
+/// it is closed once it has said so much, or when too many others have come since, and costs the
+/// ranks nothing.
+class Door {
+ public:
+  Door(int listener, const Hello& mine, std::vector<int>& sockets)
+      : listener_(listener), mine_(mine), sockets_(&sockets) {}
+
+  /// Throws std::runtime_error when no rank came for 20 s.
+  void let_in(std::size_t expected) {
+    auto end = Clock::now() + patience;
+    while (expected > 0) {
+      wait_until(end);
+      take_connections();
+      const std::size_t known = hear_all();
+      expected -= known;
+      if (known > 0) end = Clock::now() + patience;
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds patience{deadline_ms};
+  static constexpr std::size_t most_unknown = 64;
+
+  void wait_until(Clock::time_point end) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    std::vector<pollfd> watched{{listener_, POLLIN, 0}};
+    for (const Unknown& one : unknown_) watched.push_back({one.link.get(), POLLIN, 0});
+    if (left > 0 && poll(watched.data(), watched.size(), static_cast<int>(left)) > 0) return;
+    if (left > 0 && errno == EINTR) return;
+    fail_unanswered("waiting for a peer to connect");
+  }
+  void take_connections() {
+    while (true) {
+      const int file = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (file < 0) return;
+      if (unknown_.size() == most_unknown) unknown_.pop_front();
+      unknown_.emplace_back(file);
+      if (unknown_.size() == most_unknown) return;  // who has spoken is heard first
+    }
+  }
+  std::size_t hear_all() {
+    std::size_t known = 0;
+    for (auto one = unknown_.begin(); one != unknown_.end();) {
+      if (one->hear()) {
+        ++one;
+        continue;
+      }
+      if (one->heard == sizeof one->hello && is_of_a_rank(one->hello)) {
+        sockets_->at(static_cast<std::size_t>(one->hello.rank)) = one->link.release();
+        ++known;
+      }
+      one = unknown_.erase(one);
+    }
+    return known;
+  }
+  [[nodiscard]] bool is_of_a_rank(const Hello& hello) const {
+    return hello.secret == mine_.secret && hello.rank > mine_.rank &&
+           static_cast<std::size_t>(hello.rank) < sockets_->size() &&
+           sockets_->at(static_cast<std::size_t>(hello.rank)) < 0;
+  }
+
+  int listener_;
+  Hello mine_;
+  std::vector<int>* sockets_;
+  std::list<Unknown> unknown_;
+};
 
 Secret shared_secret(Bootstrap& boot) {
   Secret secret{};
@@ -217,7 +283,7 @@ TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot) {
   mesh.address = text.data();
   mesh.sockets.assign(static_cast<std::size_t>(boot.size()), -1);
   Hello mine{shared_secret(boot), boot.rank()};
-  const Socket listener = listen_on(address, first_port, boot.rank(), boot.size(), mesh.interface);
+  const Socket listener = listen_on(address, first_port, boot.rank(), mesh.interface);
   const std::string raw(reinterpret_cast<const char*>(&address), sizeof address);  // NOLINT
   const std::vector<std::string> addresses = boot.exchange(raw);
   for (int peer = 0; peer < boot.rank(); ++peer) {
@@ -226,7 +292,8 @@ TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot) {
     std::memcpy(&target, addresses[index].data(), sizeof target);
     mesh.sockets[index] = connect_to(target, mine);
   }
-  accept_peers(listener.get(), mine.secret, boot.size() - 1 - boot.rank(), mesh.sockets);
+  Door(listener.get(), mine, mesh.sockets)
+      .let_in(static_cast<std::size_t>(boot.size() - 1 - boot.rank()));
   for (const int file : mesh.sockets) {
     const int on = 1;
     if (file >= 0) setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -1,12 +1,17 @@
 #include "ucx_worker.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 
+#include "hosts.hpp"
 #include "ucx_log.hpp"
 #include "ucx_notes.hpp"
 
@@ -67,7 +72,27 @@ std::string description_of(ucp_ep_h endpoint) {
   return {text, bytes};
 }
 
+// The loopback, and what is no interface of the network: RDMA devices, by their ports.
+std::string ucx_devices_of_a_host() {
+  std::string devices = "lo";
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/class/infiniband", none)) {
+    for (const auto& port : std::filesystem::directory_iterator(device.path() / "ports", none)) {
+      devices += "," + device.path().filename().string() + ":" + port.path().filename().string();
+    }
+  }
+  return devices;
+}
+
 }  // namespace
+
+const char* ucx_cause(ucs_status_t status) noexcept {
+  constexpr std::array lost{UCS_ERR_UNREACHABLE,      UCS_ERR_CONNECTION_RESET,
+                            UCS_ERR_ENDPOINT_TIMEOUT, UCS_ERR_NOT_CONNECTED,
+                            UCS_ERR_TIMED_OUT,        UCS_ERR_IO_ERROR};
+  const bool is_lost = std::find(lost.begin(), lost.end(), status) != lost.end();
+  return is_lost ? peer_is_gone : ucs_status_string(status);
+}
 
 UcxWorker::UcxWorker(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
     : boot_(&boot), errors_(error_mode(options)) {
@@ -77,7 +102,11 @@ UcxWorker::UcxWorker(const LinkOptions& options, std::uint64_t features, Bootstr
 
 void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features) {
   const Config config = read_config();
-  modify(config.get(), "NET_DEVICES", options.text("device"));
+  const std::string device = options.text("device");
+  modify(config.get(), "NET_DEVICES", device);
+  const bool any_device = device.empty() && std::getenv("UCX_NET_DEVICES") == nullptr;
+  // Ranks of one host need no other interface, at which strangers could knock.
+  if (one_host(*boot_) && any_device) modify(config.get(), "NET_DEVICES", ucx_devices_of_a_host());
   modify(config.get(), "TLS", options.text("tls"));
   modify(config.get(), "RNDV_THRESH", options.text("rendezvous"));
   // Eager messages over several devices would overtake each other; this is UCX's default too.
@@ -90,7 +119,8 @@ void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features)
   require(ucp_init(&params, config.get(), &context_), "starting UCX");
   // UCX only warns of a device it does not have and takes others; what was asked for must be had.
   const std::string said = ucx_last_words();
-  if (said.find("not available") != std::string::npos) {
+  const bool of_ours = any_device && said.find("network device") != std::string::npos;
+  if (!of_ours && said.find("not available") != std::string::npos) {
     fail("UCX: " + said, "choose ucx.device and ucx.tls from what `ucx_info -d` shows");
   }
   ucp_context_attr_t attributes{};

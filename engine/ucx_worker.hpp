@@ -31,6 +31,9 @@ inline constexpr std::array ucx_settings{
     Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
 };
 
+/// Why an operation failed, for Fault::cause.
+const char* ucx_cause(ucs_status_t status) noexcept;
+
 /// Owns the library's handles. Only `enter` and `forget` are called between two reads of the clock.
 class UcxWorker {
  public:

@@ -17,6 +17,7 @@
 #include "../rank.hpp"
 #include "../registration_cache.hpp"
 #include "../ucx_log.hpp"
+#include "../ucx_notes.hpp"
 #include "../ucx_worker.hpp"
 
 namespace weft {
@@ -109,15 +110,6 @@ class UcxLink {
   }
 
   void poll() noexcept { ucp_worker_progress(worker_.handle()); }
-  void block() noexcept {
-    constexpr int longest_ms = 100;
-    if (ucp_worker_progress(worker_.handle()) != 0) return;
-    const ucs_status_t armed = ucp_worker_arm(worker_.handle());
-    if (armed == UCS_ERR_BUSY) return;  // something came since: to sleep now would lose it
-    latch(armed, "ucp_worker_arm");
-    pollfd event{worker_.event_file(), POLLIN, 0};
-    if (::poll(&event, 1, longest_ms) < 0 && errno != EINTR) latch(UCS_ERR_IO_ERROR, "poll");
-  }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
@@ -140,9 +132,10 @@ class UcxLink {
 
  protected:
   static constexpr const char* other_devices = "choose other ucx.device and ucx.tls";
+  static constexpr const char* infiniband_folder = "/sys/class/infiniband";
 
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
-      : worker_(options, features | UCP_FEATURE_RMA | UCP_FEATURE_WAKEUP, boot),
+      : worker_(options, features | UCP_FEATURE_RMA, boot),
         lanes_(static_cast<std::size_t>(boot.size())),
         trusts_last_byte_(options.flag("trust_last_byte", false)),
         registers_ahead_(options.flag("register_ahead", false)) {
@@ -161,8 +154,19 @@ class UcxLink {
   void connect(Whole& whole, Bootstrap& boot) {
     connecting_ns_ = connecting_ns(boot, [&] {
       worker_.connect({on_peer_gone, this});
-      greet(whole, boot, other_devices);
+      greet(whole, boot, soft_roce_hint(worker_.details(), infiniband_folder) + other_devices);
     });
+  }
+
+  /// Only with UCP_FEATURE_WAKEUP.
+  void sleep() noexcept {
+    constexpr int longest_ms = 100;
+    if (ucp_worker_progress(worker_.handle()) != 0) return;
+    const ucs_status_t armed = ucp_worker_arm(worker_.handle());
+    if (armed == UCS_ERR_BUSY) return;  // something came since: to sleep now would lose it
+    latch(armed, "ucp_worker_arm");
+    pollfd event{worker_.event_file(), POLLIN, 0};
+    if (::poll(&event, 1, longest_ms) < 0 && errno != EINTR) latch(UCS_ERR_IO_ERROR, "poll");
   }
 
   UcxRequest* begin_send(Peer peer, const Buffer& buffer) noexcept {
@@ -198,7 +202,7 @@ class UcxLink {
   }
 
   void latch(ucs_status_t status, const char* during) noexcept {
-    if (status != UCS_OK && fault_.code == 0) fault_ = {status, during};
+    if (status != UCS_OK && fault_.code == 0) fault_ = {status, during, ucx_cause(status)};
   }
 
   static void on_received(void* /*memory*/, ucs_status_t status,
@@ -224,7 +228,7 @@ class UcxLink {
   Lane& lane(Peer peer) noexcept { return lanes_[static_cast<std::size_t>(peer.rank)]; }
   UcxRequest* take(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
     UcxRequest* request = requests_.take(queue, in_flight);
-    if (request == nullptr) latch(UCS_ERR_NO_RESOURCE, "posting beyond the queue's depth");
+    if (request == nullptr && fault_.code == 0) fault_ = too_much_posted(UCS_ERR_NO_RESOURCE);
     return request;
   }
   UcxRequest* prepared(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
@@ -270,17 +274,8 @@ class UcxLink {
 };
 
 /// Tag matching: the tag is the sender's rank.
-class UcxTag final : public UcxLink {
+class UcxTagged : public UcxLink {
  public:
-  static constexpr std::string_view mode = "tag";
-  static constexpr std::string_view summary = "UCX tagged messages (ucp_tag_send_nbx), put and get";
-
-  UcxTag(const LinkOptions& options, Bootstrap& boot)
-      : UcxLink(options, UCP_FEATURE_TAG, boot), my_tag_(static_cast<ucp_tag_t>(boot.rank())) {
-    how_to_receive().cb.recv = on_received;  // NOLINT(*-union-access): UCX's type
-    connect(*this, boot);
-  }
-
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     UcxRequest* request = begin_send(peer, buffer);
     if (request == nullptr) return;
@@ -298,10 +293,43 @@ class UcxTag final : public UcxLink {
           "ucp_tag_recv_nbx");
   }
 
+ protected:
+  UcxTagged(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
+      : UcxLink(options, UCP_FEATURE_TAG | features, boot),
+        my_tag_(static_cast<ucp_tag_t>(boot.rank())) {
+    how_to_receive().cb.recv = on_received;  // NOLINT(*-union-access): UCX's type
+  }
+  ~UcxTagged() = default;
+
  private:
   static constexpr ucp_tag_t every_bit = ~ucp_tag_t{0};
 
   ucp_tag_t my_tag_;
+};
+
+/// The usual way: no file of events, which some of UCX's transports have to do without for.
+class UcxTag final : public UcxTagged {
+ public:
+  static constexpr std::string_view mode = "tag";
+  static constexpr std::string_view summary = "UCX tagged messages (ucp_tag_send_nbx), put and get";
+
+  UcxTag(const LinkOptions& options, Bootstrap& boot) : UcxTagged(options, 0, boot) {
+    connect(*this, boot);
+  }
+};
+
+/// The same with a worker that can be waited for asleep.
+class UcxWaiting final : public UcxTagged {
+ public:
+  static constexpr std::string_view mode = "wait";
+  static constexpr std::string_view summary =
+      "the same with a worker that can be waited for asleep (ucp_worker_arm)";
+
+  UcxWaiting(const LinkOptions& options, Bootstrap& boot)
+      : UcxTagged(options, UCP_FEATURE_WAKEUP, boot) {
+    connect(*this, boot);
+  }
+  void block() noexcept { sleep(); }
 };
 
 /// Active messages matched to posted receives in the order of coming. The identifier of a message
@@ -439,5 +467,5 @@ class UcxAm final : public UcxLink {
 
 int main(int argc, char** argv) {
   weft::take_ucx_log();
-  return weft::rank_main<weft::UcxTag, weft::UcxAm>(argc, argv);
+  return weft::rank_main<weft::UcxTag, weft::UcxWaiting, weft::UcxAm>(argc, argv);
 }

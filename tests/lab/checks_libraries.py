@@ -74,6 +74,14 @@ def check_ucx_over_datagrams() -> None:
     assert "ud_verbs/rxe1:1" in _all_hold(answers, len(tests))["lanes"]
 
 
+def check_ucx_at_an_ipv4_gid_of_soft_roce_says_why_it_cannot() -> None:
+    answers = _drive("ucx", ("tls=rc_v,self", "device=rxe0:1"), ("ping_pong",), {})
+    assert answers.status != 0
+    [line] = answers.own_lines()
+    assert "no first word between all ranks in 20 s; UCX connects by datagrams" in line, line
+    assert "at an IPv4 GID of Soft-RoCE (rxe0); set UCX_IB_GID_INDEX=0, its IPv6 GID" in line, line
+
+
 def check_ucx_that_cannot_connect_says_so_and_does_not_crash() -> None:
     """Of rc_verbs alone UCX makes no connection: it has no datagrams to begin with."""
     answers = _drive("ucx", ("tls=rc_verbs,self", "device=rxe0:1"), ("ping_pong",), {})

@@ -1,0 +1,212 @@
+// Ranks that connect by TCP, and strangers with real sockets who come in between.
+#include "../tcp_mesh.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace weft {
+namespace {
+
+constexpr int ranks = 3;
+constexpr std::size_t hello_bytes = 20;
+
+int connect_to(sockaddr_in address) {
+  const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (connect(file, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return file;
+  close(file);
+  return -errno;
+}
+
+/// What a stranger does at each address that ranks listen at, before any rank connects there.
+using Visit = std::function<void(int file)>;
+
+/// Strangers hold on to their connections for as long as this lives.
+class Strangers {
+ public:
+  Strangers(std::size_t at_each, Visit visit) : at_each_(at_each), visit_(std::move(visit)) {}
+  Strangers(const Strangers&) = delete;
+  Strangers& operator=(const Strangers&) = delete;
+  Strangers(Strangers&&) = delete;
+  Strangers& operator=(Strangers&&) = delete;
+  ~Strangers() {
+    for (const int file : files_) close(file);
+  }
+  void come(const std::vector<std::string>& addresses) {
+    for (const std::string& raw : addresses) {
+      sockaddr_in address{};
+      std::memcpy(&address, raw.data(), sizeof address);
+      addresses_.push_back(address);
+      for (std::size_t one = 0; one < at_each_; ++one) {
+        files_.push_back(connect_to(address));
+        ASSERT_GE(files_.back(), 0);
+        if (visit_) visit_(files_.back());
+      }
+    }
+  }
+  [[nodiscard]] const std::vector<int>& files() const { return files_; }
+  [[nodiscard]] const std::vector<sockaddr_in>& addresses() const { return addresses_; }
+
+ private:
+  std::size_t at_each_;
+  Visit visit_;
+  std::vector<int> files_;
+  std::vector<sockaddr_in> addresses_;
+};
+
+/// What else the ranks exchange, as secrets of the same length, is no address of the loopback.
+bool are_addresses(const std::vector<std::string>& texts) {
+  return std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
+    sockaddr_in address{};
+    if (text.size() != sizeof address) return false;
+    std::memcpy(&address, text.data(), sizeof address);
+    return address.sin_family == AF_INET && ntohl(address.sin_addr.s_addr) == INADDR_LOOPBACK;
+  });
+}
+
+/// Ranks that are threads. Once they have exchanged addresses, strangers come before they go on.
+class Meeting {
+ public:
+  explicit Meeting(Strangers& strangers) : strangers_(&strangers) {}
+  std::vector<std::string> exchange(int rank, const std::string& mine) {
+    texts_.at(static_cast<std::size_t>(rank)) = mine;
+    barrier_.arrive_and_wait();
+    if (rank == 0 && are_addresses(texts_)) strangers_->come(texts_);
+    std::vector<std::string> all = texts_;
+    barrier_.arrive_and_wait();
+    return all;
+  }
+
+ private:
+  Strangers* strangers_;
+  std::barrier<> barrier_{ranks};
+  std::vector<std::string> texts_ = std::vector<std::string>(ranks);
+};
+
+class Threads final : public Bootstrap {
+ public:
+  Threads(Meeting& meeting, int rank) : meeting_(&meeting), rank_(rank) {}
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return ranks; }
+  std::vector<std::string> exchange(const std::string& mine) override {
+    return meeting_->exchange(rank_, mine);
+  }
+  std::vector<std::string> gather(const std::string& mine) override { return exchange(mine); }
+  std::string broadcast(const std::string& mine) override { return exchange(mine).front(); }
+  void barrier() override { exchange(""); }
+  void barrier_asleep(bool /*sleeps*/) override { exchange(""); }
+  [[nodiscard]] std::string library() const override { return "threads"; }
+  [[noreturn]] void abort(int status) override { std::_Exit(status); }
+
+ private:
+  Meeting* meeting_;
+  int rank_;
+};
+
+/// All ranks connect while the strangers come; then each pair exchanges its ranks' numbers.
+void ranks_connect_beside(Strangers& strangers) {
+  Meeting meeting(strangers);
+  std::array<TcpMesh, ranks> meshes;
+  std::array<std::string, ranks> errors;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto index = static_cast<std::size_t>(rank);
+      Threads boot(meeting, rank);
+      try {
+        meshes.at(index) = connect_mesh({}, boot);
+      } catch (const std::runtime_error& error) {
+        errors.at(index) = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t mine = 0; mine < ranks; ++mine) {
+    ASSERT_EQ(errors.at(mine), "");
+    for (std::size_t peer = 0; peer < ranks; ++peer) {
+      if (peer == mine) continue;
+      const auto word = static_cast<unsigned char>(mine);
+      ASSERT_EQ(send(meshes.at(mine).sockets.at(peer), &word, 1, 0), 1);
+      unsigned char heard = 0;
+      while (recv(meshes.at(peer).sockets.at(mine), &heard, 1, 0) < 0 && errno == EAGAIN) {
+      }
+      EXPECT_EQ(heard, word);
+    }
+  }
+  for (const TcpMesh& mesh : meshes) {
+    for (const int file : mesh.sockets) {
+      if (file >= 0) close(file);
+    }
+  }
+}
+
+void say(int file, std::size_t bytes) {
+  const std::string words(bytes, 'x');
+  ASSERT_EQ(send(file, words.data(), words.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(words.size()));
+}
+
+TEST(TcpStranger, WhoConnectsAndClosesCostsNothing) {
+  Strangers strangers(3, [](int file) { shutdown(file, SHUT_RDWR); });
+  ranks_connect_beside(strangers);
+}
+
+TEST(TcpStranger, WhoResetsHisConnectionCostsNothing) {
+  Strangers strangers(3, [](int file) {
+    const linger at_once{1, 0};
+    setsockopt(file, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    const int copy = dup(file);
+    (void)dup2(STDERR_FILENO, file);  // the number stays taken, the connection goes
+    close(copy);
+  });
+  ranks_connect_beside(strangers);
+}
+
+TEST(TcpStranger, WhoKeepsSilentCostsNothing) {
+  Strangers strangers(3, nullptr);
+  ranks_connect_beside(strangers);
+}
+
+TEST(TcpStranger, WhoSaysHalfOfItCostsNothing) {
+  Strangers strangers(3, [](int file) { say(file, hello_bytes / 2); });
+  ranks_connect_beside(strangers);
+}
+
+TEST(TcpStranger, WhoDoesNotKnowTheSecretIsShutOut) {
+  Strangers strangers(3, [](int file) { say(file, hello_bytes); });
+  ranks_connect_beside(strangers);
+  for (std::size_t at = 0; at < std::size_t{3} * ranks; ++at) {
+    char word = 0;
+    EXPECT_LE(recv(strangers.files().at(at), &word, 1, 0), 0);
+  }
+}
+
+TEST(TcpStranger, WhoComesInCrowdsCostsNothing) {
+  Strangers strangers(200, nullptr);
+  ranks_connect_beside(strangers);
+}
+
+TEST(TcpStranger, NobodyListensOnceTheRanksAreConnected) {
+  Strangers strangers(0, nullptr);
+  ranks_connect_beside(strangers);
+  ASSERT_EQ(strangers.addresses().size(), std::size_t{ranks});
+  for (const sockaddr_in& address : strangers.addresses()) {
+    EXPECT_EQ(ntohl(address.sin_addr.s_addr), INADDR_LOOPBACK);
+    EXPECT_EQ(connect_to(address), -ECONNREFUSED);
+  }
+}
+
+}  // namespace
+}  // namespace weft
