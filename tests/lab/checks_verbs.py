@@ -118,7 +118,8 @@ def _rails_stream_thousands_of_samples(mode: str) -> None:
     tests = ("stream", "put_stream")
     cases = [{**case, "samples": 1000, "queue_depth": 4} for case in _cases(tests, (8, 64, 256))]
     cases += [{**case, "samples": 100} for case in _cases(tests, (40_003,))]
-    answers = drive("verbs", *cases, words=("--mode", mode, *BOTH_DEVICES))
+    words = ("--mode", mode, *BOTH_DEVICES)
+    answers = drive("verbs", *cases, words=words, deadline_s=4 * DEADLINE_S)
     told = [(batch["status"], len(batch["ticks"])) for batch in answers.batches]
     assert told == [("ok", case["samples"] + 1) for case in cases], answers.errors
 
@@ -177,7 +178,8 @@ def check_a_message_too_long_for_a_datagram_is_a_failed_case() -> None:
 def check_messages_longer_than_goes_whole_go_in_pieces() -> None:
     """One of 8 MiB and some by itself (in `_rc`), short ones here; what follows is as ever."""
     words = (*BOTH_DEVICES, "--option", "longest=8192")
-    cases = _cases((*TWO_SIDED, *ONE_SIDED), (40_003,)) + _cases(("stream", "put_stream"), (8,))
+    tests = ("ping_pong", "stream", "put_notify_ping_pong", "put_ping_pong", "get_latency")
+    cases = _cases(tests, (20_003,)) + _cases(("stream", "put_stream"), (8,))
     answers = drive("verbs", *cases, words=words)
     told = [(batch["status"], batch["verified_bytes"] > 0) for batch in answers.batches]
     assert told == [("ok", True)] * len(cases), answers
@@ -188,7 +190,7 @@ def check_messages_longer_than_goes_whole_go_in_pieces() -> None:
 def check_rails_share_out_messages_longer_than_goes_whole() -> None:
     words = (*BOTH_DEVICES, "--option", "longest=8192")
     for mode in ("stripe", "turn"):
-        cases = _cases(("stream", "put_stream", "get_latency"), (40_003,))
+        cases = _cases(("stream", "put_stream"), (40_003,))
         answers = drive("verbs", *cases, words=("--mode", mode, *words))
         told = [(batch["status"], batch["verified_bytes"] > 0) for batch in answers.batches]
         assert told == [("ok", True)] * len(cases), answers

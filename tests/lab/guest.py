@@ -86,10 +86,14 @@ def start_of(
 
 
 def drive(
-    transport: str, *cases: Case, words: Sequence[str] = (), before: Sequence[str] = ()
+    transport: str,
+    *cases: Case,
+    words: Sequence[str] = (),
+    before: Sequence[str] = (),
+    deadline_s: float = DEADLINE_S,
 ) -> Answers:
     """Two ranks, given cases."""
-    return _answers(start_of(transport, words, before), cases)
+    return _answers(start_of(transport, words, before), cases, deadline_s)
 
 
 def drive_alone(transport: str, *words: str) -> Answers:
@@ -97,10 +101,17 @@ def drive_alone(transport: str, *words: str) -> Answers:
     return _answers([str(rank_program(transport)), *words], ())
 
 
-def _answers(start: Sequence[str], cases: Sequence[Case]) -> Answers:
-    done = subprocess.run(
-        start, input="".join(json.dumps(case) + "\n" for case in cases), capture_output=True,
-        text=True, check=False, timeout=DEADLINE_S, env={**os.environ, **PLAIN_MPI},
-    )  # fmt: skip
+def _answers(
+    start: Sequence[str], cases: Sequence[Case], deadline_s: float = DEADLINE_S
+) -> Answers:
+    try:
+        done = subprocess.run(
+            start, input="".join(json.dumps(case) + "\n" for case in cases), capture_output=True,
+            text=True, check=False, timeout=deadline_s, env={**os.environ, **PLAIN_MPI},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as late:
+        answered = (late.stdout or b"").count(b'"kind":"batch"')
+        late.add_note(f"{answered} of {len(cases)} cases were answered; {late.stderr!r}")
+        raise
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return Answers(done.returncode, lines, done.stderr)
