@@ -237,11 +237,8 @@ class BatchRun {
     });
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
-    if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
-      report.outcome = {Status::unsupported,
-                        "a sample has more messages than there are buffers to be used once; ask "
-                        "for more of them, or for a shorter queue (--queue-depth)",
-                        0};
+    if (std::string reason = refuse_buffers(); !reason.empty()) {
+      report.outcome = {Status::unsupported, std::move(reason), 0};
       return true;
     }
     std::string refusal;
@@ -275,6 +272,16 @@ class BatchRun {
   [[nodiscard]] std::uint32_t operations() const {
     if (!Streams<Pattern>) return test_->ops_per_sample;
     return stream_operations(test_->ops_per_sample, test_->queue_depth, cast_.streams);
+  }
+
+  /// Why the asked messages do not go with the asked buffers; empty when they do.
+  [[nodiscard]] std::string refuse_buffers() const {
+    if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
+      return "a sample has more messages than there are buffers to be used once; ask for more of "
+             "them, or for a shorter queue (--queue-depth)";
+    }
+    const std::uint64_t each = operations() / cast_.streams;
+    return refuse_turns(test_->schedule, test_->warmup * each, test_->samples * each);
   }
 
   /// One piece of memory for each side, which both passes use. Why its pages cannot be had; empty

@@ -24,9 +24,9 @@ class ReceivesOfAStream : public testing::TestWithParam<const char*> {};
 TEST_P(ReceivesOfAStream, NeverShareABuffer) {
   for (const std::uint32_t depth : {1U, 2U, 3U, 7U, 16U}) {
     for (const Schedule& schedule :
-         {Schedule{"one", 1, 100}, Schedule{"turn", 3, 100}, Schedule{"turn", 40, 100},
+         {Schedule{"one", 1, 100}, Schedule{"turn", 3, 100}, Schedule{"turn", 13, 100},
           Schedule{"reuse", 600, 60}, Schedule{"reuse", 1, 100}}) {
-      Case test = make_case(GetParam(), 48, 13);
+      Case test = make_case(GetParam(), 48, 39);
       test.queue_depth = depth;
       test.schedule = schedule;
       const Result result = run(test, costs, {}, 4);
@@ -188,6 +188,35 @@ TEST(QueueHeld, IsWhatTheWireHasNotTakenYet) {
 
 TEST(QueueHeld, IsToldOfStreamsAlone) {
   EXPECT_FALSE(held("ping_pong", 8, costs).has_value());
+}
+
+TEST(BuffersInTurn, WantAWholeTurnOfWarmUpAndTwoBehindIt) {
+  Case test = make_case("ping_pong", 8, 10);
+  test.schedule = {"turn", 20, 100};
+  test.warmup = 2;
+  test.samples = 4;
+  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+  test.samples = 3;
+  const Outcome few = run(test, costs).batch.outcome;
+  EXPECT_EQ(few.status, Status::unsupported);
+  EXPECT_EQ(few.reason,
+            "20 buffers in turn want 20 messages of warm-up and 40 behind it, of which there are "
+            "20 and 30; ask for more samples or for fewer buffers");
+  test.samples = 4;
+  test.warmup = 1;
+  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::unsupported);
+  test.schedule = {"turn", 1, 100};
+  test.warmup = 0;
+  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+}
+
+TEST(BuffersInTurn, AreCountedForEachOfManyStreams) {
+  Case test = make_case("hot_spot_send", length, 3 * 16);
+  test.schedule = {"turn", 16, 100};
+  test.samples = 2;
+  EXPECT_EQ(run(test, costs, {}, 4).batch.outcome.status, Status::ok);
+  test.samples = 1;
+  EXPECT_EQ(run(test, costs, {}, 4).batch.outcome.status, Status::unsupported);
 }
 
 }  // namespace
