@@ -66,16 +66,17 @@ class MpiQueues {
         sends_(boot.size()),
         receives_(boot.size()) {}
 
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
+  void reserve(std::size_t depth, std::size_t peers) {
     sends_.reserve(depth);
     receives_.reserve(depth);
+    library_.reserve_transfers(depth * peers);
   }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    if (sends_.full(peer.rank)) return refuse();
+    if (sends_.full(peer.rank)) return library_.refuse();
     sends_.push(peer.rank, requests_.start_send(peer, buffer));
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    if (receives_.full(peer.rank)) return refuse();
+    if (receives_.full(peer.rank)) return library_.refuse();
     receives_.push(peer.rank, requests_.start_recv(peer, buffer));
   }
   // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
@@ -122,7 +123,6 @@ class MpiQueues {
  private:
   using Started = typename Requests::Started;
 
-  void refuse() noexcept { library_.latch(MPI_ERR_OTHER, "posting beyond the queue's depth"); }
   bool is_done(Started& started) noexcept {
     int done = 0;
     library_.latch(MPI_Test(&started.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
