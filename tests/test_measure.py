@@ -388,9 +388,12 @@ def test_buffers_in_turn_are_used_a_turn_before_and_two_behind(
 ) -> None:
     asked: list[Mapping[str, Any]] = []
     usual = Machine.run
-    monkeypatch.setattr(
-        Machine, "run", lambda self, case, wait: (asked.append(case), usual(self, case, wait))[1]
-    )
+
+    def listen(machine: Machine, case: Mapping[str, Any], wait_s: float) -> Answer:
+        asked.append(case)
+        return usual(machine, case, wait_s)
+
+    monkeypatch.setattr(Machine, "run", listen)
     sink, _ = measure(monkeypatch, in_turn(count), 60, overhead_s=0.01)
     assert launches_of(sink).total() == 10
     measured = [case for case in asked if case["schedule"]["kind"] == "turn"]

@@ -28,7 +28,7 @@ template <bool reports, Clock Now, class Wait, TwoSided T>
       const std::uint32_t ahead = at + 1 < work.samples.size() ? 1 : 0;
       link.post_recv(lane.peer, work.words.next());
       if (ahead > 0) link.post_recv(leader, work.words.next());
-      if (!stream_out<Wait>(link, work, 1 + ahead, look, idle)) return false;
+      if (!stream_out<Wait>(link, work, 1 + ahead, look, nothing_more)) return false;
       if (!Wait::settle(link, 0, ahead)) return false;
       work.samples[at] = Now::now() - start;
       return true;

@@ -83,7 +83,7 @@ template <class Wait, OneSided T, class Begin, class Looks>
   return keep_full(
       SendQueue(work.ops_per_sample, work.queue_depth), begin,
       [&](std::uint32_t most) { return settle_transfers<Wait>(link, most); },
-      [&] { look(link, [&] { return link.transfers_in_flight(); }); }, idle);
+      [&] { look(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
 }
 
 }  // namespace weft

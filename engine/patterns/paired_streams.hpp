@@ -52,7 +52,7 @@ struct PairedStreams {
     await_words(link, work);
     const Ticks start = Now::now();
     for (const Peer follower : work.followers) link.post_send(follower, work.token_out);
-    if (!stream_out<Wait>(link, work, work.streams, look, idle)) return false;
+    if (!stream_out<Wait>(link, work, work.streams, look, nothing_more)) return false;
     while (link.receives_in_flight(lane.peer) > 0) {
       Wait::step(link);
       if (link.fault() != nullptr) return false;

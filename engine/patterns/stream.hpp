@@ -29,7 +29,7 @@ struct Stream {
     if (!await_ready<Wait>(link, work, work.lanes[0])) return false;
     for (std::size_t at = 0; at < work.samples.size(); ++at) {
       const bool whole = look_in_warmup(work, at, [&](const auto& look) {
-        return send_stream<Now, Wait>(link, work, work.samples[at], look, idle);
+        return send_stream<Now, Wait>(link, work, work.samples[at], look, nothing_more);
       });
       if (!whole) return false;
     }

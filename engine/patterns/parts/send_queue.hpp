@@ -60,7 +60,7 @@ template <class Post, class Await, class Filled, class Posted>
 }
 
 /// Nothing is done after each posting.
-inline constexpr auto idle = [] {};
+inline constexpr auto nothing_more = [] {};
 
 /// How many of the messages just posted are still in flight once those that have ended already are
 /// taken: a library that has copied a message, and a link that is faster than its sender, leave
