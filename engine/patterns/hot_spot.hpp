@@ -94,9 +94,7 @@ struct HotSpotSend : HotSpot {
     look(link, [&] { return link.sends_in_flight(work.lanes[0].peer); });
     for (Lane& lane : work.lanes) lane.to_send = messages - work.queue_depth;
     std::uint32_t open = messages > work.queue_depth ? work.streams : 0;
-    while (open > 0) {
-      Wait::step(link);
-      if (link.fault() != nullptr) return false;
+    while (true) {
       for (Lane& lane : work.lanes) {
         SendQueue queue(lane.to_send, work.queue_depth);
         if (queue.left() == 0 || link.sends_in_flight(lane.peer) > queue.most_in_flight()) continue;
@@ -104,8 +102,10 @@ struct HotSpotSend : HotSpot {
         lane.to_send = queue.left();
         if (lane.to_send == 0) --open;
       }
+      if (open == 0) return true;
+      Wait::step(link);
+      if (link.fault() != nullptr) return false;
     }
-    return true;
   }
 
   /// A peer's samples run from rank 0's word to its last message. Its receives are posted ahead

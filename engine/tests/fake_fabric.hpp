@@ -187,7 +187,8 @@ class Link final {
       return;
     }
     const bool walks = costs().empty_poll > 0;
-    if (!walks && earliest() == never && receives_.empty() && !exposes_) return;
+    const bool waits = !receives_.empty() || !sends_.empty() || exposes_;
+    if (!walks && earliest() == never && !waits) return;
     const auto self = static_cast<std::size_t>(rank_);
     now_ = VirtualClock::time();
     fabric_->next_events[self] = [this] { return next_event(); };
@@ -455,7 +456,7 @@ struct Result {
   Batch batch;
   Ticks elapsed = 0;
   /// By length: messages of any rank that arrived before their receive was posted.
-  std::map<std::size_t, std::size_t> unexpected;
+  std::map<std::size_t, std::size_t> unexpected = {};
 };
 
 /// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones, and `Own` be a
