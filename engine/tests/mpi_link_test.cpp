@@ -107,6 +107,7 @@ class Alone final : public Bootstrap {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 2; }
   std::vector<std::string> exchange(const std::string& mine) override { return {mine, mine}; }
+  std::vector<std::string> gather(const std::string& mine) override { return {mine, mine}; }
   std::string broadcast(const std::string& mine) override { return mine; }
   void barrier() override {}
   void barrier_asleep(bool /*sleeps*/) override {}
