@@ -26,9 +26,7 @@ def timeout_s(case: Case, pattern: Pattern, chosen: Amount, operation_ns: float)
     """
     operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample * pattern.time_factor
     moved_bytes = 2 * operations * case.bytes
-    # The receives of a stream are posted 2Q ahead, each into a buffer of its own.
-    ahead = 2 * case.queue_depth if pattern.latency_divisor == 0 else 0
-    made_bytes = needed_bytes(case) + (ahead * case.bytes + CHECKED_BYTES) * case.ranks
+    made_bytes = needed_bytes(case) + CHECKED_BYTES * case.ranks
     return (
         PATIENCE * operations * operation_ns / 1e9
         + (moved_bytes / SLOW_LINK_BYTES_PER_S if operation_ns == 0 else 0.0)
