@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -167,6 +168,13 @@ Cast cast_of(const Case& test, int rank, int size) {
   return ring_cast(rank, EveryRank<P> ? size : P::info.ranks);
 }
 
+/// The median, of two in the middle the larger.
+inline std::uint32_t middle_of(std::vector<std::uint32_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 inline constexpr std::size_t token_bytes = 32;
 
 /// How many sends, and as many receives, a case may have under way at once to one peer.
@@ -229,11 +237,8 @@ class BatchRun {
     });
     batch.warmup = test_->warmup;
     batch.ops_per_sample = operations();
-    if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
-      report.outcome = {Status::unsupported,
-                        "a sample has more messages than there are buffers to be used once; ask "
-                        "for more of them, or for a shorter queue (--queue-depth)",
-                        0};
+    if (std::string reason = refuse_buffers(); !reason.empty()) {
+      report.outcome = {Status::unsupported, std::move(reason), 0};
       return true;
     }
     std::string refusal;
@@ -267,6 +272,16 @@ class BatchRun {
   [[nodiscard]] std::uint32_t operations() const {
     if (!Streams<Pattern>) return test_->ops_per_sample;
     return stream_operations(test_->ops_per_sample, test_->queue_depth, cast_.streams);
+  }
+
+  /// Why the asked messages do not go with the asked buffers; empty when they do.
+  [[nodiscard]] std::string refuse_buffers() const {
+    if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
+      return "a sample has more messages than there are buffers to be used once; ask for more of "
+             "them, or for a shorter queue (--queue-depth)";
+    }
+    const std::uint64_t each = operations() / cast_.streams;
+    return refuse_turns(test_->schedule, test_->warmup * each, test_->samples * each);
   }
 
   /// One piece of memory for each side, which both passes use. Why its pages cannot be had; empty
@@ -334,6 +349,9 @@ class BatchRun {
       batch.warmup = std::min(batch.warmup, static_cast<std::uint32_t>(samples / 2));
     if (cast_.takes_part()) batch.ticks.assign(samples, 0);
     pass.samples = batch.ticks;
+    constexpr std::uint32_t no_look = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> held(Streams<Pattern> ? batch.warmup : 0, no_look);
+    pass.held = held;
     constexpr auto names = parts_of<Pattern>();
     static_assert(names.size() <= most_parts);
     report.parts.reserve(names.size() + 1);
@@ -348,6 +366,7 @@ class BatchRun {
     batch.pages = pages_;
     batch.timed_ns = spent_.wall_ns;
     report.cpu_ns = spent_.cpu_ns;
+    if (!held.empty() && held.front() != no_look) report.queue_held = middle_of(held);
     if (every_rank_times<Pattern>() && rank_ > 0) report.parts.push_back({"", batch.ticks});
     return true;
   }
@@ -381,8 +400,8 @@ class BatchRun {
     spent_ = spent_so_far() - before;
     if (rank_ == 0 && !pass.checks) pages_ = pages_had(*sets);
     for (std::size_t lane = 0; lane < cast_.from.size(); ++lane) {
-      // A pattern takes from its lanes or, where it has but one, from the work's own.
-      const std::size_t taken = HasCast<Pattern> ? made.lanes[lane].in.taken() : pass.in.taken();
+      // A pattern takes from its lanes, or from the work's own where it has but one.
+      const std::size_t taken = made.lanes[lane].in.taken() + (lane == 0 ? pass.in.taken() : 0);
       std::vector<bool> used(orders.sent_from.size(), false);
       for (std::size_t at = 0; at < std::min(orders.in.size(), taken); ++at) {
         used[orders.in[at]] = true;

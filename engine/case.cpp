@@ -179,18 +179,19 @@ Case parse_case(const std::string& line) {
 }
 
 std::string to_line(const Batch& batch) {
-  const json head{{"kind", "batch"},
-                  {"id", batch.id},
-                  {"status", name_of(batch.outcome.status)},
-                  {"reason", batch.outcome.reason},
-                  {"warmup", batch.warmup},
-                  {"ops_per_sample", batch.ops_per_sample},
-                  {"verified_bytes", batch.outcome.verified_bytes},
-                  {"elapsed_ns", batch.elapsed_ns},
-                  {"timed_ns", batch.timed_ns},
-                  {"cpu_ns", batch.cpu_ns},
-                  {"memory_bytes", batch.pages.bytes},
-                  {"huge_bytes", batch.pages.huge_bytes}};
+  json head{{"kind", "batch"},
+            {"id", batch.id},
+            {"status", name_of(batch.outcome.status)},
+            {"reason", batch.outcome.reason},
+            {"warmup", batch.warmup},
+            {"ops_per_sample", batch.ops_per_sample},
+            {"verified_bytes", batch.outcome.verified_bytes},
+            {"elapsed_ns", batch.elapsed_ns},
+            {"timed_ns", batch.timed_ns},
+            {"cpu_ns", batch.cpu_ns},
+            {"memory_bytes", batch.pages.bytes},
+            {"huge_bytes", batch.pages.huge_bytes}};
+  if (batch.queue_held) head["queue_held"] = *batch.queue_held;
   std::string line = dump(head);
   line.back() = ',';
   line += R"("ticks":[)";
@@ -202,11 +203,12 @@ std::string to_line(const Batch& batch) {
 }
 
 std::string to_line(const Report& report) {
-  const json head{{"status", static_cast<int>(report.outcome.status)},
-                  {"reason", report.outcome.reason},
-                  {"verified_bytes", report.outcome.verified_bytes},
-                  {"cpu_ns", report.cpu_ns},
-                  {"tick_ns", report.tick_ns}};
+  json head{{"status", static_cast<int>(report.outcome.status)},
+            {"reason", report.outcome.reason},
+            {"verified_bytes", report.outcome.verified_bytes},
+            {"cpu_ns", report.cpu_ns},
+            {"tick_ns", report.tick_ns}};
+  if (report.queue_held) head["queue_held"] = *report.queue_held;
   std::string line = dump(head);
   line.back() = ',';
   append_parts(line, report.parts);
@@ -220,7 +222,10 @@ Report parse_report(const std::string& line) {
                  object.at("verified_bytes")},
                 object.at("cpu_ns"),
                 object.at("tick_ns"),
+                {},
                 {}};
+  if (object.contains("queue_held"))
+    report.queue_held = object.at("queue_held").get<std::uint32_t>();
   for (const auto& [name, ticks] : object.at("parts").items())
     report.parts.push_back({name, ticks});
   return report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,6 +77,9 @@ struct Report {
   Outcome outcome;
   std::int64_t cpu_ns = 0;
   double tick_ns = 0;
+  /// Of a stream's sender: how many of Q messages that were posted at once were in flight then, the
+  /// median over the warm-up.
+  std::optional<std::uint32_t> queue_held;
   std::vector<Part> parts;
 };
 
@@ -90,6 +94,8 @@ struct Batch {
   std::vector<std::int64_t> cpu_ns;
   /// Rank 0's: where its messages arrive, or lie if none do.
   PagesGot pages;
+  /// The largest of the ranks that looked.
+  std::optional<std::uint32_t> queue_held;
   std::vector<Ticks> ticks;
   std::vector<Part> parts;
   /// The link broke: no further case is answered.

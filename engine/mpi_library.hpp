@@ -49,32 +49,38 @@ class MpiLink {
   }
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
 
+  /// Allocates; no transfer may be in flight.
+  void reserve_transfers(std::size_t count) { transfers_.reserve(count); }
+  // Each has a request of its own, or nothing would tell that one of many ended.
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    const MpiShape shape = this->shape(local.bytes);
-    latch(MPI_Put(local.data, shape.count, shape.type, peer.rank,
-                  static_cast<MPI_Aint>(remote.address), shape.count, shape.type, window_),
-          "MPI_Put");
-    ++transfers_;
+    begin<MPI_Rput>(peer, local, remote, "MPI_Rput");
   }
   void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    const MpiShape shape = this->shape(local.bytes);
-    latch(MPI_Get(local.data, shape.count, shape.type, peer.rank,
-                  static_cast<MPI_Aint>(remote.address), shape.count, shape.type, window_),
-          "MPI_Get");
-    ++transfers_;
+    begin<MPI_Rget>(peer, local, remote, "MPI_Rget");
   }
-  /// MPI knows no flush that returns before it is done but one for each request.
+  /// MPI knows no flush that returns before it is done. It is called by the poll whose turn it is,
+  /// so that a rank may do other things before it.
   void flush(Peer peer) noexcept {
-    latch(MPI_Win_flush(peer.rank, window_), "MPI_Win_flush");
-    transfers_ = 0;
+    if (transfers_.full()) return refuse();
+    transfers_.push({MPI_REQUEST_NULL, peer.rank});
   }
-  /// Puts and gets have no completion of their own; this one is that of all.
-  void complete_transfers() noexcept {
-    if (transfers_ == 0) return;
-    latch(MPI_Win_flush_local_all(window_), "MPI_Win_flush_local_all");
-    transfers_ = 0;
+  /// The oldest transfer if it ended, or the flush whose turn it is.
+  void poll_transfers() noexcept {
+    if (transfers_.empty()) return;
+    Transfer& oldest = transfers_.front();
+    int done = 1;
+    if (oldest.flushes == no_rank) {
+      latch(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    } else {
+      latch(MPI_Win_flush(oldest.flushes, window_), "MPI_Win_flush");
+    }
+    if (done != 0) transfers_.pop();
   }
-  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(transfers_.size());
+  }
+
+  void refuse() noexcept { latch(too_much_posted(MPI_ERR_OTHER)); }
 
   void latch(int code, const char* during) noexcept {
     if (code == MPI_SUCCESS || fault_.code != 0) return;
@@ -92,6 +98,25 @@ class MpiLink {
   static void before_start(const LinkOptions& options);
 
  private:
+  static constexpr int no_rank = -1;
+  /// A put or a get, or a flush of what was put to a rank before.
+  struct Transfer {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int flushes = no_rank;
+  };
+
+  template <auto call>
+  void begin(Peer peer, const Buffer& local, const RemoteBuffer& remote,
+             const char* during) noexcept {
+    if (transfers_.full()) return refuse();
+    const MpiShape shape = this->shape(local.bytes);
+    Transfer begun;
+    latch(
+        call(local.data, shape.count, shape.type, peer.rank, static_cast<MPI_Aint>(remote.address),
+             shape.count, shape.type, window_, &begun.request),
+        during);
+    transfers_.push(begun);
+  }
   void meet_all(int rank) const;
 
   std::int64_t connecting_ns_;
@@ -100,7 +125,7 @@ class MpiLink {
   MPI_Win window_ = MPI_WIN_NULL;
   MPI_Datatype large_ = MPI_DATATYPE_NULL;
   std::size_t large_bytes_ = 0;
-  std::uint32_t transfers_ = 0;
+  Ring<Transfer> transfers_;
   Fault fault_;
   /// The library's words for it.
   std::array<char, MPI_MAX_ERROR_STRING> said_{};

@@ -61,36 +61,33 @@ template <class Requests>
 class MpiQueues {
  public:
   explicit MpiQueues(Bootstrap& boot)
-      : library_(boot), requests_(library_, boot.size()), receives_(boot.size()) {}
+      : library_(boot),
+        requests_(library_, boot.size()),
+        sends_(boot.size()),
+        receives_(boot.size()) {}
 
   void reserve(std::size_t depth, std::size_t peers) {
-    sends_.reserve(depth * peers);
+    sends_.reserve(depth);
     receives_.reserve(depth);
+    library_.reserve_transfers(depth * peers);
   }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    if (sends_.full()) return refuse();
-    sends_.push(requests_.start_send(peer, buffer));
+    if (sends_.full(peer.rank)) return library_.refuse();
+    sends_.push(peer.rank, requests_.start_send(peer, buffer));
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    if (receives_.full(peer.rank)) return refuse();
+    if (receives_.full(peer.rank)) return library_.refuse();
     receives_.push(peer.rank, requests_.start_recv(peer, buffer));
   }
   // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
   // after the next as well would cost a turn of the library's progress on the way that is timed.
   void poll() noexcept {
-    if (!sends_.empty() && is_done(sends_.front())) take_back_send();
-    Started* const receive = receives_.oldest();
-    if (receive != nullptr && is_done(*receive)) take_back_receive();
+    look_at(sends_);
+    look_at(receives_);
   }
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
-    for (; sends_.size() > sends; take_back_send()) finish(sends_.front());
-    while (receives_.size() > receives && library_.fault() == nullptr) {
-      Started& oldest = *receives_.oldest();
-      // Of several peers any may be the next, so none of them can be waited for.
-      if (!receives_.is_of_one() && !is_done(oldest)) continue;
-      finish(oldest);
-      take_back_receive();
-    }
+    await(sends_, sends);
+    await(receives_, receives);
   }
 
   void send(Peer peer, const Buffer& buffer) noexcept requires requires(Requests& requests) {
@@ -108,6 +105,9 @@ class MpiQueues {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return static_cast<std::uint32_t>(receives_.size());
   }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(sends_.of(peer.rank).size());
+  }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return static_cast<std::uint32_t>(receives_.of(peer.rank).size());
   }
@@ -123,7 +123,6 @@ class MpiQueues {
  private:
   using Started = typename Requests::Started;
 
-  void refuse() noexcept { library_.latch(too_much_posted(MPI_ERR_OTHER)); }
   bool is_done(Started& started) noexcept {
     int done = 0;
     library_.latch(MPI_Test(&started.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -132,18 +131,27 @@ class MpiQueues {
   void finish(Started& started) noexcept {
     library_.latch(MPI_Wait(&started.request, MPI_STATUS_IGNORE), "MPI_Wait");
   }
-  void take_back_send() noexcept {
-    requests_.give_back(sends_.front());
-    sends_.pop();
+  void look_at(PeerRings<Started>& queue) noexcept {
+    Started* const oldest = queue.oldest();
+    if (oldest != nullptr && is_done(*oldest)) take_back(queue);
   }
-  void take_back_receive() noexcept {
-    requests_.give_back(receives_.current());
-    receives_.pop();
+  void await(PeerRings<Started>& queue, std::uint32_t most) noexcept {
+    while (queue.size() > most && library_.fault() == nullptr) {
+      Started& oldest = *queue.oldest();
+      // Of several peers any may be the next, so none of them can be waited for.
+      if (!queue.is_of_one() && !is_done(oldest)) continue;
+      finish(oldest);
+      take_back(queue);
+    }
+  }
+  void take_back(PeerRings<Started>& queue) noexcept {
+    requests_.give_back(queue.current());
+    queue.pop();
   }
 
   MpiLink library_;
   Requests requests_;
-  Ring<Started> sends_;
+  PeerRings<Started> sends_;
   PeerRings<Started> receives_;
 };
 

@@ -144,6 +144,10 @@ class OfiLink {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept
+      requires(learns == OfiLearns::by_queue) {
+    return lanes_[static_cast<std::size_t>(peer.rank)].sends.count;
+  }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept
       requires(learns == OfiLearns::by_queue) {
     return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;

@@ -48,6 +48,7 @@ void merge_reports(Batch& batch, const std::vector<std::string>& all) {
     Report report = parse_report(all[rank]);
     verified += report.outcome.verified_bytes;
     batch.cpu_ns.push_back(report.cpu_ns);
+    batch.queue_held = std::max(batch.queue_held, report.queue_held);
     if (batch.outcome.status == Status::ok) batch.outcome = report.outcome;
     for (Part& part : report.parts) {
       const bool filled =

@@ -17,7 +17,7 @@ namespace weft {
 template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
-  if constexpr (HasCast<Pattern> && !TellsSenders<T>) {
+  if constexpr (HasCast<Pattern> && !TellsPeers<T>) {
     return "the transport does not tell whose messages came";
   }
   if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";

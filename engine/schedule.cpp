@@ -57,6 +57,17 @@ std::size_t messages_of_order(const Schedule& schedule, const std::vector<std::u
   return is_used_once(schedule) ? order.size() : std::numeric_limits<std::size_t>::max();
 }
 
+std::string refuse_turns(const Schedule& schedule, std::uint64_t warmup_messages,
+                         std::uint64_t measured_messages) {
+  const std::uint64_t turn = schedule.count;
+  if (schedule.kind != "turn" || turn == 1) return "";
+  if (warmup_messages >= turn && measured_messages >= 2 * turn) return "";
+  return std::to_string(turn) + " buffers in turn want " + std::to_string(turn) +
+         " messages of warm-up and " + std::to_string(2 * turn) +
+         " behind it, of which there are " + std::to_string(warmup_messages) + " and " +
+         std::to_string(measured_messages) + "; ask for more samples or for fewer buffers";
+}
+
 std::uint32_t slots_of(const std::vector<std::uint32_t>& order) {
   return *std::max_element(order.begin(), order.end()) + 1;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "case.hpp"
@@ -16,6 +17,11 @@ std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t se
 /// For how many messages an order lasts: of scheme 2 the other buffers are used once and never
 /// again, so it is not walked round; the largest number there is for all others.
 std::size_t messages_of_order(const Schedule& schedule, const std::vector<std::uint32_t>& order);
+
+/// Why so many messages are too few for buffers in turn, of each of which a figure is to be had
+/// that was used before: one whole turn of warm-up and two behind it. Empty where they are enough.
+std::string refuse_turns(const Schedule& schedule, std::uint64_t warmup_messages,
+                         std::uint64_t measured_messages);
 
 /// How many buffers an order needs.
 std::uint32_t slots_of(const std::vector<std::uint32_t>& order);

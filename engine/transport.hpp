@@ -102,9 +102,12 @@ concept Plain = TwoSided<T> && requires(T& link, Peer peer, const Buffer& buffer
   noexcept->std::same_as<void>;
 };
 
-/// Transports that know of each receive in flight whose message it waits for.
+/// Transports that know of each send in flight whom it goes to, and of each receive whose message
+/// it waits for.
 template <class T>
-concept TellsSenders = TwoSided<T> && requires(const T& view, Peer peer) {
+concept TellsPeers = TwoSided<T> && requires(const T& view, Peer peer) {
+  { view.sends_in_flight(peer) }
+  noexcept->std::same_as<std::uint32_t>;
   { view.receives_in_flight(peer) }
   noexcept->std::same_as<std::uint32_t>;
 };

@@ -80,6 +80,7 @@ void VerbsCore::connect(std::uint32_t depth) {
   request_.depth = depth;
   lanes_ = connect_lanes(port_, request_, *boot_);
   used_.assign(lanes_->pairs.size(), 0);
+  sends_of_.assign(lanes_->pairs.size(), 0);
   pending_.assign(lanes_->pairs.size(), {});
   for (std::size_t lane = 0; lane < pending_.size(); ++lane) {
     pending_[lane].lane = static_cast<std::uint16_t>(lane);

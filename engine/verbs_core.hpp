@@ -79,6 +79,7 @@ class VerbsCore {
       request.send_flags |= IBV_SEND_SIGNALED;
       request.wr_id = std::bit_cast<std::uint64_t>(pending);
       sends_ += pending.sends;
+      sends_of_[lane] += pending.sends;
       transfers_ += pending.transfers;
       pending = {.lane = pending.lane};
     }
@@ -118,6 +119,7 @@ class VerbsCore {
         const auto posted = std::bit_cast<Posted>(completion.wr_id);
         used_[posted.lane] -= posted.requests;
         sends_ -= posted.sends;
+        sends_of_[posted.lane] -= posted.sends;
         transfers_ -= posted.transfers;
       }
     }
@@ -157,6 +159,7 @@ class VerbsCore {
   }
 
   [[nodiscard]] std::uint32_t sends() const noexcept { return sends_; }
+  [[nodiscard]] std::uint32_t sends_of(std::size_t lane) const noexcept { return sends_of_[lane]; }
   [[nodiscard]] std::uint32_t transfers() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -172,6 +175,8 @@ class VerbsCore {
   /// By lane: slots of the send queue in use, and what no completion was asked for yet.
   std::vector<std::uint32_t> used_;
   std::vector<Posted> pending_;
+  /// By lane: sends in flight.
+  std::vector<std::uint32_t> sends_of_;
   std::uint16_t asked_signal_every_;
   std::uint16_t signal_every_ = 1;
   std::uint32_t sends_ = 0;

@@ -168,6 +168,9 @@ class RcLink final {
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return rc_.core.sends(); }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return rc_.core.sends_of(lane_of(peer));
+  }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return rc_.core.transfers(); }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return rc_.receives; }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {

@@ -117,14 +117,20 @@ class Rotation {
 };
 
 /// What a rank exchanges with one other rank: each lane has buffers of its own. The counts are the
-/// pattern's: receives in flight, receives still to post, messages still to come in this sample.
+/// pattern's.
 struct Lane {
   Peer peer{0};
   Rotation<Buffer> out;
   Rotation<Buffer> in;
+  /// Messages of this sample that are still to be sent, and to come.
+  std::uint32_t to_send = 0;
+  std::uint32_t to_come = 0;
+  /// Messages of a sample, and how many of their receives come before the next one for a word.
+  std::uint32_t messages = 0;
+  std::uint32_t until_word = 0;
+  /// Receives in flight, and still to post in this batch.
   std::uint32_t posted = 0;
   std::size_t to_post = 0;
-  std::uint32_t to_come = 0;
 };
 
 /// One rank's share of a batch. `samples` has room for the warm-up too; only rank 0's are kept.
@@ -150,6 +156,9 @@ struct Work {
   std::span<Lane> lanes;
   std::span<const Peer> followers;
   std::uint32_t streams = 1;
+  /// Of a stream, for each sample of the warm-up: how many of the Q messages that were posted at
+  /// once were still in flight then.
+  std::span<std::uint32_t> held;
   /// The untimed pass, in which every message is checked.
   bool checks = false;
   std::span<Ticks> samples;

@@ -2,6 +2,8 @@
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders import make_clock, pattern
 from weft.errors import WeftError
@@ -16,7 +18,7 @@ from weft.plan import (
     preset_of,
     within_memory,
 )
-from weft.record.model import Axis, Case, Schedule
+from weft.record.model import Axis, Case, Pattern, Schedule
 from weft.stopping import (
     CLOCK_SHARE,
     MOST_OPERATIONS,
@@ -24,6 +26,7 @@ from weft.stopping import (
     amount,
     calibration_amount,
     settled,
+    too_many_turns,
     too_short,
 )
 
@@ -175,6 +178,39 @@ def test_queue_depths_are_planned_for_every_test_with_a_queue(test: str, depths:
         (test,), ("tcp",), "8", ways=Ways(queue_depths=(1, 8)), patterns={test: pattern(test)}
     )
     assert {case.queue_depth for case in cases} == depths
+
+
+@given(
+    count=st.integers(2, 4096),
+    operation_ns=st.floats(10, 1e7),
+    share_ns=st.floats(2e6, 5e8),
+    asked=st.sampled_from([0, 3, 10, 1000]),
+    test=st.sampled_from([PING_PONG, STREAM, pattern("burst")]),
+    ranks=st.sampled_from([2, 8]),
+)
+def test_buffers_in_turn_are_used_in_whole_turns(
+    count: int, operation_ns: float, share_ns: float, asked: int, test: Pattern, ranks: int
+) -> None:
+    schedule = Schedule(kind="turn", count=count)
+    case = Case(test=test.name, transport="t", bytes=8, schedule=schedule, ranks=ranks)
+    chosen = amount(
+        case, test, operation_ns=operation_ns, latency_ns=1000, clock=CLOCK, share_ns=share_ns,
+        asked_samples=asked,
+    )  # fmt: skip
+    # An operation of many streams is a message of any of them, of at most one for each peer.
+    messages = chosen.ops_per_sample / (ranks - 1)
+    assert chosen.warmup * messages >= count
+    assert chosen.samples * messages >= 2 * count
+    assert not asked or chosen.samples == asked
+    needed_s = 3 * count * (ranks - 1) * operation_ns / 1e9
+    assert too_many_turns(case, test, operation_ns, 2 * needed_s * 5.01, 5) == ""
+    assert f"{needed_s:.3g} s" in too_many_turns(case, test, operation_ns, 2 * needed_s * 4.99, 5)
+
+
+def test_one_buffer_has_no_turns() -> None:
+    for schedule in (Schedule(), Schedule(kind="turn", count=1), Schedule(kind="reuse", count=9)):
+        case = Case(test="ping_pong", transport="t", bytes=8, schedule=schedule)
+        assert too_many_turns(case, PING_PONG, 1e9, 0.001, 5) == ""
 
 
 def test_a_slow_case_still_gets_a_few_samples() -> None:

@@ -1,10 +1,10 @@
 // Bidirectional bandwidth: both ranks stream at once.
 #pragma once
 
-#include <algorithm>
-
 #include "../clock.hpp"
 #include "../work.hpp"
+#include "parts/receiver.hpp"
+#include "parts/send_queue.hpp"
 
 namespace weft {
 
@@ -28,65 +28,47 @@ struct BidirectionalStream {
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    Inbox inbox(work);
-    inbox.refill(link, work);
-    for (Ticks& sample : work.samples) {
-      if (work.rank == 1 && !Wait::settle(link, 0, inbox.posted - 1)) return false;
-      const Ticks start = Now::now();
-      if (!exchange<Wait>(link, work, inbox)) return false;
-      if (work.rank == 1) link.post_send(inbox.peer, work.token_out);
-      if (!Wait::settle(link, 0, inbox.posted)) return false;
-      sample = Now::now() - start;
+    return work.rank == 0 ? stream<WordAt::behind, Now, Wait>(link, work)
+                          : stream<WordAt::none, Now, Wait>(link, work);
+  }
+
+ private:
+  /// `word` tells whether the other rank ends a sample by a word: rank 1 does.
+  template <WordAt word, Clock Now, class Wait, TwoSided T>
+  static bool stream(T& link, Work& work) noexcept {
+    constexpr bool begins = word == WordAt::behind;
+    Lane& lane = work.lanes[0];
+    if (begins) link.post_recv(lane.peer, work.words.next());
+    open_lane<word>(link, work, lane, work.ops_per_sample, work.samples.size());
+    if (!begins) say_ready(link, work, lane);
+    if (begins && !Wait::settle(link, 0, lane.posted)) return false;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+        if (!begins && !Wait::settle(link, 0, lane.posted - 1)) return false;
+        const Ticks start = Now::now();
+        if (!exchange<word, Wait>(link, work, lane, look)) return false;
+        if (!begins) link.post_send(lane.peer, work.token_out);
+        if (!Wait::settle(link, 0, lane.posted)) return false;
+        work.samples[at] = Now::now() - start;
+        return true;
+      });
+      if (!whole) return false;
     }
     return true;
   }
 
- private:
-  /// The receives of a rank, posted ahead across samples; rank 0's samples end with a token.
-  struct Inbox {
-    explicit Inbox(const Work& work) noexcept
-        : peer{1 - work.rank},
-          per_sample(work.ops_per_sample + (work.rank == 0 ? 1 : 0)),
-          until_token(work.rank == 0 ? work.ops_per_sample : per_sample + 1),
-          to_post(work.samples.size() * per_sample) {}
-
-    template <TwoSided T>
-    void refill(T& link, Work& work) noexcept {
-      for (; posted < work.queue_depth && to_post > 0; ++posted, --to_post) {
-        if (peer.rank == 0 || until_token-- != 0) {
-          link.post_recv(peer, work.in.next());
-        } else {
-          link.post_recv(peer, work.words.next());
-          until_token = work.ops_per_sample;
-        }
-      }
-    }
-
-    Peer peer;
-    std::uint32_t per_sample;
-    std::uint32_t until_token;
-    std::size_t to_post;
-    std::uint32_t posted = 0;
-  };
-
-  template <class Wait, TwoSided T>
-  static bool exchange(T& link, Work& work, Inbox& inbox) noexcept {
-    const std::uint32_t refill = refill_of(work.queue_depth);
-    std::uint32_t sent = 0;
-    std::uint32_t got = 0;
-    while (sent < work.ops_per_sample || got < inbox.per_sample) {
-      if (sent < work.ops_per_sample && link.sends_in_flight() <= work.queue_depth - refill) {
-        const std::uint32_t until = std::min(sent + refill, work.ops_per_sample);
-        for (; sent < until; ++sent) link.post_send(inbox.peer, work.out.next());
-      }
+  template <WordAt word, class Wait, TwoSided T, class Looks>
+  static bool exchange(T& link, Work& work, Lane& lane, const Looks& look) noexcept {
+    const auto post = [&] { link.post_send(lane.peer, lane.out.next()); };
+    SendQueue queue(work.ops_per_sample, work.queue_depth);
+    lane.to_come = work.ops_per_sample + (word == WordAt::behind ? 1 : 0);
+    queue.fill(post);
+    look(link, [&] { return link.sends_in_flight(); });
+    while (queue.left() > 0 || lane.to_come > 0) {
+      if (queue.left() > 0 && link.sends_in_flight() <= queue.most_in_flight()) queue.refill(post);
       Wait::step(link);
       if (link.fault() != nullptr) return false;
-      const std::uint32_t arrived = inbox.posted - link.receives_in_flight();
-      if (arrived >= refill || got + arrived == inbox.per_sample) {
-        got += arrived;
-        inbox.posted -= arrived;
-        inbox.refill(link, work);
-      }
+      if (lane.to_come > 0) take_what_came<word>(link, work, lane, link.receives_in_flight());
     }
     return true;
   }

@@ -35,15 +35,19 @@ struct BusyStream {
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     if (work.rank == 1) return receive_streams<Wait>(link, work, 1 + 2 * work.samples.size());
-    const auto idle = [] {};
+    if (!await_ready<Wait>(link, work, work.lanes[0])) return false;
     Ticks alone = 0;
-    if (!send_stream<Now, Wait>(link, work, alone, idle)) return false;
+    if (!send_stream<Now, Wait>(link, work, alone, NoLook{}, nothing_more)) return false;
     const std::uint64_t times = postings(work);
     const std::uint64_t rounds = rounds_for<Now>(share_of(alone, work.point)) / times;
     for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      if (!send_stream<Now, Wait>(link, work, work.parts[0][at], idle)) return false;
+      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+        return send_stream<Now, Wait>(link, work, work.parts[0][at], look, nothing_more);
+      });
       const auto compute = [&] { Now::compute(rounds); };
-      if (!send_stream<Now, Wait>(link, work, work.samples[at], compute)) return false;
+      if (!whole || !send_stream<Now, Wait>(link, work, work.samples[at], NoLook{}, compute)) {
+        return false;
+      }
       work.parts[1][at] = work_alone<Now>(rounds, times);
     }
     return true;

@@ -34,7 +34,7 @@ struct HotSpot {
 };
 
 /// A sample runs from rank 0's first word to the last peer's word that it has all its messages.
-/// Rank 0 posts to its peers in turn, with Q times as many in flight as there are peers.
+/// Rank 0 has a queue of Q for each of its peers.
 struct HotSpotSend : HotSpot {
   static constexpr PatternInfo info{
       .name = "hot_spot_send",
@@ -60,38 +60,51 @@ struct HotSpotSend : HotSpot {
     return cast;
   }
 
-  template <Clock Now, class Wait, TellsSenders T>
+  template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Work& work) noexcept {
     return work.rank == 0 ? send<Now, Wait>(link, work) : receive<Now, Wait>(link, work);
   }
 
  private:
-  template <Clock Now, class Wait, TwoSided T>
+  template <Clock Now, class Wait, TellsPeers T>
   static bool send(T& link, Work& work) noexcept {
-    const std::uint32_t refill = refill_of(work.queue_depth);
-    const std::uint32_t messages = messages_per_lane(work);
-    for (Ticks& sample : work.samples) {
-      for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.words.next());
-      const Ticks start = Now::now();
-      for (const Lane& lane : work.lanes) link.post_send(lane.peer, work.token_out);
-      std::uint32_t posted = 0;
-      post_to_all(link, work, work.queue_depth, posted);
-      while (posted < messages) {
-        const std::uint32_t most = (work.queue_depth - refill) * work.streams;
-        if (!Wait::settle(link, most, work.streams)) return false;
-        post_to_all(link, work, std::min(posted + refill, messages), posted);
-      }
-      if (!drain<Wait>(link)) return false;
-      sample = Now::now() - start;
+    for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.words.next());
+    if (!drain<Wait>(link)) return false;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+        for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.words.next());
+        const Ticks start = Now::now();
+        for (const Lane& lane : work.lanes) link.post_send(lane.peer, work.token_out);
+        if (!send_to_all<Wait>(link, work, look) || !drain<Wait>(link)) return false;
+        work.samples[at] = Now::now() - start;
+        return true;
+      });
+      if (!whole) return false;
     }
     return true;
   }
 
-  template <TwoSided T>
-  static void post_to_all(T& link, Work& work, std::uint32_t until,
-                          std::uint32_t& posted) noexcept {
-    for (; posted < until; ++posted) {
+  /// A queue for each peer: one that is slow has no more than Q in flight and holds nobody up.
+  template <class Wait, TellsPeers T, class Looks>
+  static bool send_to_all(T& link, Work& work, const Looks& look) noexcept {
+    const std::uint32_t messages = messages_per_lane(work);
+    for (std::uint32_t posted = 0; posted < work.queue_depth; ++posted) {
       for (Lane& lane : work.lanes) link.post_send(lane.peer, lane.out.next());
+    }
+    look(link, [&] { return link.sends_in_flight(work.lanes[0].peer); });
+    for (Lane& lane : work.lanes) lane.to_send = messages - work.queue_depth;
+    std::uint32_t open = messages > work.queue_depth ? work.streams : 0;
+    while (true) {
+      for (Lane& lane : work.lanes) {
+        SendQueue queue(lane.to_send, work.queue_depth);
+        if (queue.left() == 0 || link.sends_in_flight(lane.peer) > queue.most_in_flight()) continue;
+        queue.refill([&] { link.post_send(lane.peer, lane.out.next()); });
+        lane.to_send = queue.left();
+        if (lane.to_send == 0) --open;
+      }
+      if (open == 0) return true;
+      Wait::step(link);
+      if (link.fault() != nullptr) return false;
     }
   }
 
@@ -99,35 +112,17 @@ struct HotSpotSend : HotSpot {
   /// across samples, each of which begins with the word.
   template <Clock Now, class Wait, TwoSided T>
   static bool receive(T& link, Work& work) noexcept {
-    const std::uint32_t refill = refill_of(work.queue_depth);
-    const std::uint32_t messages = messages_per_lane(work);
     Lane& lane = work.lanes[0];
-    lane.to_post = work.samples.size() * (messages + 1);
-    post_ahead(link, work, work.queue_depth + 1);
+    open_lane<WordAt::before>(link, work, lane, messages_per_lane(work), work.samples.size());
+    say_ready(link, work, lane);
     for (Ticks& sample : work.samples) {
-      if (!Wait::settle(link, 1, lane.posted - 1)) return false;
+      if (!take<Wait, WordAt::before>(link, work, lane, 1)) return false;
       const Ticks start = Now::now();
-      --lane.posted;
-      post_ahead(link, work, 1);
-      for (std::uint32_t got = 0; got < messages; got += refill) {
-        if (!Wait::settle(link, 1, lane.posted - refill)) return false;
-        lane.posted -= refill;
-        post_ahead(link, work, refill);
-      }
+      if (!take_all<Wait, WordAt::before>(link, work, lane)) return false;
       sample = Now::now() - start;
       link.post_send(lane.peer, work.token_out);
     }
     return drain<Wait>(link);
-  }
-
-  template <TwoSided T>
-  static void post_ahead(T& link, Work& work, std::uint32_t count) noexcept {
-    Lane& lane = work.lanes[0];
-    const std::size_t whole = messages_per_lane(work) + 1;
-    for (; count > 0 && lane.to_post > 0; --count, --lane.to_post, ++lane.posted) {
-      const bool begins = lane.to_post % whole == 0;
-      link.post_recv(lane.peer, begins ? work.words.next() : lane.in.next());
-    }
   }
 };
 
@@ -158,22 +153,22 @@ struct HotSpotReceive : HotSpot {
     return cast;
   }
 
-  template <Clock Now, class Wait, TellsSenders T>
+  template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Work& work) noexcept {
-    if (work.rank != 0) return stream_at_word<Now, Wait>(link, work, false);
-    std::uint32_t posted = 0;
+    if (work.rank != 0) return stream_at_word<false, Now, Wait>(link, work);
+    const std::uint32_t messages = messages_per_lane(work);
     for (Lane& lane : work.lanes) {
-      lane.to_post = work.samples.size() * messages_per_lane(work);
-      post_ahead(link, lane, work.queue_depth);
-      posted += lane.posted;
+      open_lane<WordAt::none>(link, work, lane, messages, work.samples.size());
     }
     for (Ticks& sample : work.samples) {
       const Ticks start = Now::now();
       for (Lane& lane : work.lanes) {
-        lane.to_come = messages_per_lane(work);
+        lane.to_come = messages;
         link.post_send(lane.peer, work.token_out);
       }
-      if (!take_all<Wait>(link, work)) return false;
+      if (!take_from_all<Wait>(link, work)) return false;
+      std::uint32_t posted = 0;
+      for (const Lane& lane : work.lanes) posted += lane.posted;
       if (!Wait::settle(link, 0, posted)) return false;
       sample = Now::now() - start;
     }
@@ -181,33 +176,21 @@ struct HotSpotReceive : HotSpot {
   }
 
  private:
-  template <class Wait, TellsSenders T>
-  static bool take_all(T& link, Work& work) noexcept {
-    const std::uint32_t refill = refill_of(work.queue_depth);
+  template <class Wait, TellsPeers T>
+  static bool take_from_all(T& link, Work& work) noexcept {
     std::uint32_t open = work.streams;
     while (open > 0) {
       Wait::step(link);
       if (link.fault() != nullptr) return false;
       for (Lane& lane : work.lanes) {
         if (lane.to_come == 0) continue;
-        const std::uint32_t came = lane.posted - link.receives_in_flight(lane.peer);
-        if (came < std::min(refill, lane.to_come)) continue;
-        lane.posted -= came;
-        lane.to_come -= came;
-        post_ahead(link, lane, came);
+        take_what_came<WordAt::none>(link, work, lane, link.receives_in_flight(lane.peer));
         if (lane.to_come > 0) continue;
         link.post_send(lane.peer, work.token_out);
         --open;
       }
     }
     return true;
-  }
-
-  template <TwoSided T>
-  static void post_ahead(T& link, Lane& lane, std::uint32_t count) noexcept {
-    for (; count > 0 && lane.to_post > 0; --count, --lane.to_post, ++lane.posted) {
-      link.post_recv(lane.peer, lane.in.next());
-    }
   }
 };
 

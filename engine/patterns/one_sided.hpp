@@ -1,11 +1,11 @@
-// What the one-sided patterns share: waiting for memory, standing by, keeping a queue full.
+// What the one-sided patterns share: waiting for memory, standing by, a stream of transfers.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
 #include "../work.hpp"
+#include "parts/send_queue.hpp"
 
 namespace weft {
 
@@ -76,18 +76,14 @@ template <class Wait, TwoSided T>
   return stand_by<Wait>(link, work);
 }
 
-/// `ops_per_sample` transfers with Q in flight: fill to Q, then wait for Q/2 and begin Q/2.
-template <class Wait, OneSided T, class Begin>
-[[nodiscard]] bool keep_queue_full(T& link, const Work& work, const Begin& begin) noexcept {
-  const std::uint32_t refill = refill_of(work.queue_depth);
-  std::uint32_t begun = 0;
-  for (; begun < work.queue_depth; ++begun) begin();
-  while (begun < work.ops_per_sample) {
-    if (!settle_transfers<Wait>(link, work.queue_depth - refill)) return false;
-    const std::uint32_t until = std::min(begun + refill, work.ops_per_sample);
-    for (; begun < until; ++begun) begin();
-  }
-  return true;
+/// `ops_per_sample` transfers with Q in flight; the last Q may still be when it returns.
+template <class Wait, OneSided T, class Begin, class Looks>
+[[nodiscard]] bool transfer_stream(T& link, const Work& work, const Begin& begin,
+                                   const Looks& look) noexcept {
+  return keep_full(
+      SendQueue(work.ops_per_sample, work.queue_depth), begin,
+      [&](std::uint32_t most) { return settle_transfers<Wait>(link, most); },
+      [&] { look(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
 }
 
 }  // namespace weft

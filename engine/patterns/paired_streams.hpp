@@ -24,57 +24,50 @@ struct PairedStreams {
   static constexpr bool every_rank_times = true;
   static constexpr std::array parts{std::string_view{"own"}};
 
-  template <Clock Now, class Wait, TellsSenders T>
+  template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Work& work) noexcept {
-    if (work.lanes[0].out.empty()) return receive<Wait>(link, work);
-    if (work.rank != 0) return stream_at_word<Now, Wait>(link, work, true);
+    if (work.lanes[0].out.empty()) {
+      return receive_streams<Wait>(link, work, work.samples.size());
+    }
+    if (work.rank != 0) return stream_at_word<true, Now, Wait>(link, work);
     return lead<Now, Wait>(link, work);
   }
 
  private:
-  template <Clock Now, class Wait, TellsSenders T>
+  template <Clock Now, class Wait, TellsPeers T>
   static bool lead(T& link, Work& work) noexcept {
-    Lane& lane = work.lanes[0];
-    for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
-      link.post_recv(lane.peer, work.words.next());
-      for (const Peer follower : work.followers) link.post_recv(follower, work.words.next());
-      const Ticks start = Now::now();
-      for (const Peer follower : work.followers) link.post_send(follower, work.token_out);
-      if (!stream_out<Wait>(link, work, lane, work.streams)) return false;
-      while (link.receives_in_flight(lane.peer) > 0) {
-        Wait::step(link);
-        if (link.fault() != nullptr) return false;
-      }
-      work.parts[0][sample] = Now::now() - start;
-      if (!drain<Wait>(link)) return false;
-      work.samples[sample] = Now::now() - start;
+    await_words(link, work);
+    if (!drain<Wait>(link)) return false;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      const bool whole = look_in_warmup(
+          work, at, [&](const auto& look) { return lead_once<Now, Wait>(link, work, at, look); });
+      if (!whole) return false;
     }
     return true;
   }
 
-  template <class Wait, TwoSided T>
-  static bool receive(T& link, Work& work) noexcept {
-    Lane& lane = work.lanes[0];
-    const std::uint32_t refill = refill_of(work.queue_depth);
-    const std::uint32_t messages = messages_per_lane(work);
-    lane.to_post = work.samples.size() * messages;
-    post_ahead(link, lane, work.queue_depth);
-    for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
-      for (std::uint32_t got = 0; got < messages; got += refill) {
-        if (!Wait::settle(link, 1, lane.posted - refill)) return false;
-        lane.posted -= refill;
-        post_ahead(link, lane, refill);
-      }
-      link.post_send(lane.peer, work.token_out);
+  template <Clock Now, class Wait, TellsPeers T, class Looks>
+  static bool lead_once(T& link, Work& work, std::size_t at, const Looks& look) noexcept {
+    const Lane& lane = work.lanes[0];
+    await_words(link, work);
+    const Ticks start = Now::now();
+    for (const Peer follower : work.followers) link.post_send(follower, work.token_out);
+    if (!stream_out<Wait>(link, work, work.streams, look, nothing_more)) return false;
+    while (link.receives_in_flight(lane.peer) > 0) {
+      Wait::step(link);
+      if (link.fault() != nullptr) return false;
     }
-    return drain<Wait>(link);
+    work.parts[0][at] = Now::now() - start;
+    if (!drain<Wait>(link)) return false;
+    work.samples[at] = Now::now() - start;
+    return true;
   }
 
+  /// One word of the receiver of this pair, and one of each other pair.
   template <TwoSided T>
-  static void post_ahead(T& link, Lane& lane, std::uint32_t count) noexcept {
-    for (; count > 0 && lane.to_post > 0; --count, --lane.to_post, ++lane.posted) {
-      link.post_recv(lane.peer, lane.in.next());
-    }
+  static void await_words(T& link, Work& work) noexcept {
+    link.post_recv(work.lanes[0].peer, work.words.next());
+    for (const Peer follower : work.followers) link.post_recv(follower, work.words.next());
   }
 };
 

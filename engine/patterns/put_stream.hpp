@@ -34,12 +34,16 @@ struct PutStream {
     if (work.rank == 1) return take_puts<Wait>(link, work);
     const Peer peer{1};
     const auto begin = [&] { link.put(peer, work.out.next(), work.remote.next()); };
-    for (Ticks& sample : work.samples) {
-      const Ticks start = Now::now();
-      if (!keep_queue_full<Wait>(link, work, begin)) return false;
-      link.flush(peer);
-      if (!settle_transfers<Wait>(link, 0)) return false;
-      sample = Now::now() - start;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+        const Ticks start = Now::now();
+        if (!transfer_stream<Wait>(link, work, begin, look)) return false;
+        link.flush(peer);
+        if (!settle_transfers<Wait>(link, 0)) return false;
+        work.samples[at] = Now::now() - start;
+        return true;
+      });
+      if (!whole) return false;
     }
     return dismiss<Wait>(link, work);
   }

@@ -26,8 +26,12 @@ struct Stream {
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     if (work.rank == 1) return receive_streams<Wait>(link, work, work.samples.size());
-    for (Ticks& sample : work.samples) {
-      if (!send_stream<Now, Wait>(link, work, sample, [] {})) return false;
+    if (!await_ready<Wait>(link, work, work.lanes[0])) return false;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+        return send_stream<Now, Wait>(link, work, work.samples[at], look, nothing_more);
+      });
+      if (!whole) return false;
     }
     return true;
   }

@@ -137,7 +137,10 @@ class Link final {
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    sends_.push_back(launch(peer, buffer, {}));
+    const bool copied = buffer.bytes <= costs().copies_up_to;
+    const bool waits = costs().acknowledges && !copied;
+    const Ticks left = launch(peer, buffer, {{}, 0, nullptr, false, waits});
+    if (!copied) sends_.push_back({peer.rank, waits ? never : left});
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
     const bool shared = std::any_of(receives_.begin(), receives_.end(), [&](const Posted& one) {
@@ -145,7 +148,7 @@ class Link final {
              buffer.data < one.buffer.data + one.buffer.bytes;
     });
     if (shared) fault_ = {4, "two receives under way share a buffer"};
-    receives_.push_back({peer.rank, buffer, false});
+    receives_.push_back({peer.rank, buffer, false, VirtualClock::time()});
   }
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     transfers_.push_back(pending(launch(peer, local, {{}, 0, pointer(remote), false})));
@@ -153,7 +156,9 @@ class Link final {
   void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     transfers_.push_back(pending(launch(peer, local, {{}, 0, pointer(remote), true})));
   }
-  void expect_notice(Peer peer) noexcept { receives_.push_back({peer.rank, {}, true}); }
+  void expect_notice(Peer peer) noexcept {
+    receives_.push_back({peer.rank, {}, true, VirtualClock::time()});
+  }
   void flush(Peer /*peer*/) noexcept {
     transfers_.push_back(pending(last_arrival_ + costs().latency));
   }
@@ -182,7 +187,8 @@ class Link final {
       return;
     }
     const bool walks = costs().empty_poll > 0;
-    if (!walks && earliest() == never && receives_.empty() && !exposes_) return;
+    const bool waits = !receives_.empty() || !sends_.empty() || exposes_;
+    if (!walks && earliest() == never && !waits) return;
     const auto self = static_cast<std::size_t>(rank_);
     now_ = VirtualClock::time();
     fabric_->next_events[self] = [this] { return next_event(); };
@@ -211,6 +217,10 @@ class Link final {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return static_cast<std::uint32_t>(receives_.size());
   }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(std::count_if(
+        sends_.begin(), sends_.end(), [peer](const Sent& sent) { return sent.to == peer.rank; }));
+  }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return static_cast<std::uint32_t>(
         std::count_if(receives_.begin(), receives_.end(),
@@ -228,6 +238,12 @@ class Link final {
     int from;
     Buffer buffer;
     bool notice;
+    Ticks at;
+  };
+  /// A send and when its buffer is free: never, until the receiver says so.
+  struct Sent {
+    int to;
+    Ticks done;
   };
 
   static std::byte* pointer(const RemoteBuffer& remote) {
@@ -291,13 +307,24 @@ class Link final {
 
   [[nodiscard]] const Costs& costs() const { return fabric_->costs_of(rank_); }
 
-  static Ticks first_of(const std::deque<Ticks>& completions) {
-    return completions.empty() ? never : completions.front();
+  /// When a send ends, if it is its peer's oldest: the receiver takes messages in their order.
+  [[nodiscard]] Ticks end_of(const Sent& sent) const {
+    if (sent.done != never) return sent.done;
+    const std::deque<Ticks>& taken = fabric_->acknowledged_of(rank_, sent.to);
+    return taken.empty() ? never : taken.front() + costs().latency;
+  }
+  /// The send that ends first; later ones of the same peer do not end before it.
+  [[nodiscard]] auto first_send() const {
+    return std::min_element(sends_.begin(), sends_.end(),
+                            [this](const Sent& a, const Sent& b) { return end_of(a) < end_of(b); });
+  }
+  [[nodiscard]] Ticks first_send_end() const {
+    return sends_.empty() ? never : end_of(*first_send());
   }
   [[nodiscard]] Ticks first_transfer() const {
     return transfers_.empty() ? never : transfers_.front() + held_;
   }
-  [[nodiscard]] Ticks first_local() const { return std::min(first_of(sends_), first_transfer()); }
+  [[nodiscard]] Ticks first_local() const { return std::min(first_send_end(), first_transfer()); }
   /// Puts come in where memory is exposed; other messages wait until they are asked for.
   [[nodiscard]] bool listens_to(int rank, const Message& message) const {
     if (rank == rank_) return false;
@@ -365,8 +392,10 @@ class Link final {
     const Ticks first = first_local();
     if (first == never || earliest() < first) return false;
     VirtualClock::time() = std::max(VirtualClock::time(), first);
-    if (first_of(sends_) <= first_transfer()) {
-      sends_.pop_front();
+    if (first_send_end() <= first_transfer()) {
+      const auto ended = first_send();
+      if (ended->done == never) fabric_->acknowledged_of(rank_, ended->to).pop_front();
+      sends_.erase(ended);
     } else {
       transfers_.pop_front();
     }
@@ -391,6 +420,10 @@ class Link final {
       if (target == nullptr) {
         target = posted->buffer.data;
         room = std::min(room, posted->buffer.bytes);
+        if (posted->at > message.arrival) ++fabric_->unexpected[message.content.size()];
+      }
+      if (message.acknowledge) {
+        fabric_->acknowledged_of(sender, rank_).push_back(VirtualClock::time());
       }
       receives_.erase(posted);
     }
@@ -400,7 +433,7 @@ class Link final {
   Fabric* fabric_;
   Bootstrap* boot_;
   int rank_;
-  std::deque<Ticks> sends_;
+  std::deque<Sent> sends_;
   std::deque<Ticks> transfers_;
   std::deque<Posted> receives_;
   /// Least recently sent first.
@@ -422,6 +455,8 @@ struct Result {
   bool whole = false;
   Batch batch;
   Ticks elapsed = 0;
+  /// By length: messages of any rank that arrived before their receive was posted.
+  std::map<std::size_t, std::size_t> unexpected = {};
 };
 
 /// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones, and `Own` be a
@@ -450,10 +485,11 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
       }
       if (!whole) meeting.abandon();
       fabric.set_idle(rank);
-      if (rank == 0) result = {whole, batch, VirtualClock::time()};
+      if (rank == 0) result = {whole, batch, VirtualClock::time(), {}};
     });
   }
   for (std::thread& thread : threads) thread.join();
+  result.unexpected = fabric.unexpected;
   return result;
 }
 

@@ -40,6 +40,11 @@ struct Costs {
   bool needs_the_host = false;
   /// Whether the last byte of a put may be seen before the others.
   bool scatters = false;
+  /// The longest message that the library copies: its buffer is free when the post returns.
+  std::size_t copies_up_to = 0;
+  /// Whether the buffer of any other send is free only once the receiver took the message and said
+  /// so, and not when the message has left.
+  bool acknowledges = false;
   /// What a poll that finds nothing takes; without it time leaps to what comes next.
   Ticks empty_poll = 0;
 };
@@ -62,6 +67,8 @@ struct Message {
   Ticks arrival = 0;
   std::byte* target = nullptr;
   bool notice = false;
+  /// Whether its sender waits for it to be taken.
+  bool acknowledge = false;
 };
 
 /// Shared by all ranks. Of the ranks that wait, the one whose event comes first goes on, once all
@@ -72,6 +79,7 @@ struct Fabric {
   explicit Fabric(int ranks)
       : size(ranks),
         lanes(static_cast<std::size_t>(ranks * ranks)),
+        acknowledged(static_cast<std::size_t>(ranks * ranks)),
         next_events(static_cast<std::size_t>(ranks)),
         idle(static_cast<std::size_t>(ranks)) {}
 
@@ -117,6 +125,9 @@ struct Fabric {
   std::deque<Message>& lane(int from, int to) {
     return lanes[static_cast<std::size_t>(from * size + to)];
   }
+  std::deque<Ticks>& acknowledged_of(int from, int to) {
+    return acknowledged[static_cast<std::size_t>(from * size + to)];
+  }
   [[nodiscard]] const Costs& costs_of(int rank) const {
     const auto own = unlike.find(rank);
     return own == unlike.end() ? costs : own->second;
@@ -133,6 +144,10 @@ struct Fabric {
   std::mutex lock;
   std::condition_variable changed;
   std::vector<std::deque<Message>> lanes;
+  /// Of each pair of ranks: when messages that are to be acknowledged were taken, oldest first.
+  std::vector<std::deque<Ticks>> acknowledged;
+  /// By length: messages that arrived before their receive was posted.
+  std::map<std::size_t, std::size_t> unexpected;
   /// By the rank whose messages meet mischief.
   std::size_t sent = 0;
   /// By rank: when something happens for it next; none where it does not wait.

@@ -187,7 +187,7 @@ struct MixesUpPeers {
   static Cast cast(const Case& test, int rank, int size) {
     return HotSpotReceive::cast(test, rank, size);
   }
-  template <Clock Now, class Wait, TellsSenders T>
+  template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Work& work) noexcept {
     if (work.rank == 0) std::swap(work.lanes[0].in, work.lanes[1].in);
     return HotSpotReceive::run<Now, Wait>(link, work);

@@ -26,6 +26,7 @@ TEST(PutPingPong, IsRefusedWhereTheLastByteMayComeFirst) {
 TEST(PutPingPong, TellsMessagesApartInAnyNumberOfBuffers) {
   for (const std::uint32_t count : {1U, 2U, 3U, 254U, 255U, 256U, 510U}) {
     Case test = make_case("put_ping_pong", 16, 300);
+    test.warmup = 2;
     test.schedule = {"turn", count, 100};
     EXPECT_DOUBLE_EQ(per_operation(run(test, costs)), 2 * (7 + 32 + 500)) << count;
   }

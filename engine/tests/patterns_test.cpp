@@ -298,11 +298,13 @@ TEST(Parts, EachRanksSeriesReachTheBatchUnderItsName) {
 TEST(Parts, TicksOfAnotherCounterBecomeRankZeros) {
   Report own;
   own.tick_ns = 0.5;
-  Report other{.outcome = {}, .cpu_ns = 7, .tick_ns = 1.0, .parts = {{"", {10, 20}}}};
+  Report other{
+      .outcome = {}, .cpu_ns = 7, .tick_ns = 1.0, .queue_held = 5, .parts = {{"", {10, 20}}}};
   Batch batch;
   merge_reports(batch, {to_line(own), to_line(other)});
   EXPECT_EQ(batch.parts.at(0).ticks, (std::vector<Ticks>{20, 40}));
   EXPECT_EQ(batch.cpu_ns, (std::vector<std::int64_t>{0, 7}));
+  EXPECT_EQ(batch.queue_held, 5U);
 }
 
 TEST(Refusals, UnknownTestAndTooMuchMemoryAreFailedCases) {

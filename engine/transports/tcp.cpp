@@ -91,6 +91,9 @@ class Tcp final {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(lanes_[static_cast<std::size_t>(peer.rank)].sends.size());
+  }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return static_cast<std::uint32_t>(lanes_[static_cast<std::size_t>(peer.rank)].receives.size());
   }

@@ -113,6 +113,9 @@ class UcxLink {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return lanes_[static_cast<std::size_t>(peer.rank)].sends.count;
+  }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;
   }

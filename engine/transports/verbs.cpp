@@ -79,6 +79,10 @@ class VerbsUd final {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return core_.sends() + waiting_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    const Flow& flow = flows_[static_cast<std::size_t>(peer.rank)];
+    return core_.sends_of(lane_of(peer)) + static_cast<std::uint32_t>(flow.waiting.size());
+  }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     const Flow& flow = flows_[static_cast<std::size_t>(peer.rank)];
     return flow.posted - flow.arrived;

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import msgspec
 
 from weft.analysis.intervals import median_of_launches
+from weft.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +38,12 @@ LOOK_DEPTH = 4
 VERY_LONG_BYTES = 16 << 20
 # Messages that are as good as timed by the first one after the warm-up.
 LONG_BYTES = 1 << 16
+# Buffers in turn: whole turns before the first sample and in all of them, so that a figure is of
+# buffers that were used before.
+TURNS_OF_WARMUP = 1
+TURNS_MEASURED = 2
+# What a case's turns may take of a launch's part of the budget.
+TURNS_SHARE = 0.5
 # A stream that is long to keep its last word small is still bounded by this.
 LONGEST_SAMPLE_NS = 50e6
 # Where no message's latency is known.
@@ -145,7 +152,8 @@ def amount(
     The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
     streams so that all unloaded latencies that a sample holds are under 1 % too, unless that would
     take longer than LONGEST_SAMPLE_NS or the batch's share. Where MOST_SAMPLES of these take less
-    than the share they are longer.
+    than the share they are longer. Buffers in turn are used in whole turns, however
+    long those are (`too_many_turns`).
     """
     operation_ns = max(operation_ns, 1.0)
     least_ns = CLOCK_SHARE * clock.cost_ns
@@ -173,7 +181,8 @@ def amount(
     fewest = 1 if is_enough else FEWEST_SAMPLES
     samples = asked_samples or min(max(samples, fewest), most)
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
-    return Amount(samples=samples, warmup=warmup, ops_per_sample=ops, least_sample_ns=least_ns)
+    chosen = Amount(samples=samples, warmup=warmup, ops_per_sample=ops, least_sample_ns=least_ns)
+    return _in_whole_turns(case, chosen, by_samples=not asked_samples, by_operations=not is_one)
 
 
 def unloaded_latency_ns(states: Sequence[Looked], case: Case) -> float:
@@ -206,3 +215,43 @@ def _tells_latency(state: Looked, case: Case) -> bool:
     own = state.case
     same = own.transport == case.transport and own.wait == case.wait
     return same and state.pattern.figure == "latency"
+
+
+def _turn(case: Case) -> int:
+    """The operations in which every buffer is used: 0 where they are not taken in turn.
+
+    An operation may be a message of any of many streams, each of which has its own buffers.
+    """
+    in_turn = case.schedule.kind == "turn" and case.schedule.count > 1
+    return case.schedule.count * max(1, case.ranks - 1) if in_turn else 0
+
+
+def _in_whole_turns(case: Case, chosen: Amount, *, by_samples: bool, by_operations: bool) -> Amount:
+    """More samples where their number is free, else longer ones where that is; else the same."""
+    turn = _turn(case)
+    if turn == 0:
+        return chosen
+    ops, samples = chosen.ops_per_sample, chosen.samples
+    if by_samples:
+        samples = max(samples, math.ceil(TURNS_MEASURED * turn / ops))
+    elif by_operations:
+        ops = max(ops, math.ceil(TURNS_MEASURED * turn / samples))
+    warmup = max(chosen.warmup, math.ceil(TURNS_OF_WARMUP * turn / ops))
+    return msgspec.structs.replace(chosen, samples=samples, warmup=warmup, ops_per_sample=ops)
+
+
+def too_many_turns(
+    case: Case, pattern: Pattern, operation_ns: float, budget_s: float, launches: int
+) -> str:
+    """Why the turns of a case's buffers take too much of the budget; empty where they do not."""
+    turns = (TURNS_OF_WARMUP + TURNS_MEASURED) * _turn(case)
+    needed_s = turns * operation_ns * pattern.time_factor / 1e9
+    most_s = TURNS_SHARE * budget_s / launches
+    if needed_s <= most_s:
+        return ""
+    return (
+        f"{case.schedule.count} buffers of {format_bytes(case.bytes)} in turn need"
+        f" {needed_s:.3g} s in each launch for a turn of warm-up and two that are measured, where"
+        f" this budget has {most_s:.3g} s; ask for fewer buffers, or for --budget"
+        f" {math.ceil(needed_s * launches / TURNS_SHARE)}s"
+    )

@@ -9,6 +9,7 @@ import msgspec
 from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.peak_share import with_peak
 from weft.analysis.percentiles import percentiles, tails
+from weft.analysis.queue import held_of
 from weft.analysis.shape import (
     drift,
     drift_in_words,
@@ -58,7 +59,8 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     tail is not theirs. `tails_latency_ns` are high percentiles of single operations with an
     interval over launches. `relative_half_width` is of the time's interval, None over one launch;
     `settled` says that it is inside the asked precision after the asked launches.
-    `percent_of_peak` is of the median bandwidth, where the link is known.
+    `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
+    of Q messages of a stream were in flight once all were posted (weft.analysis.queue).
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
     one that no launch came to.
     docs/how-numbers-are-computed.md defines each figure.
@@ -94,6 +96,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     link: str = ""
     peak_bytes_per_s: float | None = None
     percent_of_peak: float | None = None
+    queue_held: float | None = None
     flags: tuple[str, ...] = ()
 
     @property
@@ -206,6 +209,7 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
+        queue_held=held_of(measured),
         settled=settled(medians, plan.precision, plan.launches, tick_ns),
         flags=summary.flags + _flags(pattern, list(times.values()), tick_ns),
         **(_distribution(pattern, times, measured, tick_ns) if latency else {}),

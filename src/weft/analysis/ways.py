@@ -15,6 +15,7 @@ from weft.analysis.completion import completions_in_words, completions_of
 from weft.analysis.host_time import OVERLAPS
 from weft.analysis.layers import step_between
 from weft.analysis.pages import huge_pages_in_words
+from weft.analysis.queue import at_one_size, bindings_in_words, bindings_of
 from weft.analysis.rails import rail_sentences
 from weft.analysis.registration import added_in_words, cost_as_it_goes, time_of
 from weft.analysis.reuse import reuse_in_words, reuse_of
@@ -43,6 +44,7 @@ def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     cases = run.cases
     return (
         *_grouped(good, cases, "queue_depth", queue_needed),
+        *bindings_in_words(bindings_of(cases, [s for s in good if s.status == "ok"])),
         *map(reuse_in_words, reuse_of(run, summaries)),
         *cost_as_it_goes(run, summaries),
         *_grouped([s for s in good if cases[s.case].pages], cases, "pages", gain_of_pages),
@@ -95,6 +97,7 @@ def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> str:
     return (
         f"queue size: {place}: Q = {needed} gives {NEAR_PEAK:.0%} of the best"
         f" bandwidth of Q = {rates[0][0]} to {rates[-1][0]}"
+        + at_one_size((case.queue_depth, summary.queue_held) for case, summary in points)
     )
 
 

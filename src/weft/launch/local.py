@@ -54,6 +54,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     cpu_ns: tuple[int, ...] = ()
     memory_bytes: int = 0
     huge_bytes: int = 0
+    queue_held: int | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

@@ -73,6 +73,7 @@ def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) 
         cpu_ns=answer.cpu_ns,
         memory_bytes=answer.memory_bytes,
         huge_bytes=answer.huge_bytes,
+        queue_held=answer.queue_held,
         ticks=answer.ticks,
         parts=answer.parts,
         ended_launch=answer.ended_launch,

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+import msgspec
+
 from weft.launch.local import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
 from weft.measure.state import INTERVAL
 from weft.measure.timeouts import timeout_s
+from weft.record.model import Schedule
 from weft.stopping import (
     MOST_TRIES,
     Amount,
@@ -16,6 +19,7 @@ from weft.stopping import (
     calibration_amount,
     is_to_check,
     needs_no_look,
+    too_many_turns,
     too_short,
     unloaded_latency_ns,
 )
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
     from weft.launch.local import LocalLauncher
     from weft.measure.failures import Failures
     from weft.measure.state import CaseState
-    from weft.record.model import Clock, Plan, Role, Status
+    from weft.record.model import Case, Clock, Plan, Role, Status
     from weft.record.writer import RecordWriter
 
 
@@ -85,6 +89,8 @@ class CaseRunner:
                 look = calibration_amount(state.case, state.pattern)
                 if self._batch(ranks, state, look, "calibrate", verify=True) == "bad":
                     return
+            if self._refuse_turns(state, ranks.launch):
+                return
             for tried in range(MOST_TRIES):
                 chosen = self._amount(state, ranks.clock, share_s)
                 last = tried == MOST_TRIES - 1
@@ -102,6 +108,18 @@ class CaseRunner:
         """A case without an answer into the record; launch -1: there was none to ask."""
         lost = Answer(id=self.order, status=status, reason=reason, ended_launch=launch >= 0)
         self._write(state, launch, "measure", lost)
+
+    def _refuse_turns(self, state: CaseState, launch: int) -> bool:
+        """Whether a case's buffers in turn would take too long; it is recorded as unsupported."""
+        plan = self.plan
+        reason = too_many_turns(
+            state.case, state.pattern, state.expected_ns, plan.budget_s, plan.launches
+        )
+        if reason:
+            refused = Answer(id=self.order, status="unsupported", reason=reason)
+            self._write(state, launch, "measure", refused)
+            self._fail(state, refused)
+        return bool(reason)
 
     def _amount(self, state: CaseState, clock: Clock, share_s: float) -> Amount:
         return amount(
@@ -135,7 +153,9 @@ class CaseRunner:
         pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
         timeout = timeout_s(state.case, chosen, pace_ns)
         answer = ranks.launcher.run(
-            case_line(state.case, self.order, chosen, self.plan.seed, verify=verify),
+            case_line(
+                _looked_at(state.case, role), self.order, chosen, self.plan.seed, verify=verify
+            ),
             self.plan.case_deadline_s + timeout,
         )
         self.besides_s = max(0.0, time.monotonic() - begun - answer.timed_ns / 1e9)
@@ -187,6 +207,12 @@ class CaseRunner:
     def _write(self, state: CaseState, launch: int, role: Role, answer: Answer) -> None:
         self._writer.write(batch_line(state.case, launch, self.order, role, answer))
         self.order += 1
+
+
+def _looked_at(case: Case, role: Role) -> Case:
+    """The case as it is run: a look, which is shorter than a turn, takes one buffer."""
+    is_short = role == "calibrate" and case.schedule.kind == "turn"
+    return msgspec.structs.replace(case, schedule=Schedule()) if is_short else case
 
 
 def _sample_ns(answer: Answer, clock: Clock) -> float:

@@ -274,6 +274,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     CPU time that each rank's process spent in its own. `memory_bytes` is rank 0's memory of
     messages, where they arrive or, if none do, where they lie, and `huge_bytes` of it were on huge
     pages by the kernel's own list (0 and 0 in records of before, where the case chose no pages).
+    `queue_held` is how many of Q messages that a stream's sender posted at once were in flight
+    then, the median over the warm-up and the largest of the ranks; None where nobody looked.
     `parts` are further series of the same samples: a name of the test's own, with the rank before
     it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
     died, did not answer in time or lost their link; a batch that failed without it was measured
@@ -294,6 +296,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     cpu_ns: tuple[int, ...] = ()
     memory_bytes: int = 0
     huge_bytes: int = 0
+    queue_held: int | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

@@ -16,6 +16,7 @@ from weft.analysis.completion import blocked_over_polled, notified_over_polled
 from weft.analysis.host_time import BOTH, OVERLAPS, overheads_of
 from weft.analysis.intervals import Unit
 from weft.analysis.load import LOAD
+from weft.analysis.queue import bindings_of, from_which_size
 from weft.analysis.reuse import reuse_of
 from weft.analysis.streams import HOT_SPOTS, streams_of
 from weft.record.model import USUAL_QUEUE_DEPTH
@@ -28,13 +29,15 @@ from weft.units import format_bytes
 from weft.written import RULE, with_ends, with_half
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weft.analysis.completion import Increase
     from weft.analysis.intervals import Estimate
     from weft.analysis.summary import CaseSummary
+    from weft.record.model import Case
     from weft.record.run import Run
 
+_BARS = "Bars are 95 % intervals, cut off where they leave the figure."
 # What a drawing can tell apart.
 MOST_CURVES = 7
 # Half an interval below this is shown as none.
@@ -96,7 +99,7 @@ def osu_charts(run: Run, summaries: Sequence[CaseSummary]) -> list[Chart]:
         _latency(good, 2, "Latency, remote put whose target polls its memory", "put_ping_pong"),
         _latency(good, 2, "Latency to finish a remote put", "put_latency"),
         _bandwidth(good, 3, f"Bandwidth, queue of {LARGE_QUEUE}", "stream"),
-        *_by_queue(good),
+        *_by_queue(run.cases, good),
         _latency(good, 5, "Bi-directional latency", "ping_ping"),
         _bandwidth(good, 6, "Bi-directional bandwidth", "bidirectional_stream"),
         *_overheads(run),
@@ -132,7 +135,7 @@ def _table_of(chart: Chart) -> Table:
     places = sorted({place for track in chart.tracks for place in track.x})
     return Table(
         name=chart.name,
-        caption=f"{chart.title}: {chart.y.label}; {RULE}.",
+        caption=f"{chart.title}: {chart.y.label}; {RULE}." + chart.note.removeprefix(_BARS),
         head=(chart.x.label, *(track.label for track in chart.tracks)),
         rows=tuple(
             (
@@ -203,7 +206,7 @@ def _rates(summaries: Iterable[CaseSummary]) -> _Curves:
     return curves
 
 
-def _by_queue(summaries: Sequence[CaseSummary]) -> list[Chart | None]:
+def _by_queue(cases: Mapping[str, Case], summaries: Sequence[CaseSummary]) -> list[Chart]:
     """Figure 4, a chart a transport and a curve a queue size, at the sizes that have several."""
     charts = []
     for transport in dict.fromkeys(one.transport for one in summaries):
@@ -220,8 +223,21 @@ def _by_queue(summaries: Sequence[CaseSummary]) -> list[Chart | None]:
         }
         title = f"Figure 4. Bandwidth with queue size, {transport}"
         name = f"osu-4-{transport.replace(':', '-')}"
-        charts.append(_sized(name, title, common, _RATE) if len(curves) > 1 else None)
+        chart = _sized(name, title, common, _RATE) if len(curves) > 1 else None
+        if chart is not None:
+            note = f"{chart.note} {_where_it_binds(cases, own)}".rstrip()
+            charts.append(msgspec.structs.replace(chart, note=note))
     return charts
+
+
+def _where_it_binds(cases: Mapping[str, Case], own: Sequence[CaseSummary]) -> str:
+    """From which size on each queue of the figure binds; empty where nobody looked."""
+    told = [
+        from_which_size(binding)
+        for queue in _DRAWN_QUEUES
+        for binding in bindings_of(cases, _usual(own, "stream", queue))
+    ]
+    return ". ".join(told) + "." if told else ""
 
 
 def _overheads(run: Run) -> list[Chart | None]:
@@ -378,8 +394,7 @@ def _chart(name: str, title: str, curves: _Curves, x: Axis, y: Axis) -> Chart | 
             )
             for group, (label, points) in enumerate(drawn)
         ),
-        note="Bars are 95 % intervals, cut off where they leave the figure."
-        + (f" {left_out} more are left out." if left_out else ""),
+        note=_BARS + (f" {left_out} more are left out." if left_out else ""),
     )
 
 

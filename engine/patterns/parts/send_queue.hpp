@@ -1,0 +1,102 @@
+// The sender's queue of a stream, and a look at whether it is what holds the sender up.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../clock.hpp"
+#include "../../work.hpp"
+
+namespace weft {
+
+/// The queue of one peer: Q messages at first, then Q/2 more whenever that many of them have ended
+/// (Liu et al., section 4.1). It counts what is still to be posted; `post` posts one message.
+class SendQueue {
+ public:
+  SendQueue(std::uint32_t messages, std::uint32_t depth) noexcept
+      : left_(messages), depth_(depth) {}
+
+  [[nodiscard]] std::uint32_t left() const noexcept { return left_; }
+  /// How many may be in flight when it is time to post again.
+  [[nodiscard]] std::uint32_t most_in_flight() const noexcept { return depth_ - refill_of(depth_); }
+
+  template <class Post>
+  void fill(const Post& post) noexcept {
+    post_some(depth_, post);
+  }
+  template <class Post>
+  void refill(const Post& post) noexcept {
+    post_some(refill_of(depth_), post);
+  }
+
+ private:
+  template <class Post>
+  void post_some(std::uint32_t most, const Post& post) noexcept {
+    std::uint32_t now = std::min(most, left_);
+    left_ -= now;
+    for (; now > 0; --now) post();
+  }
+
+  std::uint32_t left_;
+  std::uint32_t depth_;
+};
+
+/// All messages of a queue; the last Q may be in flight when it returns. `await(most)` waits until
+/// at most so many are, and is false once the link has a fault. `filled` is called once Q are
+/// posted, and `posted` each time that some were.
+template <class Post, class Await, class Filled, class Posted>
+[[nodiscard]] bool keep_full(SendQueue queue, const Post& post, const Await& await,
+                             const Filled& filled, const Posted& posted) noexcept {
+  queue.fill(post);
+  filled();
+  posted();
+  while (queue.left() > 0) {
+    if (!await(queue.most_in_flight())) return false;
+    queue.refill(post);
+    posted();
+  }
+  return true;
+}
+
+/// Nothing is done after each posting.
+inline constexpr auto nothing_more = [] {};
+
+/// How many of the messages just posted are still in flight once those that have ended already are
+/// taken: a library that has copied a message, and a link that is faster than its sender, leave
+/// none. Not for timed loops: it polls as long as that helps.
+template <TwoSided T, class InFlight>
+[[nodiscard]] std::uint32_t still_in_flight(T& link, const InFlight& in_flight) noexcept {
+  std::uint32_t before = in_flight();
+  while (before > 0) {
+    link.poll();
+    const std::uint32_t now = in_flight();
+    if (now >= before || link.fault() != nullptr) return now;
+    before = now;
+  }
+  return 0;
+}
+
+/// What a stream does when its queue is full: nothing where it is measured, and in the warm-up a
+/// look at how much of the queue is in flight.
+struct NoLook {
+  template <TwoSided T, class InFlight>
+  void operator()(T& /*link*/, const InFlight& /*in_flight*/) const noexcept {}
+};
+struct Look {
+  std::uint32_t* held;
+  template <TwoSided T, class InFlight>
+  void operator()(T& link, const InFlight& in_flight) const noexcept {
+    *held = still_in_flight(link, in_flight);
+  }
+};
+
+/// `stream(look)` for one sample: two loops, so that the measured one has no look in it.
+template <class StreamOnce>
+[[nodiscard]] bool look_in_warmup(Work& work, std::size_t sample,
+                                  const StreamOnce& stream) noexcept {
+  if (sample < work.held.size()) return stream(Look{&work.held[sample]});
+  return stream(NoLook{});
+}
+
+}  // namespace weft

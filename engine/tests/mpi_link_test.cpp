@@ -1,0 +1,202 @@
+// The link over MPI, on an MPI whose answers are scripted: the calls below stand in for the
+// library's, which is never started.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "../bootstrap.hpp"
+#include "../mpi_nonblocking.hpp"
+#include "../patterns/get_overlap.hpp"
+#include "../patterns/get_stream.hpp"
+#include "../patterns/put_overlap.hpp"
+#include "../patterns/put_stream.hpp"
+
+namespace weft {
+namespace {
+
+/// What was called, in order, and how the requests of transfers end: each at the second look.
+struct Script {
+  std::vector<std::string> calls;
+  std::vector<int> looks;
+  /// Transfers that have not ended, at each one begun.
+  std::vector<std::size_t> in_flight;
+  std::size_t open = 0;
+  Ticks ticks = 0;
+};
+Script& script() {
+  static Script one;
+  return one;
+}
+
+// A request is a number here; none is one that no number has.
+MPI_Request request_of(std::size_t number) {
+  return reinterpret_cast<MPI_Request>((number + 1) * 64);  // NOLINT: never looked into
+}
+std::size_t number_of(MPI_Request request) {
+  return reinterpret_cast<std::uintptr_t>(request) / 64 - 1;  // NOLINT: as above
+}
+
+int begin_transfer(const char* name, MPI_Request* request) {
+  Script& now = script();
+  now.calls.emplace_back(name);
+  now.in_flight.push_back(++now.open);
+  *request = request_of(now.looks.size());
+  now.looks.push_back(0);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace weft
+
+extern "C" {
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  *made = comm;
+  return MPI_SUCCESS;
+}
+int MPI_Comm_free(MPI_Comm* /*comm*/) {
+  return MPI_SUCCESS;
+}
+int MPI_Comm_set_errhandler(MPI_Comm /*comm*/, MPI_Errhandler /*handler*/) {
+  return MPI_SUCCESS;
+}
+int MPI_Sendrecv(const void* /*out*/, int /*count*/, MPI_Datatype /*type*/, int /*to*/, int /*tag*/,
+                 void* /*in*/, int /*room*/, MPI_Datatype /*kind*/, int /*from*/, int /*mark*/,
+                 MPI_Comm /*comm*/, MPI_Status* /*status*/) {
+  return MPI_SUCCESS;
+}
+int MPI_Rput(const void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*rank*/,
+             MPI_Aint /*at*/, int /*there*/, MPI_Datatype /*kind*/, MPI_Win /*window*/,
+             MPI_Request* request) {
+  return weft::begin_transfer("put", request);
+}
+int MPI_Rget(void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*rank*/, MPI_Aint /*at*/,
+             int /*there*/, MPI_Datatype /*kind*/, MPI_Win /*window*/, MPI_Request* request) {
+  return weft::begin_transfer("get", request);
+}
+int MPI_Win_flush(int /*rank*/, MPI_Win /*window*/) {
+  weft::script().calls.emplace_back("flush");
+  return MPI_SUCCESS;
+}
+int MPI_Isend(const void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*rank*/, int /*tag*/,
+              MPI_Comm /*comm*/, MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+int MPI_Test(MPI_Request* request, int* done, MPI_Status* /*status*/) {
+  weft::Script& now = weft::script();
+  now.ticks += 100;
+  *done = 1;
+  if (*request == MPI_REQUEST_NULL) return MPI_SUCCESS;
+  *done = ++now.looks.at(weft::number_of(*request)) > 1 ? 1 : 0;
+  if (*done == 0) return MPI_SUCCESS;
+  now.calls.emplace_back("ended");
+  --now.open;
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+}
+
+namespace weft {
+namespace {
+
+class Alone final : public Bootstrap {
+ public:
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return 2; }
+  std::vector<std::string> exchange(const std::string& mine) override { return {mine, mine}; }
+  std::vector<std::string> gather(const std::string& mine) override { return {mine, mine}; }
+  std::string broadcast(const std::string& mine) override { return mine; }
+  void barrier() override {}
+  void barrier_asleep(bool /*sleeps*/) override {}
+  [[nodiscard]] std::string library() const override { return "scripted"; }
+  [[noreturn]] void abort(int status) override { std::_Exit(status); }
+};
+
+/// Time goes by where it is looked at and in work, which stands among the calls.
+struct Logged {
+  static constexpr std::string_view name = "logged";
+  static Ticks now() noexcept { return ++script().ticks; }
+  static Ticks pause(Ticks least) noexcept { return script().ticks += least; }
+  static void compute(std::uint64_t rounds) noexcept {
+    script().ticks += rounds;
+    if (rounds > 0) script().calls.emplace_back("work");
+  }
+};
+
+/// Rank 0 of one sample of a one-sided benchmark; what it called.
+template <class Pattern>
+Script calls_of(std::uint32_t ops, std::uint32_t depth) {
+  script() = {};
+  Alone boot;
+  Mpi link(LinkOptions{}, boot);
+  link.reserve(2 * depth + 8, 1);
+  std::byte memory{};
+  const std::vector<Buffer> buffers{{&memory, 1, 0}};
+  const std::vector<RemoteBuffer> remote{{0, 1, 0}};
+  std::array<Ticks, 3> series{};
+  Work work;
+  work.size = 2;
+  work.ops_per_sample = ops;
+  work.queue_depth = depth;
+  work.point = 100;
+  work.out = work.in = Rotation<Buffer>(buffers);
+  work.remote = Rotation<RemoteBuffer>(remote);
+  work.samples = {series.data(), 1};
+  work.parts[0] = {&series[1], 1};
+  work.parts[1] = {&series[2], 1};
+  EXPECT_TRUE((Pattern::template run<Logged, SpinOnCompletions>(link, work)));
+  EXPECT_EQ(link.transfers_in_flight(), 0U);
+  EXPECT_EQ(link.fault(), nullptr);
+  return script();
+}
+
+/// What follows the transfer that work was done beside.
+std::vector<std::string> around_the_work(const std::vector<std::string>& calls,
+                                         const std::string& transfer) {
+  for (std::size_t at = 1; at + 2 < calls.size(); ++at) {
+    if (calls[at] == "work" && calls[at - 1] == transfer) {
+      return {calls.begin() + static_cast<std::ptrdiff_t>(at) - 1,
+              calls.begin() + static_cast<std::ptrdiff_t>(at) + 3};
+    }
+  }
+  return {};
+}
+
+TEST(OverlapOverMpi, NothingIsWaitedForBeforeTheWork) {
+  EXPECT_EQ(around_the_work(calls_of<PutOverlap>(1, 8).calls, "put"),
+            (std::vector<std::string>{"put", "work", "ended", "flush"}));
+  const std::vector<std::string> get = around_the_work(calls_of<GetOverlap>(1, 8).calls, "get");
+  ASSERT_EQ(get.size(), 4U);
+  EXPECT_EQ(get[2], "ended");
+}
+
+TEST(StreamsOverMpi, HalfTheQueueStaysInFlightAndTheFlushIsTheLastCall) {
+  const Script puts = calls_of<PutStream>(40, 8);
+  const Script gets = calls_of<GetStream>(40, 8);
+  for (const Script* one : {&puts, &gets}) {
+    ASSERT_EQ(one->in_flight.size(), 40U);
+    for (std::size_t at = 0; at < 40; ++at) {
+      EXPECT_EQ(one->in_flight[at], at < 8 ? at + 1 : 5 + at % 4) << at;
+    }
+  }
+  EXPECT_EQ(std::count(puts.calls.begin(), puts.calls.end(), "flush"), 1);
+  EXPECT_EQ(puts.calls.back(), "flush");
+  EXPECT_EQ(std::count(gets.calls.begin(), gets.calls.end(), "flush"), 0);
+}
+
+TEST(TransfersOverMpi, BeyondTheQueuesDepthAreAFault) {
+  script() = {};
+  Alone boot;
+  Mpi link(LinkOptions{}, boot);
+  link.reserve(2, 1);
+  std::byte memory{};
+  for (int at = 0; at < 3; ++at) link.put(Peer{1}, {&memory, 1, 0}, {0, 1, 0});
+  ASSERT_NE(link.fault(), nullptr);
+  EXPECT_STREQ(link.fault()->during, "posting beyond the queue's depth");
+}
+
+}  // namespace
+}  // namespace weft
