@@ -78,9 +78,12 @@ class MpiQueues {
   // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
   // after the next as well would cost a turn of the library's progress on the way that is timed.
   void poll() noexcept {
-    if (!sends_.empty() && is_done(sends_.front())) take_back_send();
+    poll_sends();
     Started* const receive = receives_.oldest();
     if (receive != nullptr && is_done(*receive)) take_back_receive();
+  }
+  void poll_sends() noexcept {
+    if (!sends_.empty() && is_done(sends_.front())) take_back_send();
   }
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
     for (; sends_.size() > sends; take_back_send()) finish(sends_.front());
