@@ -3,7 +3,6 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "fake_cases.hpp"
@@ -11,12 +10,8 @@
 namespace weft::fake {
 namespace {
 
-template <class... Patterns>
-std::vector<Support> all_of(const std::tuple<Patterns...>* /*list*/) {
-  return {{Patterns::info, parts_of<Patterns>(), true, ""}...};
-}
 std::vector<Support> all_patterns() {
-  return all_of(static_cast<AllPatterns*>(nullptr));
+  return supported<Link, VirtualClock>(static_cast<AllPatterns*>(nullptr));
 }
 
 Batch measure(const Support& pattern, const Costs& costs, std::uint32_t ops,

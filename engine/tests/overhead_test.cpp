@@ -103,8 +103,8 @@ class OneQueue final {
   static constexpr std::string_view name = Link::name;
   static constexpr std::string_view summary = Link::summary;
   OneQueue(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) {}
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return link_.allocate(bytes); }
-  void release(const Buffer& buffer) const { link_.release(buffer); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
+  void disown(const Buffer& memory) { link_.disown(memory); }
   void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
   void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
   void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
