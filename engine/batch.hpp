@@ -42,6 +42,14 @@ concept PollsMemory = P::polls_memory;
 template <class P>
 concept RegistersItself = P::registers;
 
+/// How many outgoing buffers a pattern takes in turn at least, where the case names one: several
+/// are in use at once and must not have the same pages.
+template <class P>
+constexpr std::uint32_t least_buffers() {
+  if constexpr (requires { P::least_buffers; }) return P::least_buffers;
+  return 1;
+}
+
 template <class P>
 constexpr Window window_of() {
   if constexpr (requires { P::window; }) return P::window;
@@ -99,7 +107,8 @@ constexpr Footprint footprint_of() {
           static_cast<std::uint32_t>(parts_of<P>().size()) + 1,
           Streams<P>,
           at_once(1) - for_each,
-          for_each};
+          for_each,
+          least_buffers<P>()};
 }
 
 template <class P, class T, class Now, class Wait>

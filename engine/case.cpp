@@ -109,7 +109,8 @@ json to_json(const Support& pattern) {
         {"series", pattern.footprint.series},
         {"streams", pattern.footprint.streams},
         {"receives", pattern.footprint.receives},
-        {"receives_per_queue", pattern.footprint.receives_per_queue}}},
+        {"receives_per_queue", pattern.footprint.receives_per_queue},
+        {"buffers", pattern.footprint.buffers}}},
       {"supported", pattern.supported},
       {"reason", pattern.reason},
   };

@@ -44,7 +44,7 @@ CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uin
 double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
   const std::uint64_t receives =
       pattern.receives + std::uint64_t{pattern.receives_per_queue} * test.queue_depth;
-  const OrderSize order = size_of(test.schedule, receives);
+  const OrderSize order = size_of(at_least(test.schedule, pattern.buffers), receives);
   const std::size_t checked = test.verify ? checked_pass_of(test, pattern, 1).messages : 0;
   const auto buffers = static_cast<double>(order.slots + order.arriving + 2 * checked);
   const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;

@@ -82,9 +82,10 @@ class MpiQueues {
   // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
   // after the next as well would cost a turn of the library's progress on the way that is timed.
   void poll() noexcept {
-    look_at(sends_);
+    poll_sends();
     look_at(receives_);
   }
+  void poll_sends() noexcept { look_at(sends_); }
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
     await(sends_, sends);
     await(receives_, receives);

@@ -70,10 +70,19 @@ std::string refuse_pages(const Case& test) {
   return opens && !test.pages.empty() ? "opened memory has the pages it is given" : "";
 }
 
+/// A pattern of which a rank acts at set times.
+template <class P>
+concept KeepsTime = P::keeps_time;
+
 /// Why this link cannot run a pattern, known only once it is connected; empty when it can.
 template <class Pattern, TwoSided T>
 std::string refuse_on_link(const T& link, const Case& test) {
   if (std::string reason = refuse_pages<Pattern>(test); !reason.empty()) return reason;
+  if constexpr (KeepsTime<Pattern>) {
+    if (test.wait == BlockOnEvent::name) {
+      return "messages are due at set times: the rank that sends them cannot sleep";
+    }
+  }
   if constexpr (PollsMemory<Pattern> && OneSided<T>) {
     if (test.wait == BlockOnEvent::name) return "a target that polls memory cannot sleep";
     return link.memory_polling_hazard();
@@ -83,7 +92,9 @@ std::string refuse_on_link(const T& link, const Case& test) {
 
 /// Run with a wait. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now, class Wait>
-bool run_with(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
+bool run_with(T& link, Bootstrap& boot, const Case& asked, Batch& batch, Report& report) {
+  Case test = asked;
+  test.schedule = at_least(asked.schedule, least_buffers<Pattern>());
   std::string refusal = any_refusal(boot, refuse<Pattern>(link, test, boot.size()));
   if (!refusal.empty()) {
     report.outcome = {Status::failed, std::move(refusal), 0};

@@ -45,6 +45,11 @@ void spread_reused(BufferOrders& orders, std::size_t at_once) {
 
 }  // namespace
 
+Schedule at_least(const Schedule& schedule, std::uint32_t buffers) {
+  if (schedule.kind != "one" || buffers < 2) return schedule;
+  return {"turn", buffers, 100};
+}
+
 std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t seed) {
   if (schedule.kind == "one") return {0};
   if (schedule.kind == "reuse") return reuse_order(schedule, seed);

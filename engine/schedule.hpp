@@ -10,6 +10,9 @@
 
 namespace weft {
 
+/// The schedule, or so many buffers in turn where it names one.
+Schedule at_least(const Schedule& schedule, std::uint32_t buffers);
+
 /// Slot numbers in the order of use, to be walked round and round. Equal on every rank, so that a
 /// message lands in the slot that bears the number of the slot it came from.
 std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t seed);

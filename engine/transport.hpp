@@ -102,6 +102,14 @@ concept Plain = TwoSided<T> && requires(T& link, Peer peer, const Buffer& buffer
   noexcept->std::same_as<void>;
 };
 
+/// Transports whose library can be asked after sends alone: `poll_sends` completes no receive.
+/// Others have one queue for both, or one engine that moves both.
+template <class T>
+concept AsksApart = TwoSided<T> && requires(T& link) {
+  { link.poll_sends() }
+  noexcept->std::same_as<void>;
+};
+
 /// Transports that know of each send in flight whom it goes to, and of each receive whose message
 /// it waits for.
 template <class T>

@@ -75,7 +75,8 @@ struct PatternInfo {
 
 /// What of a pattern decides how much memory a case takes: the messages each way of one operation
 /// at most, those before the first operation, the series with its samples among them, whether it
-/// streams, and the receives that may be under way at once: so many, and so many for each of Q.
+/// streams, and the receives that may be under way at once: so many, and so many for each of Q; and
+/// the buffers that it takes in turn where the case names one.
 struct Footprint {
   std::uint32_t messages_per_operation = 1;
   std::uint32_t messages_before = 0;
@@ -83,6 +84,7 @@ struct Footprint {
   bool streams = false;
   std::uint32_t receives = 1;
   std::uint32_t receives_per_queue = 0;
+  std::uint32_t buffers = 1;
 };
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
@@ -106,6 +108,9 @@ class Rotation {
   [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
   /// The next item, which is not handed out by this.
   [[nodiscard]] const Item& peek() const noexcept { return order_[at_]; }
+
+  /// After how many items it begins again.
+  [[nodiscard]] std::size_t round() const noexcept { return order_.size(); }
 
   /// How many buffers were handed out so far.
   [[nodiscard]] std::size_t taken() const noexcept { return taken_; }

@@ -1,44 +1,52 @@
-// The round trip of a burst: PRTT(n, 0, s) of the delay method.
+// The round trip of a burst: PRTT(n, 0, s) of the delay method, and PRTT(1, 0, s) beside it.
 #pragma once
+
+#include <array>
+#include <string_view>
 
 #include "delay_method.hpp"
 
 namespace weft {
 
-/// An operation is n messages posted back to back and the one answer to the last of them. What it
-/// takes longer than one round trip is n - 1 gaps.
+/// An operation is one message and its answer, which is the part `single`, and n messages posted
+/// back to back and the one answer to the last of them. What the burst takes longer is n - 1 gaps.
 struct Burst {
   static constexpr PatternInfo info{
       .name = "burst",
       .title = "Round trip of a burst",
-      .summary = "8 messages back to back and one answer: the gap of LogGP",
+      .summary =
+          "8 messages back to back and one answer, beside one message and its answer: the "
+          "gap of LogGP",
       .figure = Figure::burst,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 0,
+      .time_factor = 2,
       .messages_per_burst = burst_messages,
+      .clock_reads = 1,
+      .part_clock_reads = {1},
   };
+  static constexpr std::array parts{std::string_view{"single"}};
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
-    return 2 * burst_messages;
+    return 2 * messages_of_an_operation;
   }
-  static constexpr std::uint32_t messages_per_operation = burst_messages;
+  static constexpr std::uint32_t messages_per_operation = messages_of_an_operation;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
-    const std::size_t bursts = work.samples.size() * work.ops_per_sample;
-    if (work.rank == 1) return answer_bursts<Wait>(link, work, bursts);
-    const Peer peer{1};
-    for (Ticks& sample : work.samples) {
-      const Ticks start = Now::now();
+    const std::size_t operations = work.samples.size() * work.ops_per_sample;
+    if (work.rank == 1) return answer_bursts<Wait>(link, work, operations);
+    const auto at_once = [] { return true; };
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      Ticks single = 0;
+      Ticks burst = 0;
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_recv(peer, work.in.next());
-        for (std::uint32_t message = 0; message < burst_messages; ++message) {
-          link.post_send(peer, work.out.next());
-        }
-        if (!drain<Wait>(link)) return false;
+        if (!round_trip<Now, Wait>(link, work, 1, single, at_once)) return false;
+        if (!round_trip<Now, Wait>(link, work, burst_messages, burst, at_once)) return false;
       }
-      sample = Now::now() - start;
+      work.parts[0][at] = single;
+      work.samples[at] = burst;
     }
     return true;
   }

@@ -14,26 +14,48 @@ namespace weft {
 /// n of PRTT(n, d, s): messages before the one answer.
 inline constexpr std::uint32_t burst_messages = 8;
 
+/// An operation of a burst has a message by itself before it.
+inline constexpr std::uint32_t messages_of_an_operation = 1 + burst_messages;
+
 /// A pause is so many round trips.
 inline constexpr std::uint32_t pause_trips = 4;
 
-/// Rank 1 of a burst: it answers the last message of each, its receives posted a burst ahead.
+/// Rank 0 of PRTT(n, d, s): n messages and their one answer, whose receive is posted before the
+/// clock starts. PRTT(1, 0, s) is the same loop with one message, so that in a difference of the
+/// two whatever a round trip costs besides falls out. `between` is what happens after each message
+/// but the last, and false once the link has a fault.
+template <Clock Now, class Wait, TwoSided T, class Between>
+[[nodiscard]] bool round_trip(T& link, Work& work, std::uint32_t messages, Ticks& took,
+                              const Between& between) noexcept {
+  const Peer peer{1};
+  link.post_recv(peer, work.in.next());
+  const Ticks start = Now::now();
+  for (std::uint32_t message = 1; message < messages; ++message) {
+    link.post_send(peer, work.out.next());
+    if (!between()) return false;
+  }
+  link.post_send(peer, work.out.next());
+  if (!drain<Wait>(link)) return false;
+  took += Now::now() - start;
+  return true;
+}
+
+/// Rank 1 of so many operations, each a single message and a burst: it answers the one and the last
+/// of the others, its receives posted two bursts ahead.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool answer_bursts(T& link, Work& work, std::size_t bursts) noexcept {
+[[nodiscard]] bool answer_bursts(T& link, Work& work, std::size_t operations) noexcept {
   const Peer peer{0};
-  std::size_t to_post = bursts * burst_messages;
+  constexpr std::uint32_t ahead = 2 * messages_of_an_operation;
+  std::size_t to_post = operations * messages_of_an_operation;
   std::uint32_t posted = 0;
-  const auto post = [&](std::uint32_t most) {
-    for (; posted < most && to_post > 0; ++posted, --to_post) {
+  for (std::size_t trip = 0; trip < 2 * operations; ++trip) {
+    for (; posted < ahead && to_post > 0; ++posted, --to_post) {
       link.post_recv(peer, work.in.next());
     }
-  };
-  post(2 * burst_messages);
-  for (std::size_t burst = 0; burst < bursts; ++burst) {
-    if (!Wait::settle(link, 1, posted - burst_messages)) return false;
-    posted -= burst_messages;
+    const std::uint32_t messages = trip % 2 == 0 ? 1 : burst_messages;
+    if (!Wait::settle(link, 1, posted - messages)) return false;
+    posted -= messages;
     link.post_send(peer, work.out.next());
-    post(2 * burst_messages);
   }
   return drain<Wait>(link);
 }

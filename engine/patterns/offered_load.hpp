@@ -34,6 +34,8 @@ struct OfferedLoad {
     return 2 * queue_depth;
   }
   /// The time between two messages that are due, and how late after it was due each was posted.
+  /// Rank 0 looks at the clock while it waits, so it cannot sleep.
+  static constexpr bool keeps_time = true;
   static constexpr std::array parts{std::string_view{"interval"}, std::string_view{"late"}};
 
   template <Clock Now, class Wait, TwoSided T>
@@ -46,8 +48,8 @@ struct OfferedLoad {
       return answer<Wait>(link, work, messages);
     }
     Ticks interval = 0;
-    if (!find_interval<Now>(link, work, interval)) return false;
-    return offer<Now>(link, work, interval);
+    if (!find_interval<Now, Wait>(link, work, interval)) return false;
+    return offer<Now, Wait>(link, work, interval);
   }
 
  private:
@@ -64,13 +66,13 @@ struct OfferedLoad {
 
   /// The interval of the asked load: what a message takes at saturation, with Q in flight all the
   /// time, is 100 %. The median of the rounds, for a turn of the scheduler makes one long.
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool find_interval(T& link, Work& work, Ticks& interval) noexcept {
     constexpr Ticks percent = 100;
     std::array<Ticks, rounds> scaled{};
     const std::uint32_t count = trial_rounds(work);
     for (std::uint32_t round = 0; round < count; ++round) {
-      if (!saturate<Now>(link, work, scaled[round])) return false;
+      if (!saturate<Now, Wait>(link, work, scaled[round])) return false;
     }
     if (count == 0 || work.point == 0) return true;
     std::nth_element(scaled.begin(), scaled.begin() + rounds / 2, scaled.end());
@@ -78,22 +80,58 @@ struct OfferedLoad {
     return true;
   }
 
-  /// What a message takes between the first answer of a round and its last, times `scale`.
-  template <Clock Now, TwoSided T>
+  /// What a message takes, times `scale`: from the first answer of a round until all its messages
+  /// are posted, while each answer makes room for a message. Beyond, answers come without posts.
+  template <Clock Now, class Wait, TwoSided T>
   static bool saturate(T& link, Work& work, Ticks& scaled) noexcept {
-    Inbox inbox(link, work, trial_messages(work));
+    const std::size_t messages = trial_messages(work);
+    const std::size_t steady = messages - work.queue_depth;
+    std::size_t first = 0;
+    std::size_t answered = 0;
     Ticks start = 0;
-    std::size_t between = 0;
+    Ticks end = 0;
+    const auto posted = [](Ticks /*late*/) {};
+    const auto came = [&](std::uint32_t count, Ticks then) {
+      if (answered >= steady) return;
+      answered += count;
+      end = then;
+      if (first != 0) return;
+      first = answered;
+      start = then;
+    };
+    Ticks first_due = 0;
+    if (!drive<Now, Wait>(link, work, messages, 0, posted, came, first_due)) return false;
+    scaled = scale * (end - start) / std::max<std::size_t>(answered - first, 1);
+    return true;
+  }
+
+  /// Rank 0 of so many messages, one due every `interval`: at 0 all are due at once, and Q are in
+  /// flight all the time. Saturation is looked for by the very calls that load is offered by, so
+  /// that 100 % of it can be kept up. All that are due are posted before the link is asked again.
+  /// `posted(late)` hears of each message, `came(count, then)` of answers, whose time is read
+  /// before their buffers are posted anew; `first_due` is when the first message was due.
+  template <Clock Now, class Wait, TwoSided T, class Posted, class Came>
+  static bool drive(T& link, Work& work, std::size_t messages, Ticks interval, const Posted& posted,
+                    const Came& came, Ticks& first_due) noexcept {
+    Inbox inbox(link, work, messages);
+    Ticks due = Now::now();
+    first_due = due;
     while (inbox.left() > 0) {
-      while (inbox.may_send()) inbox.send();
-      link.poll();
+      Ticks now = Now::now();
+      while (now >= due && inbox.may_send()) {
+        inbox.send();
+        posted(now - due);
+        due += interval;
+        now = Now::now();
+      }
+      Wait::step(link);
       if (link.fault() != nullptr) return false;
-      if (inbox.take() == 0 || between > 0) continue;
-      start = Now::now();
-      between = inbox.left();
+      const std::uint32_t count = inbox.take();
+      if (count == 0) continue;
+      came(count, Now::now());
+      inbox.post_again(count);
     }
-    scaled = scale * (Now::now() - start) / std::max<std::size_t>(between, 1);
-    return drain<SpinOnCompletions>(link);
+    return drain<Wait>(link);
   }
 
   /// The messages under way on rank 0: an answer's receive is posted before its message.
@@ -117,8 +155,10 @@ struct OfferedLoad {
       const std::uint32_t came = posted_ - link_->receives_in_flight();
       posted_ -= came;
       left_ -= came;
-      for (std::uint32_t n = 0; n < came && to_post_ > 0; ++n) post();
       return came;
+    }
+    void post_again(std::uint32_t count) noexcept {
+      for (; count > 0 && to_post_ > 0; --count) post();
     }
 
    private:
@@ -136,32 +176,23 @@ struct OfferedLoad {
     std::uint32_t posted_ = 0;
   };
 
-  template <Clock Now, TwoSided T>
+  template <Clock Now, class Wait, TwoSided T>
   static bool offer(T& link, Work& work, Ticks interval) noexcept {
-    Inbox inbox(link, work, work.samples.size() * work.ops_per_sample);
-    Ticks due = Now::now();
-    Ticks answered_due = due;
     std::size_t sent = 0;
     std::size_t answered = 0;
-    while (inbox.left() > 0) {
-      const Ticks now = Now::now();
-      if (now >= due && inbox.may_send()) {
-        inbox.send();
-        keep(work.parts[0], sent, work.ops_per_sample, interval);
-        keep(work.parts[1], sent++, work.ops_per_sample, now - due);
+    Ticks due = 0;
+    const auto posted = [&](Ticks late) {
+      keep(work.parts[0], sent, work.ops_per_sample, interval);
+      keep(work.parts[1], sent++, work.ops_per_sample, late);
+    };
+    const auto came = [&](std::uint32_t count, Ticks then) {
+      for (; count > 0; --count) {
+        keep(work.samples, answered++, work.ops_per_sample, then - due);
         due += interval;
       }
-      link.poll();
-      if (link.fault() != nullptr) return false;
-      const std::uint32_t came = inbox.take();
-      if (came == 0) continue;
-      const Ticks then = Now::now();
-      for (std::uint32_t n = 0; n < came; ++n) {
-        keep(work.samples, answered++, work.ops_per_sample, then - answered_due);
-        answered_due += interval;
-      }
-    }
-    return drain<SpinOnCompletions>(link);
+    };
+    return drive<Now, Wait>(link, work, work.samples.size() * work.ops_per_sample, interval, posted,
+                            came, due);
   }
 
   // A sample is one message but in the checked pass, whose times nobody looks at.

@@ -1,13 +1,16 @@
-// The round trip of a burst with pauses: PRTT(n, d, s) of the delay method.
+// The round trip of a burst with pauses: PRTT(n, d, s) of the delay method, beside PRTT(1, 0, s).
 #pragma once
+
+#include <array>
+#include <string_view>
 
 #include "delay_method.hpp"
 
 namespace weft {
 
-/// As Burst, with a pause longer than a round trip after each message but the last. The pauses are
-/// taken off the sample: what is left beyond one round trip is the sender's overhead, n - 1 times,
-/// and one read of the clock for each pause.
+/// As Burst, with a pause longer than a round trip after each message of the burst but the last.
+/// The pauses are taken off the sample: what is left beyond `single` is the sender's overhead, n -
+/// 1 times, and one read of the clock for each pause.
 struct PausedBurst {
   static constexpr PatternInfo info{
       .name = "paused_burst",
@@ -20,38 +23,40 @@ struct PausedBurst {
       .time_factor = 30,
       .messages_per_burst = burst_messages,
       .pause_trips = pause_trips,
-      .clock_reads = burst_messages - 1,
+      .clock_reads = burst_messages,
+      .part_clock_reads = {1},
   };
+  static constexpr std::array parts{std::string_view{"single"}};
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
-    return 2 * burst_messages;
+    return 2 * messages_of_an_operation;
   }
-  static constexpr std::uint32_t messages_per_operation = burst_messages;
+  static constexpr std::uint32_t messages_per_operation = messages_of_an_operation;
   static constexpr std::uint32_t messages_before = trial_trips;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {
     if (work.rank == 1) {
-      const std::size_t bursts = work.samples.size() * work.ops_per_sample;
-      return answer_trips<Wait>(link, work) && answer_bursts<Wait>(link, work, bursts);
+      const std::size_t operations = work.samples.size() * work.ops_per_sample;
+      return answer_trips<Wait>(link, work) && answer_bursts<Wait>(link, work, operations);
     }
     Ticks pause = 0;
     if (!find_pause<Now, Wait>(link, work, pause)) return false;
-    const Peer peer{1};
-    for (Ticks& sample : work.samples) {
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      Ticks single = 0;
+      Ticks burst = 0;
       Ticks paused = 0;
-      const Ticks start = Now::now();
+      const auto at_once = [] { return true; };
+      const auto after_a_pause = [&] {
+        paused += Now::pause(pause);
+        return Wait::settle(link, 0, 1);
+      };
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_recv(peer, work.in.next());
-        for (std::uint32_t message = 1; message < burst_messages; ++message) {
-          link.post_send(peer, work.out.next());
-          paused += Now::pause(pause);
-          if (!Wait::settle(link, 0, 1)) return false;
-        }
-        link.post_send(peer, work.out.next());
-        if (!drain<Wait>(link)) return false;
+        if (!round_trip<Now, Wait>(link, work, 1, single, at_once)) return false;
+        if (!round_trip<Now, Wait>(link, work, burst_messages, burst, after_a_pause)) return false;
       }
-      sample = Now::now() - start - paused;
+      work.parts[0][at] = single;
+      work.samples[at] = burst - paused;
     }
     return true;
   }

@@ -12,7 +12,8 @@ namespace weft {
 
 /// Rank 0 registers a buffer whose pages are there and gives it back; no message goes. Several at a
 /// time, so that the clock is read once for all of them: first all are registered, then all are
-/// deregistered, which is timed apart.
+/// deregistered, which is timed apart. No two of them have a page in common: what is registered
+/// already costs a library or a device next to nothing.
 struct Registration {
   static constexpr PatternInfo info{
       .name = "registration",
@@ -27,14 +28,17 @@ struct Registration {
   static constexpr bool registers = true;
   static constexpr std::array parts{std::string_view{"deregister"}};
 
+  static constexpr std::uint32_t least_buffers = 2;
+
   template <Clock Now, class Wait, Registers T>
   static bool run(T& link, Work& work) noexcept {
     if (work.rank != 0) return true;
+    const std::size_t most = std::min<std::size_t>(most_together, work.out.round());
     for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
       Ticks registering = 0;
       Ticks forgetting = 0;
       for (std::size_t left = work.ops_per_sample; left > 0;) {
-        const std::span<Buffer> together = work.registered.first(std::min(left, most_together));
+        const std::span<Buffer> together = work.registered.first(std::min(left, most));
         const Ticks start = Now::now();
         for (Buffer& known : together) known = link.register_memory(work.out.next());
         const Ticks between = Now::now();
@@ -53,7 +57,7 @@ struct Registration {
 
  private:
   // Room is made for twice the depth and a few more, whatever the depth.
-  static constexpr std::size_t most_together = 8;
+  static constexpr std::uint32_t most_together = 8;
 };
 
 }  // namespace weft

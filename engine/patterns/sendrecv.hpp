@@ -8,7 +8,8 @@ namespace weft {
 
 /// The Pallas definition (Doerfler, SAND2005-1555P, tables 6 and 7): a closed chain; the time is
 /// that of one iteration, the bandwidth counts both directions of a rank. As there, the
-/// receive is posted inside the timed region.
+/// receive is posted inside the timed region. Every rank's own time is kept: IMB reports the least,
+/// the mean and the greatest over the ranks, and its throughput is that of the greatest.
 struct SendRecv {
   static constexpr PatternInfo info{
       .name = "sendrecv",
@@ -21,6 +22,7 @@ struct SendRecv {
       .bandwidth_factor = 2,
   };
   static constexpr bool every_rank = true;
+  static constexpr bool every_rank_times = true;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {

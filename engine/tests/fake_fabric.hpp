@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -105,11 +106,14 @@ class Link final {
   void make_room(std::size_t /*count*/) {}
   Buffer register_memory(const Buffer& memory) noexcept {
     const Costs& costs = fabric_->costs;
-    VirtualClock::time() += costs.register_buffer + costs.register_byte * memory.bytes;
+    const bool known = costs.knows_registered && there_.count(memory.data) > 0;
+    if (!known) VirtualClock::time() += costs.register_buffer + costs.register_byte * memory.bytes;
+    there_.insert(memory.data);
     ++registered_;
     return {memory.data, memory.bytes, adopted_key};
   }
-  void deregister_memory(const Buffer& /*memory*/) noexcept {
+  void deregister_memory(const Buffer& memory) noexcept {
+    there_.erase(there_.find(memory.data));
     VirtualClock::time() += fabric_->costs.deregister_buffer;
     if (registered_-- <= sends_.size()) fault_ = {3, "deregistering what is still being sent"};
   }
@@ -140,9 +144,12 @@ class Link final {
     const bool copied = buffer.bytes <= costs().copies_up_to;
     const bool waits = costs().acknowledges && !copied;
     const Ticks left = launch(peer, buffer, {{}, 0, nullptr, false, waits});
-    if (!copied) sends_.push_back({peer.rank, waits ? never : left});
+    if (copied || ++together_ < costs().sends_together) return;
+    together_ = 0;
+    sends_.push_back({peer.rank, waits ? never : left});
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    VirtualClock::time() += costs().post_receive;
     const bool shared = std::any_of(receives_.begin(), receives_.end(), [&](const Posted& one) {
       return one.buffer.data < buffer.data + buffer.bytes &&
              buffer.data < one.buffer.data + one.buffer.bytes;
@@ -180,6 +187,9 @@ class Link final {
   /// One completion, of this side or from a peer; in virtual time it comes at once, unless a poll
   /// that finds nothing takes a time.
   void poll() noexcept {
+    for (const bool asked : {!sends_.empty(), !receives_.empty()}) {
+      if (asked) VirtualClock::time() += costs().ask;
+    }
     std::unique_lock hold(fabric_->lock);
     held_ = held_up();
     if (!fabric_->polls_wait) {
@@ -204,6 +214,15 @@ class Link final {
       steps_ = 0;
       if (!take_local()) take(first_sender());
     }
+  }
+  /// Sends end without another rank's help, so there is nothing to wait for.
+  void poll_sends() noexcept {
+    if (sends_.empty()) return;
+    VirtualClock::time() += costs().ask;
+    const Ticks done = sends_.front().done;
+    if (done == never || finds_nothing(done)) return;
+    VirtualClock::time() = std::max(VirtualClock::time(), done);
+    sends_.pop_front();
   }
   void block() noexcept {
     const Ticks before = VirtualClock::time();
@@ -434,11 +453,13 @@ class Link final {
   Bootstrap* boot_;
   int rank_;
   std::deque<Sent> sends_;
+  std::uint32_t together_ = 0;
   std::deque<Ticks> transfers_;
   std::deque<Posted> receives_;
   /// Least recently sent first.
   std::deque<const std::byte*> known_;
   std::size_t registered_ = 0;
+  std::multiset<const std::byte*> there_;
   Ticks wire_free_ = 0;
   Ticks last_arrival_ = 0;
   bool exposes_ = false;

@@ -22,12 +22,19 @@ struct Costs {
   Ticks per_byte = 0;
   Ticks gap = 0;
   Ticks clock_read = 0;
+  /// What posting a receive takes, and asking after sends or after receives that are in flight.
+  Ticks post_receive = 0;
+  Ticks ask = 0;
+  /// So many sends have one completion, as inline sends do: the others are gone with their post.
+  std::uint32_t sends_together = 1;
   /// What a rank that slept takes to wake up.
   Ticks wake_up = 0;
   /// Registering and deregistering a buffer, and each byte of it.
   Ticks register_buffer = 0;
   Ticks register_byte = 0;
   Ticks deregister_buffer = 0;
+  /// Whether registering what is registered already costs nothing.
+  bool knows_registered = false;
   /// The card knows the buffers it sent last, so many; sending another one costs a look-up.
   std::size_t known_buffers = std::numeric_limits<std::size_t>::max();
   Ticks look_up = 0;

@@ -56,6 +56,50 @@ TEST(OfferedLoad, BeyondSaturationEachMessageWaitsLongerThanTheOneBefore) {
   }
 }
 
+/// The rank that offers the load is what is slow: its calls, and each look at the clock.
+constexpr Costs slow_client{.send_overhead = 150,
+                            .receive_overhead = 100,
+                            .latency = 500,
+                            .clock_read = 200,
+                            .post_receive = 80,
+                            .empty_poll = 20};
+
+TEST(OfferedLoad, FullLoadIsWhatTheSameCallsCanKeepUp) {
+  Costs quick = server;
+  quick.receive_overhead = 10;
+  const Case test = make_case(100);
+  const Batch batch = run(test, slow_client, {}, 2, {{1, quick}}).batch;
+  ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  const auto interval = static_cast<double>(batch.parts.at(0).ticks.at(0));
+  // Once the queue is full, nobody falls further behind.
+  const double behind =
+      static_cast<double>(batch.ticks.at(399)) - static_cast<double>(batch.ticks.at(100));
+  EXPECT_LT(behind, 0.01 * 299 * interval);
+}
+
+TEST(OfferedLoad, PostingAnewIsInNobodysTime) {
+  Costs posting = client;
+  posting.post_receive = 300;
+  const Batch batch = run(make_case(20), posting, {}, 2, {{1, server}}).batch;
+  ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  for (const Ticks sample : batch.ticks) EXPECT_NEAR(static_cast<double>(sample), alone, look);
+}
+
+TEST(OfferedLoad, AQueueOfOneIsSaturatedByOneRoundTripAtATime) {
+  const Batch batch = measure(make_case(100, 100, 1));
+  EXPECT_NEAR(static_cast<double>(batch.parts[0].ticks.at(9)), alone, look);
+}
+
+TEST(OfferedLoad, WhoMustSendOnTimeCannotSleep) {
+  Case test = make_case(50);
+  test.wait = "block";
+  const Batch batch = run(test, client, {}, 2, {{1, server}}).batch;
+  EXPECT_EQ(batch.outcome.status, Status::unsupported);
+  EXPECT_NE(batch.outcome.reason.find("due at set times"), std::string::npos);
+  test.wait = "spin";
+  EXPECT_EQ(run(test, client, {}, 2, {{1, server}}).batch.outcome.status, Status::ok);
+}
+
 TEST(OfferedLoad, AStallIsInAllMessagesThatWereDueDuringIt) {
   constexpr Ticks stall = 100 * 2 * service;
   const Case test = make_case(50);

@@ -135,6 +135,21 @@ TEST(Registration, RegisteringAndDeregisteringAreTimedApart) {
   }
 }
 
+TEST(Registration, NoTwoBuffersThatAreRegisteredAtOnceAreTheSame) {
+  Costs clever = registering;
+  clever.knows_registered = true;
+  Case test = make_case("registration", 100, {});
+  test.samples = 5;
+  test.ops_per_sample = 21;
+  for (const Schedule& schedule :
+       {Schedule{}, Schedule{"turn", 3, 100}, Schedule{"turn", 20, 100}}) {
+    test.schedule = schedule;
+    const Result result = run(test, clever);
+    ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    EXPECT_EQ(result.batch.ticks.at(3), 21 * (900 + 3 * 100)) << schedule.count;
+  }
+}
+
 TEST(RegisterPingPong, TheRegistrationIsInTheLatencyAndTheDeregistrationBehindTheFlight) {
   const Result result = run(make_case("register_ping_pong", 100, {}), registering);
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;

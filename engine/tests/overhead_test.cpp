@@ -69,6 +69,72 @@ TEST(HostOverhead, EveryCallIsToldApartAndWaitingIsNone) {
   EXPECT_DOUBLE_EQ(told.parts.at("rank1.complete_receive"), receiving + reading);
 }
 
+/// Asking after sends and asking after receives takes a time each.
+Costs asking() {
+  Costs real = costs;
+  real.idle_polls = true;
+  real.ask = 13;
+  return real;
+}
+
+TEST(HostOverhead, ASendsCompletionHasNoPartOfTheReceives) {
+  const Measured told = measured("host_overhead", 0, asking());
+  for (const char* rank : {"", "rank1."}) {
+    EXPECT_DOUBLE_EQ(told.parts.at(std::string(rank) + "complete_send"), 13 + reading) << rank;
+    EXPECT_DOUBLE_EQ(told.parts.at(std::string(rank) + "complete_receive"),
+                     13 + receiving + reading)
+        << rank;
+  }
+}
+
+TEST(HostOverhead, SendsThatCompleteInGroupsCostEachOfThemItsShare) {
+  Costs inlined = asking();
+  inlined.sends_together = 16;
+  // So many operations that the groups are whole, whichever sample is looked at.
+  const Measured told = measured("host_overhead", 0, inlined, 64);
+  EXPECT_DOUBLE_EQ(told.parts.at("complete_send"), 13.0 / 16 + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("complete_receive"), 13 + receiving + reading);
+  EXPECT_DOUBLE_EQ(told.parts.at("post_send"), sending + reading);
+}
+
+/// The same fabric behind one queue for all completions: it cannot be asked after sends alone.
+class OneQueue final {
+ public:
+  static constexpr std::string_view name = Link::name;
+  static constexpr std::string_view summary = Link::summary;
+  OneQueue(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) {}
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
+  void disown(const Buffer& memory) { link_.disown(memory); }
+  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
+  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
+  void poll() noexcept { link_.poll(); }
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return link_.receives_in_flight();
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
+
+ private:
+  Link link_;
+};
+
+TEST(HostOverhead, WithOneQueueForBothEveryFigureHoldsOneReadAllTheSame) {
+  static_assert(AsksApart<Link> && !AsksApart<OneQueue>);
+  Costs inlined = costs;
+  inlined.idle_polls = true;
+  inlined.sends_together = 16;
+  Case made;
+  made.test = "host_overhead";
+  made.bytes = message_bytes;
+  made.samples = 5;
+  made.ops_per_sample = 64;
+  const Result result = run<std::tuple<HostOverhead>, OneQueue>(made, inlined);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_EQ(part_of(result.batch, "complete_send").at(3), 64 * reading);
+  EXPECT_EQ(part_of(result.batch, "complete_receive").at(3), 64 * (receiving + reading));
+}
+
 TEST(SendOverlap, TheCallIsTheWorkAndTheSendersOverhead) {
   const Measured told = measured("send_overlap", 200);
   const double alone =

@@ -339,8 +339,11 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     known = footprint or Footprint()
     pages = max(-(-case.bytes // PAGE_BYTES), 1)
     receives = known.receives + known.receives_per_queue * case.queue_depth
-    buffers = sum(case.schedule.slots(receives)) + 2 * _checked_messages(case, known)
-    order = case.schedule.places(receives) * BYTES_A_PLACE
+    schedule = case.schedule
+    if schedule.kind == "one" and known.buffers > 1:
+        schedule = Schedule(kind="turn", count=known.buffers)
+    buffers = sum(schedule.slots(receives)) + 2 * _checked_messages(case, known)
+    order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
     return case.ranks * (WORD_BYTES + buffers * pages * PAGE_BYTES + order + series)
 

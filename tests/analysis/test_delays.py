@@ -54,6 +54,62 @@ def test_overheads_gap_and_latency_come_out(tmp_path: Path) -> None:
     assert FROM_DELAYS in {prediction.basis for prediction in models.predictions}
 
 
+def described(path: Path, changes: dict[str, dict[str, object]]) -> weft.Run:
+    """The record with a description of its tests changed."""
+    header, *rest = path.read_text().splitlines()
+    told = json.loads(header)
+    for one in told["patterns"]:
+        one.update(changes.get(one["name"], {}))
+    path.write_text("\n".join([json.dumps(told), *rest, ""]))
+    return weft.load(path)
+
+
+def test_a_single_message_beside_each_burst_is_what_it_is_compared_with(tmp_path: Path) -> None:
+    """Noise that both have in a sample falls out; a ping_pong by other calls says nothing."""
+
+    def slow_by(case: Case, round_: int, sample: int) -> float:
+        return 1 + 0.2 * ((sample * 7 + round_ + len(case.test)) % 5)
+
+    def single(case: Case) -> float:
+        return 2 * (L + SEND + RECEIVE + (case.bytes - 1) * BYTE)
+
+    def own(case: Case, round_: int) -> list[float]:
+        further = {
+            "ping_pong": 0.0,
+            "burst": 7 * (GAP + (case.bytes - 1) * BYTE) + READ_NS,
+            "paused_burst": 7 * SEND + 8 * READ_NS,
+        }
+        if case.test == "ping_pong":
+            return [0.6 * single(case)] * 21
+        if case.test == "late_receive":
+            return [RECEIVE + READ_NS] * 21
+        return [single(case) * slow_by(case, round_, n) + further[case.test] for n in range(21)]
+
+    def beside(case: Case, round_: int) -> dict[str, list[float]]:
+        if "burst" not in case.test:
+            return {}
+        return {"single": [single(case) * slow_by(case, round_, n) + READ_NS for n in range(21)]}
+
+    path = synthetic_record(
+        tmp_path / "r.jsonl", make_cases(ALL, ("tcp",), SIZES), times_ns=own, parts_ns=beside
+    )
+    run = described(
+        path,
+        {
+            "burst": {"clock_reads": 1, "part_clock_reads": {"single": 1}},
+            "paused_burst": {"clock_reads": 8, "part_clock_reads": {"single": 1}},
+        },
+    )
+    for launch in delay_tests_of(run, "tcp"):
+        for test in launch:
+            assert test.gap_ns == pytest.approx(GAP + (test.bytes - 1) * BYTE, rel=0.02)
+            assert test.send_ns == pytest.approx(SEND, rel=0.02)
+            # The mean of the factors above.
+            assert test.single_ns == pytest.approx(
+                1.4 * 2 * (L + SEND + RECEIVE + (test.bytes - 1) * BYTE), rel=0.02
+            )
+
+
 def test_without_the_late_receive_there_is_no_receive_overhead(tmp_path: Path) -> None:
     run = record_of(tmp_path, ALL[:3])
     tests = delay_tests_of(run, "tcp")
@@ -78,18 +134,16 @@ def test_a_launch_that_lacks_sizes_is_left_out(tmp_path: Path) -> None:
 def test_what_a_burst_and_a_pause_are_is_read_from_the_record(tmp_path: Path) -> None:
     """An engine of five messages, other pauses and two reads of the clock in a late receive."""
     path = synthetic_record(tmp_path / "r.jsonl", make_cases(ALL, ("tcp",), SIZES), times_ns=times)
-    header, *rest = path.read_text().splitlines()
-    told = json.loads(header)
-    changes = {
-        "burst": {"messages_per_burst": 5},
-        "paused_burst": {"messages_per_burst": 5, "pause_trips": 3, "clock_reads": 4},
-        "late_receive": {"clock_reads": 2},
-    }
-    for one in told["patterns"]:
-        one.update(changes.get(one["name"], {}))
-    path.write_text("\n".join([json.dumps(told), *rest, ""]))
+    run = described(
+        path,
+        {
+            "burst": {"messages_per_burst": 5},
+            "paused_burst": {"messages_per_burst": 5, "pause_trips": 3, "clock_reads": 4},
+            "late_receive": {"clock_reads": 2},
+        },
+    )
     usual = delay_tests_of(record_of(tmp_path / "usual", ALL), "tcp")[0][0]
-    other = delay_tests_of(weft.load(path), "tcp")[0][0]
+    other = delay_tests_of(run, "tcp")[0][0]
     assert (usual.messages, other.messages) == (8, 5)
     assert other.delay_ns == 3 * other.single_ns
     assert other.gap_ns == pytest.approx(usual.gap_ns * 7 / 4)

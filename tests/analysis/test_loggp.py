@@ -38,6 +38,43 @@ def delay_test(size: int, factors: tuple[float, ...] = (1.0,) * 4) -> DelayTest:
     )
 
 
+def with_overheads(send: float, receive: float) -> tuple[tuple[DelayTest, ...], ...]:
+    """Three launches that differ a little, of messages whose calls take so long."""
+    launches = []
+    for launch in (0.999, 1.0, 1.001):
+        tests = []
+        for size in SIZES:
+            one = delay_test(size)
+            pause = one.delay_ns
+            tests.append(
+                msgspec.structs.replace(
+                    one,
+                    delayed_ns=one.single_ns + (MESSAGES - 1) * (pause + send * launch),
+                    receive_ns=receive * launch,
+                )
+            )
+        launches.append(tuple(tests))
+    return tuple(launches)
+
+
+def test_a_latency_below_zero_is_reported_with_what_it_means() -> None:
+    """The calls together take longer than the message: some of the receiver's work is in both."""
+    whole = L + SEND + RECEIVE
+    model = from_delays("tcp", with_overheads(0.9 * whole, 0.5 * whole))
+    assert model.latency_ns is not None
+    assert model.latency_ns.value == pytest.approx(-0.4 * whole, rel=0.01)
+    assert model.latency_ns.high < 0
+    assert any("L is below zero" in note and "receiver" in note for note in model.notes)
+    assert model.transfer_ns.value == pytest.approx(whole, rel=0.01)
+
+
+def test_a_latency_above_zero_or_about_it_is_told_apart() -> None:
+    assert from_delays("mpi", with_overheads(SEND, RECEIVE)).notes == ()
+    whole = L + SEND + RECEIVE
+    about = from_delays("mpi", with_overheads(0.5 * whole, 0.5 * whole))
+    assert any("cannot be told from zero" in note for note in about.notes)
+
+
 def holds(parameter: Parameter | None, truth: float) -> bool:
     return parameter is not None and parameter.low <= truth <= parameter.high
 

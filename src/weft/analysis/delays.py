@@ -1,8 +1,10 @@
 """The delay method's measurements of a record, one a size and launch.
 
-The engine's `burst` is PRTT(n, 0, s), `ping_pong` is PRTT(1, 0, s). `paused_burst` is PRTT(n, d, s)
-less its pauses. How many messages a burst has, how many round trips a pause lasts and how many
-reads of the clock are still in a time stands in the record; the reads are taken off here.
+The engine's `burst` is PRTT(n, 0, s), `paused_burst` is PRTT(n, d, s) less its pauses. Beside each,
+in the same sample and by the same calls, PRTT(1, 0, s) is measured as the part `single`; records of
+engines that did not do so have it from `ping_pong`. How many messages a burst has, how many round
+trips a pause lasts and how many reads of the clock are still in a time stands in the record; the
+reads are taken off here.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ import msgspec
 from weft.analysis.means import uninterrupted_mean
 
 if TYPE_CHECKING:
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 SINGLE, BURST, PAUSED, LATE = "ping_pong", "burst", "paused_burst", "late_receive"
+# The series of a burst that is PRTT(1, 0, s).
+ALONE = "single"
 
 
 class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,9 +61,8 @@ def delay_tests_of(
     `receive_ns` is there if every launch measured `late_receive` at every such size.
     """
     launches = _means_by_launch(run, transport, variant)
-    needed = (SINGLE, BURST, PAUSED)
     shared = {
-        number: set.intersection(*(set(tests.get(test, {})) for test in needed))
+        number: set.intersection(*(set(tests.get(test, {})) for test in (SINGLE, BURST, PAUSED)))
         for number, tests in launches.items()
     }
     # Late launches measure only what was not yet precise: they are left out.
@@ -69,27 +73,23 @@ def delay_tests_of(
         return ()
     received = all(set(sizes) <= tests.get(LATE, {}).keys() for tests in whole.values())
     return tuple(
-        tuple(_test(run, number, size, tests, received=received) for size in sizes)
-        for number, tests in whole.items()
+        tuple(_test(run, size, tests, received=received) for size in sizes)
+        for tests in whole.values()
     )
 
 
-def _test(
-    run: Run, launch: int, size: int, tests: dict[str, dict[int, float]], *, received: bool
-) -> DelayTest:
+def _test(run: Run, size: int, tests: dict[str, dict[int, float]], *, received: bool) -> DelayTest:
     single = tests[SINGLE][size]
-    paused = run.patterns[PAUSED]
     messages = run.patterns[BURST].messages_per_burst
-    pause = paused.pause_trips * single
-    without_reads = tests[PAUSED][size] - reads_ns(run, launch, PAUSED)
+    pause = run.patterns[PAUSED].pause_trips * single
     return DelayTest(
         bytes=size,
         messages=messages,
         single_ns=single,
-        burst_ns=tests[BURST][size],
-        delayed_ns=without_reads + (messages - 1) * pause,
+        burst_ns=single + tests[BURST][size],
+        delayed_ns=single + tests[PAUSED][size] + (messages - 1) * pause,
         delay_ns=pause,
-        receive_ns=max(tests[LATE][size] - reads_ns(run, launch, LATE), 0.0) if received else None,
+        receive_ns=max(tests[LATE][size], 0.0) if received else None,
     )
 
 
@@ -109,11 +109,47 @@ def reads_ns(run: Run, launch: int, test: str, part: str = "") -> float:
 def _means_by_launch(
     run: Run, transport: str, variant: str
 ) -> dict[int, dict[str, dict[int, float]]]:
-    """By launch, test and size: the mean time of an operation, ns, of cases of one way."""
+    """By launch, test and size, of cases of one way: means without the clock's reads, ns.
+
+    Of a burst it is what it takes longer than the single message beside it, and `ping_pong` is that
+    single message. Without one the times of `ping_pong` are taken for it.
+    """
     launches: dict[int, dict[str, dict[int, float]]] = {}
+    alone: dict[int, dict[int, float]] = {}
     for batch in run.measured:
         case = run.cases[batch.case]
-        if case.transport == transport and case.variant == variant:
-            tests = launches.setdefault(batch.launch, {})
-            tests.setdefault(case.test, {})[case.bytes] = uninterrupted_mean(run.time_ns(batch))
-    return launches
+        if (case.transport, case.variant) != (transport, variant):
+            continue
+        time = _mean_ns(run, batch)
+        if case.test in (BURST, PAUSED) and ALONE in batch.parts:
+            single = _mean_ns(run, batch, ALONE)
+            time -= single
+            if case.test == BURST:
+                alone.setdefault(batch.launch, {})[case.bytes] = single
+        tests = launches.setdefault(batch.launch, {})
+        tests.setdefault(case.test, {})[case.bytes] = time
+    return {number: _with_single(tests, alone.get(number)) for number, tests in launches.items()}
+
+
+def _mean_ns(run: Run, batch: Batch, part: str = "") -> float:
+    """The mean of a series without its reads of the clock, ns of one operation."""
+    test = run.cases[batch.case].test
+    return uninterrupted_mean(run.time_ns(batch, part)) - reads_ns(run, batch.launch, test, part)
+
+
+def _with_single(
+    tests: dict[str, dict[int, float]], alone: dict[int, float] | None
+) -> dict[str, dict[int, float]]:
+    """The single message's time, from beside the bursts or else from `ping_pong`."""
+    if alone is not None:
+        return {**tests, SINGLE: alone}
+    single = tests.get(SINGLE, {})
+    further = {
+        test: {
+            size: time - single[size]
+            for size, time in tests.get(test, {}).items()
+            if size in single
+        }
+        for test in (BURST, PAUSED)
+    }
+    return {**tests, **further}

@@ -32,6 +32,14 @@ if TYPE_CHECKING:
     from weft.analysis.sweeps import Series, Sweep
 
 
+# Over TCP's loopback the kernel's work for the receiver is done inside the sender's call.
+BELOW_ZERO = (
+    "L is below zero: o_s and o_r together are longer than a message takes, so they overlap; the"
+    " sender's call does work of the receiver, as over TCP's loopback: see o_s and o_r as what the"
+    " calls cost, and L + o_s + o_r as the latency"
+)
+
+
 class Overhead(msgspec.Struct, frozen=True, kw_only=True):
     """The processor's time for a message of this size; None where it was not measured."""
 
@@ -111,9 +119,10 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
 def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
     """What the delay method gives, a sequence of tests (one a size) a launch.
 
-    L is the smallest message's one-way time less both overheads and its further bytes. Raises
-    WeftError for fewer than two launches or three sizes, fewer than two messages in a burst, or a
-    pause that is shorter than a round trip, behind which the sending would hide.
+    L is the smallest message's one-way time less both overheads and its further bytes. It may be
+    below zero, and is reported as it is with a note that says why. Raises WeftError for fewer than
+    two launches or three sizes, fewer than two messages in a burst, or a pause that is shorter than
+    a round trip, behind which the sending would hide.
     """
     for test in (test for launch in launches for test in launch):
         if test.messages < 2:
@@ -141,7 +150,17 @@ def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
         for launch, tests in zip(found, ordered, strict=True)
     ]
     latency = over_launches(alone, positive=False)
-    return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency)
+    notes = (*whole.notes, *_notes_on_latency(latency))
+    return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency, notes=notes)
+
+
+def _notes_on_latency(latency: Parameter) -> tuple[str, ...]:
+    """What an L that is not above zero means."""
+    if latency.low > 0:
+        return ()
+    if latency.high < 0:
+        return (BELOW_ZERO,)
+    return ("L by itself cannot be told from zero: the overheads are as long as the message",)
 
 
 def _means(sweep: Sweep) -> dict[int, float]:

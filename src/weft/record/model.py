@@ -46,7 +46,8 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
 
     The messages each way of one operation at most, those before the first operation, the series
     with its samples among them, whether it streams, and the receives that may be under way at
-    once: so many, and so many for each of Q.
+    once: so many, and so many for each of Q; and the buffers that it takes in turn where the case
+    names one.
     """
 
     messages_per_operation: int = 1
@@ -55,6 +56,7 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     streams: bool = False
     receives: int = 1
     receives_per_queue: int = 0
+    buffers: int = 1
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):

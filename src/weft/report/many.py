@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rich.table import Table
 from rich.text import Text
 
+from weft.analysis.exchange import exchanges_of
 from weft.analysis.load import LOAD, loads_of
 from weft.analysis.ratios import ratio_in_words
 from weft.analysis.streams import HOT_SPOTS, REFERENCE, streams_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from weft.analysis.exchange import ExchangeRow
     from weft.analysis.intervals import Estimate
     from weft.analysis.load import Knee, LoadRow
     from weft.analysis.ratios import Ratio
@@ -39,13 +41,14 @@ _HOW = {"hot_spot_send": "send", "hot_spot_receive": "receive", REFERENCE: "pair
 
 
 def many_leaves(run: Run, summaries: Sequence[CaseSummary]) -> list[Leaf]:
-    """Tables of hot spots, of message rates and of loads, as far as a record has them."""
+    """Tables of hot spots, message rates, loads and exchanges, as far as a record has them."""
     rows = streams_of(run, summaries)
     loads, knees = loads_of(run, summaries)
     leaves = [
         _hot_spots([row for row in rows if row.test in (*HOT_SPOTS, REFERENCE)]),
         _message_rates([row for row in rows if row.test == "message_rate"]),
         _loads(loads, knees),
+        _exchanges(exchanges_of(run)),
     ]
     return [leaf for leaf in leaves if leaf.rows]
 
@@ -155,6 +158,26 @@ def _loads(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Leaf:
             *map(knee_in_words, knees),
         ),
     )  # fmt: skip
+
+
+def _exchanges(rows: Sequence[ExchangeRow]) -> Leaf:
+    return Leaf(
+        title="Exchange: time of an iteration over the ranks, bandwidth of the slowest",
+        head=("transport", "message", "ranks", "least", "mean", "greatest", "bandwidth"),
+        rows=tuple(
+            (
+                f"{row.transport} {row.way}".strip(),
+                format_bytes(row.bytes),
+                str(row.ranks),
+                _spread(row.least_ns, format_time),
+                _spread(row.mean_ns, format_time),
+                _spread(row.greatest_ns, format_time),
+                _spread(row.bandwidth_bytes_per_s, format_bandwidth),
+            )
+            for row in rows
+        ),
+        notes=("As IMB reports Sendrecv; each rank's time is the median of its own samples.",),
+    )
 
 
 def knee_in_words(knee: Knee) -> str:
