@@ -50,6 +50,9 @@ class PoorLink final {
   void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
   void poll() noexcept { link_.poll(); }
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return link_.sends_in_flight(peer);
+  }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return link_.receives_in_flight();
   }
@@ -171,7 +174,9 @@ TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
     for (const std::size_t bytes : {1UL, 5000UL, 1UL << 17U}) {
       for (const std::uint32_t depth : {7U, 64U}) {
         Case test = make_case(name, bytes, 1);
-        test.samples = 1;
+        // Whole turns: one of warm-up and two behind it.
+        test.warmup = 9;
+        test.samples = 18;
         test.queue_depth = depth;
         test.schedule = depth == 7 ? Schedule{"turn", 9, 100} : Schedule{};
         Store store;

@@ -35,7 +35,8 @@ class LazyLink final {
     const std::size_t part = depth / parts_of_queue;
     most_in_group_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(part, 1, most_in_a_group));
     for (Lane* lane : {&sends_, &transfers_}) {
-      lane->slots = static_cast<std::uint32_t>(depth + part + 1);
+      // As a queue pair's, the room never shrinks.
+      lane->slots = std::max(lane->slots, static_cast<std::uint32_t>(depth + part + 1));
       if (lane->groups.empty()) lane->groups.reserve(lane->slots);
     }
   }
