@@ -1,6 +1,7 @@
 """Intervals against known answers, and whether they cover what they say."""
 
 import math
+import statistics
 from collections.abc import Callable
 
 import msgspec
@@ -186,6 +187,12 @@ def test_time_and_bandwidth_tell_the_same(medians: list[float]) -> None:
     for mine, other in ((turned.low, rate.low), (turned.median, rate.median)):
         assert mine == pytest.approx(other, rel=1e-6)
     assert turned.high == pytest.approx(rate.high, rel=1e-6)
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_the_middle_is_the_median(count: int) -> None:
+    values = [100.0 * 1.5**step for step in range(count)]
+    assert median_of_launches(values[::-1]).median == pytest.approx(statistics.median(values))
 
 
 def test_relative_half_width() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weft.analysis.percentiles import PERCENTILES, percentiles
+from weft.analysis.percentiles import PERCENTILES, percentiles, tails
 
 
 def test_known_values() -> None:
@@ -42,3 +42,14 @@ def test_one_is_told_only_with_ten_samples_beyond_it(
 
 def test_no_samples_have_no_percentiles() -> None:
     assert percentiles(np.array([], dtype=np.float64)) == {}
+
+
+def test_a_tail_is_the_median_of_the_launches_own() -> None:
+    launches = [np.arange(1, 10_001, dtype=np.float64) * factor for factor in (1.0, 5.0, 1.1)]
+    found = tails(launches)
+    assert set(found) == {"99", "99.9"}
+    for name, one in found.items():
+        own = [percentiles(values)[name] for values in launches]
+        assert one.median == pytest.approx(own[2])
+        assert one.launches == 3
+        assert one.low <= min(own) < max(own) <= one.high

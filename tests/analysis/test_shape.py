@@ -12,6 +12,7 @@ from weft.analysis.shape import (
     KENDALL_SUM,
     _block_medians,
     drift,
+    drift_in_words,
     launches_apart,
     spread_percent,
     two_modes,
@@ -139,3 +140,8 @@ def test_a_drift_looks_at_ten_blocks_in_a_row(count: int) -> None:
     values = np.random.default_rng(count).random(count)
     by_hand = [float(np.median(block)) for block in np.array_split(values, 10)]
     assert _block_medians(values).tolist() == by_hand
+
+
+def test_a_drift_says_which_way_it_goes() -> None:
+    assert "the time rises by 5.0% within a batch" in drift_in_words(0.05, "3 of 5 launches")
+    assert "the time falls by 5.0% within a batch" in drift_in_words(-0.05, "3 of 5 launches")

@@ -37,9 +37,13 @@ class Copy:
         self._tree = folder / "tree"
         self._build = folder / "build"
         self._site = folder / "site"
+        # The file that has a bug, without it: the checkout may go on meanwhile.
+        self._whole = ""
         self._site.mkdir(parents=True, exist_ok=True)
         (self._site / "sitecustomize.py").write_text(_SITE)
         self._bring_up_to_date()
+        listed = self._tree / ALL_PATTERNS
+        self._all_patterns = listed.read_text() if listed.exists() else ""
 
     def _bring_up_to_date(self) -> None:
         """Only what differs is copied, so that little is compiled anew."""
@@ -55,11 +59,12 @@ class Copy:
             if target.is_file() and target.read_bytes() == source.read_bytes():
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
+            # With a time of its own: an old one would pass for what was compiled before.
+            shutil.copy(source, target)
 
     def choose(self, patterns: Sequence[str]) -> None:
         """Have the engine made of these benchmarks only; of all where none is named."""
-        text = (self._root / ALL_PATTERNS).read_text()
+        text = self._all_patterns
         if patterns:
             text = re.sub(
                 r"std::tuple<.*?>;", f"std::tuple<{', '.join(patterns)}>;", text, flags=re.S
@@ -71,11 +76,12 @@ class Copy:
     def plant(self, bug: Bug) -> None:
         """Put a bug into the copy. Raises ValueError where it does not apply."""
         path = self._tree / bug.path
-        path.write_text(bug.planted((self._root / bug.path).read_text()))
+        self._whole = path.read_text()
+        path.write_text(bug.planted(self._whole))
 
     def restore(self, bug: Bug) -> None:
         """Take it out again."""
-        (self._tree / bug.path).write_text((self._root / bug.path).read_text())
+        (self._tree / bug.path).write_text(self._whole)
 
     def build(self, targets: Sequence[str]) -> str:
         """Compile these; what the compiler said where it failed, else nothing."""
