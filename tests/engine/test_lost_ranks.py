@@ -132,7 +132,8 @@ def test_a_rank_killed_over_shared_memory_ends_the_others_and_leaves_nothing(mpi
         ranks = [rank.pid for rank in launch.hello().ranks]
         assert all(list(SHARED_MEMORY.glob(f"{rank}:*")) for rank in ranks)
         with ThreadPoolExecutor() as pool:
-            case = {"id": 1, "test": "ping_pong", "bytes": 8, "samples": 10_000_000}
+            long = {"samples": 1_000_000, "ops_per_sample": 50}
+            case = {"id": 1, "test": "ping_pong", "bytes": 8, **long}
             run = pool.submit(launch.run, case, 60)
             os.kill(ranks[1], KILL)
             with pytest.raises(LaunchError, match=r"signal 9"):
