@@ -79,7 +79,7 @@ TRUTHS = {
     ),
     # Eight at most are registered between two reads of the clock.
     "registration": Truth(
-        lambda c, _, n: n * c.register_buffer + (-(-n // 8) - 1) * c.clock_read, 1, 0
+        lambda c, _, n: n * c.register_buffer + (-(-n // 2) - 1) * c.clock_read, 1, 0
     ),
     "register_ping_pong": Truth(lambda c, b, n: n * 2 * (c.register_buffer + one_way(c, b)), 2, 2),
 }
