@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from builders import lost_batch, make_cases, make_launch, synthetic_record
@@ -117,6 +117,7 @@ def test_damage_inside_the_compression_is_found_by_its_checksum(tmp_path: Path) 
 
 
 @given(place=st.floats(0, 1, exclude_max=True), new=st.binary(min_size=1, max_size=8))
+@example(place=0.02831735329421115, new=b"\\")  # "ping_ping" becomes "ping_p\ng"
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_garbage_anywhere_is_never_another_exception(
     tmp_path_factory: pytest.TempPathFactory, place: float, new: bytes
