@@ -22,7 +22,7 @@ from bench import loop, ofi, ucx, verbs
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 from bench.verbs import LabComparison, in_one_boot
-from weft.analysis.intervals import order_statistics
+from weft.analysis.stats.intervals import order_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

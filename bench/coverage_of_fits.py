@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.analysis.linear import fit_line
-from weft.analysis.segments import fit_piecewise
-from weft.analysis.sweeps import Series, series_of_times
+from weft.analysis.fits.linear import fit_line
+from weft.analysis.fits.segments import fit_piecewise
+from weft.analysis.fits.sweeps import Series, series_of_times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.parameters import Parameter
+    from weft.analysis.stats.parameters import Parameter
 
 MIB = 2**20
 # Powers of two to 4 MiB about 1.5 us and 4 GB/s; the published sweep's grid about its line.

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from weft.analysis.acceptance import Outcome, judged
-from weft.analysis.curves import curves_of
-from weft.analysis.intervals import Unit, median_of_launches
-from weft.analysis.pool import Pooled
-from weft.analysis.ratios import Figure, ratio
-from weft.analysis.trend import trend_of
+from weft.analysis.compare.acceptance import Outcome, judged
+from weft.analysis.compare.curves import curves_of
+from weft.analysis.compare.pool import Pooled
+from weft.analysis.stats.intervals import Unit, median_of_launches
+from weft.analysis.stats.ratios import Figure, ratio
+from weft.analysis.stats.trend import trend_of
+from weft.measure.stopping import settled
 from weft.record.model import Case
-from weft.stopping import settled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

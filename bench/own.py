@@ -14,8 +14,8 @@ import psutil
 
 from bench.comparisons import WEFT
 from bench.ten_million import measured
-from weft.engine import choose_mpi, programs
 from weft.launch.local import LocalLauncher
+from weft.launch.programs import choose_mpi, programs
 
 BATCHES = 300
 LOOK_EVERY_S = 0.02

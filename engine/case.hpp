@@ -16,7 +16,7 @@ namespace weft {
 
 inline constexpr int protocol_version = 1;
 
-/// What a case may ask for at most; src/weft/plan.py has the same bounds.
+/// What a case may ask for at most; src/weft/plan/cases.py has the same bounds.
 inline constexpr std::uint64_t most_samples = 1'000'000;
 inline constexpr std::uint64_t most_point = 1'000'000;
 

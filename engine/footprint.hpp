@@ -1,5 +1,5 @@
-// What a case takes in memory, before any of it is taken. src/weft/plan.py has the same formula;
-// docs/engine-protocol.md has it in words, and a test holds the two together.
+// What a case takes in memory, before any of it is taken. src/weft/plan/cases.py has the same
+// formula; docs/engine-protocol.md has it in words, and a test holds the two together.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import weft
 from builders import lost_batch, synthetic_record
-from weft.plan import PAGES, WAITS
+from weft.plan.cases import PAGES, WAITS
 from weft.record.model import Case, Schedule
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 import weft
 from builders import make_cases, synthetic_record, usual_times_ns
-from weft.analysis.acceptance import against_limits
-from weft.analysis.compare import compare
-from weft.analysis.intervals import median_of_launches
-from weft.analysis.limits import read_limits
-from weft.analysis.parameters import of_one_launch, over_launches
-from weft.analysis.pool import pool
-from weft.analysis.sides import side_of_run
+from weft.analysis.compare.acceptance import against_limits
+from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.limits import read_limits
+from weft.analysis.compare.pool import pool
+from weft.analysis.compare.sides import side_of_run
+from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.parameters import of_one_launch, over_launches
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.record.model import Case

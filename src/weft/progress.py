@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
-from weft.analysis.intervals import median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.report.terminal import console
 from weft.units import format_bytes, format_time
 from weft.written import with_half

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import weft
-from weft.analysis.conditions import conditions_of, differences
-from weft.engine import Program, check_options, choose_mpi, programs
+from weft.analysis.compare.conditions import conditions_of, differences
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import Watch
 from weft.host.manifest import collect
+from weft.launch.programs import Program, check_options, choose_mpi, programs
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
-from weft.plan import Part, cases_of, check_memory, choose, crowding, make_plan, within_memory
+from weft.plan.cases import Part, cases_of, check_memory, choose, crowding, make_plan, within_memory
+from weft.plan.suites import placed, suite_called
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, compress, unpack
-from weft.suites import placed, suite_called
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.plan import choose
+from weft.plan.cases import choose
 from weft.record.plain import is_plain, read_plain
 from weft.record.run import load
 from weft.reference.library import platform_or_none
@@ -17,8 +17,8 @@ from weft.reference.library import platform_or_none
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.modelled import Modelled
-    from weft.analysis.sweeps import Series
+    from weft.analysis.fits.modelled import Modelled
+    from weft.analysis.fits.sweeps import Series
     from weft.record.run import Run
     from weft.reference.library import Platform
 
@@ -46,7 +46,7 @@ def _names(text: str) -> list[str]:
 
 
 def _of_table(path: Path, columns: str) -> Series:
-    from weft.analysis.sweeps import series_of_times  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.sweeps import series_of_times  # noqa: PLC0415 - start-up
 
     pair = tuple(name.strip() for name in columns.split(",")) if columns else ()
     if columns and len(pair) != 2:
@@ -60,7 +60,7 @@ def models_of(runs: Sequence[Run]) -> Modelled:
 
     What cannot be modelled is a line in `refused`.
     """
-    from weft.analysis.modelled import modelled  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.modelled import modelled  # noqa: PLC0415 - start-up
 
     pairs: Pairs = []
     refused = []
@@ -80,7 +80,7 @@ def models_of(runs: Sequence[Run]) -> Modelled:
 
 def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     """The series of a record that is loaded, as series_of. Raises WeftError."""
-    from weft.analysis.sweeps import series_of_run  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.sweeps import series_of_run  # noqa: PLC0415 - start-up
 
     cases = [run.cases[batch.case] for batch in run.measured]
     measured = tuple(dict.fromkeys((case.test, case.transport) for case in cases))
@@ -107,7 +107,7 @@ def _of_platform(platform: Platform, tests: str) -> Pairs:
     """A platform's tables of latency and of bandwidth, laid end to end; latency where both are."""
     import numpy as np  # noqa: PLC0415 - not needed to start the program
 
-    from weft.analysis.sweeps import series_of_times  # noqa: PLC0415
+    from weft.analysis.fits.sweeps import series_of_times  # noqa: PLC0415
 
     known = tuple(dict.fromkeys(series.test for series in platform.series))
     if not known:

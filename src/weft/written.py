@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weft.analysis.intervals import Unit
+    from weft.analysis.stats.intervals import Unit
 
 # From so many launches on an interval is narrow and even enough for a plus-minus.
 ENOUGH_FOR_HALF = 5

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 import weft
 from builders import make_clock, pattern, synthetic_record
 from weft.analysis.host_time import overheads_of, overlaps_of
-from weft.analysis.parameters import Parameter
+from weft.analysis.stats.parameters import Parameter
 from weft.record.model import Case
 
 SEND, RECEIVE, LATENCY, BYTE = 300.0, 250.0, 1800.0, 0.12

@@ -6,7 +6,7 @@ from pathlib import Path
 import weft
 from builders import pattern, synthetic_record
 from weft.analysis.pages import huge_pages_in_words
-from weft.plan import make_cases
+from weft.plan.cases import make_cases
 from weft.record.run import Run
 
 MEBIBYTE = 1 << 20

@@ -13,9 +13,9 @@ from rich.console import Console
 import weft
 from builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
 from records_of_any_kind import Planned, planned, record_of
-from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.layers import Layers, layers_of, step_between, to_json
-from weft.analysis.rounds import difference, rounds_of
+from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.rounds import difference, rounds_of
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.fabric.medium import medium_of

@@ -9,7 +9,7 @@ from builders import pattern, synthetic_record
 from weft.analysis.rails import rail_ratios
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
-from weft.plan import make_cases
+from weft.plan.cases import make_cases
 from weft.record.model import Case
 from weft.record.run import Run
 

@@ -9,7 +9,7 @@ import weft
 from builders import pattern, synthetic_record
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
-from weft.plan import make_cases, parse_ways
+from weft.plan.cases import make_cases, parse_ways
 from weft.record.model import Case
 
 

@@ -6,7 +6,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from weft.analysis.acceptance import CURVES_FAIL_LEVEL, SIZES_FAIL_LEVEL
+from weft.analysis.compare.acceptance import CURVES_FAIL_LEVEL, SIZES_FAIL_LEVEL
 
 ROOT = Path(__file__).parents[2]
 TRIALS = 100

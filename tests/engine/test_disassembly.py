@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.engine import MPIS, engine_folder
+from weft.launch.programs import MPIS, engine_folder
 
 ROOT = Path(__file__).parents[2]
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")

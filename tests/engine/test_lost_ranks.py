@@ -14,8 +14,8 @@ import pytest
 
 import weft
 from running import left_behind, wait_for_round
-from weft.engine import engine_folder
 from weft.launch.local import SHARED_MEMORY, LaunchError, LocalLauncher
+from weft.launch.programs import engine_folder
 
 TESTS = Path(__file__).parents[1]
 WEFT = Path(sys.prefix) / "bin" / "weft"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from weft.engine import engine_folder
 from weft.launch.local import SHARED_MEMORY, LocalLauncher
+from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

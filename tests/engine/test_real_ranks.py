@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 import weft
-from weft.engine import MPIS, engine_folder, starter
 from weft.launch.local import command
+from weft.launch.programs import MPIS, engine_folder, starter
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 pytestmark = pytest.mark.engine

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import weft
 from builders import HOST, make_batch, make_header, make_launch, write_lines
 from laid_out import card, lay_out
-from weft.analysis.sides import side_of_run
+from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.errors import WeftError

@@ -8,8 +8,8 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from lab.guest import DEADLINE_S, Answers
-from weft.engine import engine_folder
 from weft.launch.local import command
+from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

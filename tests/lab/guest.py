@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weft.engine import engine_folder
 from weft.launch.local import command
+from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

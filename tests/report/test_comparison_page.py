@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from weft.analysis.compare import compare
+from weft.analysis.compare.comparison import compare
 from weft.analysis.load_sides import load_sides
 from weft.cli.main import app
 from weft.errors import WeftError

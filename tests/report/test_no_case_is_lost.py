@@ -14,16 +14,16 @@ from rich.console import Console
 
 from records_of_any_kind import POINTS, TESTS, Planned, planned, record_of
 from weft.analysis.availability import availabilities_of
-from weft.analysis.compare import compare
+from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.pool import pool
+from weft.analysis.compare.sides import side_of_run
 from weft.analysis.completion import completions_of
 from weft.analysis.host_time import overheads_of, overlaps_of
 from weft.analysis.load import loads_of
 from weft.analysis.many import json_rows
-from weft.analysis.pool import pool
 from weft.analysis.rails import rail_ratios
 from weft.analysis.registration import registrations_of
 from weft.analysis.reuse import reuse_of
-from weft.analysis.sides import side_of_run
 from weft.analysis.streams import streams_of
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import table_of

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from builders import make_cases, synthetic_record
-from weft.analysis.linear import fit_line
+from weft.analysis.fits.linear import fit_line
+from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.summary import summarise
-from weft.analysis.sweeps import series_of_times
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.report.drawing import draw

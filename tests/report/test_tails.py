@@ -9,7 +9,7 @@ import pytest
 
 import weft
 from builders import make_batch, make_cases, make_header, make_launch, synthetic_record, write_lines
-from weft.analysis.percentiles import tails
+from weft.analysis.stats.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import summary_table
 from weft.record.model import Case, Line

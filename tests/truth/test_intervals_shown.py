@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import weft
 from builders import OPS_PER_SAMPLE, TICK_NS, make_cases, synthetic_record
 from drawn import page_plots, svg_bars, svg_points
-from weft.analysis.intervals import Estimate
+from weft.analysis.stats.intervals import Estimate
 from weft.analysis.summary import CaseSummary, summarise
 from weft.cli.main import app
 from weft.record.model import Case

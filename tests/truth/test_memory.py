@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from virtual import described, needed_by_engine
-from weft.plan import needed_bytes
+from weft.plan.cases import needed_bytes
 from weft.record.model import Case, Schedule
 
 Kind = Literal["one", "turn", "reuse"]

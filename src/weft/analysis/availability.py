@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.host_time import by_case, by_launch, over, part_ns
-from weft.analysis.parameters import Parameter, over_launches
-from weft.analysis.shape import drift
+from weft.analysis.stats.parameters import Parameter, over_launches
+from weft.analysis.stats.shape import drift
 from weft.units import format_bytes
 from weft.written import with_ends
 

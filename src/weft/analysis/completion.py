@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.host_time import by_launch, over
-from weft.analysis.intervals import Estimate
 from weft.analysis.layers import Step, Verdict, step_between
-from weft.analysis.parameters import Parameter
+from weft.analysis.stats.intervals import Estimate
+from weft.analysis.stats.parameters import Parameter
 from weft.record.model import Case
 from weft.units import format_bytes, format_time
 

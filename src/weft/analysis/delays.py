@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.means import uninterrupted_mean
+from weft.analysis.stats.means import uninterrupted_mean
 
 if TYPE_CHECKING:
     from weft.record.model import Batch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.summary import bandwidth_of, resolution_ns
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import Estimate, median_of_launches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.delays import delay_tests_of, reads_ns
-from weft.analysis.parameters import Parameter, of_one_launch, over_launches
+from weft.analysis.stats.parameters import Parameter, of_one_launch, over_launches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

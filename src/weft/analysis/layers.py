@@ -2,8 +2,8 @@
 
 Two transports are layers of one stack where their own notes say that their messages went over the
 same device and medium, and where both were measured by the same loop. Others are listed apart. The
-difference of two layers is that of launches of the same round (`weft.analysis.rounds`). Where its
-95 % interval holds zero the answer is "cannot tell".
+difference of two layers is that of launches of the same round (`weft.analysis.stats.rounds`). Where
+its 95 % interval holds zero the answer is "cannot tell".
 
 Between figures that share no rounds the difference has the interval [b.low - a.high, b.high -
 a.low]: it covers the true difference whenever both intervals cover their medians, so in at least
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.analysis.intervals import Estimate
-from weft.analysis.rounds import difference, latencies_by_round
+from weft.analysis.stats.intervals import Estimate
+from weft.analysis.stats.rounds import difference, latencies_by_round
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
 from weft.fabric.medium import medium_of

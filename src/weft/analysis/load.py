@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.intervals import Estimate, median_of_launches
-from weft.analysis.percentiles import SAMPLES_BEYOND
+from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.percentiles import SAMPLES_BEYOND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

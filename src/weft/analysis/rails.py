@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.ratios import Figure, Kind, Ratio, Verdict, ratio, ratio_in_words, verdict
+from weft.analysis.stats.ratios import Figure, Kind, Ratio, Verdict, ratio, ratio_in_words, verdict
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.layers import Step, step_between
+from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.summary import resolution_ns
 from weft.units import format_bytes, format_time
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.fairness import fairness_of_launches
-from weft.analysis.intervals import Estimate, median_of_launches
-from weft.analysis.ratios import Figure, Kind, Ratio, ratio
+from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.ratios import Figure, Kind, Ratio, ratio
 from weft.analysis.summary import resolution_ns
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.analysis.intervals import Estimate, median_of_launches
 from weft.analysis.peak_share import with_peak
-from weft.analysis.percentiles import percentiles, tails
 from weft.analysis.queue import held_of
-from weft.analysis.shape import (
+from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.percentiles import percentiles, tails
+from weft.analysis.stats.shape import (
     drift,
     drift_in_words,
     launches_apart,
@@ -21,9 +21,9 @@ from weft.analysis.shape import (
     two_modes,
 )
 from weft.fabric.detect import detected_link
+from weft.measure.stopping import settled
 from weft.record.model import Status
 from weft.record.run import failure_of
-from weft.stopping import settled
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from weft.analysis.intervals import Estimate
-from weft.analysis.percentiles import PERCENTILES, TAILS
+from weft.analysis.stats.intervals import Estimate
+from weft.analysis.stats.percentiles import PERCENTILES, TAILS
 from weft.analysis.summary import CaseSummary, summarise
 
 if TYPE_CHECKING:

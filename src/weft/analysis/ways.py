@@ -19,7 +19,7 @@ from weft.analysis.queue import at_one_size, bindings_in_words, bindings_of
 from weft.analysis.rails import rail_sentences
 from weft.analysis.registration import added_in_words, cost_as_it_goes, time_of
 from weft.analysis.reuse import reuse_in_words, reuse_of
-from weft.analysis.trend import not_looked_for, trends_in_words
+from weft.analysis.stats.trend import not_looked_for, trends_in_words
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

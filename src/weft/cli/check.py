@@ -8,7 +8,7 @@ import typer
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from weft.analysis.acceptance import Checked
+    from weft.analysis.compare.acceptance import Checked
 
 _EXAMPLES = """Exit status: 0 pass, 1 fail, 3 cannot tell, 2 bad usage.
 
@@ -40,7 +40,7 @@ def check(
     """
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.acceptance import EXIT_STATUS, overall  # noqa: PLC0415
+    from weft.analysis.compare.acceptance import EXIT_STATUS, overall  # noqa: PLC0415
     from weft.report.checked import checks_table  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
 
@@ -60,11 +60,11 @@ def _judged(
     records: list[Path], against: list[Path], tolerance: str
 ) -> "tuple[tuple[Checked, ...], tuple[str, ...], tuple[str, ...]]":
     """The checks, how the machine differs from the reference's, and what the answers rest on."""
-    from weft.analysis.acceptance import against_limits, against_record  # noqa: PLC0415 - start-up
-    from weft.analysis.conditions import differences_of_runs  # noqa: PLC0415
-    from weft.analysis.limits import read_limits  # noqa: PLC0415
-    from weft.analysis.pool import is_same_run, pool  # noqa: PLC0415
-    from weft.analysis.sessions import (  # noqa: PLC0415
+    from weft.analysis.compare.acceptance import against_limits, against_record  # noqa: PLC0415
+    from weft.analysis.compare.conditions import differences_of_runs  # noqa: PLC0415
+    from weft.analysis.compare.limits import read_limits  # noqa: PLC0415
+    from weft.analysis.compare.pool import is_same_run, pool  # noqa: PLC0415
+    from weft.analysis.compare.sessions import (  # noqa: PLC0415
         JUDGED_BY_THE_OTHER,
         in_time,
         launches_of,

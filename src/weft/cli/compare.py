@@ -33,8 +33,8 @@ def compare(
     """Compare records and platforms with the first of them: ratios, verdicts, crossovers."""
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.compare import compare as compared  # noqa: PLC0415
-    from weft.analysis.compare import to_json  # noqa: PLC0415
+    from weft.analysis.compare.comparison import compare as compared  # noqa: PLC0415
+    from weft.analysis.compare.comparison import to_json  # noqa: PLC0415
     from weft.analysis.load_sides import load_sides  # noqa: PLC0415
     from weft.report.comparison import comparison_tables, write_comparison  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415

@@ -58,7 +58,7 @@ def figure(
 def _curves(sources: list[str], show: str) -> "Chart":
     """The curves of one test of records."""
     from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
-    from weft.plan import choose  # noqa: PLC0415
+    from weft.plan.cases import choose  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.report.charts import chart_of  # noqa: PLC0415
     from weft.report.figures import figures_of  # noqa: PLC0415
@@ -73,8 +73,8 @@ def _curves(sources: list[str], show: str) -> "Chart":
 
 def _model(sources: list[str], show: str, test: str, transport: str, columns: str) -> "Chart":
     """The fit of one series, or the signatures of all."""
-    from weft.analysis.models import fit_models  # noqa: PLC0415 - start-up
-    from weft.analysis.signature import signature_of  # noqa: PLC0415
+    from weft.analysis.fits.models import fit_models  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.signature import signature_of  # noqa: PLC0415
     from weft.report.fits import line_chart  # noqa: PLC0415
     from weft.report.signatures import signature_chart  # noqa: PLC0415
     from weft.sources import series_of  # noqa: PLC0415

@@ -9,8 +9,8 @@ from weft.cli.options import Columns, Json, Picture
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from weft.analysis.models import Models
-    from weft.analysis.sweeps import Series
+    from weft.analysis.fits.models import Models
+    from weft.analysis.fits.sweeps import Series
 
 _EXAMPLES = """Examples:
 
@@ -45,7 +45,7 @@ def fit(
     """
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.models import fit_models  # noqa: PLC0415
+    from weft.analysis.fits.models import fit_models  # noqa: PLC0415
     from weft.report.fits import render_models  # noqa: PLC0415
     from weft.report.terminal import console  # noqa: PLC0415
     from weft.sources import series_of  # noqa: PLC0415

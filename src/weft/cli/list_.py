@@ -9,7 +9,7 @@ from weft.errors import WeftError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.engine import Program
+    from weft.launch.programs import Program
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +25,7 @@ def list_(
     """List tests, this machine's transports, suites of tests, or the published platforms."""
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.engine import choose_mpi, programs  # noqa: PLC0415
+    from weft.launch.programs import choose_mpi, programs  # noqa: PLC0415
 
     if what not in ("tests", "transports", "suites", "platforms"):
         raise WeftError(
@@ -66,7 +66,7 @@ def list_(
 
 def _suites() -> list[dict[str, Any]]:
     """A row a suite, with what it measures."""
-    from weft.suites import SUITES  # noqa: PLC0415 - start-up
+    from weft.plan.suites import SUITES  # noqa: PLC0415 - start-up
 
     return [
         {

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft import plan
 from weft.cli.options import Json
 from weft.errors import WeftError
+from weft.plan import cases as plan
 
 if TYPE_CHECKING:
+    from weft.plan.suites import Suite
     from weft.record.model import Footer
-    from weft.suites import Suite
 
 _EXAMPLES = """Examples:
 
@@ -126,7 +126,7 @@ def _is_typed(context: typer.Context, name: str) -> bool:
 
 def _suite(context: typer.Context, name: str) -> "Suite":
     """The suite that is asked for. Raises WeftError for one beside what it says itself."""
-    from weft.suites import suite_called  # noqa: PLC0415 - start-up
+    from weft.plan.suites import suite_called  # noqa: PLC0415 - start-up
 
     for other in _SUITE_SAYS:
         if _is_typed(context, other):

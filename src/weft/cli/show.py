@@ -43,7 +43,7 @@ def show(
     from weft.analysis.many import json_rows  # noqa: PLC0415 - start-up
     from weft.analysis.summary import summarise  # noqa: PLC0415
     from weft.fabric.peaks import parse_link  # noqa: PLC0415
-    from weft.plan import choose  # noqa: PLC0415
+    from weft.plan.cases import choose  # noqa: PLC0415
     from weft.record.run import load  # noqa: PLC0415
     from weft.reference.library import only, platform_or_none  # noqa: PLC0415
     from weft.report.terminal import console, render_tables  # noqa: PLC0415

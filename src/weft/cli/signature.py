@@ -34,7 +34,7 @@ def signature(
     """Draw bandwidth against transfer time, zero-length latency and saturation marked."""
     import msgspec  # noqa: PLC0415 - start-up
 
-    from weft.analysis.signature import signature_of  # noqa: PLC0415
+    from weft.analysis.fits.signature import signature_of  # noqa: PLC0415
     from weft.report.leaf import write_leaf  # noqa: PLC0415
     from weft.report.signatures import (  # noqa: PLC0415
         render_signatures,

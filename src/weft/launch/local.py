@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import psutil
 
-from weft.engine import starter
 from weft.errors import WeftError
+from weft.launch.programs import starter
 from weft.record.model import Clock, RankFacts, Status
 
 if TYPE_CHECKING:

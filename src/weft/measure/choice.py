@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from weft.analysis.intervals import median_of_launches
-from weft.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
+from weft.analysis.stats.intervals import median_of_launches
+from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.measure.costs import Costs
     from weft.measure.state import CaseState
+    from weft.plan.costs import Costs
     from weft.record.model import Plan
 
 # The most of the time that may go into launches and cases beside their samples; where all asked

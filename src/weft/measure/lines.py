@@ -12,8 +12,8 @@ from weft.record.model import Batch, Launch
 
 if TYPE_CHECKING:
     from weft.launch.local import Answer, Hello
+    from weft.measure.stopping import Amount
     from weft.record.model import Case, Role
-    from weft.stopping import Amount
 
 
 def utc_now() -> str:

@@ -10,9 +10,7 @@ import msgspec
 from weft.launch.local import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
 from weft.measure.state import INTERVAL
-from weft.measure.timeouts import timeout_s
-from weft.record.model import Schedule
-from weft.stopping import (
+from weft.measure.stopping import (
     MOST_TRIES,
     Amount,
     amount,
@@ -23,6 +21,8 @@ from weft.stopping import (
     too_short,
     unloaded_latency_ns,
 )
+from weft.measure.timeouts import timeout_s
+from weft.record.model import Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

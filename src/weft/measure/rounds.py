@@ -16,19 +16,19 @@ import msgspec
 
 from weft.launch.local import Hello, LaunchError, LocalLauncher
 from weft.measure.choice import RESERVE, next_cases, next_share_s, rounds_ahead, share_s
-from weft.measure.costs import Costs, guessed_operation_ns
 from weft.measure.failures import Failures
-from weft.measure.forecast import shortfall
 from weft.measure.lines import launch_line, utc_now
 from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, Crew, SoFar, states_of
+from weft.measure.stopping import latencies_first
+from weft.plan.budget import shortfall
+from weft.plan.costs import Costs, guessed_operation_ns
 from weft.record.model import Footer, LaunchEnd, Outcome
-from weft.stopping import latencies_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weft.engine import Program
+    from weft.launch.programs import Program
     from weft.record.model import Plan
     from weft.record.writer import RecordWriter
 

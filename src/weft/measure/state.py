@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from weft.stopping import settled
+from weft.measure.stopping import settled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weft.engine import Program
+    from weft.launch.programs import Program
     from weft.record.model import Case, Pattern, Plan
     from weft.record.run import Run
 

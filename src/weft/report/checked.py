@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.acceptance import Checked, Outcome
+    from weft.analysis.compare.acceptance import Checked, Outcome
 
 _ORDER = ("fail", "cannot tell", "pass")
 

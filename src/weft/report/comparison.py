@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.analysis.ratios import ratio_in_words
+from weft.analysis.stats.ratios import ratio_in_words
 from weft.report.charts import chart_of
 from weft.report.figures import Curve, Figure
 from weft.report.html import render, write_page
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.compare import Comparison, Single, Table
-    from weft.analysis.ratios import Figure as Value
-    from weft.analysis.ratios import Ratio, Verdict
+    from weft.analysis.compare.comparison import Comparison, Single, Table
+    from weft.analysis.stats.ratios import Figure as Value
+    from weft.analysis.stats.ratios import Ratio, Verdict
 
 
 def comparison_tables(comparison: Comparison) -> RenderableType:

@@ -8,7 +8,7 @@ import msgspec
 
 from weft.analysis.availability import BUSY
 from weft.analysis.host_time import OVERLAPS
-from weft.analysis.intervals import Estimate
+from weft.analysis.stats.intervals import Estimate
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.linear import Line, LinearFit
-    from weft.analysis.loggp import LogGP
-    from weft.analysis.models import Models
-    from weft.analysis.parameters import Parameter
-    from weft.analysis.segments import Piecewise, Segment, Switch
-    from weft.analysis.sweeps import Series
+    from weft.analysis.fits.linear import Line, LinearFit
+    from weft.analysis.fits.loggp import LogGP
+    from weft.analysis.fits.models import Models
+    from weft.analysis.fits.segments import Piecewise, Segment, Switch
+    from weft.analysis.fits.sweeps import Series
+    from weft.analysis.stats.parameters import Parameter
 
 # Sizes spread wider than this are shown on logarithmic axes.
 WIDE_SPREAD = 1000

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weft.analysis.availability import Availability, BusyPoint
     from weft.analysis.completion import Completion
     from weft.analysis.host_time import HostOverhead, Overlap
-    from weft.analysis.parameters import Parameter
+    from weft.analysis.stats.parameters import Parameter
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
 

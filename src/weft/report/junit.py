@@ -11,7 +11,7 @@ from weft.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.acceptance import Checked
+    from weft.analysis.compare.acceptance import Checked
 
 # What XML 1.0 cannot hold, not even escaped (section 2.2).
 _NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from weft.analysis.exchange import exchanges_of
 from weft.analysis.load import LOAD, loads_of
-from weft.analysis.ratios import ratio_in_words
+from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.streams import HOT_SPOTS, REFERENCE, streams_of
 from weft.report.charts import Axis, Chart, Mark, Track
 from weft.report.leaf import Leaf
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.exchange import ExchangeRow
-    from weft.analysis.intervals import Estimate
     from weft.analysis.load import Knee, LoadRow
-    from weft.analysis.ratios import Ratio
+    from weft.analysis.stats.intervals import Estimate
+    from weft.analysis.stats.ratios import Ratio
     from weft.analysis.streams import StreamsRow
     from weft.analysis.summary import CaseSummary
     from weft.record.model import Case

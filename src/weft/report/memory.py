@@ -17,8 +17,8 @@ from weft.written import with_ends, with_half
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.intervals import Estimate
     from weft.analysis.reuse import Reuse
+    from weft.analysis.stats.intervals import Estimate
     from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
     from weft.record.run import Run

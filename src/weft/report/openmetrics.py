@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weft.analysis.acceptance import Checked
+    from weft.analysis.compare.acceptance import Checked
 
 _OUTCOMES = ("pass", "fail", "cannot tell")
 # Metric, unit, help, and what turns ns or bytes/s into the unit.

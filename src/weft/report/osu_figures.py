@@ -14,17 +14,17 @@ import msgspec
 
 from weft.analysis.completion import blocked_over_polled, notified_over_polled
 from weft.analysis.host_time import BOTH, OVERLAPS, overheads_of
-from weft.analysis.intervals import Unit
 from weft.analysis.load import LOAD
 from weft.analysis.queue import bindings_of, from_which_size
 from weft.analysis.reuse import reuse_of
+from weft.analysis.stats.intervals import Unit
 from weft.analysis.streams import HOT_SPOTS, streams_of
+from weft.plan.suites import LARGE_QUEUE, follows_osu
 from weft.record.model import USUAL_QUEUE_DEPTH
 from weft.report.charts import Axis, Chart, Track
 from weft.report.figures import axis_place, size_ticks
 from weft.report.host import availability_chart
 from weft.report.table import Table
-from weft.suites import LARGE_QUEUE, follows_osu
 from weft.units import format_bytes
 from weft.written import RULE, with_ends, with_half
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from weft.analysis.completion import Increase
-    from weft.analysis.intervals import Estimate
+    from weft.analysis.stats.intervals import Estimate
     from weft.analysis.summary import CaseSummary
     from weft.record.model import Case
     from weft.record.run import Run

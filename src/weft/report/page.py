@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.conditions import conditions_of, unlike
+from weft.analysis.compare.conditions import conditions_of, unlike
 from weft.analysis.ways import findings_of
+from weft.plan.suites import follows_osu
 from weft.report.charts import chart_of
 from weft.report.figures import figures_of
 from weft.report.host import availability_chart, host_tables
@@ -24,7 +25,6 @@ from weft.report.terminal import (
     peaks_in_words,
     troubles_in_words,
 )
-from weft.suites import follows_osu
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import RULE
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from weft.analysis.modelled import Modelled
+    from weft.analysis.fits.modelled import Modelled
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
     from weft.report.charts import Chart

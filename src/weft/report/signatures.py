@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.signature import Signature
+    from weft.analysis.fits.signature import Signature
 
 HEAD = ("", "zero-length latency", "saturation bandwidth")
 

@@ -23,7 +23,7 @@ from weft.written import RULE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.modelled import Modelled
+    from weft.analysis.fits.modelled import Modelled
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.percentiles import SAMPLES_BEYOND, TAILS
+from weft.analysis.stats.percentiles import SAMPLES_BEYOND, TAILS
 from weft.report.table import Table
 from weft.units import format_bytes, format_time
 from weft.written import RULE, with_half

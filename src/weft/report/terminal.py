@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.intervals import Estimate
+    from weft.analysis.stats.intervals import Estimate
     from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
     from weft.host.finding import Finding

@@ -1,0 +1,1 @@
+"""Sides and verdicts: comparison, acceptance, records put together. Pure."""

@@ -1,0 +1,343 @@
+"""Sides laid beside each other: ratios, verdicts, where they change places, unlike conditions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.compare.conditions import unlike
+from weft.analysis.compare.sessions import sessions_in_words
+from weft.analysis.compare.sides import Place, Side
+from weft.analysis.stats.ratios import SAME, Figure, Quantity, Ratio, Verdict, ratio, verdict
+from weft.errors import WeftError
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Facts that a record tells in further detail by the transport.
+_IN_KINDS = ("network", "software")
+MOST_LEFT_OUT = 6
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One message size: the figures of all sides, ratio and verdict of each after the first.
+
+    None where a side has no figure at this size.
+    """
+
+    bytes: int
+    figures: tuple[Figure | None, ...]
+    ratios: tuple[Ratio | None, ...]
+    verdicts: tuple[Verdict | None, ...]
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """One test's latency or bandwidth on every side, and the outcome in words."""
+
+    test: str
+    transport: str
+    quantity: Quantity
+    directions: int
+    variant: str
+    rows: tuple[Row, ...]
+    words: tuple[str, ...]
+
+
+class Single(msgspec.Struct, frozen=True, kw_only=True):
+    """One single figure that published platforms share, without a message size."""
+
+    key: str
+    what: str
+    si_unit: str
+    figures: tuple[Figure | None, ...]
+    ratios: tuple[Ratio | None, ...]
+    verdicts: tuple[Verdict | None, ...]
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Every side against the first. `unlike`: condition, then what each side tells of it."""
+
+    sides: tuple[Side, ...]
+    unlike: dict[str, tuple[str, ...]]
+    tables: tuple[Table, ...]
+    singles: tuple[Single, ...]
+    same: float
+    notes: tuple[str, ...]
+
+
+def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
+    """Lay the sides beside each other, the first as the one that the others are compared with.
+
+    `same` is the margin of speeds that count as the same. Raises WeftError where the sides have no
+    test and size in common, or several transports each and none in common.
+    """
+    if len(sides) < 2:
+        raise WeftError("a comparison wants two sides or more", "name two records or platforms")
+    if not 0 <= same < 1:
+        raise WeftError(f"a margin of {same:.0%} is out of range", "type --same 2%")
+    shared = _shared_transports(sides)
+    curves = [_by_shared_place(side, shared) for side in sides]
+    tables = _tables(sides, curves, same)
+    singles = _singles(sides, same)
+    if not tables and not singles:
+        raise _nothing_in_common(sides, curves)
+    return Comparison(
+        sides=tuple(sides),
+        unlike=_unlike(sides, shared),
+        tables=tables,
+        singles=singles,
+        same=same,
+        notes=(*_notes(sides, tables, singles), *_not_on_both(sides, curves)),
+    )
+
+
+def _shared_transports(sides: Sequence[Side]) -> set[str]:
+    """The transports that all sides with curves have; empty where each has another single one.
+
+    Raises WeftError where one has several and they share none.
+    """
+    with_curves = [side for side in sides if side.curves]
+    shared = set.intersection(*(set(s.transports) for s in with_curves)) if with_curves else set()
+    if shared:
+        return shared
+    many = next((s for s in with_curves if len(s.transports) > 1), None)
+    if many is not None:
+        lists = "; ".join(f"{s.title}: {', '.join(s.transports)}" for s in with_curves)
+        raise WeftError(
+            f"the sides have no transport in common ({lists})",
+            f"choose one, as in {many.name}@{many.transports[0]}",
+        )
+    return set()
+
+
+def _by_shared_place(side: Side, shared: set[str]) -> dict[Place, dict[int, Figure]]:
+    """A side's curves under places that the others share.
+
+    Shared transports are compared each with itself. Without one, sides of a single transport each
+    are compared as they are, which is an unlike condition.
+    """
+    if shared:
+        return {place: rows for place, rows in side.curves.items() if place.transport in shared}
+    return {msgspec.structs.replace(p, transport=""): rows for p, rows in side.curves.items()}
+
+
+def _tables(
+    sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]], same: float
+) -> tuple[Table, ...]:
+    tables = []
+    for place in curves[0]:
+        held = [curve.get(place, {}) for curve in curves]
+        sizes = [size for size in sorted(held[0]) if any(size in rows for rows in held[1:])]
+        if not sizes or _is_told_by_latency(place, sizes, curves):
+            continue
+        rows = tuple(_row(size, [h.get(size) for h in held], place, same) for size in sizes)
+        tables.append(
+            Table(
+                test=place.test,
+                transport=place.transport,
+                quantity=place.quantity,
+                directions=place.directions,
+                variant=place.variant,
+                rows=rows,
+                words=tuple(
+                    in_words(sides[0].title, side.title, [(r.bytes, r.verdicts[i]) for r in rows])
+                    for i, side in enumerate(sides[1:])
+                ),
+            )
+        )
+    return tuple(tables)
+
+
+def _is_told_by_latency(
+    place: Place, sizes: Sequence[int], curves: Sequence[dict[Place, dict[int, Figure]]]
+) -> bool:
+    """Bandwidth and latency of one test are the same times; one of them is enough."""
+    if place.quantity != "bandwidth":
+        return False
+    latency = [c.get(msgspec.structs.replace(place, quantity="latency"), {}) for c in curves]
+    return all(all(size in rows for size in sizes) for rows in latency)
+
+
+def _row(size: int, figures: Sequence[Figure | None], place: Place, same: float) -> Row:
+    ratios = _ratios(figures, place.quantity)
+    return Row(
+        bytes=size,
+        figures=tuple(figures),
+        ratios=ratios,
+        verdicts=tuple(verdict(r, same) if r else None for r in ratios),
+    )
+
+
+def _ratios(figures: Sequence[Figure | None], quantity: Quantity) -> tuple[Ratio | None, ...]:
+    first = figures[0]
+    return tuple(
+        ratio(first, other, quantity) if first and other else None for other in figures[1:]
+    )
+
+
+def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
+    found = []
+    for key, (what, unit, _) in sides[0].singles.items():
+        held = [side.singles.get(key) for side in sides]
+        figures = tuple(single[2] if single else None for single in held)
+        if not any(figures[1:]):
+            continue
+        ratios = _ratios(figures, "latency" if unit == "ns" else "bandwidth")
+        found.append(
+            Single(
+                key=key,
+                what=what,
+                si_unit=unit,
+                figures=figures,
+                ratios=ratios,
+                verdicts=tuple(verdict(r, same) if r else None for r in ratios),
+            )
+        )
+    return tuple(found)
+
+
+def in_words(first: str, second: str, verdicts: Sequence[tuple[int, Verdict | None]]) -> str:
+    """Who is faster from which size to which, and between which sizes they change places."""
+    known = [(size, found) for size, found in verdicts if found is not None]
+    parts = [_run_in_words(first, second, run) for run in _runs(known)]
+    decided = [(size, found) for size, found in known if found in ("better", "worse")]
+    turns = [
+        f"{format_bytes(before)} and {format_bytes(after)}"
+        for (before, one), (after, other) in pairwise(decided)
+        if one != other
+    ]
+    places = f"; they change places between {', '.join(turns)}" if turns else ""
+    return "; ".join(parts) + places + "." if parts else "no size in common."
+
+
+def _runs(known: Sequence[tuple[int, Verdict]]) -> list[tuple[Verdict, list[int]]]:
+    """Neighbouring sizes with the same verdict."""
+    runs: list[tuple[Verdict, list[int]]] = []
+    for size, found in known:
+        if runs and runs[-1][0] == found:
+            runs[-1][1].append(size)
+        else:
+            runs.append((found, [size]))
+    return runs
+
+
+def _run_in_words(first: str, second: str, run: tuple[Verdict, list[int]]) -> str:
+    found, sizes = run
+    where = f"at {format_bytes(sizes[0])}"
+    if len(sizes) > 1:
+        where = f"from {format_bytes(sizes[0])} to {format_bytes(sizes[-1])}"
+    if found == "same":
+        return f"the same {where}"
+    if found == "cannot tell":
+        return f"cannot tell {where}"
+    return f"{second if found == 'better' else first} is faster {where}"
+
+
+def _unlike(sides: Sequence[Side], shared: set[str]) -> dict[str, tuple[str, ...]]:
+    """The conditions that the sides do not share, in the order in which they are told."""
+    told = []
+    for side in sides:
+        facts = {"transport": "" if shared else ", ".join(side.transports)}
+        told.append(msgspec.structs.replace(side.conditions, facts=facts | side.conditions.facts))
+    found = unlike(told)
+    if shared and all(side.conditions.kinds for side in sides):
+        # What each transport says of itself is told one by one.
+        found = {name: texts for name, texts in found.items() if name not in _IN_KINDS}
+    return found
+
+
+def _notes(
+    sides: Sequence[Side], tables: Sequence[Table], singles: Sequence[Single]
+) -> tuple[str, ...]:
+    """What the verdicts rest on, and what is missing from them."""
+    ratios = [r for t in tables for row in t.rows for r in row.ratios if r]
+    bases = {r.basis for r in ratios} | {r.basis for s in singles for r in s.ratios if r}
+    notes = []
+    if "as published" in bases:
+        notes.append(
+            "published figures have no interval: between two of them a verdict says only which"
+            " figure is the better one beyond its rounding; chance is not ruled out"
+        )
+    if "published on one side" in bases:
+        notes.append(
+            "a published figure has no interval: the ratio's interval is that of the record alone,"
+            " and the verdict is against the figure as it was published"
+        )
+    if "one launch" in bases:
+        notes.append(
+            "one launch knows nothing of the variation between launches, so it gives no verdict;"
+            " measure again with --launches 5"
+        )
+    notes += sessions_in_words({side.title: side.sessions for side in sides})
+    for side in sides:
+        notes += [f"{side.title}: {line}" for line in side.in_time]
+        notes += [f"{side.title}: left out: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
+        if len(side.left_out) > MOST_LEFT_OUT:
+            more = len(side.left_out) - MOST_LEFT_OUT
+            notes.append(f"{side.title}: left out: {more} more cases without a good figure")
+    return tuple(notes)
+
+
+def _not_on_both(
+    sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]]
+) -> list[str]:
+    """How many figures a record has that the first side lacks, or the other way round."""
+    held = [{(place, size) for place, rows in own.items() for size in rows} for own in curves]
+    notes = []
+    for side, own in zip(sides[1:], held[1:], strict=True):
+        if side.is_published or sides[0].is_published:
+            continue
+        for having, lacking, lost in (
+            (sides[0], side, held[0] - own), (side, sides[0], own - held[0])
+        ):  # fmt: skip
+            if lost:
+                notes.append(
+                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures that"
+                    f" {having.title} or it has: they are not compared"
+                )
+    return notes
+
+
+def _nothing_in_common(
+    sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]]
+) -> WeftError:
+    """Which tests or sizes each side has, so that the reader sees what to measure."""
+    tests = [dict.fromkeys(place.test for place in curve) for curve in curves]
+    shared = set(tests[0]).intersection(*tests[1:])
+    if shared:
+        test = next(name for name in tests[0] if name in shared)
+        return WeftError(
+            f"the sides have {test} in common but no size of it",
+            "measure the same sizes: --sizes 0..4MiB",
+        )
+    lists = "; ".join(
+        f"{side.title}: {', '.join(names) or 'single figures only'}"
+        for side, names in zip(sides, tests, strict=True)
+    )
+    return WeftError(f"the sides have no test in common ({lists})", "measure a test of the other")
+
+
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """What `weft compare --json` prints: plain data, in the order of the tables."""
+    plain: dict[str, Any] = {
+        "sides": [
+            {
+                "name": side.name,
+                "title": side.title,
+                "published": side.is_published,
+                "launches_of_sessions": side.sessions,
+                "conditions": side.conditions.facts,
+                "details": side.conditions.kinds,
+            }
+            for side in comparison.sides
+        ],
+        "unlike": comparison.unlike,
+        "same_margin": comparison.same,
+        "notes": comparison.notes,
+        "tables": msgspec.to_builtins(comparison.tables),
+        "singles": msgspec.to_builtins(comparison.singles),
+    }
+    return plain

@@ -1,0 +1,135 @@
+"""Two machines' curves laid beside each other: which launches and sizes can be used. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.compare.slowdown import Slowdown, slowdown, slowdown_of_sessions
+from weft.analysis.stats.intervals import PLURAL, Unit
+from weft.analysis.stats.levels import connected, levels
+from weft.record.model import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.analysis.compare.pool import Pooled
+
+    # A launch of a side: its record and its number.
+    Launch = tuple[int, int]
+
+
+class Curve(msgspec.Struct, frozen=True, kw_only=True):
+    """All sizes of one way to measure: what of them both sides have, and how they differ.
+
+    `whole` is of the geometric mean over `sizes`, `single` of each size by its case's key; None
+    where one launch a side, or one session, leaves nothing to judge by. `units` are the numbers of
+    launches or sessions behind `whole`, mine and theirs. `used` says what was left out.
+    """
+
+    case: Case
+    sizes: tuple[int, ...]
+    unit: Unit
+    units: tuple[int, int]
+    whole: Slowdown | None
+    single: dict[str, Slowdown | None]
+    used: str = ""
+
+    @property
+    def name(self) -> str:
+        """The key of its cases with a star for the size."""
+        transport, test, _, *variant = self.case.key.split("/")
+        return "/".join((transport, test, "*", *variant))
+
+
+def curves_of(cases: Mapping[str, Pooled], reference: Mapping[str, Pooled]) -> tuple[Curve, ...]:
+    """The curves that both sides have, in the reference's order.
+
+    A case takes part where both measured it in the same way and neither failed.
+    """
+    groups: dict[Case, dict[str, tuple[Pooled, Pooled]]] = {}
+    asked: dict[Case, int] = {}
+    for key, theirs in reference.items():
+        mine = cases.get(key)
+        place = theirs.case.but_for("bytes")
+        asked[place] = asked.get(place, 0) + bool(_usable(theirs))
+        if mine is not None and mine.case == theirs.case and _usable(mine) and _usable(theirs):
+            groups.setdefault(place, {})[key] = (mine, theirs)
+    return tuple(_curve(pairs, asked[place]) for place, pairs in groups.items())
+
+
+def _usable(pooled: Pooled) -> bool:
+    return not pooled.failed and any(pooled.paces)
+
+
+def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
+    sides = [{key: pair[at] for key, pair in pairs.items()} for at in (0, 1)]
+    made = [len({at for at, _ in _by_launch(side)}) for side in sides]
+    unit: Unit = "session" if max(made) > 1 else "launch"
+    found = [_levels(side, unit) for side in sides]
+    judge = slowdown_of_sessions if unit == "session" else slowdown
+    left = [f"{len(pairs)} of {asked} sizes, the others are not on both sides"]
+    left = left if len(pairs) < asked else []
+    left += [
+        f"{lost} of {whose} launches left out: no size in common with the others"
+        for whose, (_, lost) in zip(("its", "the reference's"), found, strict=True)
+        if lost
+    ]
+    return Curve(
+        case=next(iter(pairs.values()))[1].case,
+        sizes=tuple(theirs.case.bytes for _, theirs in pairs.values()),
+        unit=unit,
+        units=(len(found[0][0]), len(found[1][0])),
+        whole=judge(found[0][0], found[1][0]),
+        single={
+            key: judge(_logs(mine, unit), _logs(theirs, unit))
+            for key, (mine, theirs) in pairs.items()
+        },
+        used="; ".join(left),
+    )
+
+
+def _by_launch(side: Mapping[str, Pooled]) -> dict[Launch, dict[str, float]]:
+    """For each launch of a side its times by case."""
+    tables: dict[Launch, dict[str, float]] = {}
+    for key, pooled in side.items():
+        for record, paces in enumerate(pooled.paces):
+            for launch, pace in paces.items():
+                tables.setdefault((record, launch), {})[key] = pace
+    return tables
+
+
+def _levels(side: Mapping[str, Pooled], unit: Unit) -> tuple[list[float], int]:
+    """The level of each launch or session over all sizes, and how many launches are left out."""
+    tables = _by_launch(side)
+    launches = [sorted(tables)[at] for at in connected([tables[name] for name in sorted(tables)])]
+    found = levels([tables[name] for name in launches])
+    lost = len(tables) - len(launches)
+    if unit == "launch":
+        return found, lost
+    sessions: dict[int, list[float]] = {}
+    for (record, _), level in zip(launches, found, strict=True):
+        sessions.setdefault(record, []).append(level)
+    return [math.fsum(own) / len(own) for own in sessions.values()], lost
+
+
+def _logs(pooled: Pooled, unit: Unit) -> list[float]:
+    """The logarithms of one case's times: of each launch, or the mean of each session."""
+    sessions = [[math.log(pace) for pace in own.values()] for own in pooled.paces if own]
+    if unit == "session":
+        return [math.fsum(own) / len(own) for own in sessions]
+    return [log for own in sessions for log in own]
+
+
+def counted(number: int, unit: Unit) -> str:
+    """How many launches or sessions, in words."""
+    return f"1 {unit}" if number == 1 else f"{number} {PLURAL[unit]}"
+
+
+def made_by(sessions: Sequence[int]) -> str:
+    """Sessions by their numbers of launches: "2 sessions of 5 and 4 launches"."""
+    counts = " and ".join(str(number) for number in sessions)
+    what = "launch" if list(sessions) == [1] else "launches"
+    return f"{counted(len(sessions), 'session')} of {counts} {what}"

@@ -1,0 +1,154 @@
+"""All launches of several records of like conditions together, so that a retry buys nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.compare.conditions import differences_of_runs
+from weft.analysis.peak_share import directions_of
+from weft.analysis.stats.intervals import Estimate, Unit, median_of_launches
+from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns, resolution_ns
+from weft.errors import WeftError
+from weft.record.model import Case
+from weft.record.run import failure_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+
+class Pooled(msgspec.Struct, frozen=True, kw_only=True):
+    """One case over all launches of all records.
+
+    `paces` has, for each record, by launch the median latency in ns or the inverse of the
+    bandwidth. The figures are over the launches of one record, or over the records (sessions) of
+    several: launches of one session share its state, and stand for no other day. `failed` tells of
+    the first failure, and `lost` of every launch that gave nothing; figures are those of the
+    launches that went well. `directions` is 2 for a test that loads both ways at once.
+    """
+
+    case: Case
+    directions: int
+    launches: int = 0
+    paces: tuple[dict[int, float], ...] = ()
+    latency_ns: Estimate | None = None
+    bandwidth_bytes_per_s: Estimate | None = None
+    failed: str = ""
+    lost: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> Unit:
+        """What its figures are over."""
+        return "session" if sum(map(bool, self.paces)) > 1 else "launch"
+
+
+def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
+    """Every planned case of the records by key, over all of their launches.
+
+    Raises WeftError where records are not of like conditions and ways, or are one run.
+    """
+    for before, after in pairwise(runs):
+        _check_alike(before, after)
+    for index, run in enumerate(runs):
+        if any(is_same_run(run, other) for other in runs[:index]):
+            raise WeftError(
+                f"{run.path} is given twice, or is another copy of one run",
+                "name every run once, or its launches would count twice",
+            )
+    cases: dict[str, tuple[Run, Case]] = {}
+    for run in runs:
+        for key, case in run.cases.items():
+            first, known = cases.setdefault(key, (run, case))
+            if known != case:
+                raise WeftError(
+                    f"{first.path} and {run.path} measured {key} differently",
+                    "check them apart, or measure again with the same options",
+                )
+    batches = [_by_case(run) for run in runs]
+    return {key: _pooled(case, runs, batches) for key, (_, case) in cases.items()}
+
+
+def is_same_run(one: Run, other: Run) -> bool:
+    """Whether two records are copies of one run, of which one may be longer."""
+    return one.header == other.header and one.measured[:1] == other.measured[:1]
+
+
+def _check_alike(before: Run, after: Run) -> None:
+    """Records of unlike conditions are never merged."""
+    unlike = differences_of_runs(before, after)
+    if unlike:
+        raise WeftError(
+            f"{before.path} and {after.path} were not measured alike ({'; '.join(unlike)})",
+            "launches under unlike conditions are never put together: check the records apart",
+        )
+
+
+def _by_case(run: Run) -> dict[str, list[Batch]]:
+    found: dict[str, list[Batch]] = {}
+    for batch in run.lines.batches:
+        found.setdefault(batch.case, []).append(batch)
+    return found
+
+
+def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Batch]]]) -> Pooled:
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    by_record: list[dict[int, float]] = []
+    tick_ns = 0.0
+    lost: list[str] = []
+    failed = ""
+    for run, known in zip(runs, by_case, strict=True):
+        batches = known.get(case.key, [])
+        bad = [b for b in batches if b.status != "ok"]
+        failure = failure_of(batches)
+        if failure and failure.status == "failed":
+            failed = failed or failure.reason
+        lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
+        lost += _launches_lost(run, case, {b.launch for b in batches})
+        good = [b for b in batches if b.role == "measure" and b.status == "ok"]
+        times = launch_times_ns(run, good)
+        by_record.append({launch: float(np.median(own)) for launch, own in times.items()})
+        tick_ns = max(tick_ns, resolution_ns(run, good) if good else 0.0)
+    pattern = next(run.patterns[case.test] for run in runs if case.test in run.patterns)
+    medians = [median for own in by_record for median in own.values()]
+    pooled = Pooled(
+        case=case,
+        directions=directions_of(pattern.latency_divisor, pattern.bandwidth_factor),
+        launches=len(medians),
+        failed=failed,
+        lost=tuple(lost),
+    )
+    if not medians:
+        return pooled
+    if min(medians) <= 0:
+        return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
+    sessions = [float(np.median(list(own.values()))) for own in by_record if own]
+    time_ns = (
+        median_of_launches(sessions, tick_ns, "session")
+        if len(sessions) > 1
+        else median_of_launches(medians, tick_ns)
+    )
+    factor = pattern.bandwidth_factor * case.bytes
+    share = 1 / (pattern.latency_divisor or factor * 1e9 or 1)
+    return msgspec.structs.replace(
+        pooled,
+        paces=tuple({launch: time * share for launch, time in own.items()} for own in by_record),
+        latency_ns=latency_of(pattern, time_ns),
+        bandwidth_bytes_per_s=bandwidth_of(pattern, case, time_ns),
+    )
+
+
+def _launches_lost(run: Run, case: Case, told: set[int]) -> list[str]:
+    """Launches that ended badly without a line of this case; their transport may be unknown."""
+    return [
+        f"launch {end.launch} of {run.path.name}: {end.reason}"
+        for end in run.lines.ends
+        if end.status != "ok"
+        and end.launch not in told
+        and (end.launch not in run.launches or run.launches[end.launch].transport == case.transport)
+    ]

@@ -1,0 +1,67 @@
+"""How many sessions stand behind a side, and what one session cannot know. Pure.
+
+A session is a record: one run of weft. Its launches share the day, the state of the machine since
+it started, its temperature and its neighbours, so they do not stand for other days.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from weft.analysis.compare.curves import made_by
+from weft.analysis.stats.trend import not_looked_for, power_in_words, trends_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.record.run import Run
+
+ONE_SESSION = (
+    "one session a side: what differs from day to day, or from one start of the machine to the"
+    " next, is in no interval here; measure again at other times, and give all records of a side"
+)
+# In a check, whose test takes the sessions of both sides to scatter alike.
+JUDGED_BY_THE_OTHER = (
+    "a side of one session is judged by the scatter between the sessions of the other side"
+)
+# In a comparison, where each side has its own interval.
+ONE_BESIDE = (
+    "the interval of a side of one session is over its launches and knows nothing of other days"
+)
+FEW_SESSIONS = "two sessions know little of others: a third narrows the intervals most"
+
+
+def launches_of(run: Run) -> int:
+    """How many launches measured something, of the transport that had most."""
+    made = {(run.cases[batch.case].transport, batch.launch) for batch in run.measured}
+    return max(Counter(transport for transport, _ in made).values(), default=0)
+
+
+def sessions_in_words(
+    sides: Mapping[str, Sequence[int]], one_beside: str = ONE_BESIDE
+) -> tuple[str, ...]:
+    """What the verdicts rest on: each side's sessions by their launches, and their limits.
+
+    `one_beside` is what to say where some sides have one session and others several.
+    """
+    known = {name: made for name, made in sides.items() if made}
+    if not known:
+        return ()
+    counts = [len(made) for made in known.values()]
+    lines = ["; ".join(f"{name}: {made_by(made)}" for name, made in known.items())]
+    if max(counts) == 1:
+        lines.append(ONE_SESSION)
+    elif min(counts) == 1 and len(counts) > 1:
+        lines.append(one_beside)
+    elif min(counts) == 2:
+        lines.append(FEW_SESSIONS)
+    return tuple(lines)
+
+
+def in_time(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Trends and correlation over the launches of records, or how surely there was none to see."""
+    lines = [f"{run.path.name}: {line}" for run in runs for line in trends_in_words(run)]
+    lines += [f"{run.path.name}: {line}" for run in runs for line in power_in_words(run)]
+    few = [f"{run.path.name}: {line}" for run in runs if (line := not_looked_for(run))]
+    return (*lines, *few)

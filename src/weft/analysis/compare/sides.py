@@ -1,0 +1,225 @@
+"""What can be laid beside each other: a record or a published platform as one side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, told
+from weft.analysis.compare.pool import pool
+from weft.analysis.compare.sessions import in_time, launches_of
+from weft.analysis.peak_share import directions_of
+from weft.analysis.stats.intervals import Estimate
+from weft.analysis.stats.ratios import Figure, Kind, Quantity
+from weft.analysis.summary import summarise
+from weft.errors import WeftError
+from weft.fabric.bus import buses_of
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.run import Run
+    from weft.reference.library import Fact, Platform, Point
+
+MOST_TOLD = 4
+# Single figures that are results; the others are what a machine was like.
+_RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """What a curve is of. `variant` tells cases apart that are no usual ones (single, buffers)."""
+
+    test: str
+    transport: str
+    quantity: Quantity
+    directions: int
+    variant: str = ""
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a comparison: curves by place (figures by message size), single figures.
+
+    `sessions` are the launches of each record behind it, `in_time` what is to be known of them.
+    """
+
+    name: str
+    title: str
+    is_published: bool
+    conditions: Conditions
+    curves: dict[Place, dict[int, Figure]]
+    singles: dict[str, tuple[str, str, Figure]] = {}
+    left_out: tuple[str, ...] = ()
+    sessions: tuple[int, ...] = ()
+    in_time: tuple[str, ...] = ()
+
+    @property
+    def transports(self) -> tuple[str, ...]:
+        """The transports of the curves, in order."""
+        return tuple(dict.fromkeys(place.transport for place in self.curves))
+
+
+def side_of_platform(platform: Platform, link: str) -> Side:
+    """A published platform: its tables as curves, the results among its figures as singles."""
+    curves: dict[Place, dict[int, Figure]] = {}
+    for series in platform.series:
+        place = Place(series.test, series.transport, series.quantity, series.directions)
+        curves[place] = {point.bytes: _published_point(point) for point in series.points}
+    facts = [f for f in platform.facts if f.key.startswith(_RESULTS) and f.si is not None]
+    singles = {f.key: (f.what, f.si_unit, _published_fact(f)) for f in facts}
+    published = {key: text for key, text in platform.conditions.items() if key != "intervals"}
+    return Side(
+        name=platform.name,
+        title=platform.title,
+        is_published=True,
+        conditions=Conditions(
+            facts={"measured": platform.citation.date, **published, "link": link}
+        ),
+        curves=curves,
+        singles={k: v for k, v in singles.items() if v[1] in ("ns", "bytes/s")},
+    )
+
+
+def _published_point(point: Point) -> Figure:
+    return _rounded(point.published, point.si)
+
+
+def _published_fact(fact: Fact) -> Figure:
+    """Of "around 831" nobody knows how it was rounded; its last digit is taken at its word."""
+    figure = _rounded(fact.published, fact.si or 0.0)
+    return msgspec.structs.replace(figure, published=f"{fact.about} {fact.published}".strip())
+
+
+def _rounded(published: str, si: float) -> Figure:
+    """A published figure with half a unit of its last digit on either side."""
+    digits = len(published.partition(".")[2])
+    half = si * 0.5 * 10.0**-digits / float(published.replace(",", ""))
+    return Figure(
+        estimate=Estimate(
+            median=si, low=si - half, high=si + half, coverage=0.0, method="rounding as published"
+        ),
+        kind="published",
+        published=published,
+    )
+
+
+def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transport: str) -> Side:
+    """A record's good cases, of one transport if it is named; what is not good is left out, told.
+
+    Raises WeftError when the transport is not in the record.
+    """
+    there = tuple(dict.fromkeys(s.transport for s in summaries))
+    if transport and transport not in there:
+        raise WeftError(
+            f"{run.path} has nothing over {transport}", f"choose one of {', '.join(there)}"
+        )
+    wanted = [s for s in summaries if not transport or s.transport == transport]
+    curves: dict[Place, dict[int, Figure]] = {}
+    for summary in wanted:
+        if summary.status != "ok":
+            continue
+        for place, estimate in _places(run, summary):
+            kind: Kind = "launches" if summary.launches > 1 else "one launch"
+            figure = Figure(estimate=estimate, kind=kind, launches=summary.launches)
+            curves.setdefault(place, {})[summary.bytes] = figure
+    return Side(
+        name=str(run.path),
+        title=title,
+        is_published=False,
+        conditions=_conditions_of(run, wanted),
+        curves=curves,
+        left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
+        sessions=(launches_of(run),),
+        in_time=in_time([run]),
+    )
+
+
+def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
+    """Several records as one side: every figure is over the records, as the unit (sessions).
+
+    Raises WeftError where they are not of like conditions, or the transport is in none of them.
+    """
+    first = side_of_run(runs[0], summarise(runs[0]), title, transport)
+    curves: dict[Place, dict[int, Figure]] = {}
+    left_out = []
+    for key, pooled in pool(runs).items():
+        case = pooled.case
+        if transport and case.transport != transport:
+            continue
+        if pooled.failed or not pooled.launches:
+            left_out.append(f"{key}: {pooled.failed or 'was not measured'}")
+            continue
+        found = {"latency": pooled.latency_ns, "bandwidth": pooled.bandwidth_bytes_per_s}
+        for quantity, estimate in found.items():
+            if estimate is not None:
+                kind: Kind = "launches" if estimate.launches > 1 else "one launch"
+                figure = Figure(estimate=estimate, kind=kind, launches=estimate.launches)
+                place = Place(
+                    case.test, case.transport, cast("Quantity", quantity), pooled.directions,
+                    case.variant,
+                )  # fmt: skip
+                curves.setdefault(place, {})[case.bytes] = figure
+    return msgspec.structs.replace(
+        first,
+        name=",".join(str(run.path) for run in runs),
+        curves=curves,
+        left_out=tuple(left_out),
+        sessions=tuple(launches_of(run) for run in runs),
+        in_time=in_time(runs),
+    )
+
+
+def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
+    pattern = run.patterns[summary.test]
+    ways = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
+    variant = run.cases[summary.case].variant
+    if summary.latency_ns is not None:
+        yield Place(summary.test, summary.transport, "latency", ways, variant), summary.latency_ns
+    if summary.bandwidth_bytes_per_s is not None:
+        place = Place(summary.test, summary.transport, "bandwidth", ways, variant)
+        yield place, summary.bandwidth_bytes_per_s
+
+
+def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> Conditions:
+    """What a record tells of how it was measured, by the names that platforms use too."""
+    hosts = run.header.hosts
+    transports = {s.transport for s in summaries}
+    launches = [launch for launch in run.lines.launches if launch.transport in transports]
+    pinned = {tuple((rank.host, rank.cpu) for rank in launch.ranks) for launch in launches}
+    spread = {len({rank.host for rank in launch.ranks}) for launch in launches}
+    found = conditions_of(run.header, launches)
+    facts = {
+        "measured": run.header.created_utc[:10],
+        **found.facts,
+        "ranks": _some(s.ranks for s in summaries),
+        "placement": _some(f"{count} host{'s' if count > 1 else ''}" for count in spread)
+        + (f"; CPUs {_some(','.join(str(cpu) for _, cpu in pins) for pins in pinned)}"),
+        "memory": _some(_memory(host) for host in hosts.values()),
+        "software": _some(launch.mpi for launch in launches),
+        "network": _some(
+            ", ".join(f"{name} {text}" for name, text in own.items() if name != "MPI")
+            for kind, own in found.kinds.items()
+            if kind in transports
+        ),
+        "link": _some(s.link for s in summaries),
+        "bus": _some(
+            f"{bus.device}: {bus.in_words}"
+            for bus in buses_of(run, summaries)
+            if set(bus.transports) & transports
+        ),
+        "queue depth": _some(s.queue_depth for s in summaries),
+        "launches": _some(s.launches for s in summaries if s.status == "ok"),
+    }
+    return msgspec.structs.replace(found, facts=facts)
+
+
+def _memory(manifest: Any) -> str:
+    total = fact_at(manifest, "memory", "total_bytes")
+    return format_bytes(total >> 30 << 30) if isinstance(total, int) else ""
+
+
+def _some(values: Iterable[Any]) -> str:
+    """As many of the different values as can be read."""
+    return told(values, MOST_TOLD)

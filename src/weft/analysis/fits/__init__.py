@@ -1,0 +1,1 @@
+"""Models of times against sizes: lines, segments, LogGP, signatures. Pure."""

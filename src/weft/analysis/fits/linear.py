@@ -1,0 +1,254 @@
+"""The straight line t = latency + bytes / bandwidth through a series of times (Hockney's model).
+
+Two fits side by side: ordinary least squares as such lines are published, and the median line,
+which is right for times whose errors grow with the message and have a tail.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.fits.least_squares import Fitted, least_squares
+from weft.analysis.fits.median_line import median_line
+from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
+from weft.analysis.fits.sweeps import Sweep, check_sizes
+from weft.analysis.stats.parameters import Parameter, inverse, of_one_launch, over_launches, student
+from weft.errors import WeftError
+from weft.units import format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.analysis.fits.sweeps import Series
+
+# A line whose typical deviation at the sizes is above this is not the whole story.
+MISFIT = 0.1
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One straight line. `r_squared` only for least squares: a median line has no such share."""
+
+    method: str
+    latency_ns: Parameter
+    bandwidth_bytes_per_s: Parameter
+    slope_ns_per_byte: Parameter
+    r_squared: Parameter | None = None
+
+    def time_ns(self, size_bytes: float) -> float:
+        """The time that the line expects for a message."""
+        return self.latency_ns.value + self.slope_ns_per_byte.value * size_bytes
+
+
+class LinearFit(msgspec.Struct, frozen=True, kw_only=True):
+    """Both lines through a series.
+
+    `misfit_percent` is the median over the sizes of how far the median line is from the size's
+    median, in per cent of it. `notes` say what to know before the figures are used.
+    """
+
+    name: str
+    samples: int
+    launches: int
+    smallest_bytes: int
+    largest_bytes: int
+    least_squares: Line
+    median_line: Line
+    misfit_percent: float
+    notes: tuple[str, ...]
+
+
+def fit_line(series: Series) -> LinearFit:
+    """Fit both lines.
+
+    Raises WeftError where the series has too few sizes or samples for an interval, or where its
+    times do not grow with the size.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    check_sizes(series)
+    published = _published_line(series)
+    robust = _robust_line(series)
+    _check_growth(series, robust)
+    sizes, medians = series.sizes_bytes, series.medians_ns()
+    expected = robust.latency_ns.value + robust.slope_ns_per_byte.value * sizes
+    misfit = float(np.median(np.abs(expected / medians - 1)))
+    return LinearFit(
+        name=series.name,
+        samples=series.samples,
+        launches=len(series.launches),
+        smallest_bytes=int(sizes[0]),
+        largest_bytes=int(sizes[-1]),
+        least_squares=published,
+        median_line=robust,
+        misfit_percent=100 * misfit,
+        notes=(*series.notes, *_notes(series, robust, misfit)),
+    )
+
+
+def _published_line(series: Series) -> Line:
+    fits = [least_squares(sweep) for sweep in series.launches]
+    method = "ordinary least squares"
+    scatters = [one.scatter for one in fits if one.scatter is not None]
+    if len(fits) == 1:
+        return _line(series, method, fits[0], of_one_launch(scatters[0]) if scatters else None)
+    sizes = series.sizes_bytes
+    rows = [
+        (sweep.means_ns - _at(fitted, sizes)) * (sizes - sizes.mean())
+        for sweep, fitted in zip(series.launches, fits, strict=True)
+    ]
+    both = _shared(fits, least_squares(_mean_of(series)), rows)
+    known = len(scatters) == len(fits)
+    return _line(series, method, both, over_launches(scatters, positive=True) if known else None)
+
+
+def _alone(series: Series, parameter: Parameter) -> Parameter:
+    return msgspec.structs.replace(parameter, launches=series.counted)
+
+
+def _robust_line(series: Series) -> Line:
+    """With several launches the interval comes from them, and none is needed within a launch."""
+    alone = len(series.launches) == 1
+    fits = [median_line(sweep, intervals=alone) for sweep in series.launches]
+    if alone:
+        return _line(series, "median line", fits[0], None)
+    sizes = series.sizes_bytes
+    rows = [
+        sweep.medians_ns / _at(fitted, sizes) - 1
+        for sweep, fitted in zip(series.launches, fits, strict=True)
+    ]
+    return _line(
+        series, "median line", _shared(fits, _scatter_of_medians(series, rows), rows), None
+    )
+
+
+def _line(series: Series, method: str, fitted: Fitted, scatter: Parameter | None) -> Line:
+    if len(series.launches) == 1:
+        fitted = msgspec.structs.replace(
+            fitted,
+            latency_ns=_alone(series, fitted.latency_ns),
+            slope_ns_per_byte=_alone(series, fitted.slope_ns_per_byte),
+        )
+    return Line(
+        method=method,
+        latency_ns=fitted.latency_ns,
+        bandwidth_bytes_per_s=inverse(fitted.slope_ns_per_byte, 1e9 * series.directions),
+        slope_ns_per_byte=fitted.slope_ns_per_byte,
+        r_squared=scatter.mapped(lambda share: max(1 - share, 0.0)) if scatter else None,
+    )
+
+
+def _at(fitted: Fitted, sizes_bytes: NDArray[np.float64]) -> NDArray[np.float64]:
+    return fitted.latency_ns.value + fitted.slope_ns_per_byte.value * sizes_bytes
+
+
+def _shared(fits: Sequence[Fitted], of_mean: Fitted, rows: Sequence[NDArray[np.float64]]) -> Fitted:
+    """The parameters over launches, their intervals widened by the misfit that all share."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    share = shared_share(np.array(rows))
+    slope = over_launches([one.slope_ns_per_byte.value for one in fits], positive=True)
+    latency = over_launches([one.latency_ns.value for one in fits], positive=False)
+    return Fitted(
+        slope_ns_per_byte=with_misfit(slope, of_mean.slope_ns_per_byte, share, positive=True),
+        latency_ns=with_misfit(latency, of_mean.latency_ns, share, positive=False),
+        scatter=None,
+    )
+
+
+def _mean_of(series: Series) -> Sweep:
+    """The launches' means and medians averaged, as if they were one sample of each size."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    sizes = series.sizes_bytes
+    ones = np.ones(len(sizes))
+    medians = np.mean([sweep.medians_ns for sweep in series.launches], axis=0)
+    return Sweep(
+        sizes_bytes=sizes,
+        counts=ones,
+        means_ns=np.mean([sweep.means_ns for sweep in series.launches], axis=0),
+        squares_ns2=0 * ones,
+        medians_ns=medians,
+        kept_ns=tuple(medians[:, None]),
+        weights=ones,
+    )
+
+
+def _scatter_of_medians(series: Series, rows: Sequence[NDArray[np.float64]]) -> Fitted:
+    """The median line of the launches' mean, its interval from how the sizes lie off it.
+
+    A median's variance is pi/2 of a mean's where errors are normal.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    sizes = series.sizes_bytes
+    fitted = median_line(_mean_of(series), intervals=False)
+    freedom = len(sizes) - 2
+    deviations = np.mean(rows, axis=0)
+    variance = float(deviations @ deviations) / max(freedom, 1) * math.pi / 2
+    expected = np.maximum(_at(fitted, sizes), series.medians_ns().min() / 2)
+    covariance = variance * unit_covariance(sizes, expected)
+    reach = student(max(freedom, 1)) * np.sqrt(np.diag(covariance))
+
+    def bounded(one: Parameter, by: float) -> Parameter:
+        return msgspec.structs.replace(one, low=one.value - by, high=one.value + by)
+
+    return Fitted(
+        latency_ns=bounded(fitted.latency_ns, float(reach[0])),
+        slope_ns_per_byte=bounded(fitted.slope_ns_per_byte, float(reach[1])),
+        scatter=None,
+    )
+
+
+def _check_growth(series: Series, robust: Line) -> None:
+    slope = robust.slope_ns_per_byte
+    grows = slope.low > 0
+    if not slope.is_bounded and slope.value > 0:
+        raise WeftError(
+            f"{series.name} has {len(series.sizes_bytes)} sizes and {series.samples} samples: too"
+            " few to say how far off a line through them may be",
+            "measure at least 8 sizes, or several samples of each",
+        )
+    if not grows:
+        raise WeftError(
+            f"the times of {series.name} do not grow with the message beyond their scatter, so they"
+            " give no bandwidth",
+            "check the columns and their units, or measure larger messages",
+        )
+
+
+def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
+    notes = []
+    if len(series.launches) == 1:
+        notes.append("one launch: the intervals know nothing of the variation between launches")
+    latency = robust.latency_ns
+    smallest = int(series.sizes_bytes[0])
+    half_bytes = latency.value / robust.slope_ns_per_byte.value
+    doubts = []
+    if latency.low <= 0 <= latency.high:
+        doubts.append("its interval holds zero")
+    elif latency.high < 0:
+        doubts.append("it is below zero, where no latency can be")
+    if smallest > half_bytes:
+        first = format_time(float(series.medians_ns()[0]))
+        doubts.append(
+            f"it is drawn out to zero bytes from messages of {format_bytes(smallest)} and more, the"
+            f" shortest of which takes {first}: a bend of the times of some per cent would make it"
+            " or hide it"
+        )
+    if doubts and series.has_latency:
+        notes.append(
+            f"the latency is ill-determined: {' and '.join(doubts)}; measure it with small"
+            " messages: weft run ping_pong --sizes 0..1KiB"
+        )
+    if misfit > MISFIT:
+        notes.append(
+            f"half of the sizes are more than {misfit:.0%} off the line: one line is not enough,"
+            " see the piecewise model"
+        )
+    return notes

@@ -1,0 +1,1 @@
+"""Statistics of numbers: intervals, ratios, percentiles, modes and drift. Pure."""

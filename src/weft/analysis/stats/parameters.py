@@ -1,0 +1,99 @@
+"""A fitted parameter with its 95 % interval, from one launch or over several.
+
+Launches are the independent witnesses (intervals.py): where there are several, each is fitted by
+itself, and the interval covers the variation between their parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.stats.intervals import CONFIDENCE, ONE, Unit, interval_of_median
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+    """A parameter's value and its interval [low, high]; an end without a bound is infinite.
+
+    `launches` are those that the interval is over; 1: it knows nothing of others; 0: nobody
+    counted them, as in a plain table.
+    """
+
+    value: float
+    low: float
+    high: float
+    coverage: float
+    method: str
+    launches: int = 0
+    unit: Unit = "launch"
+
+    @property
+    def relative_half_width(self) -> float:
+        """Half the interval's width over the size of the value; infinite where one is."""
+        return (self.high - self.low) / 2 / abs(self.value) if self.value else math.inf
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the interval has two ends."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    def mapped(self, change: Callable[[float], float]) -> Parameter:
+        """The parameter after a monotonic change of scale."""
+        low, high = sorted((change(self.low), change(self.high)))
+        return msgspec.structs.replace(self, value=change(self.value), low=low, high=high)
+
+
+def inverse(parameter: Parameter, factor: float) -> Parameter:
+    """`factor` over a positive parameter: a slope becomes a bandwidth.
+
+    A slope whose interval reaches zero gives a bandwidth without an upper bound.
+    """
+    return parameter.mapped(lambda value: factor / value if value > 0 else math.inf)
+
+
+def student(freedom: float) -> float:
+    """How many standard errors a 95 % interval reaches: Student's quantile."""
+    from scipy import special  # noqa: PLC0415 - not needed to start the program
+
+    return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
+
+
+def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
+    """The median of the launches' parameters with its 95 % interval; at least two are wanted.
+
+    The interval is that of medians of times (`interval_of_median`), of the logarithms where they
+    are `positive`. Raises ValueError for fewer than two.
+    """
+    if len(values) < 2:
+        raise ValueError("over_launches wants at least two launches")
+    if positive and min(values) > 0:
+        logs = over_launches([math.log(value) for value in values], positive=False)
+        return logs.mapped(math.exp)
+    ordered = sorted(values)
+    count = len(ordered)
+    low, high, method = interval_of_median(ordered)
+    return Parameter(
+        value=(ordered[(count - 1) // 2] + ordered[count // 2]) / 2,
+        low=low,
+        high=high,
+        coverage=CONFIDENCE,
+        method=method.format(f"{count} launches"),
+        launches=count,
+    )
+
+
+def of_one_launch(value: float) -> Parameter:
+    """A parameter of one launch, which knows no interval over launches: its ends are infinite."""
+    return Parameter(
+        value=value,
+        low=-math.inf,
+        high=math.inf,
+        coverage=0.0,
+        method=ONE.format("launch", "launches"),
+        launches=1,
+    )

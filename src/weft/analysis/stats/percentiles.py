@@ -1,0 +1,51 @@
+"""Percentiles of samples, as far as their number carries them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.analysis.stats.intervals import median_of_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.analysis.stats.intervals import Estimate
+
+PERCENTILES = (1.0, 5.0, 25.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+TAILS = ("99", "99.9")
+SAMPLES_BEYOND = 10
+
+
+def percentiles(values: NDArray[np.float64]) -> dict[str, float]:
+    """The percentiles of PERCENTILES that have at least 10 samples beyond them, by name ("99.9").
+
+    Fewer samples beyond would make the figure the luck of a few; such a one is left out.
+    """
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    usable = [
+        p for p in PERCENTILES if len(values) * min(p, 100.0 - p) / 100.0 >= SAMPLES_BEYOND - 1e-9
+    ]
+    return (
+        {f"{p:g}": float(v) for p, v in zip(usable, np.percentile(values, usable), strict=True)}
+        if usable
+        else {}
+    )
+
+
+def tails(launches: Sequence[NDArray[np.float64]], resolution: float = 0.0) -> dict[str, Estimate]:
+    """The percentiles of TAILS, each the median over launches of each launch's own, by name.
+
+    Only those that every launch has enough samples for: a launch's tail is one value, as its
+    median is, so that the interval covers the variation between launches. `resolution` as for
+    `median_of_launches`.
+    """
+    found = [percentiles(values) for values in launches]
+    return {
+        name: median_of_launches([one[name] for one in found], resolution)
+        for name in TAILS
+        if all(one.get(name, 0.0) > 0 for one in found)
+    }

@@ -1,0 +1,66 @@
+"""Launches of one round beside each other: they ran one after the other on the same machine. Pure.
+
+A round is one launch of every transport. What moves all launches of a round alike (temperature,
+neighbours, the clock) is not in the difference of two of them, so the interval is over the rounds'
+differences: a blocked design (Box, Hunter and Hunter, Statistics for Experimenters, 2005, ch. 3).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.analysis.stats.parameters import Parameter, over_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.record.run import Run
+
+
+def rounds_of(run: Run) -> dict[int, int]:
+    """The round of each launch by its number.
+
+    A round ends where a transport comes again after a launch that ended well, for one that broke is
+    tried again at once.
+    """
+    broken = {end.launch for end in run.lines.ends if end.status != "ok"}
+    found: dict[int, int] = {}
+    done: set[tuple[str, int]] = set()
+    number = 0
+    for launch in sorted(run.lines.launches, key=lambda launch: launch.launch):
+        crew = (launch.transport, len(launch.ranks))
+        if crew in done:
+            number += 1
+            done.clear()
+        found[launch.launch] = number
+        if launch.launch not in broken:
+            done.add(crew)
+    return found
+
+
+def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
+    """By case and round: the median latency in ns of what was measured well."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    rounds = rounds_of(run)
+    times: dict[str, dict[int, list[float]]] = {}
+    for batch in run.measured:
+        divisor = run.patterns[run.cases[batch.case].test].latency_divisor
+        if divisor:
+            of_case = times.setdefault(batch.case, {})
+            of_case.setdefault(rounds[batch.launch], []).extend(run.time_ns(batch) / divisor)
+    return {
+        case: {number: float(np.median(values)) for number, values in by_round.items()}
+        for case, by_round in times.items()
+    }
+
+
+def difference(below: Mapping[int, float], above: Mapping[int, float]) -> Parameter | None:
+    """The median over rounds of what one adds to the other, with its 95 % interval.
+
+    Both by round. None with fewer than two rounds that have both.
+    """
+    shared = sorted(below.keys() & above.keys())
+    if len(shared) < 2:
+        return None
+    return over_launches([above[number] - below[number] for number in shared], positive=False)

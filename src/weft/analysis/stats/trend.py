@@ -1,0 +1,212 @@
+"""Whether launches follow each other by chance, or drift and hang together in time. Pure.
+
+A launch's error is shared by its cases, so all of them together say how a launch was (levels.py):
+one test a transport, where a test of every case would have as little power and find hundreds.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.stats.levels import connected, levels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.record.run import Run
+
+# Two tests, so each at half of 5 %.
+LEVEL = 0.025
+# With fewer no order of launches is rarer than the level.
+FEWEST = 5
+# How often a rise by four times the scatter of launches is seen over so many of them, and the same
+# up to the next; `python -m bench.decisions trend`.
+POWER = {5: 0.25, 6: 0.43, 8: 0.61, 10: 0.77}
+ENOUGH = 20
+# Up to so many launches every order is counted, beyond an approximation is near enough.
+_COUNTED = 7
+
+
+class Trend(msgspec.Struct, frozen=True, kw_only=True):
+    """How a transport's launches follow each other in one record.
+
+    `change` is how much the time moves from the first launch to the last, relative (Theil-Sen).
+    `trend_chance` and `neighbours_chance` are p-values of launches in random order: of as much rise
+    or fall (Mann and Kendall), and of neighbours as alike (Bartels). None with too few launches.
+    """
+
+    transport: str
+    launches: int
+    cases: int
+    change: float
+    trend_chance: float | None
+    neighbours_chance: float | None
+
+    @property
+    def is_trend(self) -> bool:
+        """Whether the launches rise or fall."""
+        return self.trend_chance is not None and self.trend_chance <= LEVEL
+
+    @property
+    def is_correlated(self) -> bool:
+        """Whether neighbouring launches are alike beyond chance."""
+        return self.neighbours_chance is not None and self.neighbours_chance <= LEVEL
+
+
+def trends_of(run: Run) -> tuple[Trend, ...]:
+    """One a transport with two launches or more, over all cases that went well."""
+    import numpy as np  # noqa: PLC0415 - not needed to start the program
+
+    tables: dict[str, dict[int, dict[str, list[float]]]] = {}
+    for batch in run.measured:
+        median = float(np.median(run.time_ns(batch)))
+        if median > 0:
+            by_launch = tables.setdefault(run.cases[batch.case].transport, {})
+            by_launch.setdefault(batch.launch, {}).setdefault(batch.case, []).append(median)
+    found = []
+    for transport, by_launch in tables.items():
+        ordered = [
+            {case: float(np.median(values)) for case, values in by_launch[launch].items()}
+            for launch in sorted(by_launch)
+        ]
+        used = [ordered[at] for at in connected(ordered)]
+        if len(used) > 1:
+            cases = len({case for table in used for case in table})
+            found.append(trend_of(levels(used), transport, cases))
+    return tuple(found)
+
+
+def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Trend:
+    """Of the logarithms of the launches' times, in the order in which they were made."""
+    count = len(logs)
+    slopes = sorted(
+        (logs[j] - logs[i]) / (j - i) for i, j in itertools.combinations(range(count), 2)
+    )
+    middle = (slopes[(len(slopes) - 1) // 2] + slopes[len(slopes) // 2]) / 2
+    told = count >= FEWEST
+    return Trend(
+        transport=transport,
+        launches=count,
+        cases=cases,
+        change=math.expm1(middle * (count - 1)),
+        trend_chance=mann_kendall(logs) if told else None,
+        neighbours_chance=bartels(logs) if told else None,
+    )
+
+
+def mann_kendall(values: Sequence[float]) -> float:
+    """The two-sided p-value of rises less falls over all pairs, if any order is as likely.
+
+    Mann, Nonparametric tests against trend, Econometrica 13, 1945. Exact up to 20 values, then the
+    normal approximation. Ties count as neither.
+    """
+    count = len(values)
+    excess = abs(sum((b > a) - (b < a) for a, b in itertools.combinations(values, 2)))
+    if count <= 20:
+        ways = _orders_by_inversions(count)
+        pairs = count * (count - 1) // 2
+        # An order with k inversions has a sum of pairs - 2 k.
+        beyond = sum(number for k, number in enumerate(ways) if abs(pairs - 2 * k) >= excess)
+        return beyond / math.factorial(count)
+    deviation = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    return math.erfc(max(excess - 1, 0) / deviation / math.sqrt(2))
+
+
+@cache
+def _orders_by_inversions(count: int) -> tuple[int, ...]:
+    """How many orders of so many values have 0, 1, 2 ... inversions."""
+    ways = [1]
+    for size in range(2, count + 1):
+        longer = [0] * (len(ways) + size - 1)
+        for at, number in enumerate(ways):
+            for more in range(size):
+                longer[at + more] += number
+        ways = longer
+    return tuple(ways)
+
+
+def bartels(values: Sequence[float]) -> float:
+    """The p-value of neighbours being as near each other in rank, if any order is as likely.
+
+    Bartels, The rank version of von Neumann's ratio test for randomness, Journal of the American
+    Statistical Association 77, 1982: exact for few values, his beta approximation for more. A
+    positive correlation from launch to launch makes the ratio small.
+    """
+    from scipy import special, stats  # noqa: PLC0415 - not needed to start the program
+
+    count = len(values)
+    ranks = [float(rank) for rank in stats.rankdata(values)]
+    apart = _apart(ranks)
+    if count <= _COUNTED:
+        orders = _apart_in_any_order(tuple(sorted(ranks)))
+        return bisect.bisect_right(orders, apart + 1e-9) / len(orders)
+    middle = (count + 1) / 2
+    ratio = apart / math.fsum((rank - middle) ** 2 for rank in ranks)
+    spread = 5 * count * (count + 1) * (count - 1) ** 2
+    half = spread / (2 * (count - 2) * (5 * count**2 - 2 * count - 9)) - 0.5
+    return float(special.betainc(half, half, min(ratio / 4, 1.0)))
+
+
+@cache
+def _apart_in_any_order(ranks: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(sorted(_apart(order) for order in itertools.permutations(ranks)))
+
+
+def _apart(ranks: Sequence[float]) -> float:
+    return math.fsum((b - a) ** 2 for a, b in itertools.pairwise(ranks))
+
+
+def trends_in_words(run: Run) -> tuple[str, ...]:
+    """What is to be known of a record's launches in time, a sentence a transport that shows it."""
+    sentences = []
+    for found in trends_of(run):
+        place = f"launches in time: {found.transport}, {found.launches} launches of {found.cases}"
+        place += " cases" if found.cases > 1 else " case"
+        cure = (
+            "intervals over such launches are too narrow; measure again at other times, and give"
+            " the records together to weft compare and weft check"
+        )
+        if found.is_trend:
+            verb = "rises" if found.change > 0 else "falls"
+            sentences.append(
+                f"{place}: the time {verb} by {abs(found.change):.1%} from the first to the last"
+                f" (chance alone: {found.trend_chance:.1%}); {cure}"
+            )
+        elif found.is_correlated:
+            sentences.append(
+                f"{place}: neighbouring launches are alike (chance alone:"
+                f" {found.neighbours_chance:.1%}); {cure}"
+            )
+    return tuple(sentences)
+
+
+def power_in_words(run: Run) -> tuple[str, ...]:
+    """How surely there was no trend to see, a sentence a transport with few launches."""
+    return tuple(
+        f"launches in time: {found.transport}: nothing seen over {found.launches} launches, which"
+        f" show a rise by four times their scatter in {_power(found.launches):.0%} of such runs"
+        for found in trends_of(run)
+        if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
+    )
+
+
+def _power(launches: int) -> float:
+    return POWER[max(count for count in POWER if count <= launches)]
+
+
+def not_looked_for(run: Run) -> str:
+    """Which transports have too few launches for a trend to be seen, a sentence; empty for none."""
+    few = [found for found in trends_of(run) if found.launches < FEWEST]
+    if not few:
+        return ""
+    told = ", ".join(f"{found.transport} {found.launches}" for found in few)
+    return (
+        f"launches in time: no trend was looked for with fewer than {FEWEST} launches ({told});"
+        f" take --launches {FEWEST} or more"
+    )

@@ -1,0 +1,64 @@
+"""Whether a budget is enough for what was asked, and which one would be. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weft.measure.choice import MOST_FIXED, RESERVE
+from weft.measure.stopping import needs_no_look
+from weft.plan.costs import GUESSED_BYTES_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.measure.state import CaseState
+    from weft.plan.costs import Costs
+    from weft.record.model import Plan
+
+
+def shortfall(states: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs) -> str:
+    """What of the asked launches the time left is not enough for, and what would be; else empty.
+
+    The rest of the budget is taken to go where it goes now: into the start and the report.
+    """
+    short = [state for state in states if state.is_short(plan)]
+    if not short or left_s <= 0:
+        return ""
+    round_s = one_round_s(short, plan, costs)
+    wanted = max(plan.launches - len(state.medians_ns) for state in short)
+    if wanted * round_s <= left_s:
+        return ""
+    fit = int(left_s / round_s)
+    launches = f"about {fit} launch{'es' if fit > 1 else ''} of each"
+    enough = launches if fit else f"one launch of about {math.ceil(len(short) * left_s / round_s)}"
+    budget = in_words(plan.budget_s + wanted * round_s - left_s)
+    return (
+        f"{len(short)} cases in {wanted} launches each want about {in_words(wanted * round_s)}, and"
+        f" there are {in_words(left_s)}: {enough}; for all of them type --budget {budget}, or ask"
+        " for fewer --sizes or --launches"
+    )
+
+
+def one_round_s(states: Sequence[CaseState], plan: Plan, costs: Costs) -> float:
+    """Seconds for one launch of each of these cases, with enough samples to be worth it."""
+    fixed_s = costs.fixed_s(states)
+    if not plan.samples:
+        return fixed_s / (MOST_FIXED * RESERVE)
+    return fixed_s + sum(_samples_s(state, plan.samples) for state in states)
+
+
+def _samples_s(state: CaseState, samples: int) -> float:
+    """Seconds for so many samples of a case where a sample is one operation, else of one each."""
+    operation_s = state.expected_ns / 1e9 or 2 * state.case.bytes / GUESSED_BYTES_PER_S
+    warmups = 1 if needs_no_look(state.case, state.pattern, samples) else 2
+    return (samples + warmups) * state.pattern.time_factor * operation_s
+
+
+def in_words(seconds: float) -> str:
+    """A length of time as --budget takes it, rounded up: 40s, 3min, 2h."""
+    for unit, size, least in (("h", 3600, 2 * 3600), ("min", 60, 120)):
+        if seconds > least:
+            return f"{math.ceil(seconds / size)}{unit}"
+    step = 10 if seconds > 10 else 1
+    return f"{math.ceil(seconds / step) * step}s"

@@ -1,0 +1,322 @@
+"""Limits and references: pass, fail or cannot tell on the interval, and no retry buys a pass."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import weft
+from builders import HOST, lost_batch, make_cases, synthetic_record, usual_times_ns
+from weft.analysis.compare.acceptance import (
+    EXIT_STATUS,
+    Checked,
+    Outcome,
+    against_limits,
+    against_record,
+    overall,
+)
+from weft.analysis.compare.limits import Limit, read_limits
+from weft.analysis.compare.pool import Pooled, pool
+from weft.analysis.stats.intervals import median_of_launches
+from weft.errors import WeftError
+from weft.record.model import Case, LaunchEnd, Schedule
+from weft.record.run import Run
+
+TRIALS = 1000
+CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
+
+
+def record(folder: Path, name: str = "a", factor: float = 1.0, **more: object) -> Run:
+    """A record whose operations take `factor` of the usual time; 8 bytes take 1,000 ns one way."""
+
+    def times(case: Case, launch: int) -> Sequence[float]:
+        return [t * factor for t in usual_times_ns(case, launch)]
+
+    path = folder / f"{name}.jsonl"
+    options: dict[str, object] = {"times_ns": times, **more}
+    return weft.load(synthetic_record(path, CASES, **options))  # type: ignore[arg-type]
+
+
+def limits(folder: Path, text: str) -> tuple[Limit, ...]:
+    path = folder / "limits.toml"
+    path.write_text(text)
+    return read_limits(path)
+
+
+def one(folder: Path, runs: Sequence[Run], text: str) -> Checked:
+    [check] = against_limits(pool(runs), limits(folder, f"[[limit]]\n{text}"))
+    return check
+
+
+@pytest.mark.parametrize(
+    ("bound", "outcome"), [("1.01 us", "pass"), ("0.99 us", "fail"), ("1 us", "cannot tell")]
+)
+def test_a_latency_is_judged_by_its_whole_interval(
+    tmp_path: Path, bound: str, outcome: str
+) -> None:
+    """The true median is 1,000.4 ns; five launches give about 996 to 1,004."""
+    text = f'test = "ping_pong"\nsizes = "8"\nlatency_at_most = "{bound}"'
+    check = one(tmp_path, [record(tmp_path)], text)
+    assert (check.case, check.outcome) == ("tcp/ping_pong/8", outcome)
+    assert check.launches == 5
+    assert check.bound == pytest.approx(float(bound.split(maxsplit=1)[0]) * 1000)
+
+
+@pytest.mark.parametrize(
+    ("bound", "outcome"),
+    [
+        ("9.7 GB/s", "pass"),
+        ("9.9 GB/s", "fail"),
+        ("9.81 GB/s", "cannot tell"),
+        ("78 Gbit/s", "pass"),
+    ],
+)
+def test_a_bandwidth_is_judged_by_its_whole_interval(
+    tmp_path: Path, bound: str, outcome: str
+) -> None:
+    """2^20 bytes in 2,000 ns + 0.1 ns a byte are 9.813 GB/s."""
+    text = f'test = "stream"\nsizes = "1MiB"\nbandwidth_at_least = "{bound}"'
+    assert one(tmp_path, [record(tmp_path)], text).outcome == outcome
+
+
+def test_a_share_of_the_peak_is_a_bandwidth(tmp_path: Path) -> None:
+    text = 'test = "stream"\nsizes = "1MiB"\nlink = "100GbE"\npercent_of_peak_at_least = "{}"'
+    runs = [record(tmp_path)]
+    check = one(tmp_path, runs, text.format("75%"))  # 9.813 of 12.5 are 78.5 %
+    assert check.outcome == "pass"
+    assert check.bound == pytest.approx(0.75 * 12.5e9)
+    assert one(tmp_path, runs, text.format("80 %")).outcome == "fail"
+
+
+def test_sizes_transports_and_single_sizes_that_are_missing(tmp_path: Path) -> None:
+    runs = [record(tmp_path)]
+    text = '[[limit]]\ntest = "ping-pong"\nlatency_at_most = "1 s"\n'
+    asked = {
+        "": [0, 8, 1024, 65536, 1048576],
+        'sizes = "1..64KiB"\n': [8, 1024, 65536],
+        'sizes = "8,1MiB"\n': [8, 1048576],
+    }
+    for more, sizes in asked.items():
+        checks = against_limits(pool(runs), limits(tmp_path, text + more))
+        assert [check.bytes for check in checks] == sizes
+        assert {check.outcome for check in checks} == {"pass"}
+    for more in (
+        'sizes = "8,16"\n',
+        'sizes = "8"\n[[limit]]\ntest = "x"\nlatency_at_most = "1 s"\n',
+    ):
+        last = against_limits(pool(runs), limits(tmp_path, text + more))[-1]
+        assert last.outcome == "cannot tell"
+        assert last.why.endswith("was not measured")
+
+
+def test_limits_for_nothing_in_the_record_are_refused(tmp_path: Path) -> None:
+    text = '[[limit]]\ntest = "allreduce"\nlatency_at_most = "1 s"\n'
+    with pytest.raises(WeftError, match="the record has ping_pong, stream"):
+        against_limits(pool([record(tmp_path)]), limits(tmp_path, text))
+
+
+def test_one_launch_passes_nothing_and_fails_nothing(tmp_path: Path) -> None:
+    run = record(tmp_path, launches=1)
+    for bound in ("1 s", "1 ns"):
+        text = f'test = "ping_pong"\nsizes = "8"\nlatency_at_most = "{bound}"'
+        check = one(tmp_path, [run], text)
+        assert check.outcome == "cannot tell"
+        assert "one launch" in check.why
+
+
+SLOW = 'test = "ping_pong"\nsizes = "8"\nlatency_at_most = "1.05 us"'
+
+
+def test_a_retry_does_not_buy_a_pass(tmp_path: Path) -> None:
+    """Three slow launches, then five fast ones: alone the second record passes, with both not."""
+    slow, fast = record(tmp_path, "slow", 1.2, launches=3), record(tmp_path, "fast")
+    assert one(tmp_path, [slow], SLOW).outcome == "fail"
+    assert one(tmp_path, [fast], SLOW).outcome == "pass"
+    both = one(tmp_path, [slow, fast], SLOW)
+    assert both.launches == 8
+    assert both.outcome == "cannot tell"
+
+
+def test_a_failure_is_never_hidden_by_launches_that_went_well(tmp_path: Path) -> None:
+    lost = lost_batch(CASES[1], 4, 90, "failed", "byte 3 of 8 differs")
+    bad, good = record(tmp_path, "bad", more=[lost]), record(tmp_path, "good", 1.001)
+    for runs in ([bad], [bad, good], [good, bad]):
+        check = one(tmp_path, runs, SLOW)
+        assert check.outcome == "fail"
+        assert "byte 3 of 8 differs" in check.why
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        lost_batch(CASES[1], 4, 90, "timeout", "no answer in 20 s"),
+        LaunchEnd(launch=9, status="timeout", reason="no answer in 20 s"),
+    ],
+)
+def test_a_launch_that_gave_nothing_keeps_a_case_from_passing(
+    tmp_path: Path, lost: LaunchEnd
+) -> None:
+    bad = record(tmp_path, "bad", more=[lost])
+    check = one(tmp_path, [bad, record(tmp_path, "good", 1.001)], SLOW)
+    assert check.outcome == "cannot tell"
+    assert "no answer in 20 s" in check.why
+    slow = record(tmp_path, "slow", 1.2, more=[lost])
+    assert one(tmp_path, [slow], SLOW).outcome == "fail"
+
+
+def test_what_was_not_measured_cannot_be_told(tmp_path: Path) -> None:
+    def no_eight(case: Case, launch: int) -> Sequence[float]:
+        return [] if case.bytes == 8 else usual_times_ns(case, launch)
+
+    check = one(tmp_path, [record(tmp_path, times_ns=no_eight)], SLOW)
+    assert (check.outcome, check.why) == ("cannot tell", "was not measured")
+    nothing = 'test = "stream"\nsizes = "8"\nlatency_at_most = "1 s"'
+    check = one(tmp_path, [record(tmp_path, "b")], nothing)
+    assert (check.outcome, check.why) == ("cannot tell", "stream has no latency")
+
+
+def test_of_several_records_the_session_is_the_unit(tmp_path: Path) -> None:
+    runs = [record(tmp_path, "a", 1.0), record(tmp_path, "b", 1.001, launches=4)]
+    found = pool(runs)["tcp/ping_pong/8"]
+    assert found.launches == 9
+    effects = [0.996, 1.003, 1.0, 1.002, 0.998]
+    medians = [1000.4 * e for e in effects] + [1000.4 * 1.001 * e for e in effects[:4]]
+    sessions = [float(np.median(medians[:5])), float(np.median(medians[5:]))]
+    expected = median_of_launches(sessions, 0.5 / 8, "session")
+    assert found.latency_ns is not None
+    assert found.latency_ns.median == pytest.approx(expected.median, rel=1e-4)
+    assert found.latency_ns.low == pytest.approx(expected.low, rel=1e-4)
+    assert found.latency_ns.method == "range of 2 sessions, widened to 95 %"
+    assert (found.latency_ns.launches, found.latency_ns.unit) == (2, "session")
+    assert [len(paces) for paces in found.paces] == [5, 4]
+
+
+def test_records_that_were_not_measured_alike_are_not_pooled(tmp_path: Path) -> None:
+    a, b = record(tmp_path, "a"), record(tmp_path, "b", 1.01)
+
+    def other(**changes: object) -> Run:
+        header = msgspec.structs.replace(b.header, **changes)
+        return Run(b.path, msgspec.structs.replace(b.lines, header=header))
+
+    cpu = {**HOST["cpu"], "model": "another"}
+    plan = msgspec.structs.replace(b.header.plan, mpi="mpich")
+    more = tuple(
+        msgspec.structs.replace(case, schedule=Schedule(reuse_percent=50)) for case in CASES
+    )
+    for unlike, told in (
+        (other(hosts={"node1": {**HOST, "cpu": cpu}}), "processor Test CPU then, another now"),
+        (other(hosts={"node2": dict(HOST)}), "nodes node1 then, node2 now"),
+        (other(plan=plan), "MPI openmpi then, mpich now"),
+        (other(plan=msgspec.structs.replace(b.header.plan, cases=more)), "differently"),
+        (a, "given twice"),
+    ):
+        with pytest.raises(WeftError, match=told):
+            pool([a, unlike])
+
+
+@pytest.mark.parametrize(
+    ("factor", "tolerance", "outcome"),
+    [
+        (1.0, 0.05, "pass"),
+        (1.03, 0.05, "pass"),
+        (1.10, 0.05, "fail"),
+        (1.05, 0.05, "cannot tell"),
+        (0.5, 0.05, "pass"),
+        (1.10, 0.2, "pass"),
+    ],
+)
+def test_a_record_is_judged_by_the_ratio_to_its_reference(
+    tmp_path: Path, factor: float, tolerance: float, outcome: str
+) -> None:
+    cases = [pool([record(tmp_path, name, f)]) for name, f in (("new", factor), ("old", 1.0))]
+    checks = against_record(cases[0], cases[1], tolerance)
+    curves = ["tcp/ping_pong/*", "tcp/stream/*"]
+    assert [check.case for check in checks] == [*curves, *(case.key for case in CASES)]
+    for check in checks:
+        assert check.outcome == outcome, check
+        assert check.speed is not None
+        assert check.speed.speed == pytest.approx(1 / factor, rel=1e-3)
+
+
+def test_against_a_reference_what_is_missing_or_failed_does_not_pass(tmp_path: Path) -> None:
+    lost = lost_batch(CASES[1], 4, 90, "failed", "byte 3 of 8 differs")
+    old = pool([record(tmp_path, "old")])
+    new = {
+        key: case
+        for key, case in pool([record(tmp_path, "new", more=[lost])]).items()
+        if not key.endswith("/1024")
+    }
+    by_case = {check.case: check for check in against_record(new, old)}
+    assert by_case["tcp/ping_pong/8"].outcome == "fail"
+    assert by_case["tcp/ping_pong/1024"].outcome == "cannot tell"
+    assert by_case["tcp/ping_pong/0"].outcome == "pass"
+    one_launch = pool([record(tmp_path, "one", launches=1)])
+    assert {c.outcome for c in against_record(old, one_launch)} == {"cannot tell"}
+    with pytest.raises(WeftError, match="no case in common"):
+        against_record({}, old)
+
+
+def test_a_reference_measured_differently_tells_nothing(tmp_path: Path) -> None:
+    old, new = pool([record(tmp_path, "old")]), pool([record(tmp_path, "new", 1.001)])
+    key = "tcp/stream/1024"
+    case = msgspec.structs.replace(old[key].case, schedule=Schedule(reuse_percent=50))
+    old[key] = msgspec.structs.replace(old[key], case=case)
+    by_case = {check.case: check for check in against_record(new, old)}
+    assert by_case[key].outcome == "cannot tell"
+    assert "measured differently: schedule" in by_case[key].why
+    assert by_case["tcp/stream/8"].outcome == "pass"
+
+
+def trial(random: np.random.Generator, middle: float, count: int) -> dict[str, Pooled]:
+    medians = middle * np.exp(0.01 * random.standard_normal(count))
+    estimate = median_of_launches(medians.tolist())
+    paces = (dict(enumerate(medians.tolist())),)
+    pooled = Pooled(case=CASES[1], directions=1, launches=count, paces=paces, latency_ns=estimate)
+    return {pooled.case.key: pooled}
+
+
+@pytest.mark.parametrize("count", [3, 5, 10])
+def test_the_rate_of_wrong_answers(count: int) -> None:
+    """At the very bound at most 2.5 % pass and 2.5 % fail of limits; of records 5 % and 4 %."""
+    random = np.random.default_rng(count)
+    bound = Limit(
+        text="", test="ping_pong", transport="", wanted=(), ranges=(), variant="",
+        kind="latency_at_most", bound=1000.0,
+    )  # fmt: skip
+    by_limit, by_record = Counter[Outcome](), Counter[Outcome]()
+    for _ in range(TRIALS):
+        by_limit[against_limits(trial(random, 1000.0, count), [bound])[0].outcome] += 1
+        new, old = trial(random, 1050.0, count), trial(random, 1000.0, count)
+        by_record[against_record(new, old, 0.05)[0].outcome] += 1
+    for answers, passes, fails in ((by_limit, 0.025, 0.025), (by_record, 0.05, 0.04)):
+        assert answers["pass"] <= (passes + 0.015) * TRIALS
+        assert answers["fail"] <= (fails + 0.015) * TRIALS
+
+
+def test_the_answer_to_all() -> None:
+    def check(outcome: Outcome) -> Checked:
+        return Checked(
+            case="", test="", transport="", bytes=8, asked="", quantity="latency",
+            outcome=outcome, why="",
+        )  # fmt: skip
+
+    for outcomes, told in (
+        (["pass", "pass"], "pass"),
+        (["pass", "cannot tell"], "cannot tell"),
+        (["pass", "cannot tell", "fail"], "fail"),
+        ([], "cannot tell"),
+    ):
+        assert overall([check(outcome) for outcome in outcomes]) == told  # type: ignore[arg-type]
+    assert EXIT_STATUS == {"pass": 0, "fail": 1, "cannot tell": 3}
+
+
+def test_a_limit_is_for_the_usual_cases_or_for_a_named_variant(tmp_path: Path) -> None:
+    single = tuple(msgspec.structs.replace(case, single=True) for case in CASES)
+    path = synthetic_record(tmp_path / "s.jsonl", (*CASES, *single))
+    cases = pool([weft.load(path)])
+    text = '[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "1 s"\n'
+    for more, key in (("", "tcp/ping_pong/8"), ('variant = "single"\n', "tcp/ping_pong/8/single")):
+        assert [c.case for c in against_limits(cases, limits(tmp_path, text + more))] == [key]

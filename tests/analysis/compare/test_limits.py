@@ -1,0 +1,86 @@
+"""A limits file is read strictly: what it does not say clearly is one line with the mend."""
+
+from pathlib import Path
+
+import pytest
+
+from weft.analysis.compare.limits import read_limits
+from weft.errors import WeftError
+from weft.units import parse_bandwidth, parse_time
+
+
+def read(folder: Path, text: str) -> None:
+    path = folder / "limits.toml"
+    path.write_text(text)
+    read_limits(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", r"has no limits; write \[\[limit\]\]"),
+        ("limit = 3", "has no limits"),
+        ("limit = [3]", "has no limits"),
+        ("[[limit]", "is no TOML: .*line 1"),
+        ("[[limits]]\n", "'limits' is no part"),
+        ("[[limit]]\n", "limit 1 has no bound; give one of latency_at_most"),
+        ('[[limit]]\nlatency_at_most = "2 us"\n', "names no test"),
+        (
+            '[[limit]]\ntest = "a"\nlatency_at_most = "2 us"\nbandwidth_at_least = "1 GB/s"\n',
+            "more than one bound",
+        ),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = 2\n', 'no unit; write it as text: "2 us"'),
+        ('[[limit]]\ntest = "a"\nbandwidth_at_least = 2.5\n', '"10 GB/s"'),
+        ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = 85\n', '"85%"'),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is no time; type one like 2 us"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "2 GB/s"\n', "'2 GB/s' is no time"),
+        ('[[limit]]\ntest = "a"\nbandwidth_at_least = "2 us"\n', "'2 us' is no bandwidth"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "-2 us"\n', "is no time"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "0 us"\n', "is no time"),
+        ('[[limit]]\ntest = "a"\nlatency_at_mots = "2 us"\n', "did you mean latency_at_most"),
+        ('[[limit]]\ntest = "a"\nqqq = "2 us"\n', "there are test, transport, sizes"),
+        ('[[limit]]\ntest = "a"\nsizes = "many"\nlatency_at_most = "2 us"\n', "no message size"),
+        ('[[limit]]\ntest = "a"\nsizes = "8..1"\nlatency_at_most = "2 us"\n', "write 1..8"),
+        ('[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\nlatency_at_most = "2 us"\n', "drop it"),
+        ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = "85%"\n', "wants its link"),
+        (
+            '[[limit]]\ntest = "a"\nlink = "rope"\npercent_of_peak_at_least = "85%"\n',
+            "limit 1: 'rope' names no link",
+        ),
+        (
+            '[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\npercent_of_peak_at_least = "185%"\n',
+            "is no per cent",
+        ),
+        (
+            '[[limit]]\ntest = "a"\nlatency_at_most = "2 us"\n[[limit]]\ntest = "b"\n',
+            "limit 2 has no bound",
+        ),
+    ],
+)
+def test_a_broken_file_is_told_with_the_mend(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(WeftError, match=told):
+        read(tmp_path, text)
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match="cannot read"):
+        read_limits(tmp_path / "none.toml")
+    (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(WeftError, match="is no TOML"):
+        read_limits(tmp_path / "b.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "nanoseconds"),
+    [("900 ns", 900), ("2us", 2000), ("2 µs", 2000), ("1.5ms", 1.5e6), ("1 s", 1e9)],
+)
+def test_times(text: str, nanoseconds: float) -> None:
+    assert parse_time(text) == nanoseconds
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_per_s"),
+    [("10 GB/s", 1e10), ("1 MiB/s", 2**20), ("25 Gbit/s", 3.125e9), ("7 B/s", 7)],
+)
+def test_bandwidths(text: str, bytes_per_s: float) -> None:
+    assert parse_bandwidth(text) == bytes_per_s

@@ -1,0 +1,167 @@
+"""Several records a side, and records that do not fit: the verdict says what it could use."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import weft
+from builders import make_cases, synthetic_record, usual_times_ns
+from weft.analysis.compare.acceptance import Checked, against_record, overall
+from weft.analysis.compare.comparison import Comparison, compare
+from weft.analysis.compare.pool import pool
+from weft.analysis.compare.sessions import (
+    FEW_SESSIONS,
+    JUDGED_BY_THE_OTHER,
+    ONE_BESIDE,
+    ONE_SESSION,
+    sessions_in_words,
+)
+from weft.analysis.load_sides import load_sides
+from weft.errors import WeftError
+from weft.record.model import Case
+from weft.record.run import Run
+
+CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
+
+
+def record(
+    folder: Path,
+    name: str,
+    factor: float = 1.0,
+    *,
+    launches: int = 5,
+    cases: tuple[Case, ...] = CASES,
+    lacks: Callable[[Case, int], bool] = lambda *_: False,
+) -> Run:
+    def times(case: Case, launch: int) -> Sequence[float]:
+        times = usual_times_ns(case, launch)
+        return [] if lacks(case, launch) else [time * factor for time in times]
+
+    path = folder / f"{name}.jsonl"
+    return weft.load(synthetic_record(path, cases, launches=launches, times_ns=times))
+
+
+def checked(mine: Sequence[Run], theirs: Sequence[Run]) -> dict[str, Checked]:
+    return {check.case: check for check in against_record(pool(mine), pool(theirs))}
+
+
+def test_records_of_one_launch_tell_nothing_and_say_why(tmp_path: Path) -> None:
+    found = checked([record(tmp_path, "a", 1.001, launches=1)], [record(tmp_path, "b")])
+    assert {check.outcome for check in found.values()} == {"cannot tell"}
+    for check in found.values():
+        assert "one knows nothing of the variation between launches" in check.why.replace(
+            "one launch knows", "one knows"
+        )
+    assert "1 launch against 5 launches" in found["tcp/ping_pong/*"].why
+
+
+def test_unequal_launches_are_compared_with_what_each_side_has(tmp_path: Path) -> None:
+    found = checked([record(tmp_path, "a", 1.001, launches=3)], [record(tmp_path, "b", launches=9)])
+    assert overall(found.values()) == "pass"
+    assert "3 launches against 9 launches" in found["tcp/stream/*"].why
+
+
+def test_launches_that_lack_sizes_still_count_and_do_not_bend_the_curve(tmp_path: Path) -> None:
+    """Two launches have the longest message only, which is fifty times as slow as the shortest."""
+    mine = record(tmp_path, "a", 1.001, lacks=lambda c, at: at in (1, 3) and c.bytes < 2**20)
+    found = checked([mine], [record(tmp_path, "b")])
+    whole = found["tcp/ping_pong/*"]
+    assert whole.speed is not None
+    assert whole.speed.speed == pytest.approx(1 / 1.001, rel=5e-3)
+    assert whole.outcome == "pass"
+    assert "5 launches against 5 launches" in whole.why
+
+
+def test_launches_without_a_size_in_common_with_the_others_are_left_out_and_told(
+    tmp_path: Path,
+) -> None:
+    mine = record(tmp_path, "a", 1.001, lacks=lambda c, at: (at in (1, 3)) == (c.bytes < 2**20))
+    whole = checked([mine], [record(tmp_path, "b")])["tcp/ping_pong/*"]
+    assert "2 of its launches left out: no size in common with the others" in whole.why
+
+
+def test_a_case_that_is_missing_keeps_the_answer_from_pass_and_is_named(tmp_path: Path) -> None:
+    few = tuple(case for case in CASES if case.bytes != 1024)
+    found = checked([record(tmp_path, "a", 1.001, cases=few)], [record(tmp_path, "b")])
+    assert (found["tcp/ping_pong/1024"].outcome, found["tcp/ping_pong/1024"].why) == (
+        "cannot tell",
+        "was not measured",
+    )
+    assert "4 of 5 sizes, the others are not on both sides" in found["tcp/ping_pong/*"].why
+    assert found["tcp/ping_pong/*"].outcome == "pass"
+    assert overall(found.values()) == "cannot tell"
+
+
+def test_a_size_that_only_one_launch_has_is_not_judged_by_itself(tmp_path: Path) -> None:
+    mine = record(tmp_path, "a", 1.001, lacks=lambda c, at: c.bytes == 8 and at > 0)
+    found = checked([mine], [record(tmp_path, "b")])
+    assert found["tcp/ping_pong/8"].outcome == "cannot tell"
+    assert found["tcp/ping_pong/8"].why.startswith("one launch knows nothing")
+    assert found["tcp/ping_pong/*"].outcome == "pass"
+
+
+def test_sessions_that_differ_are_the_unit(tmp_path: Path) -> None:
+    """Launches agree to 0.5 %, sessions do not: 5 launches of one are sure, 3 sessions are not."""
+    old = [record(tmp_path, f"old{at}", factor) for at, factor in enumerate((0.97, 1.0, 1.03))]
+    slow = record(tmp_path, "slow", 1.12)
+    assert checked([slow], [old[1]])["tcp/stream/*"].outcome == "fail"
+    together = checked([slow], old)["tcp/stream/*"]
+    assert together.outcome == "cannot tell"
+    assert "1 session against 3 sessions" in together.why
+
+
+def test_sides_say_their_sessions_and_limits() -> None:
+    assert sessions_in_words({"a": (5,), "b": (1,)}) == (
+        "a: 1 session of 5 launches; b: 1 session of 1 launch",
+        ONE_SESSION,
+    )
+    assert sessions_in_words({"a": (5, 4), "b": (5, 5)})[1] == FEW_SESSIONS
+    assert sessions_in_words({"a": (5,), "b": (5, 5, 5)})[1] == ONE_BESIDE
+    in_a_check = sessions_in_words({"a": (5,), "b": (5, 5)}, JUDGED_BY_THE_OTHER)
+    assert in_a_check[1] == JUDGED_BY_THE_OTHER
+    assert sessions_in_words({"a": (5, 5, 5), "b": (5, 4, 3)}) == (
+        "a: 3 sessions of 5 and 5 and 5 launches; b: 3 sessions of 5 and 4 and 3 launches",
+    )
+    assert sessions_in_words({"published": ()}) == ()
+
+
+def compared(*names: str) -> Comparison:
+    return compare(load_sides(names))
+
+
+def test_several_records_are_one_side_of_a_comparison(tmp_path: Path) -> None:
+    paths = {}
+    for at, factor in enumerate((0.99, 1.0, 1.01, 0.89, 0.9, 0.91)):
+        paths[at] = str(record(tmp_path, f"r{at}", factor).path)
+    found = compared(
+        ",".join(paths[at] for at in (0, 1, 2)), ",".join(paths[at] for at in (3, 4, 5))
+    )
+    row = found.tables[0].rows[0]
+    assert row.figures[0] is not None
+    assert (row.figures[0].estimate.unit, row.figures[0].estimate.launches) == ("session", 3)
+    assert row.verdicts == ("better",)
+    assert any("3 sessions of 5 and 5 and 5 launches" in note for note in found.notes)
+    assert ONE_SESSION not in found.notes
+    assert ONE_SESSION in compared(paths[0], paths[3]).notes
+    with pytest.raises(WeftError, match="given twice"):
+        compared(f"{paths[0]},{paths[0]}", paths[3])
+
+
+def test_a_comparison_says_which_figures_only_one_side_has(tmp_path: Path) -> None:
+    few = tuple(case for case in CASES if case.bytes != 1024)
+    whole, part = record(tmp_path, "whole"), record(tmp_path, "part", 1.001, cases=few)
+    lost = "part lacks 3 of the 13 figures that whole or it has: they are not compared"
+    assert lost in compared(str(whole.path), str(part.path)).notes
+    assert lost in compared(str(part.path), str(whole.path)).notes
+    assert not any("lacks" in note for note in compared(str(whole.path), str(whole.path)).notes)
+
+
+def test_sessions_under_unlike_conditions_are_no_side(tmp_path: Path) -> None:
+    a, b = record(tmp_path, "a"), record(tmp_path, "b", 1.01)
+    plan = msgspec.structs.replace(b.header.plan, mpi="mpich")
+    header = msgspec.structs.replace(b.header, plan=plan)
+    other = Run(b.path, msgspec.structs.replace(b.lines, header=header))
+    with pytest.raises(WeftError, match="not measured alike"):
+        pool([a, other])

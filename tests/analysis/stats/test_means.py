@@ -1,0 +1,85 @@
+"""Means of samples, and the parameters that are taken apart from them."""
+
+import numpy as np
+import pytest
+
+from weft.analysis.delays import DelayTest
+from weft.analysis.fits.loggp import from_delays
+from weft.analysis.stats.means import uninterrupted_mean
+
+TRIALS = 300
+SIZES = (1, 1024, 65536)
+TRIP, GAP, SEND, RECEIVE, BYTE = 5000.0, 700.0, 300.0, 250.0, 0.12
+MESSAGES = 8
+SAMPLES = 200
+
+
+def skewed(random: np.random.Generator, *shape: int) -> np.ndarray:
+    """Factors of mean 1 that scatter by 30 %, with a sharp lower edge and a long tail."""
+    return np.asarray(1 + 0.3 * (random.gamma(2.0, 1.0, shape) - 2) / np.sqrt(2))
+
+
+def interrupted(random: np.random.Generator, times: np.ndarray) -> np.ndarray:
+    """In one sample of a hundred the scheduler took a turn of 4 ms."""
+    return np.asarray(times + 4e6 * (random.random(len(times)) < 0.01))
+
+
+def delay_test(random: np.random.Generator, size: int) -> DelayTest:
+    """One launch at a size, noise in each message by itself, sums in each sample."""
+    launch = np.exp(random.normal(0, 0.01))
+    further = (size - 1) * BYTE
+    trip, gap = (TRIP + 2 * further) * launch, (GAP + further) * launch
+    pause = 4 * trip
+    after = MESSAGES - 1
+
+    def mean(parts: np.ndarray) -> float:
+        return uninterrupted_mean(interrupted(random, parts))
+
+    trips = [trip * skewed(random, SAMPLES) for _ in range(3)]
+    gaps = (gap * skewed(random, SAMPLES, after)).sum(axis=1)
+    sends = (SEND * launch * skewed(random, SAMPLES, after)).sum(axis=1)
+    return DelayTest(
+        bytes=size,
+        messages=MESSAGES,
+        single_ns=mean(trips[0]),
+        burst_ns=mean(trips[1] + gaps),
+        delayed_ns=mean(trips[2] + sends) + after * pause,
+        delay_ns=pause,
+        receive_ns=mean(RECEIVE * launch * skewed(random, SAMPLES)),
+    )
+
+
+def test_gap_and_overheads_are_held_as_often_as_said_whatever_the_noise_of_a_message() -> None:
+    random = np.random.default_rng(1)
+    hits = []
+    for _ in range(TRIALS):
+        found = from_delays("x", [[delay_test(random, size) for size in SIZES] for _ in range(5)])
+        wanted = [
+            (found.gap_ns, GAP),
+            (found.overheads[0].send_ns, SEND),
+            (found.overheads[0].receive_ns, RECEIVE),
+            (found.gaps[0].gap_ns, GAP),
+        ]
+        hits.append([one is not None and one.low <= truth <= one.high for one, truth in wanted])
+    shares = np.mean(hits, axis=0)
+    assert ((shares >= 0.9) & (shares <= 0.985)).all(), shares
+
+
+def test_a_turn_of_the_scheduler_is_left_out_and_a_tail_is_not() -> None:
+    random = np.random.default_rng(2)
+    times = 1000 * skewed(random, 20_000)
+    assert uninterrupted_mean(times) == times.mean()
+    assert uninterrupted_mean(interrupted(random, times)) == pytest.approx(1000, rel=0.01)
+    exponential = random.exponential(1000, 100_000)
+    assert uninterrupted_mean(exponential) == exponential.mean()
+
+
+def test_two_modes_are_both_in_the_mean() -> None:
+    times = np.array([100.0] * 60 + [180.0] * 40)
+    assert uninterrupted_mean(times) == times.mean()
+
+
+def test_a_coarse_clock_leaves_nothing_out() -> None:
+    """All samples on one tick but a few on the next: the quartiles are one number."""
+    times = np.array([40.0] * 95 + [80.0] * 5)
+    assert uninterrupted_mean(times) == times.mean()

@@ -1,0 +1,80 @@
+"""What launches and cases cost, what is guessed of neighbours, and what that leaves for samples."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import make_cases, pattern
+from weft.measure.choice import share_s
+from weft.measure.state import CaseState, Crew
+from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
+from weft.plan.budget import in_words
+from weft.plan.costs import Costs, guessed_operation_ns
+from weft.units import parse_seconds
+
+STATES = [
+    CaseState(case, pattern(case.test))
+    for case in make_cases(["ping_pong"], ["tcp"], [8, 1024, 1 << 20, 1 << 28])
+]
+TCP = Crew("tcp", 2)
+
+
+def test_what_was_measured_counts_and_neighbours_tell_the_rest() -> None:
+    costs = Costs()
+    costs.case_took(STATES[0], 0.004)
+    costs.case_took(STATES[2], 0.1)
+    assert costs.case_s(STATES[0]) == 0.004
+    assert costs.case_s(STATES[1]) == pytest.approx(0.004, rel=0.5)
+    assert costs.case_s(STATES[3]) == pytest.approx(25.6, rel=0.01)
+    costs.launch_took(TCP, 0.5)
+    assert costs.launch_s(TCP) == costs.launch_s(Crew("mpi", 2)) == 0.5
+    assert costs.fixed_s(STATES[:1]) == pytest.approx(0.504)
+
+
+def test_the_samples_get_what_launches_and_cases_leave() -> None:
+    costs = Costs()
+    costs.launch_took(TCP, 0.5)
+    for state in STATES:
+        costs.case_took(state, 0.1)
+    assert share_s(1.7, STATES, costs) == pytest.approx(0.2)
+    assert share_s(0.1, STATES, costs) == SHORTEST_SHARE_S
+    assert share_s(100.0, STATES, costs) == LONGEST_SHARE_S
+    costs.launch_took(TCP, 5.0)
+    assert share_s(100.0, STATES, costs) == pytest.approx(2 * 5.4 / 4)
+
+
+TIMES = st.dictionaries(st.integers(0, 2**30), st.floats(1, 1e9), min_size=1, max_size=5)
+
+
+@given(TIMES, st.integers(0, 2**30))
+def test_a_guess_lies_between_its_neighbours_or_there_is_none(
+    known: dict[int, float], size: int
+) -> None:
+    guess = guessed_operation_ns(size, known)
+    below = [time for near, time in known.items() if near <= size]
+    above = [time for near, time in known.items() if near >= size]
+    if below and above:
+        nearest = (
+            known[max(n for n in known if n <= size)],
+            known[min(n for n in known if n >= size)],
+        )
+        assert min(nearest) * 0.999 <= guess <= max(nearest) * 1.001
+    elif above:
+        assert 0 < guess <= known[min(known)]
+    else:
+        assert guess == 0 or guess >= known[max(known)]
+
+
+@given(st.floats(0.1, 1e5))
+def test_a_length_of_time_in_words_is_enough_and_can_be_typed(seconds: float) -> None:
+    assert seconds <= parse_seconds(in_words(seconds)) <= max(2 * seconds, seconds + 10)
+
+
+def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
+    """21 operations that shared a core with others, then four that had luck."""
+    state = CaseState(make_cases(["ping_pong"], ["tcp"], [8])[0], pattern("ping_pong"))
+    state.add_timed(208_000_000, 21)
+    state.add_timed(480_000, 4)
+    assert state.pace_ns == pytest.approx(208_480_000 / 25)
