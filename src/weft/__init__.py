@@ -9,6 +9,6 @@ def __getattr__(name: str) -> str:
     """The version, looked up when it is asked for: that takes longer than the rest."""
     if name != "__version__":
         raise AttributeError(name)
-    from importlib.metadata import version  # noqa: PLC0415 - start-up
+    from importlib.metadata import version
 
     return version("weft")

@@ -46,7 +46,7 @@ def _names(text: str) -> list[str]:
 
 
 def _of_table(path: Path, columns: str) -> Series:
-    from weft.analysis.fits.sweeps import series_of_times  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.sweeps import series_of_times
 
     pair = tuple(name.strip() for name in columns.split(",")) if columns else ()
     if columns and len(pair) != 2:
@@ -60,7 +60,7 @@ def models_of(runs: Sequence[Run]) -> Modelled:
 
     What cannot be modelled is a line in `refused`.
     """
-    from weft.analysis.fits.modelled import modelled  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.modelled import modelled
 
     pairs: Pairs = []
     refused = []
@@ -80,7 +80,7 @@ def models_of(runs: Sequence[Run]) -> Modelled:
 
 def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     """The series of a record that is loaded, as series_of. Raises WeftError."""
-    from weft.analysis.fits.sweeps import series_of_run  # noqa: PLC0415 - start-up
+    from weft.analysis.fits.sweeps import series_of_run
 
     cases = [run.cases[batch.case] for batch in run.measured]
     measured = tuple(dict.fromkeys((case.test, case.transport) for case in cases))
@@ -105,9 +105,9 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
 
 def _of_platform(platform: Platform, tests: str) -> Pairs:
     """A platform's tables of latency and of bandwidth, laid end to end; latency where both are."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
-    from weft.analysis.fits.sweeps import series_of_times  # noqa: PLC0415
+    from weft.analysis.fits.sweeps import series_of_times
 
     known = tuple(dict.fromkeys(series.test for series in platform.series))
     if not known:

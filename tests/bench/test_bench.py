@@ -36,7 +36,7 @@ PINGPONG = """bytes   #sent   #ack     total       time     MB/sec    usec/xfer 
 @pytest.fixture
 def peers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(ROOT)
-    from bench import peers  # noqa: PLC0415 - found only now
+    from bench import peers
 
     return peers
 
@@ -75,7 +75,7 @@ def test_iperf3_counts_what_arrived(peers: ModuleType) -> None:
 
 @pytest.mark.usefixtures("peers")
 def test_ucx_perftest_writes_the_median_second_and_the_whole_bandwidth_sixth() -> None:
-    from bench import ucx  # noqa: PLC0415 - found only now
+    from bench import ucx
 
     assert ucx.parse_final(PERFTEST) == {"median_us": 0.115, "overall_mib_per_s": 24.5}
     with pytest.raises(RuntimeError, match="not its figures"):
@@ -84,7 +84,7 @@ def test_ucx_perftest_writes_the_median_second_and_the_whole_bandwidth_sixth() -
 
 @pytest.mark.usefixtures("peers")
 def test_fi_pingpong_writes_microseconds_under_their_name() -> None:
-    from bench import ofi  # noqa: PLC0415 - found only now
+    from bench import ofi
 
     assert ofi.parse_us_per_transfer(PINGPONG) == 3.56
     with pytest.raises(RuntimeError, match="no figures"):
@@ -93,7 +93,7 @@ def test_fi_pingpong_writes_microseconds_under_their_name() -> None:
 
 @pytest.fixture
 def verbs(peers: ModuleType) -> ModuleType:
-    from bench import verbs  # noqa: PLC0415 - found only now
+    from bench import verbs
 
     assert peers
     return verbs
@@ -130,7 +130,7 @@ def test_the_guests_lines_become_rounds(verbs: ModuleType) -> None:
 
 @pytest.mark.usefixtures("peers")
 def test_from_six_rounds_on_the_median_has_an_interval() -> None:
-    from bench.__main__ import middle_and_interval  # noqa: PLC0415 - found only now
+    from bench.__main__ import middle_and_interval
 
     assert middle_and_interval([3.0, 1.0, 2.0]) == "2 [1, 3] (range) over 3 rounds"
     # Of twelve values the third and the tenth: 96.1 % (David and Nagaraja, table of section 7.1).
@@ -164,7 +164,7 @@ def test_a_cost_is_measured_in_rounds_and_written_as_json(tmp_path: Path) -> Non
 
 
 def test_a_turns_ratio_is_of_one_state(peers: ModuleType) -> None:
-    from bench.loop import ratios_of  # noqa: PLC0415 - found only now
+    from bench.loop import ratios_of
 
     assert peers is not None
     told = ratios_of("202 200\n404 400\n303 150\n")
@@ -174,7 +174,7 @@ def test_a_turns_ratio_is_of_one_state(peers: ModuleType) -> None:
 
 
 def test_columns_are_compared_with_the_first_within_a_turn(peers: ModuleType) -> None:
-    from bench.loop import ratios_of_columns  # noqa: PLC0415 - found only now
+    from bench.loop import ratios_of_columns
 
     assert peers is not None
     told = ratios_of_columns("bare ours huge \n100 90 150 \n200 180 320 \n50 50 70 \n")

@@ -16,7 +16,7 @@ def test_intervals_hold_the_truth_where_launches_share_a_misfit(
     monkeypatch: pytest.MonkeyPatch, sweep: str, misfit: float
 ) -> None:
     monkeypatch.syspath_prepend(ROOT)
-    from bench.coverage_of_fits import QUANTITIES, coverage  # noqa: PLC0415 - found only now
+    from bench.coverage_of_fits import QUANTITIES, coverage
 
     found = dict(zip(QUANTITIES, coverage(sweep, 5, misfit, TRIALS), strict=True))
     low = {name: share for name, share in found.items() if share < LOWEST}

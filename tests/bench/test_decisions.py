@@ -15,7 +15,7 @@ TRIALS = 100
 @pytest.fixture
 def decisions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(ROOT)
-    from bench import decisions  # noqa: PLC0415 - found only now
+    from bench import decisions
 
     return decisions
 

@@ -325,7 +325,7 @@ def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
 
 
 def test_a_port_in_use_names_the_port_and_the_mend() -> None:
-    import socket  # noqa: PLC0415 - only here
+    import socket
 
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -177,7 +177,7 @@ def test_a_case_without_all_its_launches_is_missing_unless_it_is_not_supported(
 
 def test_the_two_lines_of_the_docstring_plot(run: weft.Run) -> None:
     mpl.use("agg")
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the choice of the backend
+    from matplotlib import pyplot as plt
 
     chosen = run.samples.filter(case=PING.key, warmup=False)
     (line,) = plt.plot("latency_ns", ".", data=chosen)  # type: ignore[arg-type]

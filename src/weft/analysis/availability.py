@@ -141,7 +141,7 @@ def _kept(run: Run, batch: Batch) -> NDArray[np.float64]:
 
 def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, str]:
     """Where the bandwidth has fallen by 5 %, found in each launch by itself."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     curves: dict[int, list[tuple[int, float, float]]] = {}
     for work, own in batches.items():

@@ -189,7 +189,7 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
 
 def _cpu_percent(batches: Sequence[Batch]) -> tuple[Parameter, ...]:
     """The share of the processor's time a rank, over launches; empty where it is not recorded."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     known = [batch for batch in batches if batch.cpu_ns and batch.timed_ns]
     ranks = min((len(batch.cpu_ns) for batch in known), default=0)

@@ -76,7 +76,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
 
 def _medians_ns(run: Run, batch: Batch) -> list[float]:
     """Each rank's median time of an iteration in a batch, rank 0's first."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     parts = ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
     return [float(np.median(run.time_ns(batch, part=part))) for part in parts]

@@ -39,7 +39,7 @@ def fairness_of_launches(launches: Sequence[NDArray[np.float64]]) -> Estimate:
     out in their medians; a launch has the median of its samples', and the interval is over
     launches. It does not reach over 1. Raises ValueError as `jain`.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     by_sample = [jain(shares) for shares in launches]
     medians = [float(np.median(values)) for values in by_sample]

@@ -87,7 +87,7 @@ def over(launches: Sequence[NDArray[np.float64]]) -> Parameter:
 
     One launch has none: its samples know nothing of other launches.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     medians = [float(np.median(values)) for values in launches]
     if len(medians) == 1:
@@ -110,7 +110,7 @@ def by_launch(
     batches: Sequence[Batch], figure: Callable[[Batch], NDArray[np.float64]]
 ) -> list[NDArray[np.float64]]:
     """A figure of every sample, one array a launch."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     launches: dict[int, list[NDArray[np.float64]]] = {}
     for batch in batches:
@@ -167,7 +167,7 @@ def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
 
     The engine leaves out a series that nothing was put into: it is zero all along.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     if part and part not in batch.parts:
         return np.zeros(len(batch.ticks) - batch.warmup)
@@ -177,7 +177,7 @@ def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
 
 def _less_read(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
     """The same without its reads of the clock, at least 0."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     return np.maximum(part_ns(run, batch, part) - _reads_ns(run, batch, part), 0.0)
 
@@ -188,7 +188,7 @@ def _reads_ns(run: Run, batch: Batch, part: str = "") -> float:
 
 def _alone_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
     """The transfer alone; no clock tells less than 1 ns."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     return np.maximum(_less_read(run, batch, "alone"), 1.0)
 

@@ -92,8 +92,8 @@ def percentiles_ns(times_ns: NDArray[np.float64]) -> dict[str, float]:
 
     Only those with at least 10 samples beyond them are there. Raises ValueError for negative times.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
-    from hdrh.histogram import HdrHistogram  # noqa: PLC0415
+    import numpy as np
+    from hdrh.histogram import HdrHistogram
 
     values, counts = np.unique(np.rint(times_ns).astype(np.int64), return_counts=True)
     if values[0] < 0:
@@ -108,7 +108,7 @@ def percentiles_ns(times_ns: NDArray[np.float64]) -> dict[str, float]:
 
 def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     """What a batch under load shows; its launch's, as each case has one batch a launch."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     times = run.time_ns(batch)
     interval = float(np.median(run.time_ns(batch, part="interval")))

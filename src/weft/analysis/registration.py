@@ -46,7 +46,7 @@ class Connecting(msgspec.Struct, frozen=True, kw_only=True):
 
 def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Registration, ...]:
     """A row a transport, way and size of the test `registration`, sizes ascending."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     rows = []
     for summary in summaries:

@@ -125,7 +125,7 @@ def _names(own: list[dict[str, NDArray[np.float64]]]) -> list[str]:
 
 def _middle(times: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     """In each sample, the median over the streams."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     middle: NDArray[np.float64] = np.median(np.stack(list(times.values())), axis=0)
     return middle
@@ -135,7 +135,7 @@ def _over_launches(
     batches: list[Batch], times: list[NDArray[np.float64]], tick_ns: float
 ) -> Estimate:
     """The median over launches of each launch's median."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     launches: dict[int, list[NDArray[np.float64]]] = {}
     for batch, values in zip(batches, times, strict=True):
@@ -145,7 +145,7 @@ def _over_launches(
 
 
 def _fairness(own: list[dict[str, NDArray[np.float64]]]) -> Estimate:
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     return fairness_of_launches([1 / np.stack(list(times.values()), axis=-1) for times in own])
 

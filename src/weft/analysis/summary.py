@@ -190,7 +190,7 @@ def _why_not_tried(run: Run, case: Case) -> str:
 
 
 def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Batch]) -> CaseSummary:
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     pattern = run.patterns[case.test]
     times = launch_times_ns(run, measured)
@@ -223,7 +223,7 @@ def _distribution(
     tick_ns: float,
 ) -> dict[str, Any]:
     """Minimum and percentiles of all samples, by what they are of, and tails over launches."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     launches = [values / max(pattern.latency_divisor, 1) for values in times.values()]
     pooled = np.concatenate(launches)
@@ -242,7 +242,7 @@ def _distribution(
 
 def launch_times_ns(run: Run, batches: list[Batch]) -> dict[int, NDArray[np.float64]]:
     """By launch, the time of one operation in ns in each sample of these batches."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     launches: dict[int, list[NDArray[np.float64]]] = {}
     for batch in batches:
@@ -271,7 +271,7 @@ def _flags(
     pattern: Pattern, launches: list[NDArray[np.float64]], resolution_ns: float
 ) -> tuple[str, ...]:
     """Shapes are looked for in each launch by itself, and told when most launches have them."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     flags = []
     count = len(launches)

@@ -34,7 +34,7 @@ def summary_table(summaries: tuple[CaseSummary, ...]) -> pl.DataFrame:
 
     The columns are the same for every record: null where a case has no such figure.
     """
-    import polars as pl  # noqa: PLC0415 - not needed to start the program
+    import polars as pl
 
     return pl.DataFrame([_flat(row) for row in summaries], infer_schema_length=None)
 

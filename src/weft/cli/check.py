@@ -38,11 +38,11 @@ def check(
 
     All launches of all records count, so a retry cannot buy a pass: give every record you made.
     """
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.compare.acceptance import EXIT_STATUS, overall  # noqa: PLC0415
-    from weft.report.checked import checks_table  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.analysis.compare.acceptance import EXIT_STATUS, overall
+    from weft.report.checked import checks_table
+    from weft.report.terminal import console
 
     checks, unlike, notes = _judged(records, against, tolerance)
     outcome = overall(checks)
@@ -60,18 +60,18 @@ def _judged(
     records: list[Path], against: list[Path], tolerance: str
 ) -> "tuple[tuple[Checked, ...], tuple[str, ...], tuple[str, ...]]":
     """The checks, how the machine differs from the reference's, and what the answers rest on."""
-    from weft.analysis.compare.acceptance import against_limits, against_record  # noqa: PLC0415
-    from weft.analysis.compare.conditions import differences_of_runs  # noqa: PLC0415
-    from weft.analysis.compare.limits import read_limits  # noqa: PLC0415
-    from weft.analysis.compare.pool import is_same_run, pool  # noqa: PLC0415
-    from weft.analysis.compare.sessions import (  # noqa: PLC0415
+    from weft.analysis.compare.acceptance import against_limits, against_record
+    from weft.analysis.compare.conditions import differences_of_runs
+    from weft.analysis.compare.limits import read_limits
+    from weft.analysis.compare.pool import is_same_run, pool
+    from weft.analysis.compare.sessions import (
         JUDGED_BY_THE_OTHER,
         in_time,
         launches_of,
         sessions_in_words,
     )
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.units import parse_percent  # noqa: PLC0415
+    from weft.record.run import load
+    from weft.units import parse_percent
 
     slack = parse_percent(tolerance)
     runs = [load(record) for record in records]
@@ -97,8 +97,8 @@ def _judged(
 def _write_files(
     checks: "tuple[Checked, ...]", name: str, junit: Path | None, openmetrics: Path | None
 ) -> None:
-    from weft.report.junit import junit_xml  # noqa: PLC0415 - start-up
-    from weft.report.openmetrics import openmetrics_text  # noqa: PLC0415
+    from weft.report.junit import junit_xml
+    from weft.report.openmetrics import openmetrics_text
 
     for path, text in (
         (junit, junit_xml(checks, name)),

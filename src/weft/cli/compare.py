@@ -31,14 +31,14 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Compare records and platforms with the first of them: ratios, verdicts, crossovers."""
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.compare.comparison import compare as compared  # noqa: PLC0415
-    from weft.analysis.compare.comparison import to_json  # noqa: PLC0415
-    from weft.analysis.load_sides import load_sides  # noqa: PLC0415
-    from weft.report.comparison import comparison_tables, write_comparison  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
-    from weft.units import parse_percent  # noqa: PLC0415
+    from weft.analysis.compare.comparison import compare as compared
+    from weft.analysis.compare.comparison import to_json
+    from weft.analysis.load_sides import load_sides
+    from weft.report.comparison import comparison_tables, write_comparison
+    from weft.report.terminal import console
+    from weft.units import parse_percent
 
     tests = tuple(name for name in test.split(",") if name)
     found = compared(load_sides(sides, tests), parse_percent(same))

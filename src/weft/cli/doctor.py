@@ -14,12 +14,12 @@ def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Say what of this machine disturbs a measurement, and how to mend it."""
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.host.checks import diagnose  # noqa: PLC0415
-    from weft.host.load import Watch  # noqa: PLC0415
-    from weft.host.manifest import collect  # noqa: PLC0415
-    from weft.report.terminal import console, findings_table  # noqa: PLC0415
+    from weft.host.checks import diagnose
+    from weft.host.load import Watch
+    from weft.host.manifest import collect
+    from weft.report.terminal import console, findings_table
 
     watch = Watch()
     findings = diagnose(collect(), watch.load())

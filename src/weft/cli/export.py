@@ -40,8 +40,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a record's raw samples, or another of its tables, for other programs and papers."""
-    from weft.analysis.tables import TABLES, table_of  # noqa: PLC0415 - start-up
-    from weft.record.run import load  # noqa: PLC0415
+    from weft.analysis.tables import TABLES, table_of
+    from weft.record.run import load
 
     targets = [path for path in (csv, parquet, latex, markdown) if path is not None]
     if len(targets) != 1:
@@ -71,14 +71,14 @@ def export(
 
 def _words(run: "Run", table: str, *, as_latex: bool) -> tuple[str, int]:
     """The tables for a paper as text, and how many rows they have. Raises WeftError for none."""
-    from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
-    from weft.report.tables import (  # noqa: PLC0415
+    from weft.analysis.summary import summarise
+    from weft.report.tables import (
         figure_tables,
         model_tables,
         to_latex,
         to_markdown,
     )
-    from weft.sources import models_of  # noqa: PLC0415
+    from weft.sources import models_of
 
     if table == "figures":
         tables = figure_tables(run, summarise(run))
@@ -97,7 +97,7 @@ def _write(fill: "Callable[[IO[bytes]], object]", target: Path) -> None:
 
     Only a regular file is ever replaced; a pipe or a device is written to, as it stands.
     """
-    import polars as pl  # noqa: PLC0415 - start-up
+    import polars as pl
 
     target = target.resolve()
     is_special = target.exists() and not target.is_file()

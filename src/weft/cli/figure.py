@@ -38,9 +38,9 @@ def figure(
     columns: Annotated[str, typer.Option(help="SIZE,TIME columns of a CSV.")] = "",
 ) -> None:
     """Draw one figure for a two-column paper: its width, its letters, fonts embedded."""
-    from weft.report.drawing import draw  # noqa: PLC0415 - start-up
-    from weft.report.leaf import write_bytes  # noqa: PLC0415
-    from weft.report.paper import paper_of  # noqa: PLC0415
+    from weft.report.drawing import draw
+    from weft.report.leaf import write_bytes
+    from weft.report.paper import paper_of
 
     kind = output.suffix.lower()[1:]
     if kind not in ("pdf", "svg"):
@@ -57,11 +57,11 @@ def figure(
 
 def _curves(sources: list[str], show: str) -> "Chart":
     """The curves of one test of records."""
-    from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
-    from weft.plan.cases import choose  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.report.charts import chart_of  # noqa: PLC0415
-    from weft.report.figures import figures_of  # noqa: PLC0415
+    from weft.analysis.summary import summarise
+    from weft.plan.cases import choose
+    from weft.record.run import load
+    from weft.report.charts import chart_of
+    from weft.report.figures import figures_of
 
     runs = [(run, summarise(run)) for run in map(load, sources)]
     figures = {figure.name: figure for figure in figures_of(runs)}
@@ -73,11 +73,11 @@ def _curves(sources: list[str], show: str) -> "Chart":
 
 def _model(sources: list[str], show: str, test: str, transport: str, columns: str) -> "Chart":
     """The fit of one series, or the signatures of all."""
-    from weft.analysis.fits.models import fit_models  # noqa: PLC0415 - start-up
-    from weft.analysis.fits.signature import signature_of  # noqa: PLC0415
-    from weft.report.fits import line_chart  # noqa: PLC0415
-    from weft.report.signatures import signature_chart  # noqa: PLC0415
-    from weft.sources import series_of  # noqa: PLC0415
+    from weft.analysis.fits.models import fit_models
+    from weft.analysis.fits.signature import signature_of
+    from weft.report.fits import line_chart
+    from weft.report.signatures import signature_chart
+    from weft.sources import series_of
 
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     if show == "signature":

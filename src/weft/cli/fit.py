@@ -43,12 +43,12 @@ def fit(
     line a protocol with the switches between them; LogGP and PLogP where a stream was measured too.
     Then how far each model is off the times.
     """
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.fits.models import fit_models  # noqa: PLC0415
-    from weft.report.fits import render_models  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
-    from weft.sources import series_of  # noqa: PLC0415
+    from weft.analysis.fits.models import fit_models
+    from weft.report.fits import render_models
+    from weft.report.terminal import console
+    from weft.sources import series_of
 
     every = series_of(source, test, transport, columns)
     if output is not None and len(every) > 1:
@@ -65,8 +65,8 @@ def fit(
 
 
 def _draw(output: Path, series: "Series", models: "Models") -> None:
-    from weft.report import fits  # noqa: PLC0415 - start-up
-    from weft.report.leaf import Leaf, write_leaf  # noqa: PLC0415
+    from weft.report import fits
+    from weft.report.leaf import Leaf, write_leaf
 
     rows: list[tuple[str, ...]] = list(fits.line_rows(models.line))
     notes = models.line.notes

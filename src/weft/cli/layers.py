@@ -33,14 +33,14 @@ def layers(
     Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
     not say its medium: --order vouches for it.
     """
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.layers import layers_of, to_json  # noqa: PLC0415
-    from weft.analysis.summary import summarise  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.report.layers import layer_charts, layer_leaf, render_layers  # noqa: PLC0415
-    from weft.report.leaf import write_leaf  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.analysis.layers import layers_of, to_json
+    from weft.analysis.summary import summarise
+    from weft.record.run import load
+    from weft.report.layers import layer_charts, layer_leaf, render_layers
+    from weft.report.leaf import write_leaf
+    from weft.report.terminal import console
 
     names = tuple(name for name in order.split(",") if name)
     run = load(record)

@@ -23,9 +23,9 @@ def list_(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """List tests, this machine's transports, suites of tests, or the published platforms."""
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.launch.programs import choose_mpi, programs  # noqa: PLC0415
+    from weft.launch.programs import choose_mpi, programs
 
     if what not in ("tests", "transports", "suites", "platforms"):
         raise WeftError(
@@ -66,7 +66,7 @@ def list_(
 
 def _suites() -> list[dict[str, Any]]:
     """A row a suite, with what it measures."""
-    from weft.plan.suites import SUITES  # noqa: PLC0415 - start-up
+    from weft.plan.suites import SUITES
 
     return [
         {
@@ -83,7 +83,7 @@ def _suites() -> list[dict[str, Any]]:
 
 def _platforms() -> list[dict[str, Any]]:
     """A row a published platform."""
-    from weft.reference.library import platforms  # noqa: PLC0415 - start-up
+    from weft.reference.library import platforms
 
     return [
         {

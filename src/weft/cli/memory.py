@@ -25,16 +25,16 @@ def memory(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Show buffer reuse, registration, connecting and the host bus of a record."""
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.memory import memory_of  # noqa: PLC0415
-    from weft.analysis.summary import summarise  # noqa: PLC0415
-    from weft.analysis.ways import findings_of  # noqa: PLC0415
-    from weft.fabric.peaks import parse_link  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.report.memory import bus_sentences, memory_tables  # noqa: PLC0415
-    from weft.report.table import render_table  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.analysis.memory import memory_of
+    from weft.analysis.summary import summarise
+    from weft.analysis.ways import findings_of
+    from weft.fabric.peaks import parse_link
+    from weft.record.run import load
+    from weft.report.memory import bus_sentences, memory_tables
+    from weft.report.table import render_table
+    from weft.report.terminal import console
 
     run = load(record)
     summaries = summarise(run, parse_link(link) if link else None)

@@ -30,10 +30,10 @@ def peak(
     A second bound takes off the protocol's own headers at each packet size. Without a link: for
     every card of this host what its link and each hop to the root complex carry.
     """
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.fabric.peaks import parse_link  # noqa: PLC0415
-    from weft.report.terminal import console, peaks_table  # noqa: PLC0415
+    from weft.fabric.peaks import parse_link
+    from weft.report.terminal import console, peaks_table
 
     if not links:
         _show_buses(as_json=json)
@@ -46,14 +46,14 @@ def peak(
 
 
 def _show_buses(*, as_json: bool) -> None:
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.errors import WeftError  # noqa: PLC0415
-    from weft.fabric.bus import buses_here, to_json  # noqa: PLC0415
-    from weft.host.manifest import collect  # noqa: PLC0415
-    from weft.report.bus import bus_in_words, bus_tables  # noqa: PLC0415
-    from weft.report.table import render_table  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.errors import WeftError
+    from weft.fabric.bus import buses_here, to_json
+    from weft.host.manifest import collect
+    from weft.report.bus import bus_in_words, bus_tables
+    from weft.report.table import render_table
+    from weft.report.terminal import console
 
     buses = buses_here(collect())
     if not buses:

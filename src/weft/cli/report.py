@@ -17,11 +17,11 @@ def report(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The page.")] = None,
 ) -> None:
     """Write a self-contained HTML report with curves, table, host and warnings."""
-    from weft.analysis.summary import summarise  # noqa: PLC0415 - start-up
-    from weft.fabric.peaks import parse_link  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.report.page import report_path, write_report  # noqa: PLC0415
-    from weft.sources import models_of  # noqa: PLC0415
+    from weft.analysis.summary import summarise
+    from weft.fabric.peaks import parse_link
+    from weft.record.run import load
+    from weft.report.page import report_path, write_report
+    from weft.sources import models_of
 
     known = parse_link(link) if link else None
     runs = [(run, summarise(run, known)) for run in map(load, records)]

@@ -79,7 +79,7 @@ def run(
     report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
 ) -> None:
     """Measure latency and bandwidth here: a table, the record and an HTML report."""
-    from weft import session, units  # noqa: PLC0415 - start-up
+    from weft import session, units
 
     parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)
     chosen = _suite(context, suite) if suite else plan.preset_of(tests or ())
@@ -115,7 +115,7 @@ def run(
 
 def _begun_s() -> float:
     """When this process began, as time.monotonic counts: a user's budget holds from then on."""
-    import psutil  # noqa: PLC0415 - start-up
+    import psutil
 
     return time.monotonic() - (time.time() - psutil.Process().create_time())
 
@@ -126,7 +126,7 @@ def _is_typed(context: typer.Context, name: str) -> bool:
 
 def _suite(context: typer.Context, name: str) -> "Suite":
     """The suite that is asked for. Raises WeftError for one beside what it says itself."""
-    from weft.plan.suites import suite_called  # noqa: PLC0415 - start-up
+    from weft.plan.suites import suite_called
 
     for other in _SUITE_SAYS:
         if _is_typed(context, other):
@@ -147,7 +147,7 @@ def _given(
 
 def _changes(context: typer.Context) -> dict[str, float]:
     """What was typed beside --resume, as fields of the plan. Raises WeftError for what is fixed."""
-    from weft.units import parse_seconds  # noqa: PLC0415 - start-up
+    from weft.units import parse_seconds
 
     typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
     fixed = [name for name in typed if name not in _BESIDE_RESUME]
@@ -172,14 +172,14 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     if footer is None:
         typer.echo(f"{path}: nothing is missing")
         return
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.many import json_rows  # noqa: PLC0415
-    from weft.analysis.summary import summarise  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.report.page import report_path, write_report  # noqa: PLC0415
-    from weft.report.terminal import console, render_tables  # noqa: PLC0415
-    from weft.sources import models_of  # noqa: PLC0415
+    from weft.analysis.many import json_rows
+    from weft.analysis.summary import summarise
+    from weft.record.run import load
+    from weft.report.page import report_path, write_report
+    from weft.report.terminal import console, render_tables
+    from weft.sources import models_of
 
     measured = load(path)
     summaries = summarise(measured)

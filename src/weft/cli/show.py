@@ -40,13 +40,13 @@ def show(
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, and what to know of them."""
-    from weft.analysis.many import json_rows  # noqa: PLC0415 - start-up
-    from weft.analysis.summary import summarise  # noqa: PLC0415
-    from weft.fabric.peaks import parse_link  # noqa: PLC0415
-    from weft.plan.cases import choose  # noqa: PLC0415
-    from weft.record.run import load  # noqa: PLC0415
-    from weft.reference.library import only, platform_or_none  # noqa: PLC0415
-    from weft.report.terminal import console, render_tables  # noqa: PLC0415
+    from weft.analysis.many import json_rows
+    from weft.analysis.summary import summarise
+    from weft.fabric.peaks import parse_link
+    from weft.plan.cases import choose
+    from weft.record.run import load
+    from weft.reference.library import only, platform_or_none
+    from weft.report.terminal import console, render_tables
 
     known = parse_link(link) if link else None
 
@@ -73,9 +73,9 @@ def show(
 
 
 def _show_table(run: "Run", rows: "tuple[CaseSummary, ...]", name: str, *, as_json: bool) -> None:
-    from weft.report.host import host_rows, host_tables, to_json  # noqa: PLC0415 - start-up
-    from weft.report.table import render_table  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.report.host import host_rows, host_tables, to_json
+    from weft.report.table import render_table
+    from weft.report.terminal import console
 
     found = host_rows(run, rows, name)
     if as_json:
@@ -88,9 +88,9 @@ def _show_table(run: "Run", rows: "tuple[CaseSummary, ...]", name: str, *, as_js
 
 
 def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:
-    from weft.analysis.published import published_rows, with_shares  # noqa: PLC0415 - start-up
-    from weft.report.published import platform_tables  # noqa: PLC0415
-    from weft.report.terminal import console  # noqa: PLC0415
+    from weft.analysis.published import published_rows, with_shares
+    from weft.report.published import platform_tables
+    from weft.report.terminal import console
 
     shares = with_shares(platform, link)
     if as_json:
@@ -100,6 +100,6 @@ def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) 
 
 
 def _print_json(rows: object) -> None:
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
     typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())

@@ -32,17 +32,17 @@ def signature(
     json: Json = False,
 ) -> None:
     """Draw bandwidth against transfer time, zero-length latency and saturation marked."""
-    import msgspec  # noqa: PLC0415 - start-up
+    import msgspec
 
-    from weft.analysis.fits.signature import signature_of  # noqa: PLC0415
-    from weft.report.leaf import write_leaf  # noqa: PLC0415
-    from weft.report.signatures import (  # noqa: PLC0415
+    from weft.analysis.fits.signature import signature_of
+    from weft.report.leaf import write_leaf
+    from weft.report.signatures import (
         render_signatures,
         signature_chart,
         signature_leaf,
     )
-    from weft.report.terminal import console  # noqa: PLC0415
-    from weft.sources import series_of  # noqa: PLC0415
+    from weft.report.terminal import console
+    from weft.sources import series_of
 
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     for series, _ in pairs:

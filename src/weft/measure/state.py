@@ -103,7 +103,7 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
 
     A case that failed or timed out is open again: what disturbed it may be gone.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     so_far = SoFar(states_of(plan, programs))
     by_key = {state.case.key: state for state in so_far.states}

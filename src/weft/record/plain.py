@@ -79,7 +79,7 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> Table:
     missing unit of time, a cell that is no number, a time that is not positive, a size that is not
     a whole number of bytes.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     frame = _cells(path)
     size_name, time_name = columns or _choose(path, frame.columns)
@@ -103,7 +103,7 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> Table:
 
 def _cells(path: Path) -> pl.DataFrame:
     """Every cell as text, the header's names stripped."""
-    import polars as pl  # noqa: PLC0415 - not needed to start the program
+    import polars as pl
 
     try:
         with path.open(encoding="utf-8-sig") as file:
@@ -182,7 +182,7 @@ def _unit(name: str, units: tuple[tuple[str, float], ...], default: float | None
 
 def _numbers(path: Path, frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
     """A column as numbers. Raises WeftError that names the first line that is none."""
-    import polars as pl  # noqa: PLC0415 - not needed to start the program
+    import polars as pl
 
     text = frame[name].cast(pl.String).str.strip_chars()
     numbers = text.cast(pl.Float64, strict=False)
@@ -198,7 +198,7 @@ def _numbers(path: Path, frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
 
 
 def _check_rows(path: Path, sizes: NDArray[np.float64], times: NDArray[np.float64]) -> None:
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     if not len(sizes):
         raise WeftError(f"{path} has no rows", "write a row a sample")

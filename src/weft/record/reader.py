@@ -78,7 +78,7 @@ def is_packed(data: bytes) -> bool:
 
 def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:
     """What zstd frames hold, and whether the last one was cut: then it gives its whole blocks."""
-    import zstandard  # noqa: PLC0415 - not needed to start the program
+    import zstandard
 
     parts = []
     finished = True

@@ -127,7 +127,7 @@ class Run:
 
         `part` names a further series of the batch instead. Raises KeyError where it has none such.
         """
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         series = batch.parts[part] if part else batch.ticks
         ticks = np.asarray(series[batch.warmup :], dtype=np.float64)
@@ -141,8 +141,8 @@ class Run:
         time_ns (one operation), latency_ns and bandwidth_bytes_per_s (null where a test has none).
         Calibration batches are not among them. Warm-up samples are, and are marked.
         """
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
-        import polars as pl  # noqa: PLC0415
+        import numpy as np
+        import polars as pl
 
         counts = np.array([len(batch.ticks) for batch in self.measured], dtype=np.int64)
         total = int(counts.sum())
@@ -169,7 +169,7 @@ class Run:
 
         The time of one operation is ticks * ns_per_tick, of which latency is the part 1 / divisor.
         """
-        import polars as pl  # noqa: PLC0415 - not needed to start the program
+        import polars as pl
 
         rows = []
         for batch in self.measured:
@@ -195,7 +195,7 @@ class Run:
     @cached_property
     def batches(self) -> pl.DataFrame:
         """A row a batch, whatever its status; without its ticks."""
-        import polars as pl  # noqa: PLC0415 - not needed to start the program
+        import polars as pl
 
         rows = [
             {
@@ -223,7 +223,7 @@ class Run:
         `launches` counts them. The host's facts are its manifest flattened: `cpu_model`,
         `software_kernel`; lists are JSON text.
         """
-        import polars as pl  # noqa: PLC0415 - not needed to start the program
+        import polars as pl
 
         places = Counter(
             (facts.rank, facts.host, facts.cpu, facts.numa)
@@ -258,7 +258,7 @@ _SAMPLE_COLUMNS = (
 
 
 def _facts_schema() -> dict[str, Any]:
-    import polars as pl  # noqa: PLC0415 - not needed to start the program
+    import polars as pl
 
     return {
         "case": pl.Categorical,
@@ -276,7 +276,7 @@ def _facts_schema() -> dict[str, Any]:
 
 
 def _batches_schema() -> dict[str, Any]:
-    import polars as pl  # noqa: PLC0415 - not needed to start the program
+    import polars as pl
 
     return {
         "case": pl.String,

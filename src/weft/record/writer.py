@@ -142,7 +142,7 @@ def compress(path: Path) -> Path:
     Raises WeftError when there is no room, the target exists or the record is still being written;
     the plain record then stays.
     """
-    import zstandard  # noqa: PLC0415 - not needed to start the program
+    import zstandard
 
     target = compressed_path(path)
     partial = path.with_name(path.name + ".zst.partial")

@@ -25,8 +25,8 @@ def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[byte
 
     Raises WeftError for a family of letters that is not on this machine.
     """
-    import matplotlib as mpl  # noqa: PLC0415 - slow to start
-    from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
+    import matplotlib as mpl
+    from matplotlib.figure import Figure as Canvas
 
     _check_family(paper)
     style = {
@@ -54,7 +54,7 @@ def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[byte
 
 
 def _check_family(paper: Paper) -> None:
-    from matplotlib import font_manager  # noqa: PLC0415 - slow to start
+    from matplotlib import font_manager
 
     try:
         font_manager.findfont(paper.family, fallback_to_default=False)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 def render(template: str, charts: Sequence[Chart], **values: Any) -> str:
     """A page from a template of this folder; the same for the same values."""
-    import jinja2  # noqa: PLC0415 - start-up
-    import plotly.offline  # noqa: PLC0415 - slow to start
+    import jinja2
+    import plotly.offline
 
-    from weft.report.interactive import plot  # noqa: PLC0415 - with plotly
+    from weft.report.interactive import plot
 
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, loader=jinja2.FunctionLoader(_template)
@@ -54,7 +54,7 @@ def _script_json(value: Any) -> str:
 
 
 def _figure(chart: Chart) -> dict[str, Any]:
-    from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
+    from weft.report.drawing import draw
 
     svg, pdf = draw(chart, ("svg", "pdf"))
     return {

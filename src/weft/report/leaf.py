@@ -57,6 +57,6 @@ def write_bytes(data: bytes, path: Path) -> None:
 
 
 def _drawn(chart: Chart, kind: str) -> bytes:
-    from weft.report.drawing import draw  # noqa: PLC0415 - matplotlib is slow to start
+    from weft.report.drawing import draw
 
     return draw(chart, (kind,))[0]

@@ -96,7 +96,7 @@ def _by_case(run: Run) -> dict[str, list[Batch]]:
 
 
 def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Batch]]]) -> Pooled:
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     by_record: list[dict[int, float]] = []
     tick_ns = 0.0

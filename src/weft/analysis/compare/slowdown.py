@@ -39,7 +39,7 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
 
     def _student(self, distance: float) -> float:
         """The chance of a Student's t below `distance` in standard errors."""
-        from scipy import special  # noqa: PLC0415 - not needed to start the program
+        from scipy import special
 
         if self.squared_error <= 0:
             return 0.0 if distance < 0 else 1.0 if distance > 0 else 0.5
@@ -53,7 +53,7 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
 
 def quantile(freedom: float, level: float) -> float:
     """How many standard errors a one-sided interval of that level reaches: Student's quantile."""
-    from scipy import special  # noqa: PLC0415 - not needed to start the program
+    from scipy import special
 
     return float(special.stdtrit(freedom, level))
 
@@ -106,7 +106,7 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
     expression, Statistical Applications in Genetics 3, 2004, section 6.2). No variance is taken for
     better known than all of them together make it. Fewer than three curves keep their own.
     """
-    from scipy import special  # noqa: PLC0415 - not needed to start the program
+    from scipy import special
 
     if len(found) < 3 or min(one.squared_error for one in found) <= 0:
         return list(found)
@@ -137,7 +137,7 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
 
 def _inverse_trigamma(value: float) -> float:
     """Newton's iteration on 1 / trigamma (Smyth 2004, appendix)."""
-    from scipy import special  # noqa: PLC0415 - not needed to start the program
+    from scipy import special
 
     found = 0.5 + 1 / value
     for _ in range(50):

@@ -38,7 +38,7 @@ class Fitted(msgspec.Struct, frozen=True, kw_only=True):
 
 def least_squares(sweep: Sweep) -> Fitted:
     """Slope, intercept and 1 - R^2 of all samples of a launch, three sizes or more."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     sizes, counts, means = sweep.sizes_bytes, sweep.counts, sweep.means_ns
     total = float(counts.sum())
@@ -68,7 +68,7 @@ def _expected_scale(
     sizes: NDArray[np.float64], means: NDArray[np.float64], intercept: float, slope: float
 ) -> NDArray[np.float64]:
     """What errors are taken to be in proportion to: the line's times, never under the shortest."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     return np.asarray(np.maximum(intercept + slope * sizes, means.min()))
 
@@ -84,7 +84,7 @@ def _bounded(
 
     A squared residual is scaled so that under the working variances it has the mean it should.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     count = len(row)
     leverage = np.square(basis).sum(axis=1)

@@ -69,7 +69,7 @@ def fit_line(series: Series) -> LinearFit:
     Raises WeftError where the series has too few sizes or samples for an interval, or where its
     times do not grow with the size.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     check_sizes(series)
     published = _published_line(series)
@@ -149,7 +149,7 @@ def _at(fitted: Fitted, sizes_bytes: NDArray[np.float64]) -> NDArray[np.float64]
 
 def _shared(fits: Sequence[Fitted], of_mean: Fitted, rows: Sequence[NDArray[np.float64]]) -> Fitted:
     """The parameters over launches, their intervals widened by the misfit that all share."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     share = shared_share(np.array(rows))
     slope = over_launches([one.slope_ns_per_byte.value for one in fits], positive=True)
@@ -163,7 +163,7 @@ def _shared(fits: Sequence[Fitted], of_mean: Fitted, rows: Sequence[NDArray[np.f
 
 def _mean_of(series: Series) -> Sweep:
     """The launches' means and medians averaged, as if they were one sample of each size."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     sizes = series.sizes_bytes
     ones = np.ones(len(sizes))
@@ -184,7 +184,7 @@ def _scatter_of_medians(series: Series, rows: Sequence[NDArray[np.float64]]) -> 
 
     A median's variance is pi/2 of a mean's where errors are normal.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     sizes = series.sizes_bytes
     fitted = median_line(_mean_of(series), intervals=False)

@@ -173,7 +173,7 @@ def _means(sweep: Sweep) -> dict[int, float]:
 
 def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Launch:
     """The line g + (s - 1) G through a launch's gaps: least squares of relative deviations."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     if not times.keys() & gaps.keys():
         raise WeftError(f"{name} shares no size with the latencies", "measure both at like sizes")

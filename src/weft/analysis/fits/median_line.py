@@ -46,7 +46,7 @@ def median_line(sweep: Sweep, *, intervals: bool = True) -> Fitted:
 
     An interval that the samples cannot bound is infinite on that side.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     sizes = sweep.sizes_bytes
     pilot = np.polyfit(sizes, sweep.medians_ns, 1, w=1 / sweep.medians_ns)
@@ -84,7 +84,7 @@ def _fitted(
 
 def _expected_ns(sweep: Sweep, slope: float, intercept: float) -> NDArray[np.float64]:
     """The line's times, never far under the shortest measured one."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     line = intercept + slope * sweep.sizes_bytes
     return np.asarray(np.maximum(line, sweep.medians_ns.min() / 2))
@@ -96,7 +96,7 @@ def error_power(sweep: Sweep, slope: float, intercept: float) -> float:
     The slope of log |residual| (the median of a size's) over log time; 1 where fewer than
     FEWEST_FOR_POWER sizes have a residual.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     line = intercept + slope * sweep.sizes_bytes
     typical = np.array(
@@ -116,7 +116,7 @@ class _Signs:
     """The samples of a launch as signs above and below a line, weighted by the pilot line."""
 
     def __init__(self, sweep: Sweep, slope: float, intercept: float, power: float) -> None:
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         sizes = sweep.sizes_bytes
         scale = _expected_ns(sweep, slope, intercept) ** power
@@ -154,7 +154,7 @@ class _Signs:
 
     def sums(self, slope: float, intercept: float) -> NDArray[np.float64]:
         """For each size the samples above the line less those below."""
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         signs = np.sign(self.times - intercept - slope * self.sizes) * self.weights
         return np.asarray(np.add.reduceat(signs, self.starts))

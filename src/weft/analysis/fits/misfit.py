@@ -42,7 +42,7 @@ def unit_covariance(
 
     It holds for errors of the variance `scale` squared; others scale it.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     design = np.column_stack([np.ones(len(sizes_bytes)), sizes_bytes]) / scale[:, None]
     length = np.linalg.norm(design, axis=0)

@@ -90,7 +90,7 @@ def fit_piecewise(series: Series) -> Piecewise:
     several they hold the variation between launches and the misfit that all launches share
     (misfit.py). Raises WeftError for fewer than six sizes.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     check_sizes(series, FEWEST_SIZES)
     keep = np.unique(
@@ -141,7 +141,7 @@ def _notes(
 
 def _lines(sizes: NDArray[np.float64], times: NDArray[np.float64], cuts: Cuts) -> Lines:
     """A row (intercept, slope) a segment: least squares of relative deviations, slopes from 0."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     rows = []
     for begin, end in cuts.ranges:
@@ -165,7 +165,7 @@ class _Model:
         *,
         counted: int,
     ) -> None:
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         self.sizes = sizes
         self.cuts = cuts
@@ -185,7 +185,7 @@ class _Model:
     @cached_property
     def _covariances(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """For each line small steps of its parameters, and their covariance from the scatter."""
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         expected = self.expected(self.of_mean)
         deviations = self.times / expected - 1
@@ -199,7 +199,7 @@ class _Model:
 
     def expected(self, lines: Lines) -> NDArray[np.float64]:
         """The lines' times at all sizes."""
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         parts = [
             line[0] + line[1] * self.sizes[begin:end]
@@ -209,7 +209,7 @@ class _Model:
 
     def misfit(self, medians: NDArray[np.float64]) -> float:
         """The median relative deviation of the sizes from the model."""
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         return float(np.median(np.abs(self.expected(self.middle) / medians - 1)))
 
@@ -226,7 +226,7 @@ class _Model:
 
         `positive` figures are taken on their logarithm.
         """
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         lines = self.of_mean
         value = figure(lines)
@@ -296,7 +296,7 @@ def _half_bandwidth(model: _Model, sizes: NDArray[np.float64], cuts: Cuts) -> Pa
 
     n / (a + b n) is half of 1 / B where n = a / (2 B - b), B the last line's slope.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     for index, (begin, end) in enumerate(cuts.ranges):
 

@@ -76,14 +76,14 @@ class Series:
 
     def medians_ns(self) -> NDArray[np.float64]:
         """For each size the median over launches of each launch's median."""
-        import numpy as np  # noqa: PLC0415 - not needed to start the program
+        import numpy as np
 
         return np.asarray(np.median([sweep.medians_ns for sweep in self.launches], axis=0))
 
 
 def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
     """One launch from the samples of each size, ns. Raises WeftError for times that are none."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     sizes = sorted(by_size)
     kept = []
@@ -115,7 +115,7 @@ def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
 
 def _thinned(times: NDArray[np.float64]) -> NDArray[np.float64]:
     """The samples, or MOST_KEPT of their quantiles evenly apart, the median among them."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     if len(times) <= MOST_KEPT:
         return times
@@ -130,7 +130,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     have (the last one, when a budget ended) are left out too, and told. Raises WeftError when
     nothing was measured.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     bad = {b.case for b in run.lines.batches if b.status == "failed" and not b.ended_launch}
     launches: dict[int, dict[int, list[Batch]]] = {}
@@ -193,7 +193,7 @@ def series_of_times(
     directions: float = 1.0,
 ) -> Series:
     """A series of one launch from two columns of the same length, in any order."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     order = np.argsort(sizes_bytes, kind="stable")
     sizes, starts = np.unique(sizes_bytes[order], return_index=True)

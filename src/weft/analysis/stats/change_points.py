@@ -41,7 +41,7 @@ class Cuts(msgspec.Struct, frozen=True):
 
 def find_changes(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> Cuts:
     """The best cut of positive times at ascending sizes into lines of three sizes or more."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     count = len(sizes)
     variance = OWN_SCATTER**2 + local_scatter(sizes, times) ** 2
@@ -70,7 +70,7 @@ def local_scatter(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> flo
     On a line a time is the interpolation of its neighbours however far apart the sizes are. The
     median of the deviations is not moved by the few that stand at a change. 0 under five sizes.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     if len(sizes) < 5:
         return 0.0
@@ -86,7 +86,7 @@ def segment_costs(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> NDA
     A line that would fall is replaced by a level one: no message is sooner there for being longer.
     Infinite where there are fewer than three sizes.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     flat = times.min() / times
     rising = sizes / times
@@ -107,7 +107,7 @@ def segment_costs(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> NDA
 
 def _spans(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sums of values[i:j] as [i, j]."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     sums = np.concatenate([[0.0], np.cumsum(values)])
     return np.asarray(sums[None, :] - sums[:, None])

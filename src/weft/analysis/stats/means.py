@@ -26,7 +26,7 @@ def uninterrupted_mean(times_ns: NDArray[np.float64]) -> float:
 
     Left out is what lies above the median by 20 interquartile ranges and by the median itself.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     first, middle, third = np.percentile(times_ns, [25, 50, 75])
     most = max(middle + RANGES * (third - first), LEAST * middle)

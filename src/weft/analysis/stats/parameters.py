@@ -58,7 +58,7 @@ def inverse(parameter: Parameter, factor: float) -> Parameter:
 
 def student(freedom: float) -> float:
     """How many standard errors a 95 % interval reaches: Student's quantile."""
-    from scipy import special  # noqa: PLC0415 - not needed to start the program
+    from scipy import special
 
     return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
 

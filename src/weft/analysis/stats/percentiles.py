@@ -24,7 +24,7 @@ def percentiles(values: NDArray[np.float64]) -> dict[str, float]:
 
     Fewer samples beyond would make the figure the luck of a few; such a one is left out.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     usable = [
         p for p in PERCENTILES if len(values) * min(p, 100.0 - p) / 100.0 >= SAMPLES_BEYOND - 1e-9

@@ -40,7 +40,7 @@ def rounds_of(run: Run) -> dict[int, int]:
 
 def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
     """By case and round: the median latency in ns of what was measured well."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     rounds = rounds_of(run)
     times: dict[str, dict[int, list[float]]] = {}

@@ -45,7 +45,7 @@ def two_modes(
     Silverman's width for the central part (so that a long tail does not widen it); two peaks with a
     deep valley between them, and enough samples on each side.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     values = values[values > 0]
     if len(values) < FEWEST_FOR_MODES:
@@ -69,7 +69,7 @@ def two_modes(
 def _split(
     density: NDArray[np.float64], edges: NDArray[np.float64], logs: NDArray[np.float64]
 ) -> tuple[float, float, float] | None:
-    import numpy as np  # noqa: PLC0415 - as above
+    import numpy as np
 
     inner = density[1:-1]
     peaks = np.flatnonzero((inner > density[:-2]) & (inner >= density[2:])) + 1
@@ -101,7 +101,7 @@ def drift(values: NDArray[np.float64]) -> float | None:
     Theil-Sen slope (median of the slopes of all pairs) over the medians of 10 blocks in time order,
     and Mann and Kendall's test of these: with hundreds of cases, chance alone must not be reported.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     if len(values) < FEWEST_FOR_DRIFT:
         return None
@@ -117,7 +117,7 @@ def drift(values: NDArray[np.float64]) -> float | None:
 
 def _block_medians(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The medians of BLOCKS parts in a row, the first of them one value longer if need be."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     size, longer = divmod(len(values), BLOCKS)
     border = longer * (size + 1)
@@ -132,7 +132,7 @@ def launches_apart(launches: Sequence[NDArray[np.float64]]) -> tuple[float, floa
     samples explain is the standard error of a launch's median, 1.2533 * spread / sqrt(n), here in
     terms of half the interquartile range.
     """
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     medians = [float(np.median(values)) for values in launches]
     low, high = min(medians), max(medians)
@@ -144,7 +144,7 @@ def launches_apart(launches: Sequence[NDArray[np.float64]]) -> tuple[float, floa
 
 def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Half the interquartile range over the median, per cent: a robust relative spread."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     low, middle, high = np.percentile(np.asarray(values), [25, 50, 75])
     return float((high - low) / 2 / middle * 100)

@@ -61,7 +61,7 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
 def trends_of(run: Run) -> tuple[Trend, ...]:
     """One a transport with two launches or more, over all cases that went well."""
-    import numpy as np  # noqa: PLC0415 - not needed to start the program
+    import numpy as np
 
     tables: dict[str, dict[int, dict[str, list[float]]]] = {}
     for batch in run.measured:
@@ -138,7 +138,7 @@ def bartels(values: Sequence[float]) -> float:
     Statistical Association 77, 1982: exact for few values, his beta approximation for more. A
     positive correlation from launch to launch makes the ratio small.
     """
-    from scipy import special, stats  # noqa: PLC0415 - not needed to start the program
+    from scipy import special, stats
 
     count = len(values)
     ranks = [float(rank) for rank in stats.rankdata(values)]
