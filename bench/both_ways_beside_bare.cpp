@@ -14,14 +14,14 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../engine/bootstrap_mpi.hpp"
-#include "../engine/clock.hpp"
-#include "../engine/memory.hpp"
-#include "../engine/mpi_queues.hpp"
-#include "../engine/pages.hpp"
-#include "../engine/patterns/bidirectional_stream.hpp"
-#include "../engine/slots.hpp"
-#include "../engine/work.hpp"
+#include "bootstrap/mpi.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
+#include "host/memory.hpp"
+#include "host/pages.hpp"
+#include "patterns/bidirectional_stream.hpp"
+#include "run/slots.hpp"
+#include "transports/mpi/queues.hpp"
 
 namespace {
 

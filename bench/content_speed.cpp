@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../engine/memory.hpp"
+#include "host/memory.hpp"
 
 namespace {
 

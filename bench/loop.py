@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 ENGINE = Path(__file__).parents[1] / "engine"
 SOURCES = (
-    "bootstrap_mpi", "clock", "memory", "mpi_library", "options", "pages", "registration_cache",
+    "bootstrap/mpi", "contract/options", "host/clock", "host/memory", "host/pages",
+    "transports/mpi/library", "transports/parts/registration_cache",
 )  # fmt: skip
 HERE = Path(__file__).parent
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}
@@ -95,8 +96,8 @@ def _measure(
 
 def _content_speed() -> dict[str, float]:
     binary = Path(tempfile.mkdtemp()) / "content_speed"
-    sources = [HERE / "content_speed.cpp", ENGINE / "memory.cpp"]
-    _run(["g++", "-std=c++20", "-O2", *map(str, sources), "-o", str(binary)])
+    sources = [HERE / "content_speed.cpp", ENGINE / "host" / "memory.cpp"]
+    _run(["g++", "-std=c++20", "-O2", f"-I{ENGINE}", *map(str, sources), "-o", str(binary)])
     pairs = (line.split() for line in _run([str(binary)]).splitlines())
     return {name: float(value) for name, value in pairs}
 
@@ -106,7 +107,7 @@ def _program(name: str, mpi: str) -> Path:
     binary = Path(tempfile.mkdtemp()) / name
     sources = [HERE / f"{name}.cpp", *(ENGINE / f"{source}.cpp" for source in SOURCES)]
     _run([f"mpicxx.{mpi}", "-std=c++20", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
-          f'-DWEFT_MPI="{mpi}"', *map(str, sources), "-o", str(binary)])  # fmt: skip
+          f"-I{ENGINE}", f'-DWEFT_MPI="{mpi}"', *map(str, sources), "-o", str(binary)])  # fmt: skip
     return binary
 
 

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "../engine/bootstrap_mpi.hpp"
-#include "../engine/clock.hpp"
-#include "../engine/memory.hpp"
-#include "../engine/mpi_queues.hpp"
-#include "../engine/patterns/ping_pong.hpp"
-#include "../engine/work.hpp"
+#include "bootstrap/mpi.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
+#include "host/memory.hpp"
+#include "patterns/ping_pong.hpp"
+#include "transports/mpi/queues.hpp"
 
 namespace {
 

@@ -41,14 +41,21 @@ def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
     header, include = blocks("add-a-benchmark.md", "cpp")
     (engine / "patterns" / "ping_ping_pong.hpp").write_text(header)
     listing = (engine / "patterns" / "all.hpp").read_text()
-    listing = listing.replace('#include "ping_pong.hpp"', f'{include}#include "ping_pong.hpp"')
+    listing = listing.replace(
+        '#include "patterns/ping_pong.hpp"', f'{include}#include "patterns/ping_pong.hpp"'
+    )
     listing = listing.replace(">;", ", PingPingPong>;")
     (engine / "patterns" / "all.hpp").write_text(listing)
     [source] = blocks("add-a-transport.md", "cpp")
-    (engine / "transports" / "example.cpp").write_text(source)
-    [line] = blocks("add-a-transport.md", "cmake")
+    folder = engine / "transports" / "example"
+    folder.mkdir()
+    (folder / "example.cpp").write_text(source)
+    target, line = blocks("add-a-transport.md", "cmake")
+    (folder / "CMakeLists.txt").write_text(target)
     cmake = (engine / "CMakeLists.txt").read_text()
-    cmake = re.sub(r"(?m)^weft_transport\(tcp.*$", rf"\g<0>\n{line}", cmake)
+    cmake = cmake.replace(
+        "add_subdirectory(transports/tcp)\n", f"add_subdirectory(transports/tcp)\n{line}"
+    )
     (engine / "CMakeLists.txt").write_text(cmake)
     programs = build(tmp_path)
     done = subprocess.run(

@@ -1,10 +1,10 @@
 // Bidirectional bandwidth: both ranks stream at once.
 #pragma once
 
-#include "../clock.hpp"
-#include "../work.hpp"
-#include "parts/receiver.hpp"
-#include "parts/send_queue.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
+#include "patterns/parts/receiver.hpp"
+#include "patterns/parts/send_queue.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "delay_method.hpp"
+#include "patterns/parts/delay_method.hpp"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // Bandwidth while the sender computes: how much of its time the processor is free.
 #pragma once
 
-#include "beside_work.hpp"
-#include "streaming.hpp"
+#include "patterns/parts/beside_work.hpp"
+#include "patterns/parts/streaming.hpp"
 
 namespace weft {
 

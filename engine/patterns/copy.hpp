@@ -1,9 +1,9 @@
 // The memory's own copy rate, which a host bus is measured against.
 #pragma once
 
-#include "../clock.hpp"
-#include "../copy_memory.hpp"
-#include "../work.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
+#include "host/copy_memory.hpp"
 
 namespace weft {
 

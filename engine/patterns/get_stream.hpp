@@ -1,8 +1,8 @@
 // Get bandwidth.
 #pragma once
 
-#include "../clock.hpp"
-#include "one_sided.hpp"
+#include "host/clock.hpp"
+#include "patterns/parts/one_sided.hpp"
 
 namespace weft {
 

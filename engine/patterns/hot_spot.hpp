@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "../cast.hpp"
-#include "many_ranks.hpp"
+#include "contract/cast.hpp"
+#include "patterns/parts/many_ranks.hpp"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // The receiver's overhead: the time to take in a message that is there already.
 #pragma once
 
-#include "delay_method.hpp"
+#include "patterns/parts/delay_method.hpp"
 
 namespace weft {
 

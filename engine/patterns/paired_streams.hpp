@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "../cast.hpp"
-#include "many_ranks.hpp"
+#include "contract/cast.hpp"
+#include "patterns/parts/many_ranks.hpp"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 
 #include <concepts>
 
-#include "../clock.hpp"
-#include "../work.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // A put and work beside it.
 #pragma once
 
-#include "beside_work.hpp"
-#include "one_sided.hpp"
+#include "patterns/parts/beside_work.hpp"
+#include "patterns/parts/one_sided.hpp"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // Put latency there and back, the target polling its memory.
 #pragma once
 
-#include "../clock.hpp"
-#include "one_sided.hpp"
+#include "host/clock.hpp"
+#include "patterns/parts/one_sided.hpp"
 
 namespace weft {
 

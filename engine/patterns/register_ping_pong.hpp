@@ -1,8 +1,8 @@
 // Latency where every message is registered, sent and given back.
 #pragma once
 
-#include "as_it_goes.hpp"
-#include "ping_pong.hpp"
+#include "patterns/parts/as_it_goes.hpp"
+#include "patterns/ping_pong.hpp"
 
 namespace weft {
 

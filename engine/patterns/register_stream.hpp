@@ -1,8 +1,8 @@
 // Streaming bandwidth where every message is registered, sent and given back.
 #pragma once
 
-#include "as_it_goes.hpp"
-#include "stream.hpp"
+#include "patterns/parts/as_it_goes.hpp"
+#include "patterns/stream.hpp"
 
 namespace weft {
 

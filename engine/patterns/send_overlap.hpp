@@ -1,7 +1,7 @@
 // A send and work beside it.
 #pragma once
 
-#include "beside_work.hpp"
+#include "patterns/parts/beside_work.hpp"
 
 namespace weft {
 

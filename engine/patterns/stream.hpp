@@ -1,7 +1,7 @@
 // Streaming bandwidth: rank 0 keeps a queue of messages full, rank 1 says when it has them all.
 #pragma once
 
-#include "streaming.hpp"
+#include "patterns/parts/streaming.hpp"
 
 namespace weft {
 

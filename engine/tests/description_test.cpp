@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fake_cases.hpp"
+#include "tests/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {

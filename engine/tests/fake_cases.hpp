@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "fake_fabric.hpp"
+#include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
 

@@ -1,5 +1,5 @@
 // The engine's own patterns on the fake fabric, compiled here alone.
-#include "fake_fabric.hpp"
+#include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
 

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "../bootstrap.hpp"
-#include "../run_case.hpp"
-#include "fake_wires.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "run/run_case.hpp"
+#include "tests/fake_wires.hpp"
 
 namespace weft::fake {
 

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "../rails.hpp"
-#include "fake_cases.hpp"
+#include "tests/fake_cases.hpp"
+#include "transports/rails/rails.hpp"
 
 namespace weft::fake {
 

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
-#include "../bootstrap.hpp"
-#include "../run_case.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "run/run_case.hpp"
 
 namespace weft::fake {
 

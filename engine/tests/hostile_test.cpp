@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "../footprint.hpp"
-#include "fake_cases.hpp"
+#include "run/footprint.hpp"
+#include "tests/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../ring.hpp"
-#include "fake_fabric.hpp"
+#include "tests/fake_fabric.hpp"
+#include "transports/parts/ring.hpp"
 
 namespace weft::fake {
 

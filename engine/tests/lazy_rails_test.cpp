@@ -3,13 +3,13 @@
 
 #include <tuple>
 
-#include "../patterns/bidirectional_stream.hpp"
-#include "../patterns/get_stream.hpp"
-#include "../patterns/ping_pong.hpp"
-#include "../patterns/put_stream.hpp"
-#include "../patterns/stream.hpp"
-#include "fake_rails.hpp"
-#include "lazy_link.hpp"
+#include "patterns/bidirectional_stream.hpp"
+#include "patterns/get_stream.hpp"
+#include "patterns/ping_pong.hpp"
+#include "patterns/put_stream.hpp"
+#include "patterns/stream.hpp"
+#include "tests/fake_rails.hpp"
+#include "tests/lazy_link.hpp"
 
 namespace weft::fake {
 namespace {

@@ -1,7 +1,7 @@
 // Latency under offered load on a server whose service time is known: a D/D/1 queue.
 #include <gtest/gtest.h>
 
-#include "fake_fabric.hpp"
+#include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {

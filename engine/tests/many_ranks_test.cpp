@@ -1,7 +1,7 @@
 // Benchmarks of many ranks and of load on a fabric whose answer is known, and planted faults.
 #include <gtest/gtest.h>
 
-#include "fake_fabric.hpp"
+#include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {

@@ -4,10 +4,10 @@
 #include <set>
 #include <sstream>
 
-#include "../connecting.hpp"
-#include "../copy_memory.hpp"
-#include "../pages.hpp"
-#include "fake_fabric.hpp"
+#include "host/copy_memory.hpp"
+#include "host/pages.hpp"
+#include "tests/fake_fabric.hpp"
+#include "transports/parts/connecting.hpp"
 
 namespace weft::fake {
 namespace {

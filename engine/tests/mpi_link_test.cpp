@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "../bootstrap.hpp"
-#include "../mpi_nonblocking.hpp"
-#include "../patterns/get_overlap.hpp"
-#include "../patterns/get_stream.hpp"
-#include "../patterns/put_overlap.hpp"
-#include "../patterns/put_stream.hpp"
+#include "bootstrap/bootstrap.hpp"
+#include "patterns/get_overlap.hpp"
+#include "patterns/get_stream.hpp"
+#include "patterns/put_overlap.hpp"
+#include "patterns/put_stream.hpp"
+#include "transports/mpi/nonblocking.hpp"
 
 namespace weft {
 namespace {

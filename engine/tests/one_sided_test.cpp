@@ -1,7 +1,7 @@
 // The one-sided benchmarks and the ways of waiting, on a fabric whose answer is known.
 #include <gtest/gtest.h>
 
-#include "fake_cases.hpp"
+#include "tests/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {

@@ -1,7 +1,7 @@
 // Operations in flight: what counts, in which order.
 #include <gtest/gtest.h>
 
-#include "../operations.hpp"
+#include "transports/parts/operations.hpp"
 
 namespace weft {
 namespace {

@@ -7,12 +7,12 @@
 #include <set>
 #include <vector>
 
-#include "../case.hpp"
-#include "../clock.hpp"
-#include "../memory.hpp"
-#include "../options.hpp"
-#include "../ring.hpp"
-#include "../schedule.hpp"
+#include "contract/options.hpp"
+#include "host/clock.hpp"
+#include "host/memory.hpp"
+#include "run/case.hpp"
+#include "run/schedule.hpp"
+#include "transports/parts/ring.hpp"
 
 namespace weft {
 namespace {

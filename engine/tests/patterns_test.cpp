@@ -1,7 +1,7 @@
 // Every benchmark on a fabric whose answer is known, and planted faults that must show.
 #include <gtest/gtest.h>
 
-#include "fake_cases.hpp"
+#include "tests/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {

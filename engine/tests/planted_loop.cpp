@@ -2,8 +2,8 @@
 #include <memory>
 #include <vector>
 
-#include "../batch.hpp"
-#include "../patterns/ping_pong.hpp"
+#include "patterns/ping_pong.hpp"
+#include "run/batch.hpp"
 
 namespace weft {
 

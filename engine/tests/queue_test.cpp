@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "fake_cases.hpp"
+#include "tests/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {

@@ -2,7 +2,7 @@
 // double the rate, and what ends early waits for what was posted before it.
 #include <gtest/gtest.h>
 
-#include "fake_rails.hpp"
+#include "tests/fake_rails.hpp"
 
 namespace weft::fake {
 namespace {

@@ -1,5 +1,5 @@
 // Ranks that connect by TCP, and strangers with real sockets who come in between.
-#include "../tcp_mesh.hpp"
+#include "transports/tcp/mesh.hpp"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

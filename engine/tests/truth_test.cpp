@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fake_cases.hpp"
+#include "tests/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {

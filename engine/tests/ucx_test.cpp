@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../ucx_notes.hpp"
+#include "transports/ucx/notes.hpp"
 
 namespace weft {
 namespace {

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "../footprint.hpp"
-#include "fake_fabric.hpp"
+#include "run/footprint.hpp"
+#include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {

@@ -206,7 +206,7 @@ def test_a_library_entry_is_known_by_its_header_and_name() -> None:
     posts = Instruction("call *0xd0(%rax)", "/usr/include/infiniband/verbs.h", "ibv_post_send")
     assert posts.is_library_entry()
     assert not replace(posts, inlined="ibv_create_flow").is_library_entry()
-    assert not replace(posts, source="/x/engine/verbs_core.hpp").is_library_entry()
+    assert not replace(posts, source="/x/engine/transports/verbs/core.hpp").is_library_entry()
 
 
 def test_templates_and_parts_moved_away_are_followed() -> None:

@@ -30,7 +30,9 @@ def conditions_in_patterns(tree: Tree) -> Iterator[Finding]:
 
 def transports_in_patterns(tree: Tree) -> Iterator[Finding]:
     """A pattern knows no transport."""
-    transports = {source.path.stem for source in tree.code(".cpp", under="engine/transports")}
+    transports = {
+        source.path.parent.name for source in tree.code(".cpp", under="engine/transports")
+    } - {"parts"}
     for source in tree.code(under="engine/patterns"):
         for number, line in enumerate(source.lines, 1):
             for word in sorted({word.lower() for word in _WORD.findall(line)} & transports):
@@ -45,7 +47,7 @@ def patterns_in_transports(tree: Tree) -> Iterator[Finding]:
             names |= set(_PATTERN_TYPE.findall(source.text))
             names |= {f'"{name}"' for name in _PATTERN_NAME.findall(source.text)}
             names |= {name for name in _PATTERN_NAME.findall(source.text) if "_" in name}
-            names.add(f"patterns/{source.path.name}")
+            names.add(str(source.path.relative_to("engine")))
     for source in tree.code(under="engine/transports"):
         for number, line in enumerate(source.lines, 1):
             for name in sorted(names):
@@ -55,7 +57,7 @@ def patterns_in_transports(tree: Tree) -> Iterator[Finding]:
 
 def libraries_in_contract(tree: Tree) -> Iterator[Finding]:
     """The contract includes the standard library and our own headers, nothing else."""
-    source = tree.find("engine/transport.hpp")
+    source = tree.find("engine/contract/transport.hpp")
     if source is None:
         return
     for match in _INCLUDE.finditer(source.text):
@@ -70,11 +72,10 @@ def dead_headers(tree: Tree) -> Iterator[Finding]:
     included: set[str] = set()
     for source in tree.code(".hpp", ".cpp"):
         for match in _INCLUDE.finditer(source.text):
-            name = match[2].rpartition("/")[2]
-            if name != source.path.name:
-                included.add(name)
+            if match[1] == '"' and f"engine/{match[2]}" != str(source.path):
+                included.add(f"engine/{match[2]}")
     for source in tree.code(".hpp"):
-        if source.path.name not in included:
+        if str(source.path) not in included:
             yield source.at(1, "nothing includes this header")
 
 

@@ -25,17 +25,22 @@ GOOD = {
     "src/weft/__main__.py": DOC + "from weft.launch.local import LocalLauncher\n",
     "src/weft/tool.py": DOC + 'if __name__ == "__main__":\n    pass\n',
     "tests/test_table.py": DOC + "from weft import alone\n",
-    "engine/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
-    "engine/transport.hpp": '// The contract.\n#include <concepts>\n#include "clock.hpp"\n',
+    "engine/host/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
+    "engine/contract/transport.hpp": (
+        '// The contract.\n#include <concepts>\n#include "host/clock.hpp"\n'
+    ),
     "engine/patterns/ping_pong.hpp": PATTERN,
-    "engine/transports/tcp.cpp": "// SOCK_STREAM\n#include <sys/socket.h>\nint main() {}\n",
-    "engine/rank.cpp": '#include "patterns/ping_pong.hpp"\n#include "transport.hpp"\n',
+    "engine/transports/tcp/tcp.cpp": "// SOCK_STREAM\n#include <sys/socket.h>\nint main() {}\n",
+    "engine/run/rank.cpp": (
+        '#include "patterns/ping_pong.hpp"\n#include "contract/transport.hpp"\n'
+    ),
 }
 UNDONE = "TO" + "DO"
 HOST = "pypi" + ".org"
 CLI = "src/weft/cli/main.py"
 PAT = "engine/patterns/ping_pong.hpp"
-TCP = "engine/transports/tcp.cpp"
+TCP = "engine/transports/tcp/tcp.cpp"
+CONTRACT = "engine/contract/transport.hpp"
 TABLE = "src/weft/table.py"
 PLANTED = [
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
@@ -44,12 +49,12 @@ PLANTED = [
     (text_rules.white_space, TABLE, DOC + "a = 1 \n"),
     (text_rules.white_space, TABLE, DOC + "a = 1"),
     (text_rules.white_space, TABLE, DOC + "a = 1\n\n"),
-    (text_rules.unfinished_work, "engine/rank.cpp", f"// {UNDONE}: later\n"),
+    (text_rules.unfinished_work, "engine/run/rank.cpp", f"// {UNDONE}: later\n"),
     (text_rules.unfinished_work, "docs/page.md", f"{UNDONE} later\n"),
     (text_rules.registry_hosts, "docs/page.md", f"Get it from https://{HOST}/weft\n"),
     (text_rules.registry_hosts, "scripts/get", "#!/bin/sh\ncurl https://example.com/mirror\n"),
     (text_rules.british_spelling, "README.md", "The " + "behav" + "ior of a link.\n"),
-    (text_rules.british_spelling, "engine/rank.cpp", "// It optimi" + "zes.\nint a;\n"),
+    (text_rules.british_spelling, "engine/run/rank.cpp", "// It optimi" + "zes.\nint a;\n"),
     (text_rules.british_spelling, TABLE, f'"""Neighb{"ors"}."""\n'),
     (text_rules.british_spelling, TABLE, DOC + "# The cent" + "er of it.\n"),
     (text_rules.dead_links, "README.md", "See [it](docs/pages.md).\n"),
@@ -77,16 +82,16 @@ PLANTED = [
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),
     (python_rules.dead_modules, "tests/helper.py", DOC),
-    (engine_rules.header_comments, "engine/clock.hpp", "#pragma once\n// The clock.\n"),
+    (engine_rules.header_comments, "engine/host/clock.hpp", "#pragma once\n// The clock.\n"),
     (engine_rules.conditions_in_patterns, PAT, PATTERN + "#ifdef FAST\n#endif\n"),
     (engine_rules.transports_in_patterns, PAT, PATTERN + "TcpLink link;\n"),
     (engine_rules.transports_in_patterns, PAT, PATTERN + "// not over TCP\n"),
     (engine_rules.patterns_in_transports, TCP, "run<PingPong>();\n"),
     (engine_rules.patterns_in_transports, TCP, 'if (name == "ping_pong") {}\n'),
-    (engine_rules.patterns_in_transports, TCP, '#include "../patterns/ping_pong.hpp"\n'),
-    (engine_rules.libraries_in_contract, "engine/transport.hpp", "#include <mpi.h>\n"),
-    (engine_rules.libraries_in_contract, "engine/transport.hpp", "#include <ucp/api/ucp.h>\n"),
-    (engine_rules.libraries_in_contract, "engine/transport.hpp", '#include "hwloc.h"\n'),
+    (engine_rules.patterns_in_transports, TCP, '#include "patterns/ping_pong.hpp"\n'),
+    (engine_rules.libraries_in_contract, CONTRACT, "#include <mpi.h>\n"),
+    (engine_rules.libraries_in_contract, CONTRACT, "#include <ucp/api/ucp.h>\n"),
+    (engine_rules.libraries_in_contract, CONTRACT, '#include "hwloc.h"\n'),
     (engine_rules.dead_headers, "engine/alone.hpp", '// Alone.\n#include "alone.hpp"\n'),
 ]
 RULES = sorted({rule for rule, _, _ in PLANTED}, key=lambda rule: rule.__name__)

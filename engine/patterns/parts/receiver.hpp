@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../work.hpp"
+#include "contract/work.hpp"
 
 namespace weft {
 

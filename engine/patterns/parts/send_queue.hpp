@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../clock.hpp"
-#include "../../work.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
 
 namespace weft {
 

@@ -164,7 +164,7 @@ def _layers(
 
 
 def _is_blocking(test: Case, transport: str) -> bool:
-    """Whether a case is MPI_Send and MPI_Recv (engine/mpi_queues.hpp)."""
+    """Whether a case is MPI_Send and MPI_Recv (engine/transports/mpi/queues.hpp)."""
     return transport == "mpi" and test.test == "ping_pong" and test.wait in ("", "library")
 
 

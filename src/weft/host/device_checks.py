@@ -24,7 +24,7 @@ def device_findings(manifest: Manifest, ranks: int) -> list[Finding]:
 def rank_cpus(manifest: Manifest, ranks: int) -> list[int]:
     """The logical CPUs that ranks are bound to: the first of each core, neighbours first.
 
-    As the engine chooses (engine/place.cpp): cores of a NUMA node follow each other even where
+    As the engine chooses (engine/host/place.cpp): cores of a NUMA node follow each other even where
     the kernel numbers CPUs across the sockets. More ranks than cores begin again.
     """
     allowed = set(manifest.cpu.allowed_cpus)

@@ -35,7 +35,8 @@ SAMPLES = 0
 MOST_RANKS = 4096
 MOST_SAMPLES = 1_000_000
 MOST_POINT = 1_000_000
-# The engine's formula of memory (engine/footprint.cpp; docs/engine-protocol.md has it in words).
+# The engine's formula of memory (engine/run/footprint.cpp); docs/engine-protocol.md has it in
+# words.
 PAGE_BYTES = 4096
 CHECKED_BYTES = 16 << 20
 WORD_BYTES = 16 * PAGE_BYTES

@@ -42,7 +42,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Footprint(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a benchmark decides how much memory its cases take (engine/footprint.hpp).
+    """What of a benchmark decides how much memory its cases take (engine/run/footprint.hpp).
 
     The messages each way of one operation at most, those before the first operation, the series
     with its samples among them, whether it streams, and the receives that may be under way at

@@ -1,0 +1,124 @@
+#include "bootstrap/mpi.hpp"
+
+#include <mpi.h>
+#include <ctime>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+namespace weft {
+
+namespace {
+
+void sleep_ns(long nanoseconds) {
+  const timespec pause{0, nanoseconds};
+  nanosleep(&pause, nullptr);
+}
+
+// A rank that waits for rank 0's next case must not burn the core that rank 0's caller computes on.
+void wait_asleep(MPI_Request request) {
+  constexpr long first_ns = 20'000;
+  constexpr long longest_ns = 500'000;
+  int done = 0;
+  for (long pause_ns = first_ns;; pause_ns = std::min(2 * pause_ns, longest_ns)) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    sleep_ns(pause_ns);
+  }
+}
+
+std::vector<std::uint64_t> lengths_of(const std::string& mine, int ranks) {
+  const std::uint64_t length = mine.size();
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&length, 1, MPI_UINT64_T, lengths.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+  return lengths;
+}
+
+std::vector<int> lengths_between(const std::vector<int>& starts) {
+  std::vector<int> lengths;
+  for (std::size_t at = 1; at < starts.size(); ++at) lengths.push_back(starts[at] - starts[at - 1]);
+  return lengths;
+}
+
+std::vector<std::string> texts_of(const std::string& all, const std::vector<int>& starts) {
+  std::vector<std::string> texts;
+  for (std::size_t at = 1; at < starts.size(); ++at) {
+    texts.push_back(all.substr(static_cast<std::size_t>(starts[at - 1]),
+                               static_cast<std::size_t>(starts[at] - starts[at - 1])));
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::string_view mpi_name() {
+  return WEFT_MPI;
+}
+
+MpiBootstrap::MpiBootstrap(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+MpiBootstrap::~MpiBootstrap() {
+  MPI_Finalize();
+}
+
+std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
+  const std::vector<int> starts = starts_of(lengths_of(mine, size_));
+  const std::vector<int> lengths = lengths_between(starts);
+  std::string all(static_cast<std::size_t>(starts.back()), '\0');
+  MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
+                 starts.data(), MPI_CHAR, MPI_COMM_WORLD);
+  return unless_given_up(texts_of(all, starts));
+}
+
+std::vector<std::string> MpiBootstrap::gather(const std::string& mine) {
+  const std::vector<int> starts = starts_of(lengths_of(mine, size_));
+  const std::vector<int> lengths = lengths_between(starts);
+  std::string all(rank_ == 0 ? static_cast<std::size_t>(starts.back()) : 0, '\0');
+  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
+              starts.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
+  return rank_ == 0 ? texts_of(all, starts) : std::vector<std::string>{};
+}
+
+std::string MpiBootstrap::broadcast(const std::string& mine) {
+  std::uint64_t length = mine.size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+  wait_asleep(request);
+  std::string text = rank_ == 0 ? mine : std::string(length, '\0');
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+  return text;
+}
+
+void MpiBootstrap::barrier() {
+  (void)exchange("");
+}
+
+void MpiBootstrap::barrier_asleep(bool sleeps) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  if (sleeps) return wait_asleep(request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+std::string MpiBootstrap::library() const {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string whole(text.data());
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+void MpiBootstrap::abort(int status) {
+  // MPICH's starter ends with the job and drops what it has not passed on yet, such as our reason.
+  constexpr long grace_ns = 100'000'000;
+  sleep_ns(grace_ns);
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::_Exit(status);
+}
+
+}  // namespace weft

@@ -1,0 +1,37 @@
+// Ranks are started and found by MPI, whatever the measured traffic runs over.
+#pragma once
+
+#include <string_view>
+
+#include "bootstrap/bootstrap.hpp"
+
+namespace weft {
+
+/// Which MPI this program is linked with: openmpi or mpich.
+std::string_view mpi_name();
+
+class MpiBootstrap final : public Bootstrap {
+ public:
+  MpiBootstrap(int* argc, char*** argv);
+  MpiBootstrap(const MpiBootstrap&) = delete;
+  MpiBootstrap& operator=(const MpiBootstrap&) = delete;
+  MpiBootstrap(MpiBootstrap&&) = delete;
+  MpiBootstrap& operator=(MpiBootstrap&&) = delete;
+  ~MpiBootstrap() override;
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+  std::vector<std::string> exchange(const std::string& mine) override;
+  std::vector<std::string> gather(const std::string& mine) override;
+  std::string broadcast(const std::string& mine) override;
+  void barrier() override;
+  void barrier_asleep(bool sleeps) override;
+  [[nodiscard]] std::string library() const override;
+  [[noreturn]] void abort(int status) override;
+
+ private:
+  int rank_ = 0;
+  int size_ = 0;
+};
+
+}  // namespace weft

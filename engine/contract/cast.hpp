@@ -1,0 +1,65 @@
+// Who does what in a case: whom a rank sends measured messages to, and whose it receives.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "run/case.hpp"
+
+namespace weft {
+
+/// One rank's part in a case. Neighbours are so both ways.
+struct Cast {
+  /// Whom this rank sends to and whom it receives from, each with buffers of its own.
+  std::vector<int> to;
+  std::vector<int> from;
+  /// With whom it exchanges anything at all, measured messages and words.
+  std::vector<int> neighbours;
+  /// Rank 0 of many pairs: the first ranks of the other pairs, which wait for its word to start.
+  std::vector<int> followers;
+  /// How many streams run at once over all ranks; an operation is one message of any of them.
+  std::uint32_t streams = 1;
+
+  [[nodiscard]] bool takes_part() const { return !neighbours.empty(); }
+};
+
+/// A pattern with parts of its own says `static Cast cast(const Case&, int rank, int size)`, and by
+/// `static std::string lacks(const Case&, int size)` why so many ranks are too few.
+template <class P>
+concept HasCast = requires(const Case& test, int rank) {
+  P::cast(test, rank, rank);
+};
+
+/// A ring of ranks: each sends to the next and receives from the one before.
+inline Cast ring_cast(int rank, int size) {
+  if (rank >= size) return {};
+  const int left = (rank + size - 1) % size;
+  const int right = (rank + 1) % size;
+  return {.to = {right}, .from = {left}, .neighbours = {left, right}, .followers = {}};
+}
+
+/// Rank 0 sends to rank 1.
+inline Cast one_way_cast(int rank) {
+  if (rank == 0) return {.to = {1}, .from = {}, .neighbours = {1}, .followers = {}};
+  if (rank == 1) return {.to = {}, .from = {0}, .neighbours = {0}, .followers = {}};
+  return {};
+}
+
+/// The first rank of each pair sends to the second; rank 0 is the first of the first pair and gives
+/// the word to start.
+inline Cast pairs_cast(const std::vector<std::pair<int, int>>& pairs, int rank) {
+  Cast cast;
+  cast.streams = static_cast<std::uint32_t>(pairs.size());
+  for (const auto& [first, second] : pairs) {
+    if (rank == first) cast.to = cast.neighbours = {second};
+    if (rank == second) cast.from = cast.neighbours = {first};
+    if (rank == 0 && first != 0) cast.followers.push_back(first);
+  }
+  if (!cast.to.empty() && rank != 0) cast.neighbours.push_back(0);
+  cast.neighbours.insert(cast.neighbours.end(), cast.followers.begin(), cast.followers.end());
+  return cast;
+}
+
+}  // namespace weft

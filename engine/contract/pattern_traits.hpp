@@ -1,0 +1,109 @@
+// What a pattern says of itself at compile time, with what holds where it says nothing.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "contract/transport.hpp"
+#include "contract/work.hpp"
+#include "run/footprint.hpp"
+
+namespace weft {
+
+template <class P>
+concept Streams = P::streams;
+
+/// A pattern of two ranks of which only the first sends messages: only the second has buffers for
+/// those that arrive.
+template <class P>
+concept OneWay = P::one_way;
+
+template <class P>
+concept EveryRank = P::every_rank;
+
+template <class P>
+concept PollsMemory = P::polls_memory;
+
+/// A pattern that registers what it sends: its messages lie in memory that is not registered.
+template <class P>
+concept RegistersItself = P::registers;
+
+/// How many outgoing buffers a pattern takes in turn at least, where the case names one: several
+/// are in use at once and must not have the same pages.
+template <class P>
+constexpr std::uint32_t least_buffers() {
+  if constexpr (requires { P::least_buffers; }) return P::least_buffers;
+  return 1;
+}
+
+template <class P>
+constexpr Window window_of() {
+  if constexpr (requires { P::window; }) return P::window;
+  return Window::none;
+}
+
+/// The names of the series that a pattern fills beside its samples.
+template <class P>
+constexpr std::span<const std::string_view> parts_of() {
+  if constexpr (requires { P::parts; }) return P::parts;
+  return {};
+}
+
+/// Whether the samples of every rank are wanted and not rank 0's alone.
+template <class P>
+constexpr bool every_rank_times() {
+  if constexpr (requires { P::every_rank_times; }) return P::every_rank_times;
+  return false;
+}
+
+/// Messages each way that one operation sends at most, and those before the first operation: the
+/// checked pass has a buffer for each.
+template <class P>
+constexpr std::uint32_t messages_per_operation() {
+  if constexpr (requires { P::messages_per_operation; }) return P::messages_per_operation;
+  return 1;
+}
+template <class P>
+constexpr std::uint32_t messages_before() {
+  if constexpr (requires { P::messages_before; }) return P::messages_before;
+  return 0;
+}
+
+/// How many receives, or transfers into memory of its own, a rank has under way at once at most:
+/// each has a buffer of its own. A stream has 2Q; another pattern of several says how many.
+template <class P, class Wait, class T>
+constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
+  if constexpr (requires { P::template receives_at_once<Wait, T>(queue_depth); }) {
+    return P::template receives_at_once<Wait, T>(queue_depth);
+  }
+  if constexpr (Streams<P>) return 2 * queue_depth;
+  return 1;
+}
+
+/// What a case of a pattern holds at most, whichever way it waits.
+template <class P, class T>
+constexpr Footprint footprint_of() {
+  const auto at_once = [](std::uint32_t queue_depth) {
+    return std::max(receives_at_once<P, UsualWait<T>, T>(queue_depth),
+                    receives_at_once<P, SpinOnCompletions, T>(queue_depth));
+  };
+  const std::uint32_t for_each = at_once(2) - at_once(1);
+  return {messages_per_operation<P>(),
+          messages_before<P>(),
+          static_cast<std::uint32_t>(parts_of<P>().size()) + 1,
+          Streams<P>,
+          at_once(1) - for_each,
+          for_each,
+          least_buffers<P>()};
+}
+
+template <class P, class T, class Now, class Wait>
+concept RunsOn = requires(T& link, Work& work) {
+  { P::template run<Now, Wait>(link, work) }
+  noexcept->std::same_as<bool>;
+};
+
+}  // namespace weft

@@ -1,0 +1,189 @@
+// What one rank of a pattern is given: counts, buffers in their order of use, room for samples.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "contract/transport.hpp"
+#include "host/clock.hpp"
+
+namespace weft {
+
+/// What a pattern varies beside the message's size: a case takes one point of it. `points` is the
+/// usual list, as --points takes it; an empty name: there is no such axis.
+struct Axis {
+  std::string_view name = {};
+  std::string_view unit = {};
+  std::string_view points = {};
+};
+
+/// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
+/// another, and nothing else is: only from it is known how long a word takes.
+enum class Figure : std::uint8_t {
+  latency,
+  exchange,
+  one_sided_latency,
+  bandwidth,
+  burst,
+  overhead,
+  overlap,
+  loaded_latency,
+  registration,
+  copy,
+};
+
+/// Series that a pattern may fill beside its samples.
+inline constexpr std::size_t most_parts = 4;
+
+/// What a pattern measures, for lists, tables and the conversion of ticks: all that an analysis has
+/// to know of it, for it is in the record.
+/// With t the time of one operation: latency is t / latency_divisor (0: has none), bandwidth is
+/// bandwidth_factor * bytes / t (0: has none).
+struct PatternInfo {
+  std::string_view name;
+  std::string_view title;
+  std::string_view summary;
+  Figure figure;
+  int ranks;
+  int latency_divisor;
+  int bandwidth_factor;
+  /// The smallest message it can be measured with.
+  int least_bytes = 0;
+  /// How much longer an operation takes than its figure says, about: pauses are not in it.
+  int time_factor = 1;
+  /// Whether a sample is one operation in any case: each has a time at which it is due.
+  bool every_operation = false;
+  Axis axis = {};
+  /// Whether it keeps the case's Q messages in flight.
+  bool has_queue = false;
+  /// How often a sample holds the time that a small message is on its way, beside its messages' own
+  /// times: the first message, the words that start and end a stream.
+  std::uint32_t latencies_per_sample = 0;
+  /// n of PRTT(n, d, s); 0: no burst. A pause d is so many round trips.
+  std::uint32_t messages_per_burst = 0;
+  std::uint32_t pause_trips = 0;
+  /// Pairs of reads of the clock in each operation of the samples, and of each of the `parts`, to
+  /// be taken off; 0 where a sample of many operations holds one pair.
+  std::uint32_t clock_reads = 0;
+  std::array<std::uint32_t, most_parts> part_clock_reads = {};
+  /// An operation is one message of any of several streams: a stream's own series has its share.
+  bool splits_operations = false;
+};
+
+/// What of a pattern decides how much memory a case takes: the messages each way of one operation
+/// at most, those before the first operation, the series with its samples among them, whether it
+/// streams, and the receives that may be under way at once: so many, and so many for each of Q; and
+/// the buffers that it takes in turn where the case names one.
+struct Footprint {
+  std::uint32_t messages_per_operation = 1;
+  std::uint32_t messages_before = 0;
+  std::uint32_t series = 1;
+  bool streams = false;
+  std::uint32_t receives = 1;
+  std::uint32_t receives_per_queue = 0;
+  std::uint32_t buffers = 1;
+};
+
+/// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
+enum class Window : std::uint8_t { none, incoming, outgoing };
+
+/// The buffers of a case in the order of use, round and round. The order is data made before the
+/// clock starts, so reuse schemes need no loop of their own.
+template <class Item>
+class Rotation {
+ public:
+  Rotation() = default;
+  explicit Rotation(std::span<const Item> order) noexcept : order_(order) {}
+
+  const Item& next() noexcept {
+    const Item& item = order_[at_];
+    ++taken_;
+    if (++at_ == order_.size()) at_ = 0;
+    return item;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return order_.empty(); }
+  /// The next item, which is not handed out by this.
+  [[nodiscard]] const Item& peek() const noexcept { return order_[at_]; }
+
+  /// After how many items it begins again.
+  [[nodiscard]] std::size_t round() const noexcept { return order_.size(); }
+
+  /// How many buffers were handed out so far.
+  [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
+
+ private:
+  std::span<const Item> order_;
+  std::size_t at_ = 0;
+  std::size_t taken_ = 0;
+};
+
+/// What a rank exchanges with one other rank: each lane has buffers of its own. The counts are the
+/// pattern's.
+struct Lane {
+  Peer peer{0};
+  Rotation<Buffer> out;
+  Rotation<Buffer> in;
+  /// Messages of this sample that are still to be sent, and to come.
+  std::uint32_t to_send = 0;
+  std::uint32_t to_come = 0;
+  /// Messages of a sample, and how many of their receives come before the next one for a word.
+  std::uint32_t messages = 0;
+  std::uint32_t until_word = 0;
+  /// Receives in flight, and still to post in this batch.
+  std::uint32_t posted = 0;
+  std::size_t to_post = 0;
+};
+
+/// One rank's share of a batch. `samples` has room for the warm-up too; only rank 0's are kept.
+struct Work {
+  int rank = 0;
+  int size = 0;
+  std::uint32_t ops_per_sample = 1;
+  std::uint32_t queue_depth = 1;
+  Rotation<Buffer> out;
+  Rotation<Buffer> in;
+  /// The peer's side of a one-sided pattern: where puts go, or where gets come from.
+  Rotation<RemoteBuffer> remote;
+  /// Marks of messages run from 1 to this and start again: two messages in a row in one buffer
+  /// never bear the same.
+  std::uint8_t mark_period = 255;
+  /// Room for the registrations of messages that are on their way, where a pattern registers.
+  std::span<Buffer> registered;
+  /// A word that this rank sends, and in turn where those of others come in: each that may be
+  /// awaited at once has a buffer of its own.
+  Buffer token_out;
+  Rotation<Buffer> words;
+  /// Of a pattern with a cast: its lanes, its followers, and how many streams run at once.
+  std::span<Lane> lanes;
+  std::span<const Peer> followers;
+  std::uint32_t streams = 1;
+  /// Of a stream, for each sample of the warm-up: how many of the Q messages that were posted at
+  /// once were still in flight then.
+  std::span<std::uint32_t> held;
+  /// The untimed pass, in which every message is checked.
+  bool checks = false;
+  std::span<Ticks> samples;
+  /// Where the case lies on the pattern's axis.
+  std::uint64_t point = 0;
+  /// A series of ticks for each of the pattern's `parts`, one value a sample.
+  std::array<std::span<Ticks>, most_parts> parts;
+};
+
+/// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of
+/// Liu et al., Micro-Benchmark Level Performance Comparison of High-Speed Cluster Interconnects.
+constexpr std::uint32_t refill_of(std::uint32_t queue_depth) noexcept {
+  return queue_depth < 2 ? 1 : queue_depth / 2;
+}
+
+/// Where every measured loop is entered: a function of its own, so that the disassembly test finds
+/// each of them by name.
+template <class Pattern, Clock Now, class Wait, TwoSided T>
+[[gnu::noinline]] bool measured_loop(T& link, Work& work) noexcept {
+  return Pattern::template run<Now, Wait>(link, work);
+}
+
+}  // namespace weft

@@ -1,0 +1,29 @@
+#include "host/hosts.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace weft {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::size_t local_rank(Bootstrap& boot) {
+  const std::string host = host_name();
+  const std::vector<std::string> hosts = boot.exchange(host);
+  return static_cast<std::size_t>(std::count(hosts.begin(), hosts.begin() + boot.rank(), host));
+}
+
+bool one_host(Bootstrap& boot) {
+  const std::vector<std::string> hosts = boot.exchange(host_name());
+  return std::all_of(hosts.begin(), hosts.end(),
+                     [&](const std::string& host) { return host == hosts.front(); });
+}
+
+}  // namespace weft

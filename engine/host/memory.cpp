@@ -1,0 +1,139 @@
+#include "host/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <string>
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+
+std::size_t whole_pages(std::size_t bytes) {
+  return std::max(page_bytes, (bytes + page_bytes - 1) / page_bytes * page_bytes);
+}
+
+constexpr std::size_t block_bytes = 4096;
+constexpr std::size_t block_words = block_bytes / sizeof(std::uint64_t);
+constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
+using Block = std::array<std::uint64_t, block_words>;
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): one to one, so different values stay so.
+constexpr std::uint64_t mix(std::uint64_t value) {
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebULL;
+  return value ^ (value >> 31U);
+}
+
+// SplitMix64's first words, no two of them alike.
+constexpr Block make_base() {
+  Block base{};
+  for (std::size_t at = 0; at < base.size(); ++at) base.at(at) = mix((at + 1) * golden);
+  return base;
+}
+constexpr Block base = make_base();
+
+constexpr std::uint64_t seed_of(const Content& content) {
+  return mix(mix(mix(content.rank + 1) ^ content.batch) + content.message);
+}
+
+// Each block is the base under a key of its own, which depends on the message and on the block's
+// place. So a word differs from that of any other rank, batch or message at the same offset, from
+// the others of its block, and from those at its place in other blocks; from any other word but by
+// a chance of 2^-64. One XOR a word: this runs at the memory's speed.
+Block block_of(std::uint64_t key) noexcept {
+  Block block;  // NOLINT(*-member-init): written below
+  for (std::size_t at = 0; at < block_words; ++at) block[at] = base[at] ^ key;
+  return block;
+}
+
+// As far as a shorter one goes.
+Block beginning_of(std::uint64_t key, std::size_t bytes) noexcept {
+  Block block;  // NOLINT(*-member-init): written as far as it is read
+  const std::size_t words = (bytes + sizeof key - 1) / sizeof key;
+  for (std::size_t at = 0; at < words; ++at) block[at] = base[at] ^ key;
+  return block;
+}
+
+/// Calls `act` with each block's offset, its wanted content and its length until it says false.
+template <class Act>
+void each_block(std::size_t bytes, const Content& content, std::uint64_t flip, const Act& act) {
+  const std::uint64_t seed = seed_of(content);
+  std::uint64_t place = 0;
+  std::size_t offset = 0;
+  for (; offset + block_bytes <= bytes; offset += block_bytes) {
+    const Block block = block_of(mix(seed + ++place * golden) ^ flip);
+    if (!act(offset, block, block_bytes)) return;
+  }
+  if (offset == bytes) return;
+  const Block block = beginning_of(mix(seed + ++place * golden) ^ flip, bytes - offset);
+  act(offset, block, bytes - offset);
+}
+
+void write(std::span<std::byte> memory, const Content& content, std::uint64_t flip) {
+  each_block(memory.size(), content, flip,
+             [&](std::size_t offset, const Block& block, std::size_t length) {
+               std::memcpy(&memory[offset], block.data(), length);
+               return true;
+             });
+}
+
+}  // namespace
+
+Buffer map_memory(std::size_t bytes) {
+  void* memory = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return {static_cast<std::byte*>(memory), bytes, 0};
+}
+
+void unmap_memory(const Buffer& buffer) {
+  if (buffer.data == nullptr) return;
+  const std::size_t bytes = whole_pages(buffer.bytes);
+  munmap(buffer.data, bytes);
+  // What comes later must not get the same addresses: a cache of registrations would know them.
+  (void)mmap(buffer.data, bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+std::uint64_t available_memory_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  std::uint64_t kibibytes = 0;
+  std::string unit;
+  while (file >> key >> kibibytes) {
+    if (key == "MemAvailable:") return kibibytes * 1024;
+    std::getline(file, unit);
+  }
+  return 0;
+}
+
+void fill(std::span<std::byte> memory, const Content& content) {
+  write(memory, content, 0);
+}
+
+void poison(std::span<std::byte> memory, const Content& content) {
+  write(memory, content, ~0ULL);
+}
+
+std::optional<std::size_t> first_difference(std::span<const std::byte> memory,
+                                            const Content& content) {
+  std::optional<std::size_t> found;
+  each_block(memory.size(), content, 0,
+             [&](std::size_t offset, const Block& block, std::size_t length) {
+               if (std::memcmp(&memory[offset], block.data(), length) == 0) return true;
+               const auto wanted = std::as_bytes(std::span(block)).first(length);
+               const auto at = std::mismatch(wanted.begin(), wanted.end(), &memory[offset]).first;
+               found = offset + static_cast<std::size_t>(at - wanted.begin());
+               return false;
+             });
+  return found;
+}
+
+}  // namespace weft

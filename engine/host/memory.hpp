@@ -1,0 +1,37 @@
+// Memory of messages: aligned allocation, content that proves itself, its verification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "contract/transport.hpp"
+
+namespace weft {
+
+/// Page-aligned memory with its pages present; at least one page. Throws std::bad_alloc.
+/// Never at addresses that an earlier buffer of this process had.
+Buffer map_memory(std::size_t bytes);
+void unmap_memory(const Buffer& buffer);
+
+/// Memory the kernel would give without swapping (MemAvailable), in bytes; 0 if it does not say.
+std::uint64_t available_memory_bytes();
+
+/// Names one message's content: it differs by sending rank, batch, and place in the order.
+struct Content {
+  std::uint32_t rank = 0;
+  std::uint64_t batch = 0;
+  std::uint64_t message = 0;
+};
+
+void fill(std::span<std::byte> memory, const Content& content);
+
+/// Every byte different from what `content` would put there, so that an untouched byte shows.
+void poison(std::span<std::byte> memory, const Content& content);
+
+/// The offset of the first byte that is not as `fill` writes it; nothing if all are.
+std::optional<std::size_t> first_difference(std::span<const std::byte> memory,
+                                            const Content& content);
+
+}  // namespace weft

@@ -1,0 +1,144 @@
+#include "host/pages.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <new>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t small_page_bytes = 4096;
+constexpr std::size_t huge_page_bytes = std::size_t{2} << 20U;
+constexpr std::uint64_t kibibyte = 1024;
+
+// A mapping's first line: its addresses in hexadecimal, with a hyphen between them.
+bool read_addresses(const std::string& line, std::uint64_t& start, std::uint64_t& end) {
+  char hyphen = 0;
+  std::istringstream words(line);
+  words >> std::hex >> start >> hyphen >> end;
+  return static_cast<bool>(words) && hyphen == '-';
+}
+
+std::size_t region_bytes(std::size_t bytes, Pages pages) {
+  const bool is_short = pages != Pages::huge && bytes < huge_page_bytes;
+  const std::size_t unit = is_short ? small_page_bytes : huge_page_bytes;
+  return std::max(unit, (bytes + unit - 1) / unit * unit);
+}
+
+[[noreturn]] void refuse(const std::string& what, std::size_t bytes) {
+  const std::size_t pages = (bytes + huge_page_bytes - 1) / huge_page_bytes;
+  throw std::runtime_error(what +
+                           "; reserve them: sysctl vm.nr_hugepages=" + std::to_string(pages) +
+                           " a rank and side, or let the kernel give them: "
+                           "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+}
+
+}  // namespace
+
+Pages pages_of(std::string_view name) {
+  if (name.empty()) return Pages::usual;
+  if (name == "small") return Pages::small;
+  if (name == "huge") return Pages::huge;
+  throw std::invalid_argument("pages must be small or huge, not " + std::string(name));
+}
+
+std::uint64_t huge_bytes_in(std::istream& smaps, std::uint64_t start, std::uint64_t end) {
+  std::uint64_t found = 0;
+  std::uint64_t inside = 0;
+  std::string line;
+  while (std::getline(smaps, line)) {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    // A field begins with a capital letter; most lines are fields of mappings that do not matter.
+    const bool is_field = !line.empty() && line.front() >= 'A' && line.front() <= 'Z';
+    if (is_field && inside == 0) continue;
+    if (!is_field && read_addresses(line, first, last)) {
+      const std::uint64_t from = std::max(start, first);
+      const std::uint64_t upto = std::min(end, last);
+      inside = from < upto ? upto - from : 0;
+      continue;
+    }
+    std::string key;
+    std::uint64_t kibibytes = 0;
+    std::istringstream(line) >> key >> kibibytes;
+    if (key == "KernelPageSize:" && kibibytes * kibibyte > small_page_bytes) found += inside;
+    if (key == "AnonHugePages:" || key == "ShmemPmdMapped:") {
+      found += std::min(inside, kibibytes * kibibyte);
+    }
+  }
+  return found;
+}
+
+std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end) {
+  if (end - start < huge_page_bytes) return 0;
+  std::ifstream smaps("/proc/self/smaps");
+  return huge_bytes_in(smaps, start, end);
+}
+
+Region::Region(std::size_t bytes, Pages pages) : bytes_(region_bytes(bytes, pages)) {
+  if (pages != Pages::huge || !take_reserved()) take_on_demand(pages);
+  if (pages == Pages::usual) return;
+  const std::uint64_t huge = huge_bytes();
+  const bool wrong = pages == Pages::huge ? huge < bytes_ : pages == Pages::small && huge > 0;
+  if (!wrong) return;
+  munmap(mapped_, mapped_bytes_);
+  refuse("of " + std::to_string(bytes_) + " bytes " + std::to_string(huge) +
+             " lie on huge pages, where " + (pages == Pages::huge ? "all" : "none") + " should",
+         bytes_);
+}
+
+// What comes later must not get the same addresses: a cache of registrations would know them.
+Region::~Region() {
+  (void)mmap(mapped_, mapped_bytes_, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+std::uint64_t Region::huge_bytes() const {
+  const auto start = std::bit_cast<std::uint64_t>(data_);
+  return huge_bytes_between(start, start + bytes_);
+}
+
+bool Region::take_reserved() {
+  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  mapped_ = memory;
+  mapped_bytes_ = bytes_;
+  data_ = static_cast<std::byte*>(memory);
+  return true;
+}
+
+// With room at both ends that nothing may touch: no neighbour's pages are counted as its own.
+void Region::take_on_demand(Pages pages) {
+  mapped_bytes_ = bytes_ + 2 * huge_page_bytes;
+  mapped_ =
+      mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped_ == MAP_FAILED) throw std::bad_alloc();
+  const auto first = std::bit_cast<std::uint64_t>(mapped_);
+  const std::uint64_t aligned = (first / huge_page_bytes + 1) * huge_page_bytes;
+  data_ = static_cast<std::byte*>(mapped_) + (aligned - first);
+  if (mprotect(data_, bytes_, PROT_READ | PROT_WRITE) != 0) {
+    munmap(mapped_, mapped_bytes_);
+    throw std::bad_alloc();
+  }
+  // A kernel without huge pages knows neither word: what it gave is read back in any case.
+  if (pages != Pages::usual) {
+    madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  }
+  make_present();
+}
+
+// All at once where the kernel can (5.14 and later), else by a fault for each page.
+void Region::make_present() {
+  if (madvise(data_, bytes_, MADV_POPULATE_WRITE) == 0) return;
+  for (std::size_t at = 0; at < bytes_; at += small_page_bytes) data_[at] = std::byte{0};
+}
+
+}  // namespace weft

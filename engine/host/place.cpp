@@ -1,0 +1,145 @@
+#include "host/place.hpp"
+
+#include <hwloc.h>
+#include <hwloc/linux.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "host/hosts.hpp"
+
+namespace weft {
+
+namespace {
+
+struct DestroyTopology {
+  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+Topology load_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) throw std::runtime_error("hwloc does not start");
+  Topology owned(topology);
+  if (hwloc_topology_load(topology) != 0) throw std::runtime_error("hwloc finds no topology");
+  return owned;
+}
+
+Bitmap allowed_cpus(hwloc_topology_t topology) {
+  Bitmap allowed(hwloc_bitmap_alloc());
+  hwloc_get_cpubind(topology, allowed.get(), HWLOC_CPUBIND_THREAD);
+  return allowed;
+}
+
+// The first logical CPU of each core this process may use, in hwloc's logical order: neighbours
+// in the list are near each other in the machine.
+std::vector<int> cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
+  std::vector<int> first_cpus;
+  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+  for (int index = 0; index < count; ++index) {
+    const hwloc_obj_t core =
+        hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(index));
+    const Bitmap usable(hwloc_bitmap_dup(core->cpuset));
+    hwloc_bitmap_and(usable.get(), usable.get(), allowed);
+    if (hwloc_bitmap_iszero(usable.get()) == 0) {
+      first_cpus.push_back(hwloc_bitmap_first(usable.get()));
+    }
+  }
+  return first_cpus;
+}
+
+int numa_of(hwloc_topology_t topology, int cpu) {
+  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+  for (int index = 0; index < count; ++index) {
+    const hwloc_obj_t node =
+        hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, static_cast<unsigned>(index));
+    if (hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0) {
+      return static_cast<int>(node->os_index);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+struct Binding::State {
+  Topology topology = load_topology();
+  Place place;
+  Bitmap allowed = allowed_cpus(topology.get());
+  Bitmap polling{hwloc_bitmap_alloc()};
+  Bitmap for_helpers{hwloc_bitmap_alloc()};
+  std::size_t helpers = 0;
+};
+
+Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
+    : state_(std::make_unique<State>()) {
+  Place& place = state_->place;
+  place.host = host_name();
+  place.pid = getpid();
+  hwloc_topology_t topology = state_->topology.get();
+  const std::size_t local = local_rank(boot);
+  const std::vector<int> choice = cpus.empty() ? cores(topology, state_->allowed.get()) : cpus;
+  if (choice.empty()) throw std::runtime_error("no core may be used; look at taskset and cgroups");
+  place.cpu = choice[local % choice.size()];
+  const Bitmap target(hwloc_bitmap_alloc());
+  hwloc_bitmap_set(target.get(), static_cast<unsigned>(place.cpu));
+  if (hwloc_set_cpubind(topology, target.get(), HWLOC_CPUBIND_THREAD) != 0) {
+    throw std::runtime_error("cannot bind to CPU " + std::to_string(place.cpu) +
+                             "; name others with --cpus");
+  }
+  place.numa = numa_of(topology, place.cpu);
+  for (const std::string& told : boot.exchange(std::to_string(place.cpu) + ' ' + place.host)) {
+    const std::size_t gap = told.find(' ');
+    if (told.substr(gap + 1) != place.host) continue;
+    hwloc_bitmap_set(state_->polling.get(), static_cast<unsigned>(std::stoi(told.substr(0, gap))));
+  }
+  hwloc_bitmap_t free_cpus = state_->for_helpers.get();
+  hwloc_bitmap_andnot(free_cpus, state_->allowed.get(), state_->polling.get());
+  if (hwloc_bitmap_iszero(free_cpus) != 0) hwloc_bitmap_copy(free_cpus, state_->allowed.get());
+}
+
+Binding::~Binding() = default;
+
+const Place& Binding::place() const noexcept {
+  return state_->place;
+}
+
+void Binding::release_helpers() {
+  hwloc_topology_t topology = state_->topology.get();
+  const Bitmap inherited(hwloc_bitmap_alloc());
+  hwloc_bitmap_set(inherited.get(), static_cast<unsigned>(state_->place.cpu));
+  const Bitmap now(hwloc_bitmap_alloc());
+  state_->helpers = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    const pid_t thread = std::stoi(entry.path().filename().string());
+    if (thread == gettid()) continue;
+    ++state_->helpers;
+    // A thread may end meanwhile, and need not be moved then.
+    if (hwloc_linux_get_tid_cpubind(topology, thread, now.get()) != 0) continue;
+    const bool is_unbound = hwloc_bitmap_isequal(now.get(), state_->allowed.get()) != 0 ||
+                            hwloc_bitmap_isequal(now.get(), inherited.get()) != 0;
+    if (is_unbound) hwloc_linux_set_tid_cpubind(topology, thread, state_->for_helpers.get());
+  }
+}
+
+std::string Binding::helpers() const {
+  if (state_->helpers == 0) return "none";
+  std::array<char, 256> cpus{};
+  hwloc_bitmap_list_snprintf(cpus.data(), cpus.size(), state_->for_helpers.get());
+  return std::to_string(state_->helpers) + " on CPUs " + cpus.data();
+}
+
+void die_with_parent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+}  // namespace weft

@@ -1,0 +1,42 @@
+// What the benchmarks of many ranks share: streams that start at rank 0's word.
+#pragma once
+
+#include <cstdint>
+
+#include "contract/work.hpp"
+#include "host/clock.hpp"
+#include "patterns/parts/streaming.hpp"
+
+namespace weft {
+
+/// A rank that streams when rank 0 says so: its samples run on its own clock, from rank 0's word to
+/// the receiver's that it has all of them. With `reports` its receiver is another rank than 0, and
+/// it tells rank 0 when that one is ready and when a sample is done.
+template <bool reports, Clock Now, class Wait, TwoSided T>
+[[nodiscard]] bool stream_at_word(T& link, Work& work) noexcept {
+  const Peer leader{0};
+  Lane& lane = work.lanes[0];
+  if (reports && !await_ready<Wait>(link, work, lane)) return false;
+  link.post_recv(leader, work.words.next());
+  if (reports) link.post_send(leader, work.token_out);
+  for (std::size_t at = 0; at < work.samples.size(); ++at) {
+    if (!drain<Wait>(link)) return false;
+    const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+      const Ticks start = Now::now();
+      // Of the two words that are waited for the receiver's comes first: the next start waits for
+      // it.
+      const std::uint32_t ahead = at + 1 < work.samples.size() ? 1 : 0;
+      link.post_recv(lane.peer, work.words.next());
+      if (ahead > 0) link.post_recv(leader, work.words.next());
+      if (!stream_out<Wait>(link, work, 1 + ahead, look, nothing_more)) return false;
+      if (!Wait::settle(link, 0, ahead)) return false;
+      work.samples[at] = Now::now() - start;
+      return true;
+    });
+    if (!whole) return false;
+    if (reports) link.post_send(leader, work.token_out);
+  }
+  return drain<Wait>(link);
+}
+
+}  // namespace weft

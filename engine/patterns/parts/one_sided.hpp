@@ -1,0 +1,89 @@
+// What the one-sided patterns share: waiting for memory, standing by, a stream of transfers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "contract/work.hpp"
+#include "patterns/parts/send_queue.hpp"
+
+namespace weft {
+
+/// Marks of successive messages, 1 to the period and again: never 0, never twice in a row.
+class Marks {
+ public:
+  explicit Marks(std::uint8_t period) noexcept : period_(period) {}
+  std::byte next() noexcept {
+    at_ = at_ == period_ ? std::uint8_t{1} : static_cast<std::uint8_t>(at_ + 1);
+    return std::byte{at_};
+  }
+
+ private:
+  std::uint8_t period_;
+  std::uint8_t at_ = 0;
+};
+
+/// Whether puts reach memory without the target's help. Where they do, a target that polls memory
+/// looks at the link only now and then, for faults.
+template <class T>
+constexpr bool puts_need_the_target() {
+  if constexpr (requires { T::puts_need_the_target; }) return T::puts_need_the_target;
+  return true;
+}
+
+/// Wait until the last byte of a buffer bears a mark. False once the link has a fault.
+template <OneSided T>
+[[nodiscard]] bool await_mark(T& link, const Buffer& buffer, std::byte mark) noexcept {
+  constexpr std::uint32_t looks = puts_need_the_target<T>() ? 1 : 1024;
+  const std::atomic_ref<std::byte> last(buffer.data[buffer.bytes - 1]);
+  while (true) {
+    for (std::uint32_t look = 0; look < looks; ++look) {
+      if (last.load(std::memory_order_acquire) == mark) return true;
+    }
+    link.poll();
+    if (link.fault() != nullptr) return false;
+  }
+}
+
+/// The messages of all samples of a batch.
+inline std::size_t messages_of(const Work& work) noexcept {
+  return work.samples.size() * work.ops_per_sample;
+}
+
+/// Rank 0 tells rank 1, which only stood by, that all is done.
+template <class Wait, TwoSided T>
+[[nodiscard]] bool dismiss(T& link, Work& work) noexcept {
+  link.post_send(Peer{1}, work.token_out);
+  return drain<Wait>(link);
+}
+
+/// Rank 1 where only rank 0 acts: it helps the link along until rank 0 has done. Where it need not
+/// help it sleeps: one that spins takes a core from whatever else works there.
+template <class Wait, TwoSided T>
+[[nodiscard]] bool stand_by(T& link, Work& work) noexcept {
+  link.post_recv(Peer{0}, work.words.next());
+  if constexpr (!puts_need_the_target<T>() && Waiting<BlockOnEvent, T>) {
+    return drain<BlockOnEvent>(link);
+  } else {
+    return drain<Wait>(link);
+  }
+}
+
+/// Rank 1 where rank 0 puts: as `stand_by`, and the buffers count as used in their order.
+template <class Wait, TwoSided T>
+[[nodiscard]] bool take_puts(T& link, Work& work) noexcept {
+  for (std::size_t message = messages_of(work); message > 0; --message) (void)work.in.next();
+  return stand_by<Wait>(link, work);
+}
+
+/// `ops_per_sample` transfers with Q in flight; the last Q may still be when it returns.
+template <class Wait, OneSided T, class Begin, class Looks>
+[[nodiscard]] bool transfer_stream(T& link, const Work& work, const Begin& begin,
+                                   const Looks& look) noexcept {
+  return keep_full(
+      SendQueue(work.ops_per_sample, work.queue_depth), begin,
+      [&](std::uint32_t most) { return settle_transfers<Wait>(link, most); },
+      [&] { look(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
+}
+
+}  // namespace weft

@@ -1,0 +1,55 @@
+#include "run/footprint.hpp"
+
+#include <algorithm>
+
+namespace weft {
+
+namespace {
+
+constexpr std::size_t page_bytes = 4096;
+// The words beside the messages: of the pattern, before it and after it, a page each.
+constexpr double word_bytes = 16 * page_bytes;
+// Of a message in an order of buffers: its place, in a few copies of the order, and its buffer.
+constexpr double bytes_a_place = 96;
+// Of a number in a series: its ticks, and its digits on their way to rank 0 and to the reader.
+constexpr double bytes_a_value = 96;
+
+// Each buffer has pages of its own.
+double buffer_bytes(std::size_t bytes) {
+  const std::size_t pages = std::max<std::size_t>((bytes + page_bytes - 1) / page_bytes, 1);
+  return static_cast<double>(pages) * static_cast<double>(page_bytes);
+}
+
+}  // namespace
+
+std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
+                                std::uint32_t streams) noexcept {
+  const std::uint32_t refill = refill_of(queue_depth) * streams;
+  const std::uint32_t least = std::max(asked, queue_depth * streams);
+  return (least + refill - 1) / refill * refill;
+}
+
+CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams) {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20U;
+  const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;
+  // Two can be taken for each other; where there is room for no more, both are under way at once.
+  const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 2, 256));
+  const std::uint32_t depth = std::min(test.queue_depth, std::max(messages / 2, 2U));
+  const std::uint32_t each = pattern.messages_per_operation;
+  std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;
+  if (pattern.streams) operations = stream_operations(operations, depth, streams);
+  return {depth, operations, std::size_t{operations / streams} * each + messages_besides(pattern)};
+}
+
+double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
+  const std::uint64_t receives =
+      pattern.receives + std::uint64_t{pattern.receives_per_queue} * test.queue_depth;
+  const OrderSize order = size_of(at_least(test.schedule, pattern.buffers), receives);
+  const std::size_t checked = test.verify ? checked_pass_of(test, pattern, 1).messages : 0;
+  const auto buffers = static_cast<double>(order.slots + order.arriving + 2 * checked);
+  const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;
+  return ranks * (word_bytes + buffers * buffer_bytes(test.bytes) +
+                  static_cast<double>(order.places) * bytes_a_place + values * bytes_a_value);
+}
+
+}  // namespace weft

@@ -1,0 +1,38 @@
+// What a case takes in memory, before any of it is taken. src/weft/plan/cases.py has the same
+// formula; docs/engine-protocol.md has it in words, and a test holds the two together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "contract/work.hpp"
+#include "run/case.hpp"
+#include "run/schedule.hpp"
+
+namespace weft {
+
+/// The untimed pass of a case: the queue it has, the operations, and its messages each way of a
+/// lane, a buffer for each.
+struct CheckedPass {
+  std::uint32_t depth = 0;
+  std::uint32_t operations = 0;
+  std::size_t messages = 0;
+};
+
+/// Messages of a pass beside those of its operations: a ping-pong sends two more at its end.
+constexpr std::uint32_t messages_besides(const Footprint& pattern) {
+  return pattern.messages_before + (pattern.streams ? 0 : 2);
+}
+
+/// `streams` lanes at once share the memory that the pass may have.
+CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams);
+
+/// A stream posts Q at first and Q/2 at a time then, so its length is a multiple of Q/2 from Q on.
+std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
+                                std::uint32_t streams) noexcept;
+
+/// The most bytes that a case takes over all its ranks: in floating point, for sizes and counts are
+/// the caller's and their product may pass 64 bits.
+double needed_bytes(const Case& test, const Footprint& pattern, int ranks);
+
+}  // namespace weft

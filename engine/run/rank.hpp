@@ -1,0 +1,153 @@
+// The program of one rank: reads cases, runs them, writes batches.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "bootstrap/mpi.hpp"
+#include "contract/options.hpp"
+#include "host/place.hpp"
+#include "run/run_case.hpp"
+
+namespace weft {
+
+inline constexpr int exit_bad_usage = 2;
+inline constexpr int exit_link_fault = 3;
+
+void write_line(const std::string& line);
+void write_error(std::string_view transport, std::string_view text);
+
+/// Rank 0's next case that can be parsed, as text; nothing at the end of input. A line that cannot
+/// be parsed is answered with a failed batch.
+std::optional<std::string> next_case_line();
+
+/// Ends this process when a case outlives its deadline: inside a measured loop nothing else can.
+class Deadline {
+ public:
+  explicit Deadline(unsigned seconds);
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  Deadline(Deadline&&) = delete;
+  Deadline& operator=(Deadline&&) = delete;
+  ~Deadline();
+};
+
+/// False when the link broke. `tick_ns` is what a tick of this rank is worth.
+template <TwoSided T>
+bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
+  while (true) {
+    std::optional<std::string> line;
+    if (boot.rank() == 0) line = next_case_line();
+    const std::string text = boot.broadcast(line.value_or(""));
+    if (text.empty()) return true;
+    const Case test = parse_case(text);
+    const Deadline deadline(test.deadline_s);
+    binding.release_helpers();  // such as the last case made
+    Batch batch;
+    const bool whole = run_case<T, CycleCounter>(link, boot, test, batch, tick_ns,
+                                                 static_cast<AllPatterns*>(nullptr));
+    if (boot.rank() == 0) write_line(to_line(batch));
+    if (!whole) {
+      write_error(T::name, batch.outcome.reason);
+      return false;
+    }
+  }
+}
+
+template <TwoSided T>
+void measure(const Options& options, Bootstrap& boot) {
+  constexpr std::int64_t first_baseline_ns = 20'000'000;
+  const Instant start = read_both_clocks();
+  // Before the link, so that its memory is near this rank's CPU.
+  Binding binding(options.cpus, boot);
+  T link(options.link, boot);
+  binding.release_helpers();
+  const std::vector<std::string> places = boot.exchange(to_line(binding.place()));
+  const Calibration at_start = calibrate(start, first_baseline_ns);
+  if (boot.rank() == 0) {
+    Details details = link.details();
+    details.emplace_back("helper threads", binding.helpers());
+    write_line(hello_line(T::name, boot.library(), places, at_start, details));
+  }
+  if (!serve(link, boot, binding, at_start.tick_ns)) boot.abort(exit_link_fault);
+  if (boot.rank() == 0) write_line(bye_line(calibrate(start, first_baseline_ns)));
+}
+
+/// The way of using the library that a class stands for; empty where there is only one.
+template <TwoSided T>
+constexpr std::string_view mode_of() {
+  if constexpr (requires { T::mode; }) return T::mode;
+  return "";
+}
+
+/// What the transport can be told with --option.
+template <TwoSided T>
+constexpr std::span<const Setting> settings_of() {
+  if constexpr (requires { T::settings; }) return T::settings;
+  return {};
+}
+
+/// Why the transport cannot run on this host (no device); empty when it can.
+template <TwoSided T>
+std::string unusable() {
+  if constexpr (requires { T::unusable(); }) return T::unusable();
+  return "";
+}
+
+template <TwoSided T>
+void describe() {
+  const auto patterns = supported<T, CycleCounter>(static_cast<AllPatterns*>(nullptr));
+  write_line(describe_line({.transport = T::name,
+                            .mode = mode_of<T>(),
+                            .mpi = mpi_name(),
+                            .summary = T::summary,
+                            .reason = unusable<T>(),
+                            .settings = settings_of<T>(),
+                            .waits = waits_of<T>(),
+                            .patterns = patterns}));
+}
+
+template <TwoSided T>
+void measure_as(const Options& options, int argc, char** argv) {
+  options.link.refuse_unknown(T::name, settings_of<T>());
+  if constexpr (requires { T::before_start(options.link); }) T::before_start(options.link);
+  die_with_parent();
+  MpiBootstrap boot(&argc, &argv);
+  try {
+    measure<T>(options, boot);
+  } catch (const std::exception& error) {
+    write_error(T::name, error.what());
+    boot.abort(exit_bad_usage);
+  }
+}
+
+/// The program of a transport: a class for each mode, the usual one first.
+template <TwoSided Usual, TwoSided... Others>
+int rank_main(int argc, char** argv) {
+  try {
+    const Options options = parse_options(argc, argv);
+    if (options.describe) {
+      describe<Usual>();
+      (describe<Others>(), ...);
+      return 0;
+    }
+    if (options.mode.empty() || options.mode == mode_of<Usual>()) {
+      measure_as<Usual>(options, argc, argv);
+      return 0;
+    }
+    const bool known =
+        ((options.mode == mode_of<Others>() && (measure_as<Others>(options, argc, argv), true)) ||
+         ...);
+    if (!known) throw std::invalid_argument("no mode " + options.mode + "; see --describe");
+  } catch (const std::exception& error) {
+    write_error(Usual::name, error.what());
+    return exit_bad_usage;
+  }
+  return 0;
+}
+
+}  // namespace weft

@@ -1,0 +1,105 @@
+#include "transports/mpi/library.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "transports/parts/connecting.hpp"
+
+namespace weft {
+
+namespace {
+
+// Open MPI's own cache (ompi_info --all), and those of the libraries that an MPI may stand on.
+constexpr std::array mpi_cache{
+    CacheSwitch{"OMPI_MCA_mpi_leave_pinned", "0"}, CacheSwitch{"UCX_IB_REG_METHODS", "direct"},
+    CacheSwitch{"UCX_RCACHE_ENABLE", "n"}, CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
+
+// All bytes of a message as one element: whole chunks, then the rest.
+MPI_Datatype make_large(std::size_t bytes) {
+  constexpr int chunk = 1 << 30;
+  const auto chunks = static_cast<int>(bytes / chunk);
+  const auto rest = static_cast<int>(bytes % chunk);
+  MPI_Datatype one = MPI_DATATYPE_NULL;
+  MPI_Datatype whole = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(chunk, MPI_BYTE, &one);
+  const std::array<int, 2> lengths{chunks, rest};
+  const std::array<MPI_Aint, 2> offsets{0, static_cast<MPI_Aint>(chunks) * chunk};
+  const std::array<MPI_Datatype, 2> types{one, MPI_BYTE};
+  MPI_Type_create_struct(2, lengths.data(), offsets.data(), types.data(), &whole);
+  MPI_Type_commit(&whole);
+  MPI_Type_free(&one);
+  return whole;
+}
+
+}  // namespace
+
+MpiLink::MpiLink(Bootstrap& boot) : size_(boot.size()) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  connecting_ns_ = connecting_ns(boot, [&] { meet_all(boot.rank()); });
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+}
+
+// A byte to each rank and one from each, in as many steps as there are others.
+void MpiLink::meet_all(int rank) const {
+  std::byte mine{};
+  std::byte theirs{};
+  for (int step = 1; step < size_; ++step) {
+    const int to = (rank + step) % size_;
+    const int from = (rank + size_ - step) % size_;
+    MPI_Sendrecv(&mine, 1, MPI_BYTE, to, 0, &theirs, 1, MPI_BYTE, from, 0, comm_,
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+MpiLink::~MpiLink() {
+  if (large_ != MPI_DATATYPE_NULL) MPI_Type_free(&large_);
+  MPI_Comm_free(&comm_);
+}
+
+void MpiLink::know_shape(std::size_t bytes) {
+  if (bytes <= INT_MAX || bytes == large_bytes_) return;
+  if (large_ != MPI_DATATYPE_NULL) MPI_Type_free(&large_);
+  large_ = make_large(bytes);
+  large_bytes_ = bytes;
+}
+
+Exposed MpiLink::allocate_exposed(std::size_t bytes) {
+  void* memory = nullptr;
+  if (MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm_, &memory, &window_) !=
+      MPI_SUCCESS) {
+    throw std::runtime_error("MPI_Win_allocate failed for " + std::to_string(bytes) +
+                             " bytes; choose smaller sizes");
+  }
+  MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+  int* model = nullptr;
+  int given = 0;
+  MPI_Win_get_attr(window_, MPI_WIN_MODEL, static_cast<void*>(&model), &given);
+  if (given == 0 || *model != MPI_WIN_UNIFIED) {
+    throw std::runtime_error("this MPI keeps two copies of a window; one-sided tests need one");
+  }
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  Exposed exposed{{static_cast<std::byte*>(memory), bytes, 0}, {}};
+  exposed.of_rank.assign(static_cast<std::size_t>(size_), RemoteBuffer{0, bytes, 0});
+  return exposed;
+}
+
+void MpiLink::release_exposed(const Exposed& /*exposed*/) {
+  MPI_Win_unlock_all(window_);
+  MPI_Win_free(&window_);
+}
+
+void MpiLink::before_start(const LinkOptions& options) {
+  switch_registration_cache(options, mpi_cache);
+}
+
+Details MpiLink::details() const {
+  int version = 0;
+  int subversion = 0;
+  MPI_Get_version(&version, &subversion);
+  return {{"standard", std::to_string(version) + "." + std::to_string(subversion)},
+          registration_cache_note(mpi_cache),
+          connecting_note(connecting_ns_)};
+}
+
+}  // namespace weft

@@ -1,0 +1,134 @@
+// What the modes of the MPI transport share: communicator, counts beyond 2 GiB, exposed memory.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+#include "contract/options.hpp"
+#include "contract/transport.hpp"
+#include "run/case.hpp"
+#include "transports/parts/registration_cache.hpp"
+#include "transports/parts/ring.hpp"
+
+namespace weft {
+
+/// Count and datatype of a message: bytes, or one element of a datatype of all its bytes where an
+/// int does not reach.
+struct MpiShape {
+  int count;
+  MPI_Datatype type;
+};
+
+inline constexpr std::array mpi_settings{registration_cache_setting};
+
+/// The parts that are the same however the messages are posted.
+class MpiLink {
+ public:
+  /// Connects with every rank: MPI may wait for the first message with it.
+  explicit MpiLink(Bootstrap& boot);
+  MpiLink(const MpiLink&) = delete;
+  MpiLink& operator=(const MpiLink&) = delete;
+  MpiLink(MpiLink&&) = delete;
+  MpiLink& operator=(MpiLink&&) = delete;
+  ~MpiLink();
+
+  /// Before messages of a size go: the datatype of one beyond 2 GiB is made once.
+  void know_shape(std::size_t bytes);
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes);
+  void release_exposed(const Exposed& exposed);
+
+  [[nodiscard]] MpiShape shape(std::size_t bytes) const noexcept {
+    if (bytes <= INT_MAX) [[likely]]
+      return {static_cast<int>(bytes), MPI_BYTE};
+    return {1, large_};
+  }
+  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+
+  /// Allocates; no transfer may be in flight.
+  void reserve_transfers(std::size_t count) { transfers_.reserve(count); }
+  // Each has a request of its own, or nothing would tell that one of many ended.
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    begin<MPI_Rput>(peer, local, remote, "MPI_Rput");
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    begin<MPI_Rget>(peer, local, remote, "MPI_Rget");
+  }
+  /// MPI knows no flush that returns before it is done. It is called by the poll whose turn it is,
+  /// so that a rank may do other things before it.
+  void flush(Peer peer) noexcept {
+    if (transfers_.full()) return refuse();
+    transfers_.push({MPI_REQUEST_NULL, peer.rank});
+  }
+  /// The oldest transfer if it ended, or the flush whose turn it is.
+  void poll_transfers() noexcept {
+    if (transfers_.empty()) return;
+    Transfer& oldest = transfers_.front();
+    int done = 1;
+    if (oldest.flushes == no_rank) {
+      latch(MPI_Test(&oldest.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    } else {
+      latch(MPI_Win_flush(oldest.flushes, window_), "MPI_Win_flush");
+    }
+    if (done != 0) transfers_.pop();
+  }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(transfers_.size());
+  }
+
+  void refuse() noexcept { latch(too_much_posted(MPI_ERR_OTHER)); }
+
+  void latch(int code, const char* during) noexcept {
+    if (code == MPI_SUCCESS || fault_.code != 0) return;
+    int length = 0;
+    MPI_Error_string(code, said_.data(), &length);
+    fault_ = {code, during, said_.data()};
+  }
+  void latch(const Fault& fault) noexcept {
+    if (fault_.code == 0) fault_ = fault;
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
+
+  [[nodiscard]] Details details() const;
+
+  static void before_start(const LinkOptions& options);
+
+ private:
+  static constexpr int no_rank = -1;
+  /// A put or a get, or a flush of what was put to a rank before.
+  struct Transfer {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int flushes = no_rank;
+  };
+
+  template <auto call>
+  void begin(Peer peer, const Buffer& local, const RemoteBuffer& remote,
+             const char* during) noexcept {
+    if (transfers_.full()) return refuse();
+    const MpiShape shape = this->shape(local.bytes);
+    Transfer begun;
+    latch(
+        call(local.data, shape.count, shape.type, peer.rank, static_cast<MPI_Aint>(remote.address),
+             shape.count, shape.type, window_, &begun.request),
+        during);
+    transfers_.push(begun);
+  }
+  void meet_all(int rank) const;
+
+  std::int64_t connecting_ns_;
+  int size_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Win window_ = MPI_WIN_NULL;
+  MPI_Datatype large_ = MPI_DATATYPE_NULL;
+  std::size_t large_bytes_ = 0;
+  Ring<Transfer> transfers_;
+  Fault fault_;
+  /// The library's words for it.
+  std::array<char, MPI_MAX_ERROR_STRING> said_{};
+};
+
+}  // namespace weft

@@ -1,0 +1,52 @@
+// MPI over whatever the library chooses, by calls that begin a message or a transfer.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "transports/mpi/queues.hpp"
+
+namespace weft {
+
+/// MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend and MPI_Irecv; MPI_Rput and MPI_Rget.
+class Mpi final : public MpiQueues<FreshRequests> {
+ public:
+  static constexpr std::string_view name = "mpi";
+  static constexpr std::string_view summary =
+      "MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend, MPI_Irecv and MPI_Wait; MPI_Rput "
+      "and MPI_Rget";
+  static constexpr std::string_view mode = "nonblocking";
+  static constexpr auto settings = mpi_settings;
+
+  Mpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
+
+  [[nodiscard]] Buffer adopt(const Buffer& memory) {
+    library().know_shape(memory.bytes);
+    return memory;
+  }
+  void disown(const Buffer& /*buffer*/) const {}
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
+    return library().allocate_exposed(bytes);
+  }
+  void release_exposed(const Exposed& exposed) { library().release_exposed(exposed); }
+  [[nodiscard]] static std::string memory_polling_hazard() {
+    return "MPI does not promise that the last byte of a put becomes visible last";
+  }
+
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    library().put(peer, local, remote);
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    library().get(peer, local, remote);
+  }
+  void flush(Peer peer) noexcept { library().flush(peer); }
+  void poll() noexcept {
+    MpiQueues::poll();
+    library().poll_transfers();
+  }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
+    return library().transfers_in_flight();
+  }
+};
+
+}  // namespace weft

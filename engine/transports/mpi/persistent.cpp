@@ -1,0 +1,30 @@
+#include "transports/mpi/persistent.hpp"
+
+namespace weft {
+
+std::uint64_t PersistentRequests::add(std::size_t depth) {
+  const std::size_t pools = static_cast<std::size_t>(peers_) * 2;
+  std::uint64_t key = pools_.size() / pools;
+  if (free_keys_.empty()) {
+    pools_.resize(pools_.size() + pools);
+  } else {
+    key = free_keys_.back();
+    free_keys_.pop_back();
+  }
+  for (std::size_t pool = 0; pool < pools; ++pool) pools_[key * pools + pool].reserve(depth);
+  return key;
+}
+
+void PersistentRequests::remove(std::uint64_t key) {
+  const std::size_t pools = static_cast<std::size_t>(peers_) * 2;
+  for (std::size_t pool = 0; pool < pools; ++pool) {
+    Ring<MPI_Request>& ring = pools_[key * pools + pool];
+    while (!ring.empty()) {
+      MPI_Request_free(&ring.front());
+      ring.pop();
+    }
+  }
+  free_keys_.push_back(key);
+}
+
+}  // namespace weft

@@ -1,0 +1,70 @@
+// Persistent requests of MPI, kept by buffer and peer.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "transports/mpi/queues.hpp"
+
+namespace weft {
+
+/// Requests that are made once and started again and again. A buffer that is posted several times
+/// at once needs as many; each is made when it is first needed, in the warm-up, and kept.
+class PersistentRequests {
+ public:
+  /// A started request and the pool it goes back to.
+  struct Started {
+    MPI_Request request;
+    std::uint32_t pool;
+  };
+
+  PersistentRequests(MpiLink& link, int peers) : link_(&link), peers_(peers) {}
+
+  /// A key for a new buffer, which will be posted at most `depth` times at once.
+  std::uint64_t add(std::size_t depth);
+  /// Forget a buffer; none of its requests may be started.
+  void remove(std::uint64_t key);
+
+  Started start_send(Peer peer, const Buffer& buffer) noexcept {
+    return start<MPI_Send_init>(pool_of(buffer.key, peer, 0), peer, buffer, "MPI_Send_init");
+  }
+  Started start_recv(Peer peer, const Buffer& buffer) noexcept {
+    return start<MPI_Recv_init>(pool_of(buffer.key, peer, 1), peer, buffer, "MPI_Recv_init");
+  }
+  void give_back(const Started& done) noexcept { pools_[done.pool].push(done.request); }
+
+ private:
+  template <auto init>
+  Started start(std::uint32_t pool, Peer peer, const Buffer& buffer, const char* during) noexcept {
+    MPI_Request request = idle(pool);
+    if (request == MPI_REQUEST_NULL) {
+      const MpiShape shape = link_->shape(buffer.bytes);
+      link_->latch(
+          init(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, link_->comm(), &request),
+          during);
+    }
+    link_->latch(MPI_Start(&request), "MPI_Start");
+    return {request, pool};
+  }
+  [[nodiscard]] std::uint32_t pool_of(std::uint64_t key, Peer peer,
+                                      std::uint64_t way) const noexcept {
+    const auto peers = static_cast<std::uint64_t>(peers_);
+    return static_cast<std::uint32_t>((key * peers + static_cast<std::uint64_t>(peer.rank)) * 2 +
+                                      way);
+  }
+  MPI_Request idle(std::uint32_t pool) noexcept {
+    Ring<MPI_Request>& ring = pools_[pool];
+    if (ring.empty()) return MPI_REQUEST_NULL;
+    const MPI_Request request = ring.front();
+    ring.pop();
+    return request;
+  }
+
+  MpiLink* link_;
+  int peers_;
+  std::vector<Ring<MPI_Request>> pools_;
+  std::vector<std::uint64_t> free_keys_;
+};
+
+}  // namespace weft

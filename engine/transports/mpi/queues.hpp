@@ -1,0 +1,159 @@
+// Two-sided messages over MPI, completed in the order of posting; how a request is made is open.
+#pragma once
+
+#include <mpi.h>
+
+#include "transports/mpi/library.hpp"
+#include "transports/parts/ring.hpp"
+
+namespace weft {
+
+inline constexpr int mpi_tag = 1;
+
+/// A request for each message: MPI_Isend and MPI_Irecv. None where one waits for it: MPI_Send and
+/// MPI_Recv.
+class FreshRequests {
+ public:
+  struct Started {
+    MPI_Request request;
+  };
+
+  FreshRequests(MpiLink& link, int /*peers*/) : link_(&link), comm_(link.comm()) {}
+
+  Started start_send(Peer peer, const Buffer& buffer) noexcept {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const MpiShape shape = link_->shape(buffer.bytes);
+    link_->latch(
+        MPI_Isend(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
+        "MPI_Isend");
+    return {request};
+  }
+  Started start_recv(Peer peer, const Buffer& buffer) noexcept {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const MpiShape shape = link_->shape(buffer.bytes);
+    link_->latch(
+        MPI_Irecv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
+        "MPI_Irecv");
+    return {request};
+  }
+  void give_back(const Started& /*done*/) noexcept {}
+
+  void send(Peer peer, const Buffer& buffer) noexcept {
+    const MpiShape shape = link_->shape(buffer.bytes);
+    link_->latch(MPI_Send(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_),
+                 "MPI_Send");
+  }
+  void receive(Peer peer, const Buffer& buffer) noexcept {
+    const MpiShape shape = link_->shape(buffer.bytes);
+    link_->latch(MPI_Recv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_,
+                          MPI_STATUS_IGNORE),
+                 "MPI_Recv");
+  }
+
+ private:
+  MpiLink* link_;
+  /// The link's: one look less on the way of every message.
+  MPI_Comm comm_;
+};
+
+/// The data plane of a transport over MPI, but for one-sided operations. `Requests` starts them.
+template <class Requests>
+class MpiQueues {
+ public:
+  explicit MpiQueues(Bootstrap& boot)
+      : library_(boot),
+        requests_(library_, boot.size()),
+        sends_(boot.size()),
+        receives_(boot.size()) {}
+
+  void reserve(std::size_t depth, std::size_t peers) {
+    sends_.reserve(depth);
+    receives_.reserve(depth);
+    library_.reserve_transfers(depth * peers);
+  }
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    if (sends_.full(peer.rank)) return library_.refuse();
+    sends_.push(peer.rank, requests_.start_send(peer, buffer));
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    if (receives_.full(peer.rank)) return library_.refuse();
+    receives_.push(peer.rank, requests_.start_recv(peer, buffer));
+  }
+  // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
+  // after the next as well would cost a turn of the library's progress on the way that is timed.
+  void poll() noexcept {
+    poll_sends();
+    look_at(receives_);
+  }
+  void poll_sends() noexcept { look_at(sends_); }
+  void await(std::uint32_t sends, std::uint32_t receives) noexcept {
+    await(sends_, sends);
+    await(receives_, receives);
+  }
+
+  void send(Peer peer, const Buffer& buffer) noexcept requires requires(Requests& requests) {
+    requests.send(peer, buffer);
+  }
+  { requests_.send(peer, buffer); }
+  void receive(Peer peer, const Buffer& buffer) noexcept requires requires(Requests& requests) {
+    requests.receive(peer, buffer);
+  }
+  { requests_.receive(peer, buffer); }
+
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(sends_.size());
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(receives_.size());
+  }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(sends_.of(peer.rank).size());
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(receives_.of(peer.rank).size());
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
+  [[nodiscard]] Details details() const { return library_.details(); }
+  static void before_start(const LinkOptions& options) { MpiLink::before_start(options); }
+
+ protected:
+  [[nodiscard]] MpiLink& library() noexcept { return library_; }
+  [[nodiscard]] const MpiLink& library() const noexcept { return library_; }
+  [[nodiscard]] Requests& requests() noexcept { return requests_; }
+
+ private:
+  using Started = typename Requests::Started;
+
+  bool is_done(Started& started) noexcept {
+    int done = 0;
+    library_.latch(MPI_Test(&started.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  }
+  void finish(Started& started) noexcept {
+    library_.latch(MPI_Wait(&started.request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+  void look_at(PeerRings<Started>& queue) noexcept {
+    Started* const oldest = queue.oldest();
+    if (oldest != nullptr && is_done(*oldest)) take_back(queue);
+  }
+  void await(PeerRings<Started>& queue, std::uint32_t most) noexcept {
+    while (queue.size() > most && library_.fault() == nullptr) {
+      Started& oldest = *queue.oldest();
+      // Of several peers any may be the next, so none of them can be waited for.
+      if (!queue.is_of_one() && !is_done(oldest)) continue;
+      finish(oldest);
+      take_back(queue);
+    }
+  }
+  void take_back(PeerRings<Started>& queue) noexcept {
+    requests_.give_back(queue.current());
+    queue.pop();
+  }
+
+  MpiLink library_;
+  Requests requests_;
+  PeerRings<Started> sends_;
+  PeerRings<Started> receives_;
+};
+
+}  // namespace weft

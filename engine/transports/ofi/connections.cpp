@@ -1,0 +1,199 @@
+#include "transports/ofi/connections.hpp"
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <span>
+
+namespace weft {
+
+namespace {
+
+constexpr std::chrono::seconds patience{20};
+constexpr const char* mend =
+    "see that no firewall stands between the ranks, or choose another ofi.domain or ofi.provider";
+/// Notices that a peer may send before one of them is looked at; more wait at their sender.
+constexpr std::size_t notice_receives = 64;
+
+std::uint64_t shared_secret(Bootstrap& boot) {
+  constexpr unsigned word_bits = 32;
+  std::random_device random;
+  const std::uint64_t mine = std::uint64_t{random()} << word_bits | random();
+  return std::stoull(boot.exchange(std::to_string(mine)).front());
+}
+
+std::size_t lanes_of(const fi_info* info) {
+  return ((info->mode | info->rx_attr->mode) & FI_RX_CQ_DATA) != 0 ? 2 : 1;
+}
+
+}  // namespace
+
+OfiConnections::OfiConnections(const OfiFabric& fabric)
+    : fabric_(&fabric),
+      lanes_(lanes_of(fabric.info())),
+      delivery_(fabric.delivers() ? FI_DELIVERY_COMPLETE : 0),
+      endpoints_(static_cast<std::size_t>(fabric.boot().size()) * lanes_),
+      connected_(endpoints_.size()) {
+  fi_eq_attr queue{};
+  queue.wait_obj = FI_WAIT_UNSPEC;
+  fid_eq* events = nullptr;
+  require_ofi(fi_eq_open(fabric.fabric(), &queue, &events, nullptr), "making an event queue");
+  events_.reset(events);
+  fid_pep* listener = nullptr;
+  require_ofi(fi_passive_ep(fabric.fabric(), fabric.info(), &listener, nullptr),
+              "making a passive endpoint");
+  listener_.reset(listener);
+  require_ofi(fi_pep_bind(listener, &events->fid, 0), "binding the event queue");
+  require_ofi(fi_listen(listener), "listening for connections");
+}
+
+std::string OfiConnections::own_name() const {
+  std::size_t bytes = 0;
+  fi_getname(&listener_->fid, nullptr, &bytes);
+  std::string name(bytes, '\0');
+  require_ofi(fi_getname(&listener_->fid, name.data(), &bytes),
+              "asking for the passive endpoint's address");
+  return name;
+}
+
+void OfiConnections::find_peers() {
+  Bootstrap& boot = fabric_->boot();
+  secret_ = shared_secret(boot);
+  const std::vector<std::string> names = boot.exchange(own_name());
+  for (std::size_t rank = static_cast<std::size_t>(boot.rank()) + 1; rank < names.size(); ++rank) {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
+      ask(static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(lane), names[rank]);
+    }
+  }
+  std::size_t missing = endpoints_.size() - lanes_;
+  while (missing > 0) {
+    if (take_event()) --missing;
+  }
+  listener_.reset();
+  expect_notices();
+}
+
+void OfiConnections::open_endpoint(std::size_t place, fi_info* info) {
+  // Of a request, the provider's own are asked for otherwise.
+  info->tx_attr->op_flags = FI_COMPLETION;
+  info->rx_attr->op_flags = FI_COMPLETION;
+  fid_ep* endpoint = nullptr;
+  require_ofi(fi_endpoint(fabric_->domain(), info, &endpoint, nullptr), "making an endpoint");
+  endpoints_[place].reset(endpoint);
+  require_ofi(fi_ep_bind(endpoint, &events_->fid, 0), "binding the event queue");
+  fabric_->bind_completions(endpoint);
+  require_ofi(fi_enable(endpoint), "enabling an endpoint");
+}
+
+void OfiConnections::ask(std::uint32_t rank, std::uint32_t lane, const std::string& name) {
+  const FabricInfo info(fi_dupinfo(fabric_->info()));
+  // verbs looks for the way when the endpoint is made. Freed by fi_freeinfo.
+  std::free(info->dest_addr);                  // NOLINT(*-no-malloc): libfabric's own memory
+  info->dest_addr = std::malloc(name.size());  // NOLINT(*-no-malloc)
+  if (info->dest_addr == nullptr) throw std::bad_alloc();
+  std::memcpy(info->dest_addr, name.data(), name.size());
+  info->dest_addrlen = name.size();
+  const std::size_t place = rank * lanes_ + lane;
+  open_endpoint(place, info.get());
+  const Introduction mine{secret_, static_cast<std::uint32_t>(fabric_->boot().rank()), lane};
+  require_ofi(fi_connect(endpoints_[place].get(), name.data(), &mine, sizeof mine),
+              "connecting to rank " + std::to_string(rank));
+}
+
+// True if a connection is there now.
+bool OfiConnections::take_event() {
+  constexpr int look_ms = 100;
+  // The entry, and behind it what the peer said.
+  constexpr std::size_t most_told = 256;
+  std::array<std::byte, sizeof(fi_eq_cm_entry) + most_told> event{};
+  std::uint32_t kind = 0;
+  ssize_t bytes = -FI_EAGAIN;
+  const auto start = std::chrono::steady_clock::now();
+  while (bytes == -FI_EAGAIN || bytes == -FI_EINTR) {
+    if (std::chrono::steady_clock::now() - start > patience) fail_late();
+    bytes = fi_eq_sread(events_.get(), &kind, event.data(), event.size(), look_ms, 0);
+  }
+  if (bytes < 0) {
+    pass_over_stranger(bytes);
+    return false;
+  }
+  fi_eq_cm_entry entry{};
+  std::memcpy(&entry, event.data(), sizeof entry);
+  if (kind == FI_CONNREQ) {
+    const FabricInfo request(entry.info);
+    Introduction from;  // without a secret, as a stranger's may be
+    std::memcpy(&from, std::span(event).subspan(sizeof entry).data(), sizeof from);
+    accept(request.get(), from);
+    return false;
+  }
+  const std::size_t place = place_of(entry.fid);
+  if (kind != FI_CONNECTED) {
+    fail_ofi("rank " + std::to_string(place / lanes_) + " closed its connection", mend);
+  }
+  connected_[place] = true;
+  return true;
+}
+
+void OfiConnections::accept(fi_info* request, const Introduction& from) {
+  const std::size_t place = from.rank * lanes_ + from.lane;
+  const bool known = from.secret == secret_ && from.lane < lanes_ &&
+                     from.rank < static_cast<std::uint32_t>(fabric_->boot().rank()) &&
+                     endpoints_[place] == nullptr;
+  if (!known) {
+    fi_reject(listener_.get(), request->handle, nullptr, 0);
+    return;
+  }
+  open_endpoint(place, request);
+  require_ofi(fi_accept(endpoints_[place].get(), nullptr, 0),
+              "accepting rank " + std::to_string(from.rank));
+}
+
+std::size_t OfiConnections::place_of(const fid* endpoint) const {
+  for (std::size_t place = 0; place < endpoints_.size(); ++place) {
+    if (endpoints_[place] != nullptr && &endpoints_[place]->fid == endpoint) return place;
+  }
+  fail_ofi("libfabric tells of an endpoint that is not ours", mend);
+}
+
+// A connection that failed before it told whose it is costs nothing; of a rank's, it ends the run.
+void OfiConnections::pass_over_stranger(ssize_t status) const {
+  fi_eq_err_entry error{};
+  error.err = static_cast<int>(-status);
+  if (status == -FI_EAVAIL) fi_eq_readerr(events_.get(), &error, 0);
+  if (error.fid == &listener_->fid) return;
+  if (error.fid == nullptr) {
+    fail_ofi("waiting for connections failed: " + std::string(fi_strerror(error.err)), mend);
+  }
+  fail_ofi("connecting to rank " + std::to_string(place_of(error.fid) / lanes_) +
+               " failed: " + fi_strerror(error.err),
+           mend);
+}
+
+void OfiConnections::fail_late() const {
+  std::string missing;
+  for (std::size_t place = 0; place < endpoints_.size(); place += lanes_) {
+    const std::size_t rank = place / lanes_;
+    if (connected_[place] || rank == static_cast<std::size_t>(fabric_->boot().rank())) continue;
+    missing += (missing.empty() ? " " : ", ") + std::to_string(rank);
+  }
+  fail_ofi("no connection to rank" + missing + " within " + std::to_string(patience.count()) + " s",
+           mend);
+}
+
+void OfiConnections::expect_notices() {
+  if (lanes_ == 1) return;
+  receives_.resize(notice_receives * endpoints_.size() / lanes_);
+  for (std::size_t at = 0; at < receives_.size(); ++at) {
+    const Peer peer{static_cast<int>(at / notice_receives)};
+    if (peer.rank == fabric_->boot().rank()) continue;
+    const ssize_t status = expect_notice(target_of_transfers(peer), &receives_[at]);
+    require_ofi(status, "expecting notices");
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,116 @@
+// The control plane of libfabric: a provider, and the objects that all its endpoints share.
+#pragma once
+
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+#include "contract/options.hpp"
+#include "contract/transport.hpp"
+#include "run/case.hpp"
+#include "transports/parts/registration_cache.hpp"
+
+namespace weft {
+
+inline constexpr std::array ofi_settings{
+    Setting{"provider", "as fi_info names it; usual: shm within a host, else libfabric's first"},
+    Setting{"domain", "device, as fi_info names it; usual: the provider's first"},
+    Setting{"inject", "yes: small messages without a completion; usual: yes"},
+    Setting{"register_ahead",
+            "yes: register the memory of messages beforehand though the provider does not ask for "
+            "it; usual: as the provider asks"},
+    registration_cache_setting,
+    Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
+};
+
+struct CloseFid {
+  template <class Object>
+  void operator()(Object* object) const noexcept {
+    fi_close(&object->fid);
+  }
+};
+template <class Object>
+using FidOf = std::unique_ptr<Object, CloseFid>;
+
+struct FreeInfo {
+  void operator()(fi_info* info) const noexcept { fi_freeinfo(info); }
+};
+using FabricInfo = std::unique_ptr<fi_info, FreeInfo>;
+
+/// Tells libfabric how many ranks there are (FI_UNIVERSE_SIZE), as the starter tells every rank: it
+/// makes queues for 256 otherwise, which some devices refuse (Soft-RoCE). To be called before MPI
+/// starts, which may use libfabric too. A value that is set already stays.
+void tell_libfabric_of_the_ranks();
+
+/// What a mode asks of a provider beside messages and transfers.
+struct OfiWants {
+  /// Completions can be waited for asleep, which costs those who do not.
+  bool sleeps = false;
+  /// Completions are counted, and make no entries of a queue.
+  bool counts = false;
+  /// Endpoints that are connected in pairs (FI_EP_MSG), instead of one that reaches all ranks.
+  bool connects = false;
+};
+
+/// What each counter counts.
+enum class OfiCounted : std::uint8_t { sends, receives, transfers };
+inline constexpr std::size_t ofi_counters = 3;
+
+/// Throws with what failed, as libfabric says it, and the mend.
+void require_ofi(std::int64_t status, const std::string& what);
+[[noreturn]] void fail_ofi(const std::string& what, const std::string& mend);
+
+/// A provider with its fabric, its domain, and what tells of completions.
+class OfiFabric {
+ public:
+  /// Throws for a provider or a domain that is not there, with what is. Collective.
+  OfiFabric(const LinkOptions& options, OfiWants wants, Bootstrap& boot);
+
+  /// Completions of an endpoint are told by our queue and counters. To be called before it is
+  /// enabled.
+  void bind_completions(fid_ep* endpoint) const;
+
+  /// Completions of puts can be asked to mean that the data are in place (FI_DELIVERY_COMPLETE).
+  [[nodiscard]] bool delivers() const noexcept { return delivers_; }
+  [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
+  [[nodiscard]] fi_info* info() const noexcept { return info_.get(); }
+  [[nodiscard]] fid_fabric* fabric() const noexcept { return fabric_.get(); }
+  [[nodiscard]] fid_domain* domain() const noexcept { return domain_.get(); }
+  [[nodiscard]] fid_cq* completions() const noexcept { return completions_.get(); }
+  [[nodiscard]] fid_cntr* counter(OfiCounted what) const noexcept {
+    return counters_[static_cast<std::size_t>(what)].get();
+  }
+  [[nodiscard]] std::string provider() const;
+  /// The provider says that data are written into memory in order.
+  [[nodiscard]] bool writes_in_order() const noexcept {
+    return (info_->rx_attr->comp_order & FI_ORDER_DATA) != 0;
+  }
+
+  /// libfabric's own answer: provider, fabric, domain, protocol.
+  [[nodiscard]] Details details() const;
+
+  /// Why no provider can be used on this host; empty when one can.
+  static std::string unusable(OfiWants wants);
+
+ private:
+  void open();
+  [[nodiscard]] std::size_t completions_of_all() const;
+
+  Bootstrap* boot_;
+  OfiWants wants_;
+  FabricInfo info_;
+  bool delivers_;
+  FidOf<fid_fabric> fabric_;
+  FidOf<fid_domain> domain_;
+  FidOf<fid_cq> completions_;
+  std::array<FidOf<fid_cntr>, ofi_counters> counters_;
+};
+
+}  // namespace weft

@@ -1,0 +1,397 @@
+// What all modes of libfabric share, with what differs between them chosen when it is compiled.
+//
+// A provider that has no room now (FI_EAGAIN) is asked again by each poll, in the order of posting.
+#pragma once
+
+#include <rdma/fi_errno.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/faults.hpp"
+#include "run/rank.hpp"
+#include "transports/ofi/fabric.hpp"
+#include "transports/ofi/memory.hpp"
+#include "transports/ofi/operation.hpp"
+#include "transports/parts/connecting.hpp"
+#include "transports/parts/greeting.hpp"
+#include "transports/parts/registration_cache.hpp"
+#include "transports/parts/ring.hpp"
+
+namespace weft {
+
+// fi_mr(3): a count of zero disables the cache.
+inline constexpr std::array ofi_cache{CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
+
+/// How completions are learnt: each by an entry of a queue, or how many there were by counters.
+enum class OfiLearns : std::uint8_t { by_queue, by_counters };
+
+/// What all modes share. `Reach`: the endpoints and the calls on them.
+template <class Reach, OfiLearns learns>
+class OfiLink {
+ public:
+  static constexpr std::string_view name = "ofi";
+  static constexpr auto settings = ofi_settings;
+
+  OfiLink(const OfiLink&) = delete;
+  OfiLink& operator=(const OfiLink&) = delete;
+  OfiLink(OfiLink&&) = delete;
+  OfiLink& operator=(OfiLink&&) = delete;
+
+  static std::string unusable() { return OfiFabric::unusable(wants(false)); }
+  [[nodiscard]] Buffer adopt(const Buffer& memory) { return memory_.adopt(memory); }
+  void disown(const Buffer& buffer) { memory_.disown(buffer); }
+  [[nodiscard]] bool registers_ahead() const noexcept { return memory_.registers_ahead(); }
+  void make_room(std::size_t count) { memory_.make_room(count); }
+  Buffer register_memory(const Buffer& memory) noexcept {
+    int error = 0;
+    const std::uint64_t key = memory_.enter(memory, message_access, error);
+    if (error != 0) latch(error, "fi_mr_reg");
+    return {memory.data, memory.bytes, key};
+  }
+  void deregister_memory(const Buffer& memory) noexcept {
+    const int error = memory_.forget(memory.key);
+    if (error != 0) latch(error, "closing a memory region");
+  }
+  // So many sends, receives and transfers each, and where a flush is one, as many of those.
+  void reserve(std::size_t depth, std::size_t peers) {
+    constexpr std::size_t kinds = Reach::connects ? 4 : 3;
+    memory_.make_room(2 * depth * peers);
+    const std::size_t count = kinds * depth * peers;
+    if (count <= operations_.count()) return;
+    operations_.reserve(count, [](OfiOwn<Target>& /*own*/, std::size_t /*at*/) {});
+    for (Waiting* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
+      waiting->reserve(count);
+    }
+  }
+
+  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) { return memory_.expose(bytes); }
+  void release_exposed(const Exposed& exposed) { memory_.release(exposed.local); }
+  [[nodiscard]] std::string memory_polling_hazard() const {
+    if (trusts_last_byte_ || fabric_.writes_in_order()) return "";
+    return "the provider does not promise FI_ORDER_DATA, that the last byte of a put comes last; "
+           "--option ofi.trust_last_byte=yes assumes it";
+  }
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    if (buffer.bytes < inject_below_ && waiting_sends_.empty()) {
+      const ssize_t status = reach_.inject(peer, buffer, my_tag_);
+      if (status == 0) return;
+      if (status != -FI_EAGAIN) return latch(status, Reach::inject_call);
+    }
+    Item* operation = take(lane(peer).sends, sends_, buffer);
+    if (operation == nullptr) return;
+    operation->own.target = reach_.target(peer);
+    operation->own.tag = my_tag_;
+    begin(waiting_sends_, operation, send, Reach::send_call);
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    Item* operation = take(lane(peer).receives, receives_, buffer);
+    if (operation == nullptr) return;
+    if constexpr (Reach::connects) operation->own.target = reach_.target(peer);
+    operation->own.tag = static_cast<std::uint64_t>(peer.rank);
+    begin(waiting_receives_, operation, receive, Reach::receive_call);
+  }
+
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer(peer, local, remote, entry_wanted | reach_.delivery(), false);
+    if constexpr (Reach::connects) last_put_[static_cast<std::size_t>(peer.rank)] = remote;
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer(peer, local, remote, entry_wanted, true);
+  }
+  // A put that ends when its data are in place leaves nothing to wait for. Where the provider does
+  // not tell that, a read behind the last put does: the messages' order is asked for.
+  void flush(Peer peer) noexcept {
+    if constexpr (Reach::connects) {
+      RemoteBuffer& last = last_put_[static_cast<std::size_t>(peer.rank)];
+      if (reach_.delivery() != 0 || last.bytes == 0) return;
+      transfer(peer, flushed_, last, entry_wanted, true);
+      last = {};
+    }
+  }
+
+  // A notice that came before it was expected is kept.
+  void expect_notice(Peer peer) noexcept requires(learns == OfiLearns::by_queue) {
+    Lane& from = lane(peer);
+    if (from.early_notices > 0) {
+      --from.early_notices;
+      return;
+    }
+    ++from.expected_notices;
+    ++receives_;
+  }
+  void put_notify(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept
+      requires(learns == OfiLearns::by_queue) {
+    transfer(peer, local, remote, entry_wanted | reach_.delivery() | FI_REMOTE_CQ_DATA, false);
+    if constexpr (Reach::connects) last_put_[static_cast<std::size_t>(peer.rank)] = remote;
+  }
+
+  void poll() noexcept {
+    if constexpr (tells_which) {
+      std::array<fi_cq_data_entry, batch> entries;  // NOLINT(*-member-init): read as far as filled
+      take_in(entries.data(), fi_cq_read(fabric_.completions(), entries.data(), entries.size()));
+    } else {
+      count();
+    }
+    if (!waiting_sends_.empty()) retry(waiting_sends_, send, Reach::send_call);
+    if (!waiting_receives_.empty()) retry(waiting_receives_, receive, Reach::receive_call);
+    if (!waiting_transfers_.empty()) retry(waiting_transfers_, move, "a transfer");
+  }
+
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept
+      requires(learns == OfiLearns::by_queue) {
+    return lanes_[static_cast<std::size_t>(peer.rank)].sends.count;
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept
+      requires(learns == OfiLearns::by_queue) {
+    return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;
+  }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
+
+  /// What was really used, for the record.
+  [[nodiscard]] Details details() const {
+    Details told = fabric_.details();
+    told.emplace_back("inject_bytes", std::to_string(inject_below_ == 0 ? 0 : inject_below_ - 1));
+    told.push_back(registration_cache_note(ofi_cache));
+    told.push_back(connecting_note(connecting_ns_));
+    return told;
+  }
+  static void before_start(const LinkOptions& options) {
+    switch_registration_cache(options, ofi_cache);
+  }
+
+ protected:
+  OfiLink(const LinkOptions& options, bool sleeps, Bootstrap& boot)
+      : fabric_(options, wants(sleeps), boot),
+        reach_(fabric_),
+        memory_(fabric_, reach_.for_memory(), options),
+        lanes_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
+        my_tag_(static_cast<std::uint64_t>(boot.rank())),
+        inject_below_(injects(options) ? fabric_.info()->tx_attr->inject_size + 1 : 0),
+        trusts_last_byte_(options.flag("trust_last_byte", false)) {
+    if constexpr (Reach::connects) {
+      last_put_.resize(static_cast<std::size_t>(boot.size()));
+      flushed_ = memory_.allocate(1);
+    }
+  }
+  ~OfiLink() = default;
+
+  template <class Whole>
+  void connect(Whole& whole, Bootstrap& boot) {
+    connecting_ns_ = connecting_ns(boot, [&] {
+      reach_.find_peers();
+      greet(whole, boot, "choose another ofi.provider or ofi.domain");
+    });
+  }
+
+  void sleep() noexcept {
+    constexpr int longest_ms = 100;
+    const bool idle =
+        waiting_sends_.empty() && waiting_receives_.empty() && waiting_transfers_.empty();
+    if (!idle) return poll();
+    std::array<fi_cq_data_entry, batch> entries;  // NOLINT(*-member-init): read as far as filled
+    take_in(entries.data(), fi_cq_sread(fabric_.completions(), entries.data(), entries.size(),
+                                        nullptr, longest_ms));
+  }
+
+ private:
+  using Target = typename Reach::Target;
+  using Item = typename Reach::Item;
+  using Queue = OperationQueue<OfiOwn<Target>>;
+  using Waiting = Ring<Item*>;
+  static constexpr std::size_t batch = 16;
+  /// A queue's entry tells which operation ended, a counter does not.
+  static constexpr bool tells_which = learns == OfiLearns::by_queue;
+  /// What makes an entry of the queue.
+  static constexpr std::uint64_t entry_wanted = tells_which ? FI_COMPLETION : 0;
+  /// Operations with one peer; of all peers where nothing tells whose ended.
+  struct Lane {
+    Queue sends = {};
+    Queue receives = {};
+    Queue transfers = {};
+    std::uint32_t expected_notices = 0;
+    std::uint32_t early_notices = 0;
+  };
+
+  static constexpr OfiWants wants(bool sleeps) {
+    return {.sleeps = sleeps, .counts = !tells_which, .connects = Reach::connects};
+  }
+  // An injected message counts on the counter of sends too, but nobody waits for it.
+  static bool injects(const LinkOptions& options) {
+    return options.flag("inject", true) && tells_which;
+  }
+
+  Lane& lane(Peer peer) noexcept {
+    if constexpr (!tells_which) return lanes_.front();
+    return lanes_[static_cast<std::size_t>(peer.rank)];
+  }
+
+  Item* take(Queue& queue, std::uint32_t& in_flight, const Buffer& buffer) noexcept {
+    Item* operation = operations_.take(queue, in_flight);
+    if (operation == nullptr) {
+      if (fault_.code == 0) fault_ = too_much_posted(-FI_ENOSPC);
+      return nullptr;
+    }
+    operation->buffer = buffer;
+    return operation;
+  }
+
+  void transfer(Peer peer, const Buffer& local, const RemoteBuffer& remote, std::uint64_t flags,
+                bool reads) noexcept {
+    Item* operation = take(lane(peer).transfers, transfers_, local);
+    if (operation == nullptr) return;
+    operation->own.target = reach_.target_of_transfers(peer);
+    operation->own.tag = my_tag_;
+    operation->own.remote = remote;
+    // shm (libfabric 1.17) never completes an empty write whose delivery is asked for.
+    operation->own.flags = local.bytes == 0 ? flags & ~FI_DELIVERY_COMPLETE : flags;
+    operation->own.reads = reads;
+    begin(waiting_transfers_, operation, move, "a transfer");
+  }
+
+  static constexpr auto send = [](const Reach& reach, const OfiMemory& memory,
+                                  Item* operation) noexcept {
+    return reach.send(operation, memory.descriptor(operation->buffer));
+  };
+  static constexpr auto receive = [](const Reach& reach, const OfiMemory& memory,
+                                     Item* operation) noexcept {
+    return reach.receive(operation, memory.descriptor(operation->buffer));
+  };
+  static constexpr auto move = [](const Reach& reach, const OfiMemory& memory,
+                                  Item* operation) noexcept {
+    return reach.move(operation, memory.descriptor(operation->buffer));
+  };
+
+  template <class Call>
+  void begin(Waiting& waiting, Item* operation, Call call, const char* during) noexcept {
+    const ssize_t status = waiting.empty() ? call(reach_, memory_, operation) : -FI_EAGAIN;
+    if (status == -FI_EAGAIN) {
+      waiting.push(operation);
+    } else if (status != 0) {
+      latch(status, during);
+    }
+  }
+  template <class Call>
+  void retry(Waiting& waiting, Call call, const char* during) noexcept {
+    while (!waiting.empty()) {
+      const ssize_t status = call(reach_, memory_, waiting.front());
+      if (status == -FI_EAGAIN) return;
+      if (status != 0) return latch(status, during);
+      waiting.pop();
+    }
+  }
+
+  void take_in(const fi_cq_data_entry* entries, ssize_t count) noexcept {
+    if (count == -FI_EAGAIN || count == -FI_EINTR || count == -FI_ECANCELED) return;
+    if (count < 0) return take_error(count);
+    for (ssize_t at = 0; at < count; ++at) {
+      const fi_cq_data_entry& entry = entries[at];
+      // A notice has no operation of ours; a put with a notice, at its sender, is a write.
+      if ((entry.flags & FI_REMOTE_WRITE) != 0 ||
+          ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RMA) != 0 &&
+           (entry.flags & FI_WRITE) == 0)) {
+        take_notice(static_cast<int>(entry.data));
+        if constexpr (Reach::connects) {
+          if (!reach_.expect_again({static_cast<int>(entry.data)}, entry.op_context)) {
+            latch(-FI_EAGAIN, "expecting the next notice");
+          }
+        }
+      } else if (entry.op_context != nullptr) {
+        operations_.finish(static_cast<Item*>(entry.op_context));
+      }
+    }
+  }
+
+  // As many of the oldest operations ended as were counted since the last look: right where the
+  // provider completes in order.
+  void follow(Queue& queue, OfiCounted what) noexcept {
+    const std::uint64_t counted = fi_cntr_read(fabric_.counter(what));
+    std::uint64_t& followed = followed_[static_cast<std::size_t>(what)];
+    for (; followed != counted; ++followed) {
+      if (queue.first == nullptr) return latch(-FI_EOTHER, "counting more than was asked for");
+      operations_.finish(queue.first);
+    }
+  }
+  void count() noexcept {
+    constexpr std::uint32_t looks_between = 64;
+    Lane& all = lanes_.front();
+    // Reading a counter moves everything on, so one is read at every look.
+    follow(all.receives, OfiCounted::receives);
+    if (sends_ != 0) follow(all.sends, OfiCounted::sends);
+    if (transfers_ != 0) follow(all.transfers, OfiCounted::transfers);
+    if (++looks_ % looks_between == 0) look_for_failures();
+  }
+  // Only now and then: each question costs as much as a look. Some providers (net) make entries for
+  // what succeeded too, though told not to; they are taken off.
+  void look_for_failures() noexcept {
+    std::array<fi_cq_data_entry, batch> entries;  // NOLINT(*-member-init): never looked at
+    ssize_t count = 0;
+    do {
+      count = fi_cq_read(fabric_.completions(), entries.data(), entries.size());
+    } while (count > 0);
+    if (count != -FI_EAGAIN) take_error(count);
+    for (const OfiCounted what : {OfiCounted::sends, OfiCounted::receives, OfiCounted::transfers}) {
+      if (fi_cntr_readerr(fabric_.counter(what)) != 0) latch(-FI_EIO, "what a counter counts");
+    }
+  }
+
+  void take_notice(int rank) noexcept {
+    Lane& from = lane({rank});
+    if (from.expected_notices == 0) {
+      ++from.early_notices;
+      return;
+    }
+    --from.expected_notices;
+    --receives_;
+  }
+
+  void take_error(ssize_t status) noexcept {
+    fi_cq_err_entry error{};
+    if (status != -FI_EAVAIL || fi_cq_readerr(fabric_.completions(), &error, 0) < 1) {
+      return latch(status, "fi_cq_read");
+    }
+    const bool sends = (error.flags & FI_SEND) != 0;
+    const bool receives = (error.flags & FI_RECV) != 0;
+    latch(-error.err, sends ? "sending" : (receives ? "receiving" : "a transfer"));
+  }
+
+  void latch(ssize_t status, const char* during) noexcept {
+    if (fault_.code != 0) return;
+    const int code = static_cast<int>(status);
+    fault_ = {code, during, is_connection_lost(-code) ? peer_is_gone : fi_strerror(-code)};
+  }
+
+  // In the order of making: memory may be bound to an endpoint, an endpoint is to a queue.
+  OfiFabric fabric_;
+  Reach reach_;
+  OfiMemory memory_;
+  Operations<OfiOwn<Target>> operations_;
+  Waiting waiting_sends_;
+  Waiting waiting_receives_;
+  Waiting waiting_transfers_;
+  std::vector<Lane> lanes_;
+  std::uint64_t my_tag_;
+  /// Shorter messages are injected.
+  std::size_t inject_below_;
+  bool trusts_last_byte_;
+  std::uint32_t sends_ = 0;
+  std::uint32_t receives_ = 0;
+  std::uint32_t transfers_ = 0;
+  /// Where a flush has to look: where the last put to each rank went that none followed yet.
+  std::vector<RemoteBuffer> last_put_;
+  Buffer flushed_;
+  /// How much of each counter the operations have followed.
+  std::array<std::uint64_t, ofi_counters> followed_{};
+  std::uint32_t looks_ = 0;
+  Fault fault_;
+  std::int64_t connecting_ns_ = 0;
+};
+
+}  // namespace weft

@@ -1,0 +1,101 @@
+#include "transports/ofi/memory.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "host/memory.hpp"
+
+namespace weft {
+
+OfiMemory::OfiMemory(const OfiFabric& fabric, fid_ep* endpoint, const LinkOptions& options)
+    : fabric_(&fabric), domain_(fabric.domain()) {
+  const int mode = fabric.info()->domain_attr->mr_mode;
+  const bool wanted = (mode & FI_MR_LOCAL) != 0;
+  if ((mode & FI_MR_ENDPOINT) != 0) endpoint_ = endpoint;
+  registers_ahead_ = options.flag("register_ahead", wanted);
+  if (registers_ahead_ || !wanted) return;
+  fail_ofi("the provider " + fabric.provider() + " wants memory to be registered",
+           "leave ofi.register_ahead=no out");
+}
+
+OfiMemory::~OfiMemory() {
+  for (fid_mr* region : regions_.all()) {
+    if (region != nullptr) fi_close(&region->fid);
+  }
+}
+
+std::uint64_t OfiMemory::enter(const Buffer& buffer, std::uint64_t access, int& error) noexcept {
+  if (!regions_.has_room()) {
+    error = -FI_ENOSPC;
+    return 0;
+  }
+  fid_mr* region = nullptr;
+  error = fi_mr_reg(domain_, buffer.data, std::max<std::size_t>(buffer.bytes, 1), access, 0,
+                    ++entered_, 0, &region, nullptr);
+  if (error == 0 && endpoint_ != nullptr) {
+    error = fi_mr_bind(region, &endpoint_->fid, 0);
+    if (error == 0) error = fi_mr_enable(region);
+    if (error != 0) fi_close(&region->fid);
+  }
+  return error == 0 ? std::uint64_t{regions_.put(region)} + 1 : 0;
+}
+
+int OfiMemory::forget(std::uint64_t key) noexcept {
+  return fi_close(&regions_.take(static_cast<std::uint32_t>(key - 1))->fid);
+}
+
+std::uint64_t OfiMemory::remember(const Buffer& buffer, std::uint64_t access) {
+  make_room(1);
+  int error = 0;
+  const std::uint64_t key = enter(buffer, access, error);
+  require_ofi(error, "registering memory (is the limit of locked memory, ulimit -l, too small?)");
+  return key;
+}
+
+Buffer OfiMemory::adopt(const Buffer& memory) {
+  if (memory.bytes > fabric_->info()->ep_attr->max_msg_size) {
+    fail_ofi("a message of " + fabric_->provider() + " has at most " +
+                 std::to_string(fabric_->info()->ep_attr->max_msg_size) + " bytes",
+             "choose smaller ones");
+  }
+  Buffer known = memory;
+  if (registers_ahead_) known.key = remember(memory, message_access);
+  return known;
+}
+
+void OfiMemory::disown(const Buffer& buffer) {
+  if (buffer.key != 0) forget(buffer.key);
+}
+
+Buffer OfiMemory::allocate(std::size_t bytes) {
+  return adopt(map_memory(bytes));
+}
+
+void OfiMemory::release(const Buffer& buffer) {
+  disown(buffer);
+  unmap_memory(buffer);
+}
+
+Exposed OfiMemory::expose(std::size_t bytes) {
+  Exposed exposed{map_memory(bytes), {}};
+  exposed.local.key = remember(exposed.local, message_access | FI_REMOTE_READ | FI_REMOTE_WRITE);
+  const bool by_address = (fabric_->info()->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
+  const std::array<std::uint64_t, 2> mine{
+      by_address ? std::bit_cast<std::uint64_t>(exposed.local.data) : 0,
+      fi_mr_key(region(exposed.local.key))};
+  std::string told(sizeof mine, '\0');
+  std::memcpy(told.data(), mine.data(), sizeof mine);
+  for (const std::string& other : fabric_->boot().exchange(told)) {
+    std::array<std::uint64_t, 2> theirs{};
+    std::memcpy(theirs.data(), other.data(), sizeof theirs);
+    exposed.of_rank.push_back({theirs[0], bytes, theirs[1]});
+  }
+  return exposed;
+}
+
+}  // namespace weft

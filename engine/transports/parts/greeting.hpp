@@ -1,0 +1,64 @@
+// A first word between all ranks, for libraries that connect when they are first used.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "bootstrap/bootstrap.hpp"
+#include "contract/transport.hpp"
+#include "host/clock.hpp"
+#include "host/memory.hpp"
+#include "run/rank.hpp"
+
+namespace weft {
+
+/// Wait until no send and no receive is in flight, for so long at most. False once the link has a
+/// fault, or when the time is over.
+template <TwoSided T>
+[[nodiscard]] bool drain_within(T& link, std::int64_t longest_ns) {
+  const std::int64_t start = monotonic_raw_ns();
+  while (link.sends_in_flight() > 0 || link.receives_in_flight() > 0) {
+    link.poll();
+    if (link.fault() != nullptr || monotonic_raw_ns() - start > longest_ns) return false;
+  }
+  return true;
+}
+
+/// Every rank sends two words to every other and hears theirs: after the second, everyone has heard
+/// everyone. What was chosen is known then, and no sample pays for connecting. Collective.
+/// Throws std::runtime_error with `fix` if the link breaks or a word does not come in 20 s;
+/// ends the process after a minute if the library does not come back.
+template <TwoSided T>
+void greet(T& link, Bootstrap& boot, const std::string& fix) {
+  constexpr unsigned longest_s = 60;
+  constexpr std::int64_t longest_word_ns = 20'000'000'000;
+  const auto size = static_cast<std::size_t>(boot.size());
+  link.reserve(2, size);
+  const Deadline deadline(longest_s);
+  const Buffer own_out = map_memory(1);
+  const Buffer own_in = map_memory(size);
+  const Buffer out = link.adopt(own_out);
+  const Buffer in = link.adopt(own_in);
+  for (int word = 0; word < 2; ++word) {
+    for (int rank = 0; rank < boot.size(); ++rank) {
+      if (rank == boot.rank()) continue;
+      link.post_recv({rank}, {in.data + rank, 1, in.key});
+      link.post_send({rank}, out);
+    }
+    if (drain_within(link, longest_word_ns)) continue;
+    if (link.fault() == nullptr) {
+      throw std::runtime_error("no first word between all ranks in 20 s; " + fix);
+    }
+    throw std::runtime_error(std::string(link.fault()->during) + " failed (code " +
+                             std::to_string(link.fault()->code) +
+                             ") before a first word had gone between all ranks; " + fix);
+  }
+  link.disown(in);
+  link.disown(out);
+  unmap_memory(own_in);
+  unmap_memory(own_out);
+  boot.barrier();
+}
+
+}  // namespace weft

@@ -1,0 +1,24 @@
+#include "transports/parts/registration_cache.hpp"
+
+#include <cstdlib>
+
+namespace weft {
+
+void switch_registration_cache(const LinkOptions& options, std::span<const CacheSwitch> switches) {
+  if (options.flag(registration_cache_setting.name, true)) return;
+  constexpr int overwrite = 1;
+  // Nothing of the library runs yet: the environment is this thread's.
+  for (const CacheSwitch& one : switches) setenv(one.variable, one.off, overwrite);
+}
+
+std::pair<std::string, std::string> registration_cache_note(std::span<const CacheSwitch> switches) {
+  std::string told;
+  for (const CacheSwitch& one : switches) {
+    const char* value = std::getenv(one.variable);
+    if (value == nullptr) continue;
+    told += (told.empty() ? "" : " ") + std::string(one.variable) + "=" + value;
+  }
+  return {"registration cache", told.empty() ? "as the library has it" : told};
+}
+
+}  // namespace weft

@@ -1,0 +1,30 @@
+// A library's own cache of registered memory, which it reads from its environment when it starts.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "contract/options.hpp"
+
+namespace weft {
+
+/// An environment variable, and the value with which the library keeps no registrations.
+struct CacheSwitch {
+  const char* variable;
+  const char* off;
+};
+
+inline constexpr Setting registration_cache_setting{
+    "registration_cache",
+    "no: the library keeps no registrations; usual: as the library and its variables say"};
+
+/// Turn the library's cache off where the user asks for that; to be called before the library
+/// starts. Throws std::invalid_argument for a setting that is neither yes nor no.
+void switch_registration_cache(const LinkOptions& options, std::span<const CacheSwitch> switches);
+
+/// What the library is told, for the record.
+std::pair<std::string, std::string> registration_cache_note(std::span<const CacheSwitch> switches);
+
+}  // namespace weft

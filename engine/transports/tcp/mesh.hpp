@@ -1,0 +1,22 @@
+// Connects every pair of ranks with a TCP socket that only ranks of this run can open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+#include "contract/options.hpp"
+
+namespace weft {
+
+struct TcpMesh {
+  std::string interface;
+  std::string address;
+  /// A connected, nonblocking socket for each rank; -1 for this rank itself.
+  std::vector<int> sockets;
+};
+
+/// Throws std::runtime_error with the cause and what to type. No socket listens afterwards.
+TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot);
+
+}  // namespace weft

@@ -1,0 +1,204 @@
+// Sockets: one TCP stream for each pair of ranks, TCP_NODELAY, polled without blocking.
+//
+// Messages follow each other without a header, as both sides know their sizes. A stream has no
+// empty message, so one of zero bytes crosses as one byte.
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <vector>
+
+#include "contract/faults.hpp"
+#include "run/rank.hpp"
+#include "transports/parts/connecting.hpp"
+#include "transports/parts/ring.hpp"
+#include "transports/rails/rails.hpp"
+#include "transports/tcp/mesh.hpp"
+
+namespace weft {
+
+class Tcp final {
+ public:
+  static constexpr std::string_view name = "tcp";
+  static constexpr std::string_view mode = "single";
+  static constexpr std::string_view summary =
+      "TCP sockets with TCP_NODELAY, polled; zero bytes cross as one";
+  static constexpr std::array settings{
+      Setting{"interface",
+              "network interface, or several (a,b) as rails, of which mode single takes the first; "
+              "usual: loopback, or the default route's"},
+      Setting{"port", "first TCP port of the ranks; usual: any"},
+      stripe_setting,
+  };
+  static constexpr std::string_view rail_setting = "interface";
+
+  Tcp(const LinkOptions& options, Bootstrap& boot)
+      : connecting_ns_(
+            connecting_ns(boot, [&] { mesh_ = connect_mesh(options.of_rail(0), boot); })) {
+    for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
+    watched_.resize(lanes_.size());
+  }
+  Tcp(const Tcp&) = delete;
+  Tcp& operator=(const Tcp&) = delete;
+  Tcp(Tcp&&) = delete;
+  Tcp& operator=(Tcp&&) = delete;
+  ~Tcp() {
+    for (const int file : mesh_.sockets) {
+      if (file >= 0) close(file);
+    }
+  }
+
+  /// Sockets copy from any memory.
+  [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
+  void disown(const Buffer& /*buffer*/) const {}
+  void reserve(std::size_t depth, std::size_t /*peers*/) {
+    for (Lane& lane : lanes_) {
+      lane.sends.reserve(depth);
+      lane.receives.reserve(depth);
+    }
+  }
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    Lane& lane = lanes_[static_cast<std::size_t>(peer.rank)];
+    if (!enqueue(lane.sends, buffer, sends_)) return;
+    // Most messages fit the socket's buffer: sent here, they are on their way at once.
+    if (lane.sends.size() == 1) push_out(lane);
+  }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    enqueue(lanes_[static_cast<std::size_t>(peer.rank)].receives, buffer, receives_);
+  }
+  void poll() noexcept {
+    for (Lane& lane : lanes_) {
+      if (!lane.sends.empty()) push_out(lane);
+      if (!lane.receives.empty()) take_in(lane);
+    }
+  }
+
+  void block() noexcept {
+    const std::uint32_t before = sends_ + receives_;
+    poll();
+    if (sends_ + receives_ < before || fault_.code != 0) return;
+    constexpr int longest_ms = 100;
+    for (std::size_t at = 0; at < lanes_.size(); ++at) watched_[at] = wanted(lanes_[at]);
+    // A wait that a signal cuts short is one look more; the deadline of the case is elsewhere.
+    (void)::poll(watched_.data(), watched_.size(), longest_ms);
+  }
+
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(lanes_[static_cast<std::size_t>(peer.rank)].sends.size());
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return static_cast<std::uint32_t>(lanes_[static_cast<std::size_t>(peer.rank)].receives.size());
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
+
+  /// What was really used, for the record.
+  [[nodiscard]] Details details() const {
+    return {{"interface", mesh_.interface},
+            {"address", mesh_.address},
+            {"TCP_NODELAY", "1"},
+            connecting_note(connecting_ns_)};
+  }
+
+ private:
+  using Queue = Ring<iovec>;
+  static constexpr std::size_t most_pieces = 16;
+
+  struct Lane {
+    int file = -1;
+    Queue sends = {};
+    Queue receives = {};
+  };
+
+  bool enqueue(Queue& queue, const Buffer& buffer, std::uint32_t& in_flight) noexcept {
+    if (queue.full()) {
+      if (fault_.code == 0) fault_ = too_much_posted(ENOBUFS);
+      return false;
+    }
+    queue.push({buffer.data, std::max<std::size_t>(buffer.bytes, 1)});
+    ++in_flight;
+    return true;
+  }
+
+  // What to sleep for; poll(2) passes over the rank itself, which has no file.
+  static pollfd wanted(const Lane& lane) noexcept {
+    const int out = lane.sends.empty() ? 0 : POLLOUT;
+    const int in = lane.receives.empty() ? 0 : POLLIN;
+    return {lane.file, static_cast<short>(out | in), 0};
+  }
+
+  void push_out(Lane& lane) noexcept { move<send, sendmsg>(lane.file, lane.sends, sends_, "send"); }
+  void take_in(Lane& lane) noexcept {
+    move<recv, recvmsg>(lane.file, lane.receives, receives_, "recv");
+  }
+
+  // One system call for as many posted messages as fit, then those that are whole are done. A
+  // single one goes by the plain call, which spares the kernel the list.
+  template <auto plain, auto call>
+  void move(int file, Queue& queue, std::uint32_t& in_flight, const char* during) noexcept {
+    constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    if (queue.size() == 1) {
+      const iovec& only = queue.front();
+      moved_so_far(plain(file, only.iov_base, only.iov_len, flags), queue, in_flight, during);
+      return;
+    }
+    std::array<iovec, most_pieces> pieces;  // NOLINT(*-member-init): filled as far as it is read
+    const std::size_t count = std::min(queue.size(), most_pieces);
+    for (std::size_t piece = 0; piece < count; ++piece) pieces[piece] = queue[piece];
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = count;
+    moved_so_far(call(file, &message, flags), queue, in_flight, during);
+  }
+
+  void moved_so_far(ssize_t moved, Queue& queue, std::uint32_t& in_flight,
+                    const char* during) noexcept {
+    if (moved > 0) {
+      advance(queue, in_flight, static_cast<std::size_t>(moved));
+    } else if (moved == 0) {
+      latch(ECONNRESET, during);
+    } else if (errno != EAGAIN && errno != EINTR) {
+      latch(errno, during);
+    }
+  }
+
+  static void advance(Queue& queue, std::uint32_t& in_flight, std::size_t moved) noexcept {
+    while (moved > 0) {
+      iovec& first = queue.front();
+      if (moved < first.iov_len) {
+        first.iov_base = static_cast<std::byte*>(first.iov_base) + moved;
+        first.iov_len -= moved;
+        return;
+      }
+      moved -= first.iov_len;
+      queue.pop();
+      --in_flight;
+    }
+  }
+
+  void latch(int code, const char* during) noexcept {
+    if (fault_.code == 0) fault_ = {code, during, cause_of_errno(code)};
+  }
+
+  TcpMesh mesh_;
+  std::int64_t connecting_ns_;
+  std::vector<Lane> lanes_;
+  std::vector<pollfd> watched_;
+  std::uint32_t sends_ = 0;
+  std::uint32_t receives_ = 0;
+  Fault fault_;
+};
+
+}  // namespace weft
+
+int main(int argc, char** argv) {
+  return weft::rank_main<weft::Tcp, weft::Rails<weft::Tcp, weft::Stripe>,
+                         weft::Rails<weft::Tcp, weft::Turn>>(argc, argv);
+}

@@ -1,0 +1,21 @@
+// UCX's description of an endpoint, as notes for the record.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "run/case.hpp"
+
+namespace weft {
+
+/// What ucp_ep_print_info wrote: the lanes with what they are for, and the protocols by size.
+/// Lines of another form are left out, for the text is not part of UCX's promised interface.
+Details ucx_notes(std::string_view printed);
+
+/// What may keep an endpoint with these notes from being answered, and what to do, ending in ", or
+/// ": UCX connects by datagrams, and at an IPv4 GID of Soft-RoCE those of UCX 1.13 get no answer,
+/// nor do those of ucx_perftest's (-x ud_verbs). Empty where no lane goes by such a device.
+/// `folder` is where the kernel describes the devices.
+std::string soft_roce_hint(const Details& notes, const std::string& folder);
+
+}  // namespace weft

@@ -1,0 +1,247 @@
+#include "transports/ucx/worker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+#include "host/hosts.hpp"
+#include "transports/ucx/log.hpp"
+#include "transports/ucx/notes.hpp"
+
+namespace weft {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what, const std::string& mend) {
+  throw std::runtime_error(what + "; " + mend);
+}
+
+void require(ucs_status_t status, const std::string& what) {
+  if (status == UCS_OK) return;
+  const std::string said = ucx_last_words();
+  fail(what + " failed: " + ucs_status_string(status) + (said.empty() ? "" : " (" + said + ")"),
+       "see what UCX finds here with: ucx_info -d");
+}
+
+using Config = std::unique_ptr<ucp_config_t, decltype(&ucp_config_release)>;
+
+Config read_config() {
+  ucp_config_t* config = nullptr;
+  require(ucp_config_read(nullptr, nullptr, &config), "reading UCX's configuration");
+  return {config, ucp_config_release};
+}
+
+void modify(ucp_config_t* config, const char* name, const std::string& value) {
+  if (value.empty()) return;
+  if (ucp_config_modify(config, name, value.c_str()) == UCS_OK) return;
+  fail(std::string("UCX does not take ") + name + "=" + value,
+       "the values it takes are shown by: ucx_info -cf");
+}
+
+ucp_err_handling_mode_t error_mode(const LinkOptions& options) {
+  const std::string mode = options.text("errors", "none");
+  if (mode == "none") return UCP_ERR_HANDLING_MODE_NONE;
+  if (mode == "peer") return UCP_ERR_HANDLING_MODE_PEER;
+  fail("ucx.errors wants peer or none, not '" + mode + "'", "choose one of them");
+}
+
+std::string version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  ucp_get_version(&major, &minor, &release);
+  return "UCX " + std::to_string(major) + "." + std::to_string(minor) + "." +
+         std::to_string(release);
+}
+
+std::string description_of(ucp_ep_h endpoint) {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  FILE* stream = open_memstream(&text, &bytes);
+  if (stream == nullptr) return "";
+  ucp_ep_print_info(endpoint, stream);
+  std::fclose(stream);
+  const std::unique_ptr<char, decltype(&std::free)> owner(text, std::free);
+  return {text, bytes};
+}
+
+// The loopback, and what is no interface of the network: RDMA devices, by their ports.
+std::string ucx_devices_of_a_host() {
+  std::string devices = "lo";
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/class/infiniband", none)) {
+    for (const auto& port : std::filesystem::directory_iterator(device.path() / "ports", none)) {
+      devices += "," + device.path().filename().string() + ":" + port.path().filename().string();
+    }
+  }
+  return devices;
+}
+
+}  // namespace
+
+const char* ucx_cause(ucs_status_t status) noexcept {
+  constexpr std::array lost{UCS_ERR_UNREACHABLE,      UCS_ERR_CONNECTION_RESET,
+                            UCS_ERR_ENDPOINT_TIMEOUT, UCS_ERR_NOT_CONNECTED,
+                            UCS_ERR_TIMED_OUT,        UCS_ERR_IO_ERROR};
+  const bool is_lost = std::find(lost.begin(), lost.end(), status) != lost.end();
+  return is_lost ? peer_is_gone : ucs_status_string(status);
+}
+
+UcxWorker::UcxWorker(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
+    : boot_(&boot), errors_(error_mode(options)) {
+  open_context(options, features);
+  open_worker((features & UCP_FEATURE_WAKEUP) != 0);
+}
+
+void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features) {
+  const Config config = read_config();
+  const std::string device = options.text("device");
+  modify(config.get(), "NET_DEVICES", device);
+  const bool any_device = device.empty() && std::getenv("UCX_NET_DEVICES") == nullptr;
+  // Ranks of one host need no other interface, at which strangers could knock.
+  if (one_host(*boot_) && any_device) modify(config.get(), "NET_DEVICES", ucx_devices_of_a_host());
+  modify(config.get(), "TLS", options.text("tls"));
+  modify(config.get(), "RNDV_THRESH", options.text("rendezvous"));
+  // Eager messages over several devices would overtake each other; this is UCX's default too.
+  modify(config.get(), "MAX_EAGER_RAILS", "1");
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
+  params.features = features;
+  params.estimated_num_eps = static_cast<std::size_t>(boot_->size());
+  ucx_last_words();
+  require(ucp_init(&params, config.get(), &context_), "starting UCX");
+  // UCX only warns of a device it does not have and takes others; what was asked for must be had.
+  const std::string said = ucx_last_words();
+  const bool of_ours = any_device && said.find("network device") != std::string::npos;
+  if (!of_ours && said.find("not available") != std::string::npos) {
+    fail("UCX: " + said, "choose ucx.device and ucx.tls from what `ucx_info -d` shows");
+  }
+  ucp_context_attr_t attributes{};
+  attributes.field_mask = UCP_ATTR_FIELD_REQUEST_SIZE;
+  require(ucp_context_query(context_, &attributes), "asking UCX for the size of a request");
+  request_bytes_ = attributes.request_size;
+}
+
+void UcxWorker::open_worker(bool wakes) {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_FLAGS;
+  params.thread_mode = UCS_THREAD_MODE_SINGLE;
+  params.flags = UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK;
+  require(ucp_worker_create(context_, &params, &worker_), "making a UCX worker");
+  if (wakes) require(ucp_worker_get_efd(worker_, &event_file_), "asking UCX for its event file");
+}
+
+UcxWorker::~UcxWorker() {
+  // An error ends the process, and UCX 1.13 may crash over endpoints that never connected.
+  if (std::uncaught_exceptions() > 0) return;
+  for (ucp_rkey_h key : keys_) {
+    if (key != nullptr) ucp_rkey_destroy(key);
+  }
+  for (ucp_mem_h memory : memories_.all()) {
+    if (memory != nullptr) ucp_mem_unmap(context_, memory);
+  }
+  if (worker_ != nullptr) ucp_worker_destroy(worker_);  // its endpoints go with it
+  if (context_ != nullptr) ucp_cleanup(context_);
+}
+
+void UcxWorker::connect(ucp_err_handler_t on_error) {
+  ucp_address_t* address = nullptr;
+  std::size_t bytes = 0;
+  require(ucp_worker_get_address(worker_, &address, &bytes), "asking UCX for its address");
+  std::string mine(bytes, '\0');
+  std::memcpy(mine.data(), address, bytes);
+  ucp_worker_release_address(worker_, address);
+  for (const std::string& other : boot_->exchange(mine)) {
+    ucp_ep_params_t params{};
+    params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                        UCP_EP_PARAM_FIELD_ERR_HANDLER;
+    const void* start = other.data();
+    params.address = static_cast<const ucp_address_t*>(start);
+    params.err_mode = errors_;
+    params.err_handler = on_error;
+    ucp_ep_h endpoint = nullptr;
+    require(ucp_ep_create(worker_, &params, &endpoint),
+            "connecting UCX to rank " + std::to_string(endpoints_.size()));
+    endpoints_.push_back(endpoint);
+  }
+}
+
+Exposed UcxWorker::expose(std::size_t bytes) {
+  ucp_mem_map_params_t params{};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+  params.length = bytes < 1 ? 1 : bytes;
+  params.flags = UCP_MEM_MAP_ALLOCATE;
+  ucp_mem_h memory = nullptr;
+  require(ucp_mem_map(context_, &params, &memory), "allocating memory to open");
+  make_room(1);
+  const std::uint64_t memory_key = std::uint64_t{memories_.put(memory)} + 1;
+  ucp_mem_attr_t attributes{};
+  attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH;
+  require(ucp_mem_query(memory, &attributes), "asking where the opened memory is");
+  std::memset(attributes.address, 0, attributes.length);  // its pages are there from here on
+  void* packed = nullptr;
+  std::size_t length = 0;
+  require(ucp_rkey_pack(context_, memory, &packed, &length), "packing a remote key");
+  std::string mine(sizeof attributes.address, '\0');
+  std::memcpy(mine.data(), &attributes.address, sizeof attributes.address);
+  mine.append(static_cast<const char*>(packed), length);
+  ucp_rkey_buffer_release(packed);
+  Exposed exposed{{static_cast<std::byte*>(attributes.address), bytes, memory_key}, {}};
+  int rank = 0;
+  for (const std::string& told : boot_->exchange(mine)) {
+    exposed.of_rank.push_back(reach(rank++, bytes, told));
+  }
+  return exposed;
+}
+
+RemoteBuffer UcxWorker::reach(int rank, std::size_t bytes, const std::string& told) {
+  RemoteBuffer remote{0, bytes, keys_.size()};
+  std::memcpy(&remote.address, told.data(), sizeof remote.address);
+  ucp_rkey_h key = nullptr;
+  require(ucp_ep_rkey_unpack(endpoint(rank), told.data() + sizeof remote.address, &key),
+          "unpacking rank " + std::to_string(rank) + "'s key");
+  keys_.push_back(key);
+  return remote;
+}
+
+void UcxWorker::withdraw(const Exposed& exposed) {
+  for (const RemoteBuffer& remote : exposed.of_rank) {
+    ucp_rkey_destroy(keys_[remote.key]);
+    keys_[remote.key] = nullptr;
+  }
+  (void)forget(exposed.local.key);
+}
+
+std::uint64_t UcxWorker::enter(const Buffer& memory, ucs_status_t& status) noexcept {
+  if (!memories_.has_room()) {
+    status = UCS_ERR_NO_RESOURCE;
+    return 0;
+  }
+  ucp_mem_map_params_t params{};
+  params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  params.address = memory.data;
+  params.length = memory.bytes == 0 ? 1 : memory.bytes;
+  ucp_mem_h handle = nullptr;
+  status = ucp_mem_map(context_, &params, &handle);
+  return status == UCS_OK ? std::uint64_t{memories_.put(handle)} + 1 : 0;
+}
+
+ucs_status_t UcxWorker::forget(std::uint64_t key) noexcept {
+  return ucp_mem_unmap(context_, memories_.take(static_cast<std::uint32_t>(key - 1)));
+}
+
+Details UcxWorker::details() const {
+  Details notes{{"library", version()}};
+  const auto neighbour = static_cast<std::size_t>(boot_->rank() + 1) % endpoints_.size();
+  for (auto& note : ucx_notes(description_of(endpoints_[neighbour]))) notes.push_back(note);
+  return notes;
+}
+
+}  // namespace weft

@@ -1,0 +1,92 @@
+// The control plane of UCX: context, worker, an endpoint to every rank, opened memory.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+#include "contract/options.hpp"
+#include "contract/transport.hpp"
+#include "run/case.hpp"
+#include "transports/parts/places.hpp"
+#include "transports/parts/registration_cache.hpp"
+
+namespace weft {
+
+/// What every mode of UCX can be told.
+inline constexpr std::array ucx_settings{
+    Setting{"device", "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; usual: all"},
+    Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; usual: all"},
+    Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; usual: auto"},
+    Setting{"errors", "peer: notice a peer that is gone; none: do not; usual: none"},
+    Setting{"multi_send", "yes: ask for bandwidth of many messages, not for latency; usual: no"},
+    Setting{"register_ahead",
+            "yes: register the memory of messages beforehand (ucp_mem_map); usual: no, UCX does it "
+            "when it needs it"},
+    registration_cache_setting,
+    Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
+};
+
+/// Why an operation failed, for Fault::cause.
+const char* ucx_cause(ucs_status_t status) noexcept;
+
+/// Owns the library's handles. Only `enter` and `forget` are called between two reads of the clock.
+class UcxWorker {
+ public:
+  /// Throws for devices or transports that UCX does not have.
+  UcxWorker(const LinkOptions& options, std::uint64_t features, Bootstrap& boot);
+  UcxWorker(const UcxWorker&) = delete;
+  UcxWorker& operator=(const UcxWorker&) = delete;
+  UcxWorker(UcxWorker&&) = delete;
+  UcxWorker& operator=(UcxWorker&&) = delete;
+  ~UcxWorker();
+
+  /// Makes an endpoint to every rank, this one too. Collective.
+  void connect(ucp_err_handler_t on_error);
+
+  /// Memory that UCX allocates, as only that is reached without a copy in between. Collective.
+  Exposed expose(std::size_t bytes);
+  void withdraw(const Exposed& exposed);
+
+  /// Room for so many more registrations.
+  void make_room(std::size_t more) { memories_.make_room(more); }
+  /// Registers memory that is there, with room made before. A key is never 0 but for a refusal,
+  /// which `status` tells.
+  std::uint64_t enter(const Buffer& memory, ucs_status_t& status) noexcept;
+  ucs_status_t forget(std::uint64_t key) noexcept;
+  [[nodiscard]] ucp_mem_h memory(std::uint64_t key) const noexcept {
+    return memories_[static_cast<std::uint32_t>(key - 1)];
+  }
+
+  [[nodiscard]] ucp_worker_h handle() const noexcept { return worker_; }
+  [[nodiscard]] ucp_ep_h endpoint(int rank) const noexcept {
+    return endpoints_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] ucp_rkey_h remote_key(std::uint64_t key) const noexcept { return keys_[key]; }
+  [[nodiscard]] int event_file() const noexcept { return event_file_; }
+  [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
+
+  /// UCX's own answer: version, lanes, protocols by size.
+  [[nodiscard]] Details details() const;
+
+ private:
+  void open_context(const LinkOptions& options, std::uint64_t features);
+  void open_worker(bool wakes);
+  RemoteBuffer reach(int rank, std::size_t bytes, const std::string& told);
+
+  Bootstrap* boot_;
+  ucp_err_handling_mode_t errors_ = UCP_ERR_HANDLING_MODE_NONE;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  int event_file_ = -1;
+  std::size_t request_bytes_ = 0;
+  std::vector<ucp_ep_h> endpoints_;
+  Places<ucp_mem_h> memories_;
+  std::vector<ucp_rkey_h> keys_;
+};
+
+}  // namespace weft

@@ -1,0 +1,181 @@
+// Connections by RDMA CM: its own messages carry the numbers of the queue pairs. The pairs stay
+// ours, so that both ways of connecting end with the same objects.
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <stdexcept>
+
+#include "transports/verbs/lanes.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr int patience_ms = 5000;
+constexpr int longest_wait_ms = 20'000;
+constexpr const char* check_module =
+    "check that the kernel has rdma_ucm (modprobe rdma_ucm), or use verbs.connect=bootstrap";
+
+struct DestroyId {
+  void operator()(rdma_cm_id* id) const { rdma_destroy_id(id); }
+};
+using Id = std::unique_ptr<rdma_cm_id, DestroyId>;
+
+struct FreeInterfaces {
+  void operator()(ifaddrs* list) const { freeifaddrs(list); }
+};
+
+/// Which lane a connection is for; the secret tells it from a stranger's.
+struct Introduction {
+  std::uint64_t secret = 0;
+  std::int32_t rank = 0;
+  std::uint32_t lane_of_peer = 0;
+};
+
+sockaddr* generic(sockaddr_in& address) {
+  return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
+}
+
+void check(int result, const char* what) {
+  if (result != 0) fail_with_cause(std::string("RDMA CM cannot ") + what, check_module);
+}
+
+// A connection id without a channel: its calls wait for their own ends.
+Id make_id() {
+  rdma_cm_id* id = nullptr;
+  check(rdma_create_id(nullptr, &id, nullptr, RDMA_PS_TCP), "start");
+  return Id(id);
+}
+
+// RDMA CM knows ports by IP addresses: the one that binds to our device and port is ours.
+Id listen_at(const VerbsPort& port, sockaddr_in& address) {
+  ifaddrs* first = nullptr;
+  check(getifaddrs(&first), "list the interfaces");
+  const std::unique_ptr<ifaddrs, FreeInterfaces> list(first);
+  for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
+    std::memcpy(&address, entry->ifa_addr, sizeof address);
+    address.sin_port = 0;
+    Id id = make_id();
+    if (rdma_bind_addr(id.get(), generic(address)) != 0 || id->verbs == nullptr) continue;
+    if (port.device != ibv_get_device_name(id->verbs->device) || id->port_num != port.number) {
+      continue;
+    }
+    check(rdma_listen(id.get(), SOMAXCONN), "listen");
+    address.sin_port = rdma_get_src_port(id.get());
+    return id;
+  }
+  throw std::runtime_error("no interface with an IPv4 address belongs to " + port.text() +
+                           "; give it one, or use verbs.connect=bootstrap");
+}
+
+void bring_up(rdma_cm_id* id, ibv_qp* pair) {
+  constexpr std::array states{IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
+  for (const ibv_qp_state state : states) {
+    ibv_qp_attr attributes{};
+    attributes.qp_state = state;
+    int mask = 0;
+    check(rdma_init_qp_attr(id, &attributes, &mask), "describe a queue pair");
+    attributes.min_rnr_timer = shortest_not_ready_wait;
+    attributes.qp_access_flags = lane_access;
+    if (state == IBV_QPS_INIT) mask |= IBV_QP_ACCESS_FLAGS;
+    modify(pair, attributes, mask, "bring up a queue pair as RDMA CM says");
+  }
+}
+
+rdma_conn_param parameters(const VerbsPort& port, const ibv_qp* pair) {
+  rdma_conn_param wanted{};
+  wanted.responder_resources = static_cast<std::uint8_t>(reads_in_flight(port));
+  wanted.initiator_depth = wanted.responder_resources;
+  wanted.retry_count = retries;
+  wanted.rnr_retry_count = retries_without_end;
+  wanted.qp_num = pair->qp_num;
+  return wanted;
+}
+
+std::shared_ptr<void> kept(Id id) {
+  return {id.release(), DestroyId{}};
+}
+
+void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_qp* pair,
+                const Introduction& introduction, VerbsLanes& lanes) {
+  Id id = make_id();
+  mine.sin_port = 0;
+  check(rdma_resolve_addr(id.get(), generic(mine), generic(peer), patience_ms), "find a peer");
+  check(rdma_resolve_route(id.get(), patience_ms), "find the way to a peer");
+  rdma_conn_param wanted = parameters(port, pair);
+  wanted.private_data = &introduction;
+  wanted.private_data_len = sizeof introduction;
+  check(rdma_connect(id.get(), &wanted), "connect to a peer");
+  bring_up(id.get(), pair);
+  check(rdma_establish(id.get()), "establish a connection");
+  lanes.connections.push_back(kept(std::move(id)));
+}
+
+// Takes the next connection; false if it was a stranger's.
+bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secret,
+                VerbsLanes& lanes) {
+  pollfd asked{listener->channel->fd, POLLIN, 0};
+  if (poll(&asked, 1, longest_wait_ms) <= 0) {
+    throw std::runtime_error(
+        "no peer connected by RDMA CM for 20 s; look at the other ranks' messages, or use "
+        "verbs.connect=bootstrap");
+  }
+  rdma_cm_id* raw = nullptr;
+  // What is no request, such as a stranger's end of one, is none of ours.
+  if (rdma_get_request(listener, &raw) != 0) return false;
+  Id id(raw);
+  const rdma_conn_param& offered = id->event->param.conn;
+  Introduction introduction;
+  if (offered.private_data_len < sizeof introduction) return false;
+  std::memcpy(&introduction, offered.private_data, sizeof introduction);
+  if (introduction.secret != secret || introduction.lane_of_peer >= lanes.pairs.size()) {
+    return false;
+  }
+  ibv_qp* pair = lanes.pairs[introduction.lane_of_peer].get();
+  if (pair == nullptr) return false;
+  bring_up(id.get(), pair);
+  rdma_conn_param wanted = parameters(port, pair);
+  check(rdma_accept(id.get(), &wanted), "accept a connection");
+  lanes.connections.push_back(kept(std::move(id)));
+  return true;
+}
+
+std::uint64_t shared_secret(Bootstrap& boot) {
+  constexpr unsigned word_bits = 32;
+  std::random_device random;
+  const std::uint64_t mine = std::uint64_t{random()} << word_bits | random();
+  return std::stoull(boot.exchange(std::to_string(mine)).front());
+}
+
+}  // namespace
+
+void connect_through_cm(const VerbsPort& port, VerbsLanes& lanes, std::size_t per_peer,
+                        Bootstrap& boot) {
+  const std::uint64_t secret = shared_secret(boot);
+  sockaddr_in mine{};
+  const Id listener = listen_at(port, mine);
+  const std::string raw(reinterpret_cast<const char*>(&mine), sizeof mine);  // NOLINT
+  const std::vector<std::string> addresses = boot.exchange(raw);
+  const auto rank = static_cast<std::size_t>(boot.rank());
+  // To the ranks below, in their order; they take connections once they have theirs.
+  for (std::size_t lane = 0; lane < rank * per_peer; ++lane) {
+    sockaddr_in peer{};
+    std::memcpy(&peer, addresses[lane / per_peer].data(), sizeof peer);
+    const auto there = static_cast<std::uint32_t>(rank * per_peer + lane % per_peer);
+    connect_to(port, mine, peer, lanes.pairs[lane].get(), {secret, boot.rank(), there}, lanes);
+  }
+  std::size_t expected = (static_cast<std::size_t>(boot.size()) - 1 - rank) * per_peer;
+  while (expected > 0) {
+    if (accept_one(port, listener.get(), secret, lanes)) --expected;
+  }
+}
+
+}  // namespace weft

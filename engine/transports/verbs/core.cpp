@@ -1,0 +1,129 @@
+#include "transports/verbs/core.hpp"
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+
+#include "host/hosts.hpp"
+#include "transports/parts/connecting.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t first_depth = 256;
+constexpr int most_inline_bytes = 4096;
+constexpr int usual_inline_bytes = 256;
+constexpr int most_unsignalled = 1024;
+constexpr int usual_unsignalled = 16;
+// Of a queue, an eighth at most waits for a completion: the rest keeps the link busy meanwhile.
+constexpr std::size_t parts_of_queue = 8;
+
+/// A key of the run: a stranger who does not know it reaches no datagram queue pair of ours.
+std::uint32_t datagram_key_of(Bootstrap& boot) {
+  constexpr std::uint32_t of_privileged_users = 0x80000000;
+  const std::uint32_t mine = std::random_device{}() & ~of_privileged_users;
+  return static_cast<std::uint32_t>(std::stoul(boot.exchange(std::to_string(mine)).front()));
+}
+
+bool through_cm(const LinkOptions& options, ibv_qp_type type) {
+  const std::string way = options.text("connect", "bootstrap");
+  if (way != "bootstrap" && way != "rdmacm") {
+    throw std::runtime_error("option connect wants bootstrap or rdmacm, not '" + way + "'");
+  }
+  if (way == "rdmacm" && type != IBV_QPT_RC) {
+    throw std::runtime_error("rdmacm connects reliable connections only; use connect=bootstrap");
+  }
+  return way == "rdmacm";
+}
+
+}  // namespace
+
+const char* cause_of(ibv_wc_status status) noexcept {
+  constexpr std::array lost{IBV_WC_RETRY_EXC_ERR, IBV_WC_REM_OP_ERR, IBV_WC_REM_ABORT_ERR,
+                            IBV_WC_RESP_TIMEOUT_ERR, IBV_WC_WR_FLUSH_ERR};
+  constexpr std::array refused{IBV_WC_LOC_LEN_ERR,     IBV_WC_LOC_QP_OP_ERR,
+                               IBV_WC_LOC_PROT_ERR,    IBV_WC_LOC_ACCESS_ERR,
+                               IBV_WC_REM_INV_REQ_ERR, IBV_WC_REM_ACCESS_ERR};
+  const auto is_in = [status](const auto& list) {
+    return std::find(list.begin(), list.end(), status) != list.end();
+  };
+  if (is_in(lost)) return peer_is_gone;
+  if (is_in(refused)) return "a device refused it; please report this defect with the case";
+  if (status == IBV_WC_RNR_RETRY_EXC_ERR) return "the peer had no receive posted";
+  return "the device failed; look at its messages with: dmesg";
+}
+
+VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type,
+                     std::size_t per_peer)
+    : boot_(&boot),
+      port_(open_verbs_port(options, local_rank(boot))),
+      memory_(port_.domain.get()),
+      request_{.type = type,
+               .per_peer = per_peer,
+               .inline_bytes = static_cast<std::uint32_t>(
+                   options.number("inline", usual_inline_bytes, 0, most_inline_bytes)),
+               .through_cm = through_cm(options, type),
+               .datagram_key = datagram_key_of(boot)},
+      asked_signal_every_(static_cast<std::uint16_t>(
+          options.number("signal_every", usual_unsignalled, 1, most_unsignalled))) {
+  connecting_ns_ = connecting_ns(boot, [this] { connect(first_depth); });
+  for (const std::string& device : boot.exchange(port_.device)) {
+    if (devices_.find(device) == std::string::npos) {
+      devices_ += (devices_.empty() ? "" : ", ") + device;
+    }
+  }
+}
+
+void VerbsCore::connect(std::uint32_t depth) {
+  lanes_.reset();
+  request_.depth = depth;
+  lanes_ = connect_lanes(port_, request_, *boot_);
+  used_.assign(lanes_->pairs.size(), 0);
+  sends_of_.assign(lanes_->pairs.size(), 0);
+  pending_.assign(lanes_->pairs.size(), {});
+  for (std::size_t lane = 0; lane < pending_.size(); ++lane) {
+    pending_[lane].lane = static_cast<std::uint16_t>(lane);
+  }
+}
+
+bool VerbsCore::reserve(std::size_t depth, std::size_t pieces) {
+  memory_.make_room(2 * depth);
+  const std::size_t share = std::max<std::size_t>(depth / parts_of_queue, 1);
+  signal_every_ = static_cast<std::uint16_t>(std::min<std::size_t>(asked_signal_every_, share));
+  const LaneRequest wanted = request_for(depth * pieces);
+  if (wanted.depth <= lanes_->depth) return false;
+  connect(wanted.depth);
+  return true;
+}
+
+// Beside the requests that count there are those that wait for a completion to be asked for.
+LaneRequest VerbsCore::request_for(std::size_t depth) const {
+  LaneRequest wanted = request_;
+  wanted.depth = static_cast<std::uint32_t>(depth + depth / parts_of_queue + 1);
+  return wanted;
+}
+
+std::string VerbsCore::refusal(std::size_t bytes, std::size_t most_bytes, std::size_t depth) const {
+  if (bytes > most_bytes) {
+    return "a message of " + std::to_string(bytes) + " bytes is more than the " +
+           std::to_string(most_bytes) + " that " + port_.text() +
+           " takes in this mode; choose smaller sizes";
+  }
+  return refuse_depth(port_, request_for(depth), boot_->size());
+}
+
+Details VerbsCore::details() const {
+  return {{"device", devices_},
+          {"port", std::to_string(port_.number)},
+          {"link layer", port_.link_layer()},
+          {"GID", port_.gid_text()},
+          {"MTU", std::to_string(port_.mtu_bytes)},
+          {"inline limit", std::to_string(lanes_->inline_bytes)},
+          {"firmware", std::string(port_.limits.fw_ver)},
+          {"connected by", request_.through_cm ? "RDMA CM" : "bootstrap"},
+          {"signalled", "1 of " + std::to_string(asked_signal_every_) + " inline, all others"},
+          connecting_note(connecting_ns_)};
+}
+
+}  // namespace weft

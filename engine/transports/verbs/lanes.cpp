@@ -1,0 +1,241 @@
+#include "transports/verbs/lanes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace weft {
+
+namespace {
+
+constexpr int most_reads_in_flight = 16;
+constexpr std::uint32_t sequence_mask = 0xffffff;
+constexpr std::uint8_t hop_limit = 64;
+// 4.096 us x 2^14 = 67 ms, some times over: a peer that is gone is noticed within a second or two.
+constexpr std::uint8_t acknowledge_timeout = 14;
+
+/// What a rank tells the others of itself; the numbers of its queue pairs follow it.
+struct Address {
+  ibv_gid gid{};
+  std::uint32_t lid = 0;
+  std::int32_t mtu_bytes = 0;
+  std::uint32_t first_sequence = 0;
+  std::int32_t reads_in_flight = 0;
+};
+
+struct Told {
+  Address address;
+  std::vector<std::uint32_t> pairs;
+};
+
+std::string packed(const Told& told) {
+  const auto* address = reinterpret_cast<const char*>(&told.address);  // NOLINT(*-reinterpret-*)
+  const auto* numbers =
+      reinterpret_cast<const char*>(told.pairs.data());  // NOLINT(*-reinterpret-*)
+  return std::string(address, sizeof told.address) +
+         std::string(numbers, told.pairs.size() * sizeof told.pairs.front());
+}
+
+Told unpacked(const std::string& text) {
+  Told told;
+  std::memcpy(&told.address, text.data(), sizeof(Address));
+  told.pairs.resize((text.size() - sizeof(Address)) / sizeof(std::uint32_t));
+  std::memcpy(told.pairs.data(), &text[sizeof(Address)], text.size() - sizeof(Address));
+  return told;
+}
+
+Verbs<ibv_qp> make_pair(const VerbsPort& port, const LaneRequest& request, VerbsLanes& lanes) {
+  const bool datagrams = request.type == IBV_QPT_UD;
+  for (std::uint32_t inline_bytes = request.inline_bytes;; inline_bytes /= 2) {
+    ibv_qp_init_attr wanted{};
+    wanted.send_cq = lanes.completions.get();
+    wanted.recv_cq = lanes.completions.get();
+    wanted.qp_type = request.type;
+    wanted.cap.max_send_wr = request.depth;
+    wanted.cap.max_recv_wr = request.depth;
+    wanted.cap.max_send_sge = 1;
+    wanted.cap.max_recv_sge = datagrams ? 2 : 1;  // a datagram's header goes to a place of its own
+    wanted.cap.max_inline_data = inline_bytes;
+    Verbs<ibv_qp> pair(ibv_create_qp(port.domain.get(), &wanted));
+    if (pair) {
+      lanes.inline_bytes = std::min(inline_bytes, wanted.cap.max_inline_data);
+      return pair;
+    }
+    // Devices refuse more inline data than they can; the others errors stay when it is none.
+    if (inline_bytes == 0) {
+      fail_with_cause(
+          "no queue pair of depth " + std::to_string(request.depth) + " on " + port.device,
+          "choose a smaller --queue-depth");
+    }
+  }
+}
+
+void initialise(ibv_qp* pair, const VerbsPort& port, std::uint32_t datagram_key) {
+  const bool datagrams = pair->qp_type == IBV_QPT_UD;
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_INIT;
+  attributes.port_num = static_cast<std::uint8_t>(port.number);
+  attributes.qp_access_flags = lane_access;
+  attributes.qkey = datagram_key;
+  modify(pair, attributes,
+         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+             (datagrams ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS),
+         "start a queue pair");
+}
+
+ibv_ah_attr route_to(const VerbsPort& port, const Address& peer) {
+  ibv_ah_attr route{};
+  route.dlid = static_cast<std::uint16_t>(peer.lid);
+  route.port_num = static_cast<std::uint8_t>(port.number);
+  route.is_global = static_cast<std::uint8_t>(port.is_global);
+  if (port.is_global) {
+    route.grh.dgid = peer.gid;
+    route.grh.sgid_index = static_cast<std::uint8_t>(port.gid.gid_index);
+    route.grh.hop_limit = hop_limit;
+  }
+  return route;
+}
+
+void connect_reliably(ibv_qp* pair, std::uint32_t remote_pair, const VerbsPort& port,
+                      const Address& mine, const Address& peer) {
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_RTR;
+  attributes.path_mtu = mtu_code_of(std::min(mine.mtu_bytes, peer.mtu_bytes));
+  attributes.dest_qp_num = remote_pair;
+  attributes.rq_psn = peer.first_sequence;
+  attributes.max_dest_rd_atomic = static_cast<std::uint8_t>(mine.reads_in_flight);
+  attributes.min_rnr_timer = shortest_not_ready_wait;
+  attributes.ah_attr = route_to(port, peer);
+  modify(pair, attributes,
+         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+             IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+         "reach a peer's queue pair");
+  attributes.qp_state = IBV_QPS_RTS;
+  attributes.sq_psn = mine.first_sequence;
+  attributes.timeout = acknowledge_timeout;
+  attributes.retry_cnt = retries;
+  attributes.rnr_retry = retries_without_end;
+  attributes.max_rd_atomic = static_cast<std::uint8_t>(peer.reads_in_flight);
+  modify(pair, attributes,
+         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+             IBV_QP_MAX_QP_RD_ATOMIC,
+         "open a queue pair for sending");
+}
+
+void open_for_datagrams(ibv_qp* pair, const Address& mine) {
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_RTR;
+  modify(pair, attributes, IBV_QP_STATE, "open a queue pair for receiving");
+  attributes.qp_state = IBV_QPS_RTS;
+  attributes.sq_psn = mine.first_sequence;
+  modify(pair, attributes, IBV_QP_STATE | IBV_QP_SQ_PSN, "open a queue pair for sending");
+}
+
+Told about_myself(const VerbsPort& port, const VerbsLanes& lanes) {
+  Told told;
+  told.address.gid = port.gid.gid;
+  told.address.lid = port.attributes.lid;
+  told.address.mtu_bytes = port.mtu_bytes;
+  told.address.first_sequence = std::random_device{}() & sequence_mask;
+  told.address.reads_in_flight = reads_in_flight(port);
+  for (const Verbs<ibv_qp>& pair : lanes.pairs) told.pairs.push_back(pair ? pair->qp_num : 0);
+  return told;
+}
+
+void connect_through_bootstrap(const VerbsPort& port, const LaneRequest& request, VerbsLanes& lanes,
+                               Bootstrap& boot) {
+  const Told mine = about_myself(port, lanes);
+  const std::vector<std::string> texts = boot.exchange(packed(mine));
+  const std::size_t my_lane = static_cast<std::size_t>(boot.rank()) * request.per_peer;
+  for (std::size_t lane = 0; lane < lanes.pairs.size(); ++lane) {
+    ibv_qp* pair = lanes.pairs[lane].get();
+    if (pair == nullptr) continue;
+    const Told peer = unpacked(texts[lane / request.per_peer]);
+    lanes.remote_pairs[lane] = peer.pairs[my_lane + lane % request.per_peer];
+    if (request.type == IBV_QPT_RC) {
+      connect_reliably(pair, lanes.remote_pairs[lane], port, mine.address, peer.address);
+      continue;
+    }
+    open_for_datagrams(pair, mine.address);
+    ibv_ah_attr route = route_to(port, peer.address);
+    lanes.addresses[lane].reset(ibv_create_ah(port.domain.get(), &route));
+    if (!lanes.addresses[lane]) {
+      fail_with_cause("no way from " + port.text() + " to a peer",
+                      "choose another verbs.device or verbs.gid_index");
+    }
+  }
+}
+
+std::size_t completions_needed(const LaneRequest& request, int ranks) {
+  return 2 * std::size_t{request.depth} * request.per_peer *
+         static_cast<std::size_t>(std::max(ranks - 1, 1));
+}
+
+}  // namespace
+
+// Both ends must be ready for as many reads as the other end starts.
+int reads_in_flight(const VerbsPort& port) {
+  return std::clamp(std::min(port.limits.max_qp_rd_atom, port.limits.max_qp_init_rd_atom), 1,
+                    most_reads_in_flight);
+}
+
+void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what) {
+  const int error = ibv_modify_qp(pair, &attributes, mask);
+  if (error == 0) return;
+  errno = error;
+  fail_with_cause(std::string("cannot ") + what,
+                  "check that the ranks' devices reach each other, or choose another verbs.device "
+                  "or verbs.gid_index");
+}
+
+std::string refuse_depth(const VerbsPort& port, const LaneRequest& request, int ranks) {
+  const auto most = static_cast<std::size_t>(std::max(port.limits.max_qp_wr, 0));
+  const auto most_completions = static_cast<std::size_t>(std::max(port.limits.max_cqe, 0));
+  const std::size_t completions = completions_needed(request, ranks);
+  std::string reason;
+  if (request.depth > most) {
+    reason = "a queue of " + std::to_string(request.depth) + " requests is more than the " +
+             std::to_string(most);
+  } else if (completions > most_completions) {
+    reason = "a queue of " + std::to_string(completions) + " completions is more than the " +
+             std::to_string(most_completions);
+  }
+  return reason.empty() ? "" : reason + " of " + port.device + "; choose a smaller --queue-depth";
+}
+
+VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Bootstrap& boot) {
+  const std::string refusal = refuse_depth(port, request, boot.size());
+  if (!refusal.empty()) throw std::runtime_error(refusal);
+  VerbsLanes lanes;
+  lanes.depth = request.depth;
+  lanes.datagram_key = request.datagram_key;
+  lanes.channel.reset(ibv_create_comp_channel(port.context.get()));
+  if (!lanes.channel) fail_with_cause("no event channel on " + port.device, "end other programs");
+  lanes.completions.reset(ibv_create_cq(port.context.get(),
+                                        static_cast<int>(completions_needed(request, boot.size())),
+                                        nullptr, lanes.channel.get(), 0));
+  if (!lanes.completions) {
+    fail_with_cause("no completion queue on " + port.device, "choose a smaller --queue-depth");
+  }
+  const std::size_t count = static_cast<std::size_t>(boot.size()) * request.per_peer;
+  lanes.pairs.resize(count);
+  lanes.addresses.resize(count);
+  lanes.remote_pairs.resize(count);
+  for (std::size_t lane = 0; lane < count; ++lane) {
+    if (lane / request.per_peer == static_cast<std::size_t>(boot.rank())) continue;
+    lanes.pairs[lane] = make_pair(port, request, lanes);
+    if (!request.through_cm) initialise(lanes.pairs[lane].get(), port, request.datagram_key);
+  }
+  if (request.through_cm) {
+    connect_through_cm(port, lanes, request.per_peer, boot);
+  } else {
+    connect_through_bootstrap(port, request, lanes, boot);
+  }
+  return lanes;
+}
+
+}  // namespace weft

@@ -1,0 +1,68 @@
+// Queue pairs to every peer, made and connected. A lane is one queue pair to one peer.
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+#include "transports/verbs/device.hpp"
+
+namespace weft {
+
+struct LaneRequest {
+  ibv_qp_type type = IBV_QPT_RC;
+  /// Lanes to each peer; lane number `peer * per_peer + n` leads to that peer.
+  std::size_t per_peer = 1;
+  std::uint32_t depth = 1;
+  std::uint32_t inline_bytes = 0;
+  /// Connect by RDMA CM instead of the bootstrap (reliable connections only).
+  bool through_cm = false;
+  /// The Q_Key, which every datagram to a queue pair has to bear.
+  std::uint32_t datagram_key = 0;
+};
+
+struct VerbsLanes {
+  Verbs<ibv_comp_channel> channel;
+  Verbs<ibv_cq> completions;
+  /// By lane number; none where the lane would lead to this rank itself.
+  std::vector<Verbs<ibv_qp>> pairs;
+  /// For datagrams: where a lane leads.
+  std::vector<Verbs<ibv_ah>> addresses;
+  std::vector<std::uint32_t> remote_pairs;
+  /// What RDMA CM holds of a connection for as long as it lives.
+  std::vector<std::shared_ptr<void>> connections;
+  std::uint32_t depth = 0;
+  std::uint32_t inline_bytes = 0;
+  std::uint32_t datagram_key = 0;
+};
+
+/// Why lanes of this depth cannot be had from the device; empty when they can.
+std::string refuse_depth(const VerbsPort& port, const LaneRequest& request, int ranks);
+
+/// Collective: every rank asks for the same lanes. They can send and receive afterwards, once all
+/// ranks met in a barrier. Throws std::runtime_error.
+VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Bootstrap& boot);
+
+inline constexpr int lane_access =
+    IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+/// Seven times would be without end for Soft-RoCE, and a peer that is gone never noticed.
+inline constexpr std::uint8_t retries = 6;
+/// A receiver that is not ready is asked again without end (7), first after 10 us (code 1).
+inline constexpr std::uint8_t retries_without_end = 7;
+inline constexpr std::uint8_t shortest_not_ready_wait = 1;
+
+/// ibv_modify_qp. Throws std::runtime_error.
+void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what);
+
+/// How many reads a peer may have under way at this port.
+int reads_in_flight(const VerbsPort& port);
+
+/// Connect the lanes by RDMA CM, over the addresses of the port's own interface.
+void connect_through_cm(const VerbsPort& port, VerbsLanes& lanes, std::size_t per_peer,
+                        Bootstrap& boot);
+
+}  // namespace weft
