@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
-from typing import TYPE_CHECKING, Literal
+import re
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import msgspec
 
@@ -14,13 +14,14 @@ from weft.units import parse_bandwidth, parse_bytes, parse_time
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from typing import Any
 
     from weft.analysis.compare.pool import Pooled
 
 _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_most = "2 us"'
-_BOUNDS = ("latency_at_most", "bandwidth_at_least", "percent_of_peak_at_least")
+Kind = Literal["latency_at_most", "bandwidth_at_least", "percent_of_peak_at_least"]
+_BOUNDS: tuple[Kind, ...] = get_args(Kind)
 _WORDS = ("test", "transport", "sizes", "variant", "link", *_BOUNDS)
+_EXAMPLES = dict(zip(_BOUNDS, ("2 us", "10 GB/s", "85%"), strict=True))
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +37,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     wanted: tuple[int, ...]
     ranges: tuple[tuple[int, int], ...]
     variant: str
-    kind: Literal["latency_at_most", "bandwidth_at_least", "percent_of_peak_at_least"]
+    kind: Kind
     bound: float
     link: str = ""
 
@@ -57,51 +58,73 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
         return parse_link(self.link).peak_bytes_per_s(pooled.directions) * self.bound / 100
 
 
+class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One [[limit]] as it is written: figures have their units."""
+
+    test: str = ""
+    transport: str = ""
+    sizes: str = ""
+    variant: str = ""
+    link: str = ""
+    latency_at_most: str = ""
+    bandwidth_at_least: str = ""
+    percent_of_peak_at_least: str = ""
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    limit: Annotated[tuple[_Row, ...], msgspec.Meta(min_length=1)]
+
+
 def read_limits(path: Path) -> tuple[Limit, ...]:
     """The limits of a TOML file. Raises WeftError for what it does not say clearly."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        file = msgspec.toml.decode(path.read_bytes(), type=_File)
     except OSError as error:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except msgspec.ValidationError as error:
+        raise _refused(path, str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise WeftError(f"{path} is no TOML: {error}", f"{_EXAMPLE}, each on a line") from None
-    unknown = [name for name in tables if name != "limit"]
+    return tuple(_limit(f"{path}, limit {number}", row) for number, row in enumerate(file.limit, 1))
+
+
+def _refused(path: Path, found: str) -> WeftError:
+    """What msgspec found, "Expected `str`, got `int` - at `$.limit[0].test`", for a person."""
+    what, _, where = found.partition(" - at ")
+    row = re.fullmatch(r"`\$\.limit\[(\d+)\](?:\.(\w+))?`", where)
+    place = f"{path}, limit {int(row[1]) + 1}" if row else str(path)
+    unknown = re.search(r"unknown field `([^`]*)`", what)
+    if unknown and row is None:
+        return WeftError(f"{place}: '{unknown[1]}' is no part of a limits file", _EXAMPLE)
     if unknown:
-        raise WeftError(f"{path}: '{unknown[0]}' is no part of a limits file", _EXAMPLE)
-    rows = tables.get("limit")
-    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise WeftError(f"{path} has no limits", _EXAMPLE)
-    return tuple(_limit(f"{path}, limit {number}", row) for number, row in enumerate(rows, 1))
+        near = difflib.get_close_matches(unknown[1], _WORDS, n=1)
+        mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(_WORDS)}"
+        return WeftError(f"{place}: '{unknown[1]}' is unknown", mend)
+    if row and row[2]:
+        example = _EXAMPLES.get(row[2], "8")
+        return WeftError(f"{place}: {row[2]} has no unit", f'write it as text: "{example}"')
+    return WeftError(f"{path} has no limits", _EXAMPLE)
 
 
-def _limit(place: str, row: dict[str, Any]) -> Limit:
-    for name, value in row.items():
-        if name not in _WORDS:
-            near = difflib.get_close_matches(name, _WORDS, n=1)
-            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(_WORDS)}"
-            raise WeftError(f"{place}: '{name}' is unknown", mend)
-        if not isinstance(value, str):
-            example = {"latency_at_most": "2 us", "bandwidth_at_least": "10 GB/s"}.get(name, "8")
-            example = "85%" if name == "percent_of_peak_at_least" else example
-            raise WeftError(f"{place}: {name} has no unit", f'write it as text: "{example}"')
-    kinds = [name for name in _BOUNDS if name in row]
-    if len(kinds) != 1:
-        what = "has more than one bound" if kinds else "has no bound"
+def _limit(place: str, row: _Row) -> Limit:
+    bounds = {kind: text for kind in _BOUNDS if (text := getattr(row, kind))}
+    if len(bounds) != 1:
+        what = "has more than one bound" if bounds else "has no bound"
         raise WeftError(f"{place} {what}", f"give one of {', '.join(_BOUNDS)}")
-    if not row.get("test"):
+    if not row.test:
         raise WeftError(f"{place} names no test", 'write test = "ping_pong"')
-    [kind] = kinds
-    wanted, ranges = _sizes(place, row.get("sizes", ""))
+    [(kind, text)] = bounds.items()
+    wanted, ranges = _sizes(place, row.sizes)
     return Limit(
-        text=f"{kind.replace('_', ' ')} {row[kind]}",
-        test=row["test"].replace("-", "_"),
-        transport=row.get("transport", ""),
+        text=f"{kind.replace('_', ' ')} {text}",
+        test=row.test.replace("-", "_"),
+        transport=row.transport,
         wanted=wanted,
         ranges=ranges,
-        variant=row.get("variant", ""),
-        kind=kind,  # type: ignore[arg-type] # one of _BOUNDS
-        bound=_bound(place, kind, row[kind]),
-        link=_link(place, kind, row.get("link", "")),
+        variant=row.variant,
+        kind=kind,
+        bound=_bound(place, kind, text),
+        link=_link(place, kind, row.link),
     )
 
 
