@@ -1,13 +1,18 @@
 """The network signature of known lines and of published platforms."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import weft
+from builders import make_cases, synthetic_record
 from weft.analysis.fits.signature import signature_of
 from weft.analysis.fits.sweeps import series_of_times
+from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.report.signatures import signature_chart
-from weft.sources import series_of
+from weft.sources import series_of, series_of_record
 
 
 def test_the_marks_are_the_empty_message_and_the_asymptote() -> None:
@@ -70,6 +75,22 @@ def test_the_charts_units_are_microseconds_and_megabytes_of_ten_to_the_six() -> 
     assert track.x == pytest.approx([point.time_ns.median / 1e3 for point in shown])
     rates = [point.bandwidth_bytes_per_s.median / 1e6 for point in shown]
     assert track.y == pytest.approx(rates)
+
+
+def test_a_time_is_known_to_half_a_tick_of_the_clock(tmp_path: Path) -> None:
+    # Six sizes, all launches alike: what is left of the interval is the clock's.
+    cases = make_cases(tests=("ping_pong",), sizes=(8, 64, 512, 4096, 32768, 262144))
+    path = synthetic_record(
+        tmp_path / "r.jsonl", cases, times_ns=lambda case, _: [3000.0 + case.bytes] * 20
+    )
+    run = weft.load(path)
+    [(series, _)] = series_of_record(run, "ping_pong", cases[0].transport)
+    found = {point.bytes: point.time_ns for point in signature_of(series).points}
+    for row in summarise(run):
+        if row.transport == cases[0].transport:
+            assert row.latency_ns is not None
+            assert found[row.bytes].low == pytest.approx(row.latency_ns.low)
+            assert found[row.bytes].low < found[row.bytes].median
 
 
 def test_what_has_no_signature_is_refused() -> None:

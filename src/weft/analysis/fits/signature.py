@@ -53,10 +53,11 @@ def signature_of(series: Series) -> Signature:
     """The signature of a series with latencies. Raises WeftError for fewer than six sizes."""
     model = fit_piecewise(series)
     moved = 1e9 * series.directions
+    ticks_ns = series.ticks_ns or (0.0,) * len(series.sizes_bytes)
     points = []
     for index, size in enumerate(int(value) for value in series.sizes_bytes):
         medians = [float(sweep.medians_ns[index]) for sweep in series.launches]
-        time = median_of_launches(medians)
+        time = median_of_launches(medians, ticks_ns[index])
         points.append(
             Point(bytes=size, time_ns=time, bandwidth_bytes_per_s=_rate(time, moved * size))
         )

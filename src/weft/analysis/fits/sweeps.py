@@ -48,7 +48,8 @@ class Series:
     Without `has_latency` the times are those of a message in a stream. In one such time
     `directions` times the message's bytes move: 2 where both ways count, as in sendrecv. `delays`
     are what the delay method measured on the same transport, a tuple a launch. `is_table`: it
-    came without launches.
+    came without launches. `ticks_ns` is what a tick of the clock is worth in the times of each
+    size, at worst; empty where no clock is known.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Series:
     notes: tuple[str, ...] = ()
     delays: tuple[tuple[DelayTest, ...], ...] = ()
     is_table: bool = False
+    ticks_ns: tuple[float, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -167,6 +169,15 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         directions=max(pattern.bandwidth_factor, 1) / divisor,
         delays=delay_tests_of(run, transport, first) if test == SINGLE else (),
         notes=_left_out(len(launches) - len(whole), sorted(bad), tuple(ways)),
+        ticks_ns=tuple(
+            max(
+                run.clocks[batch.launch].resolution_ns(batch.ops_per_sample)
+                for sizes in whole
+                for batch in sizes[size]
+            )
+            / divisor
+            for size in sorted(fullest)
+        ),
     )
 
 
