@@ -185,13 +185,7 @@ def crossing(curve: Sequence[tuple[float, float]]) -> float | None:
 
 
 def falling(values: Sequence[float]) -> list[float]:
-    """The nearest sequence in least squares that never rises: pooled adjacent violators."""
-    blocks: list[tuple[float, int]] = []
-    for value in values:
-        mean, count = value, 1
-        while blocks and blocks[-1][0] < mean:
-            last, size = blocks.pop()
-            mean = (mean * count + last * size) / (count + size)
-            count += size
-        blocks.append((mean, count))
-    return [mean for mean, count in blocks for _ in range(count)]
+    """The nearest sequence in least squares that never rises."""
+    from scipy.optimize import isotonic_regression
+
+    return [float(value) for value in isotonic_regression(values, increasing=False).x]

@@ -1,7 +1,6 @@
 """Latency under offered load: percentiles against the rate, and the knee. Pure.
 
 Times run from when a message was due (Tene, How NOT to Measure Latency, 2013, and his wrk2).
-Percentiles are those of an HdrHistogram of three digits: its memory does not grow with the samples.
 """
 
 from __future__ import annotations
@@ -11,13 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.intervals import Estimate, median_of_launches
-from weft.analysis.stats.percentiles import SAMPLES_BEYOND
+from weft.analysis.stats.percentiles import percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from weft.analysis.summary import CaseSummary
     from weft.record.model import Batch, Case
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
 
 LOAD = "offered_load"
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
-DIGITS = 3
 # The tail that the knee is looked for in, or the middle where samples are too few for it.
 KNEE_PERCENTILES = ("99", "50")
 # Answered at less than this share of the offered rate, a load is over what the link can do.
@@ -87,25 +82,6 @@ class LaunchLoad(msgspec.Struct, frozen=True, kw_only=True):
     posted_percentiles_ns: dict[str, float]
 
 
-def percentiles_ns(times_ns: NDArray[np.float64]) -> dict[str, float]:
-    """Percentiles by name ("99.9") of an HdrHistogram of whole nanoseconds, to one in a thousand.
-
-    Only those with at least 10 samples beyond them are there. Raises ValueError for negative times.
-    """
-    import numpy as np
-    from hdrh.histogram import HdrHistogram
-
-    values, counts = np.unique(np.rint(times_ns).astype(np.int64), return_counts=True)
-    if values[0] < 0:
-        raise ValueError("percentiles_ns wants times from 0 on")
-    usable = [p for p in PERCENTILES if len(times_ns) * (100 - p) / 100 >= SAMPLES_BEYOND - 1e-9]
-    histogram = HdrHistogram(1, max(2, int(values[-1])), DIGITS)
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        histogram.record_value(value, count)
-    found = histogram.get_percentile_to_value_dict(usable)
-    return {f"{p:g}": float(found[p]) for p in usable}
-
-
 def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     """What a batch under load shows; its launch's, as each case has one batch a launch."""
     import numpy as np
@@ -120,8 +96,8 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
         offered_per_s=1e9 / interval,
         # Few answers may all come at once: then there is no telling that they were behind.
         answered_per_s=1e9 * ((len(times) - 1) / lasted if lasted > 0 else 1 / interval),
-        percentiles_ns=percentiles_ns(times),
-        posted_percentiles_ns=percentiles_ns(posted),
+        percentiles_ns=percentiles(times, PERCENTILES),
+        posted_percentiles_ns=percentiles(posted, PERCENTILES),
     )
 
 

@@ -19,16 +19,17 @@ TAILS = ("99", "99.9")
 SAMPLES_BEYOND = 10
 
 
-def percentiles(values: NDArray[np.float64]) -> dict[str, float]:
-    """The percentiles of PERCENTILES that have at least 10 samples beyond them, by name ("99.9").
+def percentiles(
+    values: NDArray[np.float64], wanted: Sequence[float] = PERCENTILES
+) -> dict[str, float]:
+    """The wanted percentiles that have at least 10 samples beyond them, by name ("99.9").
 
-    Fewer samples beyond would make the figure the luck of a few; such a one is left out.
+    Fewer samples beyond would make the figure the luck of a few; such a one is left out. Between
+    two samples a percentile is interpolated.
     """
     import numpy as np
 
-    usable = [
-        p for p in PERCENTILES if len(values) * min(p, 100.0 - p) / 100.0 >= SAMPLES_BEYOND - 1e-9
-    ]
+    usable = [p for p in wanted if len(values) * min(p, 100.0 - p) / 100.0 >= SAMPLES_BEYOND - 1e-9]
     return (
         {f"{p:g}": float(v) for p, v in zip(usable, np.percentile(values, usable), strict=True)}
         if usable

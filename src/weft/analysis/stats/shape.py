@@ -107,10 +107,11 @@ def drift(values: NDArray[np.float64]) -> float | None:
         return None
     blocks = _block_medians(values)
     earlier, later = np.triu_indices(BLOCKS, k=1)
-    rise = blocks[later] - blocks[earlier]
-    if abs(np.sign(rise).sum()) < KENDALL_SUM:
+    if abs(np.sign(blocks[later] - blocks[earlier]).sum()) < KENDALL_SUM:
         return None
-    slope = float(np.median(rise / (later - earlier)))
+    from scipy.stats import theilslopes
+
+    slope = float(theilslopes(blocks).slope)
     change = slope * (BLOCKS - 1) / float(np.median(blocks))
     return change if abs(change) > DRIFT else None
 

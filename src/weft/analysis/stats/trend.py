@@ -84,17 +84,15 @@ def trends_of(run: Run) -> tuple[Trend, ...]:
 
 def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Trend:
     """Of the logarithms of the launches' times, in the order in which they were made."""
+    from scipy.stats import theilslopes
+
     count = len(logs)
-    slopes = sorted(
-        (logs[j] - logs[i]) / (j - i) for i, j in itertools.combinations(range(count), 2)
-    )
-    middle = (slopes[(len(slopes) - 1) // 2] + slopes[len(slopes) // 2]) / 2
     told = count >= FEWEST
     return Trend(
         transport=transport,
         launches=count,
         cases=cases,
-        change=math.expm1(middle * (count - 1)),
+        change=math.expm1(float(theilslopes(logs).slope) * (count - 1)),
         trend_chance=mann_kendall(logs) if told else None,
         neighbours_chance=bartels(logs) if told else None,
     )
