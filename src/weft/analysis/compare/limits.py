@@ -21,7 +21,7 @@ _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_mo
 Kind = Literal["latency_at_most", "bandwidth_at_least", "percent_of_peak_at_least"]
 _BOUNDS: tuple[Kind, ...] = get_args(Kind)
 _WORDS = ("test", "transport", "sizes", "variant", "link", *_BOUNDS)
-_EXAMPLES = dict(zip(_BOUNDS, ("2 us", "10 GB/s", "85%"), strict=True))
+_EXAMPLES: dict[str, str] = dict(zip(_BOUNDS, ("2 us", "10 GB/s", "85%"), strict=True))
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
