@@ -14,6 +14,7 @@ import psutil
 
 from bench.comparisons import WEFT
 from bench.ten_million import measured
+from weft.launch.launcher import Job
 from weft.launch.local import LocalLauncher
 from weft.launch.programs import choose_mpi, programs
 
@@ -66,7 +67,7 @@ def between_batches_us() -> float:
     program = next(p for p in programs(mpi) if p.transport == "tcp")
     case = {"test": "ping_pong", "bytes": 8, "samples": 1, "warmup": 0, "ops_per_sample": 1}
     spent = []
-    with LocalLauncher(program.path, mpi, 2, ()) as ranks:
+    with LocalLauncher().start(Job(program=program.path, mpi=mpi, ranks=2)) as ranks:
         ranks.hello()
         for number in range(BATCHES):
             start = time.perf_counter_ns()

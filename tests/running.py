@@ -6,9 +6,20 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from weft.launch.launcher import Job
+from weft.launch.local import LocalLauncher
+
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from weft.launch.launcher import Launch
+
+
+def started(program: Path, mpi: str, words: Iterable[str] = ()) -> Launch:
+    """Two ranks of a program on this machine, for a `with` block."""
+    return LocalLauncher().start(Job(program=program, mpi=mpi, ranks=2, arguments=tuple(words)))
 
 
 def processes_of(folder: Path) -> list[psutil.Process]:

@@ -15,7 +15,7 @@ from weft.written import with_half
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from weft.launch.local import Hello
+    from weft.launch.protocol import Hello
     from weft.measure.state import CaseState
 
 REDRAW_S = 0.2

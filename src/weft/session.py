@@ -13,7 +13,8 @@ from weft.analysis.compare.conditions import conditions_of, differences
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import Watch
-from weft.host.manifest import collect
+from weft.launch.all import LAUNCHERS, choose_launcher
+from weft.launch.launcher import Place
 from weft.launch.programs import Program, check_options, choose_mpi, programs
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from weft.host.load import Load
+    from weft.launch.launcher import Launcher
     from weft.measure.state import SoFar
     from weft.record.model import Case, Pattern
 
@@ -59,28 +61,33 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, str]
     command: tuple[str, ...]
     case_deadline_s: float
+    launcher: str = ""
+    place: Place = Place()
     samples: int = 0
     fits_memory: bool = False
     begun_s: float
     report: bool
 
 
-def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
+def start(
+    request: Request, say: Callable[[str], None], launchers: Sequence[Launcher] = LAUNCHERS
+) -> tuple[Path, Footer]:
     """Measure a new run; gives the record's path and its footer. Raises WeftError."""
     watch = Watch()
-    mpi = choose_mpi(request.mpi)
+    launcher = choose_launcher(request.launcher, request.place, launchers)
+    mpi = choose_mpi(request.mpi, launcher.starts)
     found = programs(mpi)
     known = _known_tests(found)
     parts = [_with_tests(part, known) for part in request.parts]
     usable = _usable(request, found, say)
-    manifest = collect()
-    parts = parts or _parts_of_suite(request, len(manifest["cpu"]["allowed_cpus"]), say)
+    hosts = launcher.manifests(request.place)
+    parts = parts or _parts_of_suite(request, _cores(hosts), say)
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
     names = tuple(request.transports or usable)
     by_name = {pattern.name: pattern for pattern in patterns}
     cases = cases_of(parts, names, by_name)
-    available_bytes = manifest["memory"]["available_bytes"] or 2**62
+    available_bytes = _available_bytes(hosts)
     if request.fits_memory:
         fitting = within_memory(cases, available_bytes, by_name, request.samples)
         cases = _fitting(cases, fitting, say)
@@ -96,6 +103,7 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         case_deadline_s=request.case_deadline_s,
         samples=request.samples,
         suite=request.suite,
+        launcher=launcher.name,
     )
     header = Header(
         schema_version=SCHEMA_VERSION,
@@ -104,15 +112,15 @@ def start(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
         command=request.command,
         plan=plan,
         patterns=patterns,
-        hosts={manifest["host"]: manifest},
-        notes=_warnings(manifest, watch.load(), max(part.ranks for part in parts), say),
+        hosts=hosts,
+        notes=_warnings(hosts, watch.load(), max(part.ranks for part in parts), say),
     )
     path = request.output or _default_path()
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
         writer.write(header)
         end_s = _end_s(request.begun_s, plan.budget_s, report=request.report)
-        footer = _measure(plan, usable, writer, None, end_s)
+        footer = _measure(plan, usable, writer, None, (launcher, request.place), end_s)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
@@ -145,8 +153,24 @@ def _end_s(begun_s: float, budget_s: float, *, report: bool) -> float:
     return begun_s + budget_s - (min(REPORT_S, REPORT_SHARE * budget_s) if report else 0.0)
 
 
+def _cores(hosts: Mapping[str, dict[str, Any]]) -> int:
+    """The cores of all hosts that this process may use."""
+    return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in hosts.values())
+
+
+def _available_bytes(hosts: Mapping[str, dict[str, Any]]) -> int:
+    """The free memory of all hosts, as if each had as little as the one with least."""
+    known = [manifest["memory"]["available_bytes"] or 2**62 for manifest in hosts.values()]
+    return len(known) * int(min(known))
+
+
 def resume(
-    path: Path, changes: Mapping[str, Any], *, begun_s: float, report: bool
+    path: Path,
+    changes: Mapping[str, Any],
+    *,
+    begun_s: float,
+    report: bool,
+    launchers: Sequence[Launcher] = LAUNCHERS,
 ) -> tuple[Path, Footer | None]:
     """Finish what a record lacks as its plan says, launches or precision; None if it lacks nothing.
 
@@ -156,8 +180,11 @@ def resume(
     """
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
-    _check_like_before(run, collect())
-    usable = {p.transport: p for p in programs(choose_mpi(plan.mpi)) if not p.reason}
+    place = Place()
+    launcher = choose_launcher(plan.launcher, place, launchers)
+    _check_like_before(run, launcher.manifests(place))
+    mpi = choose_mpi(plan.mpi, launcher.starts)
+    usable = {p.transport: p for p in programs(mpi) if not p.reason}
     for name in {case.transport for case in plan.cases}:
         if name not in usable:
             raise WeftError(f"the transport {name} of {path} is gone", "build it: make build")
@@ -168,13 +195,12 @@ def resume(
     plain = unpack(path) if packed else path
     with RecordWriter.resume(plain) as writer:
         end_s = _end_s(begun_s, plan.budget_s, report=report)
-        footer = _measure(plan, usable, writer, so_far, end_s)
+        footer = _measure(plan, usable, writer, so_far, (launcher, place), end_s)
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
-def _check_like_before(run: Run, manifest: dict[str, Any]) -> None:
-    """Raises WeftError where this host is not what it was when the record was begun."""
-    hosts = {manifest["host"]: manifest}
+def _check_like_before(run: Run, hosts: dict[str, dict[str, Any]]) -> None:
+    """Raises WeftError where the hosts are not what they were when the record was begun."""
     now = msgspec.structs.replace(run.header, hosts=hosts, weft_version=weft.__version__)
     launches = run.lines.launches
     unlike = differences(conditions_of(run.header, launches), conditions_of(now, launches))
@@ -191,10 +217,14 @@ def _measure(
     usable: Mapping[str, Program],
     writer: RecordWriter,
     so_far: SoFar | None,
+    started_by: tuple[Launcher, Place],
     end_s: float,
 ) -> Footer:
+    launcher, place = started_by
     with ProgressLine() as watcher, ends_like_an_interrupt():
-        return Measurement(plan, usable, writer, watcher, so_far, end_s=end_s).measure()
+        return Measurement(
+            plan, usable, writer, watcher, so_far, launcher=launcher, place=place, end_s=end_s
+        ).measure()
 
 
 def _usable(
@@ -231,12 +261,14 @@ def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Patt
 
 
 def _warnings(
-    manifest: dict[str, Any], load: Load, ranks: int, say: Callable[[str], None]
+    hosts: Mapping[str, dict[str, Any]], load: Load, ranks: int, say: Callable[[str], None]
 ) -> tuple[str, ...]:
     """The doctor's warnings in brief: said now, and kept in the record."""
-    findings = [f for f in diagnose(manifest, load, ranks) if f.level == "warning"]
+    each = -(-ranks // len(hosts))
+    found = [f for manifest in hosts.values() for f in diagnose(manifest, load, each)]
+    findings = [f for f in dict.fromkeys(found) if f.level == "warning"]
     lines = [f"warning: {f.what}: {f.effect}. Mend: {f.mend}" for f in findings]
-    crowd = crowding(ranks, len(manifest["cpu"]["allowed_cpus"]))
+    crowd = crowding(ranks, _cores(hosts))
     if crowd and not any(f.check == "cores" for f in findings):
         lines.insert(0, f"warning: {crowd}")
     for line in lines[:MOST_WARNINGS]:

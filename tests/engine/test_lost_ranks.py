@@ -13,9 +13,10 @@ import psutil
 import pytest
 
 import weft
-from running import left_behind, wait_for_round
-from weft.launch.local import SHARED_MEMORY, LaunchError, LocalLauncher
+from running import left_behind, started, wait_for_round
+from weft.launch.local import SHARED_MEMORY
 from weft.launch.programs import engine_folder
+from weft.launch.protocol import LaunchError
 
 TESTS = Path(__file__).parents[1]
 WEFT = Path(sys.prefix) / "bin" / "weft"
@@ -128,7 +129,7 @@ def test_a_rank_that_hangs_is_ended_by_the_deadline(programs: Path, mpi: str) ->
 def test_a_rank_killed_over_shared_memory_ends_the_others_and_leaves_nothing(mpi: str) -> None:
     """libfabric's shm tells nobody; the starter does, long before the case's deadline."""
     program = engine_folder() / mpi / "rank-ofi"
-    with LocalLauncher(program, mpi, 2, ["--option", "provider=shm"]) as launch:
+    with started(program, mpi, ["--option", "provider=shm"]) as launch:
         ranks = [rank.pid for rank in launch.hello().ranks]
         assert all(list(SHARED_MEMORY.glob(f"{rank}:*")) for rank in ranks)
         with ThreadPoolExecutor() as pool:

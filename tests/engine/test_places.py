@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from weft.launch.local import SHARED_MEMORY, LocalLauncher
+from running import started
+from weft.launch.local import SHARED_MEMORY
 from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def other_threads(pid: int) -> Iterator[set[int]]:
 
 
 def check_threads(mpi: str, transport: str, words: Sequence[str], polled: set[int]) -> None:
-    with LocalLauncher(engine_folder() / mpi / f"rank-{transport}", mpi, 2, words) as launch:
+    with started(engine_folder() / mpi / f"rank-{transport}", mpi, words) as launch:
         hello = launch.hello()
         places = [(rank, list(other_threads(rank.pid))) for rank in hello.ranks]
         for rank, others in places:
@@ -79,7 +80,7 @@ def test_on_one_host_nothing_listens_beyond_the_loopback(
     for name, value in QUIET_MPI.items():
         monkeypatch.setenv(name, value)
     program = engine_folder() / "openmpi" / f"rank-{transport}"
-    with LocalLauncher(program, "openmpi", 2, words) as launch:
+    with started(program, "openmpi", words) as launch:
         for rank in launch.hello().ranks:
             listening = [
                 f"{one.laddr.ip}:{one.laddr.port}"
@@ -98,7 +99,7 @@ def test_what_a_killed_process_left_in_shared_memory_is_no_hindrance(tmp_path: P
         f'#!/bin/sh\n: > {SHARED_MEMORY}/$$:0:0\necho left >> {tmp_path}/left\nexec {real} "$@"\n'
     )
     program.chmod(0o755)
-    with LocalLauncher(program, "openmpi", 2, ("--option", "provider=shm")) as launch:
+    with started(program, "openmpi", ("--option", "provider=shm")) as launch:
         ranks = [rank.pid for rank in launch.hello().ranks]
         answer = launch.run({"id": 1, "test": "ping_pong", "bytes": 8, "samples": 10}, 60)
         assert answer.status == "ok", answer
@@ -112,7 +113,7 @@ def test_shared_memory_of_other_processes_is_left_alone() -> None:
         mine.touch()
         try:
             program = engine_folder() / "openmpi" / "rank-ofi"
-            with LocalLauncher(program, "openmpi", 2, ("--option", "provider=shm")) as launch:
+            with started(program, "openmpi", ("--option", "provider=shm")) as launch:
                 launch.hello()
             assert mine.exists()
         finally:

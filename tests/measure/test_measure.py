@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import weft
-import weft.measure.rounds
 from builders import PATTERNS, make_cases, make_clock, make_header, pattern, write_lines
 from weft.analysis.summary import summarise
-from weft.launch.local import Answer, Bye, Hello
 from weft.launch.programs import Program
+from weft.launch.protocol import Answer, Bye, Hello
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
 from weft.plan.cases import SIZES, make_plan
@@ -28,6 +27,7 @@ from weft.units import parse_seconds, parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from weft.launch.launcher import Job, Place
     from weft.record.model import Line
     from weft.record.run import Run
 
@@ -48,9 +48,20 @@ class Machine:
         self.launches = 0
         self.checks: list[tuple[int, bool]] = []
 
-    def __call__(self, _path: object, _mpi: object, ranks: int, _words: object) -> Machine:
-        """The launcher of a launch."""
-        self.ranks = ranks
+    name = "virtual"
+    summary = "ranks in virtual time"
+
+    def refuses(self, _: Place) -> str:
+        return ""
+
+    def starts(self, _: str) -> bool:
+        return True
+
+    def manifests(self, _: Place) -> dict[str, dict[str, Any]]:
+        return {}
+
+    def start(self, job: Job) -> Machine:
+        self.ranks = job.ranks
         return self
 
     def __enter__(self) -> Machine:
@@ -61,7 +72,7 @@ class Machine:
     def __exit__(self, *_: object) -> None:
         self.now += END_S
 
-    def hello(self) -> Hello:
+    def hello(self, _: float = 0) -> Hello:
         ranks = tuple(RankFacts(rank=r, host="n", pid=1, cpu=r, numa=0) for r in range(self.ranks))
         return Hello(transport="t", mpi="none", ranks=ranks, clock=CLOCK)
 
@@ -77,7 +88,7 @@ class Machine:
             timed_ns=timed_ns,
         )  # fmt: skip
 
-    def finish(self) -> Bye:
+    def finish(self, _: float = 0) -> Bye:
         return Bye(clock=CLOCK)
 
 
@@ -116,7 +127,6 @@ def measure(
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
     machine = Machine(overhead_s, effect)
     monkeypatch.setattr(time, "monotonic", lambda: machine.now)
-    monkeypatch.setattr(weft.measure.rounds, "LocalLauncher", machine)
     plan = make_plan(
         cases, precision=0.01, budget_s=budget_s, seed=seed, mpi="none", options={},
         case_deadline_s=20, **{"launches": 5, "samples": 0, **asked},
@@ -126,7 +136,9 @@ def measure(
     sink.checks = machine.checks
     so_far = None if before is None else restore(plan, programs_of(cases), before)
     record: Any = sink
-    Measurement(plan, programs_of(cases), record, sink, so_far, end_s=end_s).measure()
+    Measurement(
+        plan, programs_of(cases), record, sink, so_far, launcher=machine, end_s=end_s
+    ).measure()
     return sink, end_s - machine.now
 
 

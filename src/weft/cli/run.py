@@ -13,6 +13,8 @@ from weft.errors import WeftError
 from weft.plan import cases as plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from weft.plan.suites import Suite
     from weft.record.model import Footer
 
@@ -74,6 +76,7 @@ def run(
     points: Annotated[str, typer.Option(help="Points of a test's own axis; weft list.")] = "",
     single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
     wait: Annotated[str, typer.Option(help="spin,library,block. Default: the cheapest.")] = "",
+    launcher: Annotated[str, typer.Option(help="Starts the ranks. Default: as found.")] = "",
     deadline: Annotated[str, typer.Option(help="Longest wait.")] = plan.CASE_DEADLINE,
     json: Json = False,
     report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
@@ -82,8 +85,7 @@ def run(
     from weft import session, units
 
     parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)
-    chosen = _suite(context, suite) if suite else plan.preset_of(tests or ())
-    given = functools.partial(_given, context, chosen)
+    given = _options_with(context, suite, tests or ())
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
@@ -101,11 +103,12 @@ def run(
             seed=seed,
             output=output,
             mpi=mpi,
+            launcher=launcher,
             options=plan.parse_options(option or ()),
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
             samples=given("samples", samples),
-            fits_memory=given("fits_memory", value=False),
+            fits_memory=given("fits_memory", False),
             begun_s=_begun_s(),
             report=report,
         )
@@ -135,6 +138,14 @@ def _suite(context: typer.Context, name: str) -> "Suite":
                 f"--suite {name} says itself what {word} says", "leave one of the two out"
             )
     return suite_called(name)
+
+
+def _options_with(
+    context: typer.Context, suite: str, tests: "Sequence[str]"
+) -> "Callable[[str, Any], Any]":
+    """`_given` for a suite, or for the preset that the tests name."""
+    chosen = _suite(context, suite) if suite else plan.preset_of(tests)
+    return functools.partial(_given, context, chosen)
 
 
 def _given(

@@ -17,7 +17,7 @@ from weft.errors import WeftError
 from weft.record.model import Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 MPIS = ("openmpi", "mpich")
 DESCRIBE_DEADLINE_S = 20.0
@@ -92,18 +92,24 @@ def starter(mpi: str) -> str | None:
     return plain if words[mpi] in told else None
 
 
-def choose_mpi(asked: str = "") -> str:
+def has_starter(mpi: str) -> bool:
+    """Whether the program that starts ranks under an MPI is installed."""
+    return starter(mpi) is not None
+
+
+def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> str:
     """The MPI to start ranks with: the one asked for, or the first that is whole.
 
-    Raises WeftError when there is none.
+    `starts` says whether a launcher can start programs of an MPI. Raises WeftError when there is
+    none.
     """
     if asked and asked not in MPIS:
         raise WeftError(f"there is no MPI called {asked}", f"choose one of {', '.join(MPIS)}")
     for mpi in (asked,) if asked else MPIS:
-        if starter(mpi) and any((engine_folder() / mpi).glob("rank-*")):
+        if starts(mpi) and any((engine_folder() / mpi).glob("rank-*")):
             return mpi
     missing = asked or "MPI"
-    if any(starter(mpi) for mpi in MPIS):
+    if any(starts(mpi) for mpi in MPIS):
         raise WeftError(
             f"no rank programs for {missing} in {engine_folder()}", "build them: make build"
         )

@@ -11,7 +11,7 @@ import msgspec
 from weft.record.model import Batch, Launch
 
 if TYPE_CHECKING:
-    from weft.launch.local import Answer, Hello
+    from weft.launch.protocol import Answer, Hello
     from weft.measure.stopping import Amount
     from weft.record.model import Case, Role
 

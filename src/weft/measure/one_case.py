@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from weft.launch.local import Answer, LaunchError
+from weft.launch.protocol import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
 from weft.measure.state import INTERVAL
 from weft.measure.stopping import (
@@ -27,7 +27,7 @@ from weft.record.model import Schedule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.launch.local import LocalLauncher
+    from weft.launch.launcher import Launch
     from weft.measure.failures import Failures
     from weft.measure.state import CaseState
     from weft.record.model import Case, Clock, Plan, Role, Status
@@ -45,9 +45,9 @@ class Listener(Protocol):
 
 
 class Ranks(NamedTuple):
-    """A launch that is up."""
+    """A launch that is up, and its number."""
 
-    launcher: LocalLauncher
+    up: Launch
     launch: int
     clock: Clock
 
@@ -152,7 +152,7 @@ class CaseRunner:
         begun = time.monotonic()
         pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
         timeout = timeout_s(state.case, chosen, pace_ns)
-        answer = ranks.launcher.run(
+        answer = ranks.up.run(
             case_line(
                 _looked_at(state.case, role), self.order, chosen, self.plan.seed, verify=verify
             ),

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weft.launch.local import Hello, LaunchError, LocalLauncher
+from weft.launch.launcher import Job, Place
+from weft.launch.protocol import Hello, LaunchError
 from weft.measure.choice import RESERVE, next_cases, next_share_s, rounds_ahead, share_s
 from weft.measure.failures import Failures
 from weft.measure.lines import launch_line, utc_now
@@ -28,6 +29,7 @@ from weft.record.model import Footer, LaunchEnd, Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weft.launch.launcher import Launch, Launcher
     from weft.launch.programs import Program
     from weft.record.model import Plan
     from weft.record.writer import RecordWriter
@@ -57,6 +59,8 @@ class Measurement:
         watcher: Watcher,
         so_far: SoFar | None = None,
         *,
+        launcher: Launcher,
+        place: Place = Place(),  # noqa: B008 - frozen
         end_s: float,
     ) -> None:
         self.plan = plan
@@ -67,6 +71,8 @@ class Measurement:
         self.states = start.states
         self.launches = start.launches
         self.round = start.round
+        self._launcher = launcher
+        self._place = place
         self._end = end_s
         self._failures = Failures()
         self._runner = CaseRunner(plan, self.states, writer, self, self._failures, start.order)
@@ -165,7 +171,7 @@ class Measurement:
         end = LaunchEnd(launch=number, status="ok")
         cases_s = 0.0
         try:
-            with self._launcher(crew) as ranks:
+            with self._launch(crew) as ranks:
                 hello = ranks.hello()
                 self._started(crew, number, hello)
                 up = Ranks(ranks, number, hello.clock)
@@ -227,7 +233,14 @@ class Measurement:
             guessed_operation_ns(size, {other.case.bytes: other.pace_ns for other in known}),
         )
 
-    def _launcher(self, crew: Crew) -> LocalLauncher:
+    def _launch(self, crew: Crew) -> Launch:
         program = self.programs[crew.transport]
-        words = program.arguments(self.plan.options)
-        return LocalLauncher(program.path, self.plan.mpi, crew.ranks, words)
+        return self._launcher.start(
+            Job(
+                program=program.path,
+                mpi=self.plan.mpi,
+                ranks=crew.ranks,
+                arguments=program.arguments(self.plan.options),
+                place=self._place,
+            )
+        )

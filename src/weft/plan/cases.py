@@ -32,6 +32,7 @@ WAITS = ("spin", "library", "block")
 PAGES = ("small", "huge")
 CASE_DEADLINE = "20s"
 SAMPLES = 0
+LAUNCHER = "local"
 MOST_RANKS = 4096
 MOST_SAMPLES = 1_000_000
 MOST_POINT = 1_000_000
@@ -294,6 +295,7 @@ def make_plan(
     case_deadline_s: float,
     samples: int = SAMPLES,
     suite: str = "",
+    launcher: str = LAUNCHER,
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -313,6 +315,7 @@ def make_plan(
         case_deadline_s=case_deadline_s,
         samples=samples,
         suite=suite,
+        launcher=launcher,
     )
 
 

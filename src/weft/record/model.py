@@ -194,7 +194,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     `options` is what the transports were told: a setting's name, or transport.setting.
     `case_deadline_s` is the longest wait for a case beyond what it is expected to take.
     `samples` is how many a case takes in each launch; 0: as many as its share of the budget allows.
-    `suite` is the name of the set of tests that was asked for; empty where tests were.
+    `suite` is the name of the set of tests that was asked for; empty where tests were. `launcher`
+    is what started the ranks, and starts them again where the run is finished later.
     """
 
     cases: tuple[Case, ...]
@@ -207,6 +208,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     case_deadline_s: float = 20.0
     samples: int = 0
     suite: str = ""
+    launcher: str = "local"
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):

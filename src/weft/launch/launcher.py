@@ -1,0 +1,107 @@
+"""What starts ranks: the protocol that measuring depends on, and what a launcher must know.
+
+A launcher is a file of its own in this folder, and a line in all.py. Where a site's starter gives
+rank 0's standard input and output (mpirun, srun, ssh), it is a command line for `PipedLaunch`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from weft.launch.protocol import Answer, Bye, Hello
+
+START_DEADLINE_S = 40.0
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where ranks are to run.
+
+    Without `hosts` on those that the launcher has by itself: this machine, or an allocation. 0
+    `ranks_per_node`: as `placement` has it; `pack` fills a node before the next, `spread` takes
+    the nodes in turn. `time_limit_s` is what a site is asked for; 0: its own.
+    """
+
+    hosts: tuple[str, ...] = ()
+    ranks_per_node: int = 0
+    placement: Literal["pack", "spread"] = "pack"
+    time_limit_s: float = 0.0
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """One launch: so many ranks of a program under an MPI, each with the same `arguments`.
+
+    `environment` is set for the ranks beside what they have from the launcher's own.
+    """
+
+    program: Path
+    mpi: str
+    ranks: int
+    arguments: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
+    place: Place = Place()
+
+
+class Launch(Protocol):
+    """Ranks that were started. However its `with` block ends, none of them is left behind it."""
+
+    def __enter__(self) -> Self:
+        """Start the ranks."""
+        ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End what is left of them."""
+        ...
+
+    def hello(self, deadline_s: float = START_DEADLINE_S) -> Hello:
+        """Wait for the ranks. Raises LaunchError."""
+        ...
+
+    def run(self, case: Mapping[str, Any], deadline_s: float) -> Answer:
+        """Have one case measured. Raises LaunchError; the launch is over then."""
+        ...
+
+    def finish(self, deadline_s: float = START_DEADLINE_S) -> Bye:
+        """End the input, take the last calibration. Raises LaunchError."""
+        ...
+
+
+class Launcher(Protocol):
+    """A way to start ranks. `name` is what --launcher takes."""
+
+    @property
+    def name(self) -> str:
+        """Its name, in small letters."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """Where it starts ranks, in a few words."""
+        ...
+
+    def refuses(self, place: Place) -> str:
+        """Why it cannot start ranks there; empty where it can."""
+        ...
+
+    def starts(self, mpi: str) -> bool:
+        """Whether it has what it takes to start programs of this MPI."""
+        ...
+
+    def manifests(self, place: Place) -> dict[str, dict[str, Any]]:
+        """What each host is, by its name: the manifest that the record keeps."""
+        ...
+
+    def start(self, job: Job) -> Launch:
+        """A launch, which begins with its `with` block. Raises WeftError for what it lacks."""
+        ...

@@ -1,0 +1,204 @@
+"""Ranks behind a starter whose standard input and output are rank 0's; it leaves none behind.
+
+Every launcher that has such a starter shares it: mpirun, srun, or a program of a test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import psutil
+
+from weft.launch.launcher import START_DEADLINE_S
+from weft.launch.protocol import (
+    Answer,
+    Bye,
+    Hello,
+    LaunchError,
+    UnknownLineError,
+    answer_to,
+    decode,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import TracebackType
+
+END_DEADLINE_S = 5.0
+EXIT_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING:"
+
+_T = TypeVar("_T")
+
+
+class PipedLaunch:
+    """One launch by a starter's command line; use it with `with`.
+
+    `clear` is called at the end with the numbers of all processes that were ended here.
+
+    Reads block in the kernel, so this process takes no core from the ranks while they measure.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        clear: Callable[[Iterable[int]], None] = lambda _: None,
+    ) -> None:
+        self._command = command
+        self._environment = environment
+        self._clear = clear
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pending = b""
+        self._has_left = False
+        self._ranks: tuple[int, ...] = ()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
+
+    def __enter__(self) -> Self:
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+            bufsize=0,
+            env=self._environment,
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end()
+        self._errors.close()
+
+    def hello(self, deadline_s: float = START_DEADLINE_S) -> Hello:
+        """Wait for the ranks. Raises LaunchError."""
+        hello = self._receive(
+            lambda line: decode(line, Hello), deadline_s, "the ranks did not start"
+        )
+        self._ranks = tuple(rank.pid for rank in hello.ranks)
+        return hello
+
+    def run(self, case: Mapping[str, Any], deadline_s: float) -> Answer:
+        """Have one case measured. Raises LaunchError; the launch is over then."""
+        self._send(encode(case, deadline_s))
+        return self._receive(lambda line: answer_to(case, line), deadline_s, "the case did not end")
+
+    def finish(self, deadline_s: float = START_DEADLINE_S) -> Bye:
+        """End the input, take the last calibration. Raises LaunchError."""
+        process = self._running()
+        if process.stdin:
+            process.stdin.close()
+        bye = self._receive(lambda line: decode(line, Bye), deadline_s, "the ranks did not end")
+        self._has_left = True
+        return bye
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise LaunchError("failed", "the launch was not started")
+        return self._process
+
+    def _send(self, line: bytes) -> None:
+        pipe = self._running().stdin
+        try:
+            if pipe:
+                pipe.write(line)
+        except OSError:
+            raise LaunchError("failed", self._last_words()) from None
+
+    def _receive(self, read: Callable[[bytes], _T], deadline_s: float, late: str) -> _T:
+        line = self._read_line(time.monotonic() + deadline_s, f"{late} in {deadline_s:g} s")
+        try:
+            return read(line)
+        except UnknownLineError as error:
+            if error.is_bye:
+                # The starter lost a rank and has ended rank 0's input; it tells why itself.
+                raise LaunchError("failed", self._last_words()) from None
+            if not line.strip():
+                raise LaunchError("failed", self._words_of_hydra()) from None
+            raise LaunchError("failed", str(error)) from None
+
+    def _read_line(self, end: float, late: str) -> bytes:
+        pipe = self._running().stdout
+        if pipe is None:
+            raise LaunchError("failed", "the launch has no output")
+        parts = [self._pending]
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_READ)
+            while b"\n" not in parts[-1]:
+                left = end - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    raise LaunchError("timeout", late)
+                data = os.read(pipe.fileno(), 1 << 20)
+                if not data:
+                    raise LaunchError("failed", self._last_words())
+                parts.append(data)
+        line, _, self._pending = b"".join(parts).partition(b"\n")
+        return line
+
+    def _words_of_hydra(self) -> str:
+        """MPICH's starter tells of a rank that is gone where the engine's answers go."""
+        end = time.monotonic() + END_DEADLINE_S
+        while True:
+            try:
+                line = self._read_line(end, "").decode(errors="replace")
+            except LaunchError:
+                return self._last_words()
+            if line.startswith(EXIT_STRING):
+                return f"a rank ended: {line.removeprefix(EXIT_STRING).strip()}"
+
+    def _last_words(self) -> str:
+        """Why the ranks ended: the engine's own line if there is one, else the starter's."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._running().wait(END_DEADLINE_S)
+        self._errors.seek(0)
+        lines = self._errors.read(1 << 20).decode(errors="replace").splitlines()
+        lines = [line.strip() for line in lines if line.strip(" -=\t")]
+        own = [line for line in lines if line.startswith(("rank-", "rank:"))]
+        told = own or [line for line in lines if "signal" in line.lower()] or lines
+        code = self._running().returncode
+        return told[0] if told else f"the ranks ended without a word (exit status {code})"
+
+    def _end(self) -> None:
+        """End the starter and whatever it started, waiting no longer than a bound."""
+        process = self._process
+        if process is None:
+            return
+        family = _family(process.pid)
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # Ranks that took their leave end by themselves, and much faster than a starter that is
+            # told to end them: it gives them time to listen.
+            if process.poll() is None and not self._has_left:
+                process.terminate()
+            process.wait(END_DEADLINE_S)
+        for member in family:
+            with contextlib.suppress(psutil.Error):
+                member.kill()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(END_DEADLINE_S)
+        psutil.wait_procs(family, timeout=END_DEADLINE_S)
+        self._clear({*self._ranks, *(member.pid for member in family)})
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    """The starter and all below it; MPICH puts its ranks in sessions of their own."""
+    try:
+        parent = psutil.Process(pid)
+        return [parent, *parent.children(recursive=True)]
+    except psutil.Error:
+        return []

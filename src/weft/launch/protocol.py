@@ -1,0 +1,111 @@
+"""The engine's line protocol: what rank 0 reads and writes, a line each (docs/engine-protocol.md).
+
+A launch begins with a `Hello`, has an `Answer` for each case, and ends with a `Bye`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from weft.record.model import Clock, RankFacts, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_SHOWN = 80
+
+
+class Hello(msgspec.Struct, frozen=True, kw_only=True):
+    """The engine's first line: where its ranks run and what its clock is worth."""
+
+    transport: str
+    mpi: str
+    ranks: tuple[RankFacts, ...]
+    clock: Clock
+    details: dict[str, str] = {}
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other."""
+
+    id: int
+    status: Status
+    reason: str = ""
+    warmup: int = 0
+    ops_per_sample: int = 1
+    verified_bytes: int = 0
+    elapsed_ns: int = 0
+    timed_ns: int = 0
+    cpu_ns: tuple[int, ...] = ()
+    memory_bytes: int = 0
+    huge_bytes: int = 0
+    queue_held: int | None = None
+    ticks: tuple[int, ...] = ()
+    parts: dict[str, tuple[int, ...]] = {}
+    ended_launch: bool = False
+
+
+class Bye(msgspec.Struct, frozen=True, kw_only=True):
+    """The engine's last line."""
+
+    clock: Clock
+
+
+class LaunchError(Exception):
+    """The ranks are gone or did not answer; `status` is failed or timeout.
+
+    `is_recorded`: they said so themselves, in an answer that is in the record.
+    """
+
+    def __init__(self, status: Status, reason: str, *, is_recorded: bool = False) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+        self.is_recorded = is_recorded
+
+
+class UnknownLineError(Exception):
+    """A line that is not of the protocol; `is_bye`: it is the last one, and another was due."""
+
+    def __init__(self, reason: str, *, is_bye: bool) -> None:
+        super().__init__(reason)
+        self.is_bye = is_bye
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    kind: str
+
+
+_T = TypeVar("_T", Hello, Answer, Bye)
+
+
+def encode(case: Mapping[str, Any], deadline_s: float) -> bytes:
+    """A case as rank 0 reads it; a rank gives up a little after whoever waits for its answer."""
+    return msgspec.json.encode({**case, "deadline_s": int(deadline_s) + 2}) + b"\n"
+
+
+def decode(line: bytes, kind: type[_T]) -> _T:
+    """A line of the kind that is due. Raises UnknownLineError for any other."""
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        shown = line[:LONGEST_SHOWN].decode(errors="replace")
+        reason = f"the engine said what is not its protocol: {shown}"
+        raise UnknownLineError(reason, is_bye=_is_bye(line)) from None
+
+
+def answer_to(case: Mapping[str, Any], line: bytes) -> Answer:
+    """The answer to this case. Raises UnknownLineError, or LaunchError for that to another one."""
+    answer = decode(line, Answer)
+    if answer.id != case["id"]:
+        raise LaunchError("failed", f"answer {answer.id} came for case {case['id']}")
+    return answer
+
+
+def _is_bye(line: bytes) -> bool:
+    try:
+        return msgspec.json.decode(line, type=_Kind).kind == "bye"
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
