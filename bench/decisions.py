@@ -24,7 +24,7 @@ from weft.analysis.stats.intervals import Unit, median_of_launches
 from weft.analysis.stats.ratios import Figure, ratio
 from weft.analysis.stats.trend import trend_of
 from weft.measure.stopping import settled
-from weft.record.model import Case
+from weft.plan.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,18 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.analysis.summary import summarise
-from weft.record.model import (
-    SCHEMA_VERSION,
-    Batch,
-    Case,
-    Clock,
-    Footer,
-    Header,
-    Launch,
-    Pattern,
-    Plan,
-    RankFacts,
-)
+from weft.plan.case import Case
+from weft.plan.pattern import Pattern
+from weft.plan.plan import Plan
+from weft.record.model import SCHEMA_VERSION, Batch, Clock, Footer, Header, Launch, RankFacts
 from weft.record.run import load
 from weft.record.writer import RecordWriter, compress
 from weft.report.page import write_report

@@ -12,18 +12,18 @@ import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
+from weft.plan.case import Case
+from weft.plan.pattern import Pattern
+from weft.plan.plan import Plan
 from weft.record.model import (
     SCHEMA_VERSION,
     Batch,
-    Case,
     Clock,
     Footer,
     Header,
     Launch,
     LaunchEnd,
     Outcome,
-    Pattern,
-    Plan,
     RankFacts,
     Role,
     Status,

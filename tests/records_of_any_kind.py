@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import weft
 from builders import lost_batch, synthetic_record
+from weft.plan.case import Case, Schedule
 from weft.plan.cases import PAGES, WAITS
-from weft.record.model import Case, Schedule
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.parameters import of_one_launch, over_launches
 from weft.analysis.summary import summarise
 from weft.cli.main import app
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.charts import chart_of
 from weft.report.comparison import comparison_tables

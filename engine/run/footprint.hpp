@@ -1,4 +1,4 @@
-// What a case takes in memory, before any of it is taken. src/weft/plan/cases.py has the same
+// What a case takes in memory, before any of it is taken. src/weft/plan/memory.py has the same
 // formula; docs/engine-protocol.md has it in words, and a test holds the two together.
 #pragma once
 

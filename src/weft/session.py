@@ -20,10 +20,13 @@ from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
-from weft.plan.cases import Part, cases_of, check_memory, choose, crowding, make_plan, within_memory
+from weft.names import choose
+from weft.plan.cases import Part, cases_of, crowding
+from weft.plan.memory import check_memory, within_memory
+from weft.plan.plan import Plan, make_plan
 from weft.plan.suites import placed, suite_called
 from weft.progress import ProgressLine
-from weft.record.model import SCHEMA_VERSION, Footer, Header, Plan
+from weft.record.model import SCHEMA_VERSION, Footer, Header
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, compress, unpack
 from weft.units import format_bytes
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
     from weft.host.load import Load
     from weft.launch.launcher import Launcher
     from weft.measure.state import SoFar
-    from weft.record.model import Case, Pattern
+    from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
 
 MOST_WARNINGS = 5
 # What is left of the budget for the report: its drawings take a time of their own.

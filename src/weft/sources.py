@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.plan.cases import choose
+from weft.names import choose
 from weft.record.plain import is_plain, read_plain
 from weft.record.run import load
 from weft.reference.library import platform_or_none

@@ -16,7 +16,7 @@ from weft.analysis.availability import (
     drops_in_words,
     falling,
 )
-from weft.record.model import Case
+from weft.plan.case import Case
 
 ALONE_NS = 1000.0
 POINTS = (0, 20, 40, 60, 80, 90, 95, 100, 105, 110, 120, 150, 200)

@@ -10,7 +10,7 @@ import weft
 from builders import lost_batch, synthetic_record
 from weft.analysis.completion import Completion, completions_in_words, completions_of
 from weft.analysis.summary import summarise
-from weft.record.model import Case
+from weft.plan.case import Case
 
 # Half a round trip, ns, and the processor's share of the two ranks.
 PUTS = {

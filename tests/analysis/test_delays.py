@@ -9,7 +9,7 @@ import weft
 from builders import make_cases, make_clock, pattern, synthetic_record
 from weft.analysis.delays import delay_tests_of
 from weft.analysis.fits.models import FROM_DELAYS, fit_models
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.sources import series_of_record
 
 L, SEND, RECEIVE, GAP, BYTE = 1800.0, 300.0, 250.0, 700.0, 0.12

@@ -9,7 +9,7 @@ from builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.exchange import exchanges_of
 from weft.analysis.many import json_rows
 from weft.analysis.summary import summarise
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.report.many import many_leaves
 
 OWN_NS = (1000.0, 1300.0, 900.0)

@@ -19,7 +19,8 @@ from weft.analysis.stats.rounds import difference, rounds_of
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.fabric.medium import medium_of
-from weft.record.model import Case, Launch
+from weft.plan.case import Case
+from weft.record.model import Launch
 from weft.record.run import Run
 from weft.report.layers import layer_charts, render_layers
 

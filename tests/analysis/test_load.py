@@ -11,7 +11,7 @@ from builders import synthetic_record
 from weft.analysis.load import PERCENTILES, Knee, LoadRow, loads_of
 from weft.analysis.stats.percentiles import percentiles
 from weft.analysis.summary import summarise
-from weft.record.model import Case
+from weft.plan.case import Case
 
 SERVICE_NS = 1000.0
 SAMPLES = 2000

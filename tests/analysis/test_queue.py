@@ -13,8 +13,8 @@ from builders import pattern, synthetic_record
 from weft.analysis.queue import binds
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
+from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_ways
-from weft.record.model import Case
 from weft.record.run import Run
 from weft.report.osu_figures import osu_charts, osu_tables
 

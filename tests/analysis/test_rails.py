@@ -9,8 +9,8 @@ from builders import pattern, synthetic_record
 from weft.analysis.rails import rail_ratios
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
+from weft.plan.case import Case
 from weft.plan.cases import make_cases
-from weft.record.model import Case
 from weft.record.run import Run
 
 ONE_NS, FIXED_NS = 4.0, 1000.0

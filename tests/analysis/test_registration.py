@@ -1,6 +1,7 @@
 """Registration and connecting: rows and sentences from records whose answer is known."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -19,8 +20,12 @@ from builders import (
 )
 from weft.analysis.registration import connecting_of, cost_as_it_goes, registrations_of, time_of
 from weft.analysis.summary import summarise
-from weft.record.model import Case, Line, Pattern
+from weft.plan.case import Case
+from weft.plan.pattern import Pattern
 from weft.record.run import Run
+
+if TYPE_CHECKING:
+    from weft.record.model import Line
 
 PATTERN = Pattern(
     name="registration",

@@ -9,8 +9,8 @@ import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.reuse import Reuse, reuse_in_words, reuse_of, reuse_rows
 from weft.analysis.summary import summarise
+from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_ways
-from weft.record.model import Case
 
 
 def found(

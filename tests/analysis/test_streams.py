@@ -9,7 +9,7 @@ import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.streams import StreamsRow, streams_of
 from weft.analysis.summary import summarise
-from weft.record.model import Case
+from weft.plan.case import Case
 
 
 def rows_of(

@@ -25,7 +25,8 @@ from builders import (
     write_lines,
 )
 from weft.analysis.summary import CaseSummary, summarise, to_json_rows
-from weft.record.model import Batch, Case, GivenUp, LaunchEnd, Outcome
+from weft.plan.case import Case
+from weft.record.model import Batch, GivenUp, LaunchEnd, Outcome
 
 CASES = make_cases(["ping_pong", "stream"], ["mpi", "tcp"], [0, 1000])
 TICKS = 0.001  # the builders round to ticks

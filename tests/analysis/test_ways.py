@@ -9,8 +9,8 @@ import weft
 from builders import pattern, synthetic_record
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
+from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_ways
-from weft.record.model import Case
 
 
 def told(path: Path, cases: tuple[Case, ...], time_ns: Callable[[Case], float]) -> list[str]:

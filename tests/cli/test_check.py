@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from builders import lost_batch, make_cases, synthetic_record, usual_times_ns
 from weft.cli.main import app
 from weft.errors import WeftError
-from weft.record.model import Case
+from weft.plan.case import Case
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 LIMITS = """

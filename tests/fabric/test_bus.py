@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
@@ -18,9 +18,13 @@ from weft.errors import WeftError
 from weft.fabric.bus import bus_of, buses_here, buses_of, copy_rate_of, to_json
 from weft.fabric.peaks import parse_link
 from weft.host.manifest import collect
-from weft.record.model import Case, Line, Pattern
+from weft.plan.case import Case
+from weft.plan.pattern import Pattern
 from weft.record.run import Run
 from weft.report.bus import bus_in_words, bus_tables
+
+if TYPE_CHECKING:
+    from weft.record.model import Line
 
 COPY = Pattern(
     name="copy", title="Copy", summary="", ranks=2, latency_divisor=1, bandwidth_factor=1

@@ -20,8 +20,10 @@ from weft.launch.programs import Program
 from weft.launch.protocol import Answer, Bye, Hello
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
-from weft.plan.cases import SIZES, make_plan
-from weft.record.model import Batch, Case, Footer, Launch, RankFacts, Schedule
+from weft.plan.case import Case, Schedule
+from weft.plan.cases import SIZES
+from weft.plan.plan import make_plan
+from weft.record.model import Batch, Footer, Launch, RankFacts
 from weft.units import parse_seconds, parse_sizes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from builders import pattern
 from weft.measure.stopping import Amount, calibration_amount
 from weft.measure.timeouts import timeout_s
-from weft.record.model import Case, Schedule
+from weft.plan.case import Case, Schedule
 
 PING = pattern("ping_pong")
 # Of shorter ones the checked pass has more messages, the longer they are the fewer.

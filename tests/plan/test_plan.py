@@ -17,18 +17,11 @@ from weft.measure.stopping import (
     too_many_turns,
     too_short,
 )
-from weft.plan.cases import (
-    Ways,
-    check_memory,
-    choose,
-    crowding,
-    make_cases,
-    parse_schedules,
-    parse_ways,
-    preset_of,
-    within_memory,
-)
-from weft.record.model import Axis, Case, Pattern, Schedule
+from weft.names import choose
+from weft.plan.case import Case, Schedule
+from weft.plan.cases import Ways, crowding, make_cases, parse_schedules, parse_ways, preset_of
+from weft.plan.memory import check_memory, within_memory
+from weft.plan.pattern import Axis, Pattern
 
 PING_PONG, STREAM = pattern("ping_pong"), pattern("stream")
 CLOCK = make_clock()

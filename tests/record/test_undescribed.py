@@ -7,7 +7,7 @@ import pytest
 
 import weft
 from builders import PATTERNS, make_cases, pattern, synthetic_record
-from weft.record.model import Pattern
+from weft.plan.pattern import Pattern
 
 FIELDS = (
     "figure", "has_queue", "latencies_per_sample", "messages_per_burst", "pause_trips",

@@ -12,7 +12,7 @@ from weft.analysis.host_time import overheads_of
 from weft.analysis.load import loads_of
 from weft.analysis.streams import streams_of
 from weft.analysis.summary import summarise
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.charts import Chart
 from weft.report.many import many_charts

@@ -10,7 +10,7 @@ import weft
 from builders import synthetic_record
 from weft.analysis.summary import summarise
 from weft.cli.main import app
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.report.host import availability_chart, host_tables
 from weft.report.page import render_page
 

@@ -10,7 +10,7 @@ import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.summary import summarise
 from weft.cli.main import app
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.report.many import many_charts, many_leaves
 from weft.report.page import render_page
 

@@ -27,7 +27,7 @@ from weft.analysis.reuse import reuse_of
 from weft.analysis.streams import streams_of
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import table_of
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.figures import WITHOUT_FIGURE, figures_of
 from weft.report.many import MOST_CURVES, many_charts, many_leaves

@@ -7,7 +7,7 @@ import pytest
 import weft
 from builders import make_cases, synthetic_record, usual_time_ns
 from weft.analysis.summary import CaseSummary, summarise
-from weft.record.model import Case, Schedule
+from weft.plan.case import Case, Schedule
 from weft.record.run import Run
 from weft.report.charts import Chart
 from weft.report.figures import figures_of

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -12,12 +13,15 @@ from builders import make_batch, make_cases, make_header, make_launch, synthetic
 from weft.analysis.stats.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import summary_table
-from weft.record.model import Case, Line
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.page import render_page
 from weft.report.tables import figure_tables
 from weft.report.tails import tail_tables
 from weft.report.terminal import console, render_tables
+
+if TYPE_CHECKING:
+    from weft.record.model import Line
 
 [USUAL] = make_cases(tests=("ping_pong",), transports=("tcp",), sizes=(8,))
 SINGLE = msgspec.structs.replace(USUAL, single=True)

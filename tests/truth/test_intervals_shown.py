@@ -13,7 +13,7 @@ from drawn import page_plots, svg_bars, svg_points
 from weft.analysis.stats.intervals import Estimate
 from weft.analysis.summary import CaseSummary, summarise
 from weft.cli.main import app
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.charts import chart_of
 from weft.report.drawing import draw

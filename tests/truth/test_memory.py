@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from virtual import described, needed_by_engine
-from weft.plan.cases import needed_bytes
-from weft.record.model import Case, Schedule
+from weft.plan.case import Case, Schedule
+from weft.plan.memory import needed_bytes
 
 Kind = Literal["one", "turn", "reuse"]
 

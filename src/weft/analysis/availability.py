@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.record.model import Batch, Case
+    from weft.plan.case import Case
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 BUSY = "busy_stream"

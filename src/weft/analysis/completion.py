@@ -16,7 +16,7 @@ from weft.analysis.host_time import by_launch, over
 from weft.analysis.layers import Step, Verdict, step_between
 from weft.analysis.stats.intervals import Estimate
 from weft.analysis.stats.parameters import Parameter
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:

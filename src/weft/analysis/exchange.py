@@ -16,7 +16,8 @@ from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.summary import bandwidth_of, resolution_ns
 
 if TYPE_CHECKING:
-    from weft.record.model import Batch, Case
+    from weft.plan.case import Case
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 _RANK = re.compile(r"rank\d+")

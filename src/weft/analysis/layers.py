@@ -27,7 +27,7 @@ from weft.units import format_time
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weft.record.model import Case
+    from weft.plan.case import Case
     from weft.record.run import Run
 
 # From the wire up. TCP is the wire's own layer where no network card offers a lower one.

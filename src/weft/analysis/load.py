@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Batch, Case
+    from weft.plan.case import Case
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 LOAD = "offered_load"

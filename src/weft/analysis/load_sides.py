@@ -11,7 +11,7 @@ from weft.analysis.compare.sides import Side, side_of_platform, side_of_run, sid
 from weft.analysis.published import with_shares
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.plan.cases import choose
+from weft.names import choose
 from weft.record.run import load
 from weft.reference.library import only, platform_or_none
 

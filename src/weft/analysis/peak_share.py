@@ -9,7 +9,7 @@ import msgspec
 if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
-    from weft.record.model import Pattern
+    from weft.plan.pattern import Pattern
 
 
 def directions_of(latency_divisor: int, bandwidth_factor: int) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.record.model import USUAL_QUEUE_DEPTH, Case
+from weft.plan.case import USUAL_QUEUE_DEPTH, Case
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

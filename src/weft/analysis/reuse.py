@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.stats.intervals import Estimate
-from weft.record.model import Case, Schedule
+from weft.plan.case import Case, Schedule
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Batch, Case
+    from weft.plan.case import Case
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 HOT_SPOTS = ("hot_spot_send", "hot_spot_receive")

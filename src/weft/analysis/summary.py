@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.fabric.peaks import Link
-    from weft.record.model import Batch, Case, Pattern
+    from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Batch
     from weft.record.run import Run
 
 NO_TIME = (

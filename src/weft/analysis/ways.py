@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Case, CaseAxis
+    from weft.plan.case import Case, CaseAxis
     from weft.record.run import Run
 
 # Figure 4: the queue that is needed for this share of the best bandwidth.

@@ -58,7 +58,7 @@ def figure(
 def _curves(sources: list[str], show: str) -> "Chart":
     """The curves of one test of records."""
     from weft.analysis.summary import summarise
-    from weft.plan.cases import choose
+    from weft.names import choose
     from weft.record.run import load
     from weft.report.charts import chart_of
     from weft.report.figures import figures_of

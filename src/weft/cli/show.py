@@ -43,7 +43,7 @@ def show(
     from weft.analysis.many import json_rows
     from weft.analysis.summary import summarise
     from weft.fabric.peaks import parse_link
-    from weft.plan.cases import choose
+    from weft.names import choose
     from weft.record.run import load
     from weft.reference.library import only, platform_or_none
     from weft.report.terminal import console, render_tables

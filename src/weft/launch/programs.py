@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.model import Pattern
+from weft.plan.pattern import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

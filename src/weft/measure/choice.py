@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from weft.measure.state import CaseState
     from weft.plan.costs import Costs
-    from weft.record.model import Plan
+    from weft.plan.plan import Plan
 
 # The most of the time that may go into launches and cases beside their samples; where all asked
 # launches would take more, there are fewer of them.

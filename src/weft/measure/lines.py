@@ -13,7 +13,8 @@ from weft.record.model import Batch, Launch
 if TYPE_CHECKING:
     from weft.launch.protocol import Answer, Hello
     from weft.measure.stopping import Amount
-    from weft.record.model import Case, Role
+    from weft.plan.case import Case
+    from weft.record.model import Role
 
 
 def utc_now() -> str:

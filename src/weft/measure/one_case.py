@@ -22,7 +22,7 @@ from weft.measure.stopping import (
     unloaded_latency_ns,
 )
 from weft.measure.timeouts import timeout_s
-from weft.record.model import Schedule
+from weft.plan.case import Schedule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from weft.launch.launcher import Launch
     from weft.measure.failures import Failures
     from weft.measure.state import CaseState
-    from weft.record.model import Case, Clock, Plan, Role, Status
+    from weft.plan.case import Case
+    from weft.plan.plan import Plan
+    from weft.record.model import Clock, Role, Status
     from weft.record.writer import RecordWriter
 
 

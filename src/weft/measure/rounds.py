@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from weft.launch.launcher import Launch, Launcher
     from weft.launch.programs import Program
-    from weft.record.model import Plan
+    from weft.plan.plan import Plan
     from weft.record.writer import RecordWriter
 
 

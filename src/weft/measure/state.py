@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weft.launch.programs import Program
-    from weft.record.model import Case, Pattern, Plan
+    from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
+    from weft.plan.plan import Plan
     from weft.record.run import Run
 
 # The series of a test whose messages are due at a rate: how long after one the next is.

@@ -13,7 +13,9 @@ from weft.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.record.model import Case, Clock, Pattern
+    from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Clock
 
 # A sample is at least this many times the clock's own cost, so that the cost is under 1 %.
 CLOCK_SHARE = 100

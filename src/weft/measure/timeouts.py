@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.plan.cases import needed_bytes
+from weft.plan.memory import needed_bytes
 
 if TYPE_CHECKING:
     from weft.measure.stopping import Amount
-    from weft.record.model import Case
+    from weft.plan.case import Case
 
 # What even a slow network moves, and a busy host makes and compares, when nothing is known yet.
 SLOW_LINK_BYTES_PER_S = 50e6

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from weft.measure.state import CaseState
     from weft.plan.costs import Costs
-    from weft.record.model import Plan
+    from weft.plan.plan import Plan
 
 
 def shortfall(states: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.model import USUAL_QUEUE_DEPTH, Case, Footprint, Plan, Schedule
+from weft.names import choose
+from weft.plan.case import USUAL_QUEUE_DEPTH, Case, Schedule
 from weft.units import parse_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weft.record.model import Pattern
+    from weft.plan.pattern import Pattern
 
 TESTS = ("ping_pong", "ping_ping", "stream", "bidirectional_stream")
 # Few enough that every case has its launches in the budget and the tables fit a screen, in equal
@@ -31,18 +31,8 @@ BUFFERS = "one"
 WAITS = ("spin", "library", "block")
 PAGES = ("small", "huge")
 CASE_DEADLINE = "20s"
-SAMPLES = 0
-LAUNCHER = "local"
 MOST_RANKS = 4096
-MOST_SAMPLES = 1_000_000
 MOST_POINT = 1_000_000
-# The engine's formula of memory (engine/run/footprint.cpp); docs/engine-protocol.md has it in
-# words.
-PAGE_BYTES = 4096
-CHECKED_BYTES = 16 << 20
-WORD_BYTES = 16 * PAGE_BYTES
-BYTES_A_PLACE = 96
-BYTES_A_VALUE = 96
 
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,19 +78,6 @@ def preset_of(tests: Sequence[str]) -> Preset | None:
         if preset.name in plain:
             return preset
     return None
-
-
-def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """The asked names, each once; a hyphen is as good as an underscore. Raises WeftError."""
-    chosen: dict[str, None] = {}
-    for name in asked:
-        plain = name.strip().lower().replace("-", "_")
-        if plain not in known:
-            near = difflib.get_close_matches(plain, known, n=1)
-            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise WeftError(f"there is no {kind} called {name}", mend)
-        chosen[plain] = None
-    return tuple(chosen)
 
 
 def parse_schedules(text: str) -> tuple[Schedule, ...]:
@@ -281,116 +258,6 @@ def _points(ways: Ways, pattern: Pattern | None, ranks: int) -> tuple[int | None
         "ranks/2", str(ranks // 2)
     )
     return ways.points or parse_sizes(usual)
-
-
-def make_plan(
-    cases: tuple[Case, ...],
-    *,
-    precision: float,
-    budget_s: float,
-    launches: int,
-    seed: int,
-    mpi: str,
-    options: Mapping[str, str],
-    case_deadline_s: float,
-    samples: int = SAMPLES,
-    suite: str = "",
-    launcher: str = LAUNCHER,
-) -> Plan:
-    """A plan from checked parts. Raises WeftError for counts out of range."""
-    if not 0 <= samples <= MOST_SAMPLES:
-        raise WeftError(f"{samples} samples are out of range", f"type 1 to {MOST_SAMPLES}")
-    if not 1 <= launches <= 1000:
-        raise WeftError(f"{launches} launches are out of range", "type --launches 1 to 1000")
-    if seed < 0:
-        raise WeftError(f"{seed} is no seed", "type a whole number from 0")
-    return Plan(
-        cases=cases,
-        precision=precision,
-        budget_s=budget_s,
-        launches=launches,
-        seed=seed,
-        mpi=mpi,
-        options=dict(options),
-        case_deadline_s=case_deadline_s,
-        samples=samples,
-        suite=suite,
-        launcher=launcher,
-    )
-
-
-def within_memory(
-    cases: Sequence[Case],
-    available_bytes: int,
-    patterns: Mapping[str, Pattern] | None = None,
-    samples: int = SAMPLES,
-) -> tuple[Case, ...]:
-    """The cases that fit this host's memory."""
-    footprints = _footprints(patterns)
-    return tuple(
-        case
-        for case in cases
-        if needed_bytes(case, footprints.get(case.test), samples) <= available_bytes
-    )
-
-
-def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = SAMPLES) -> int:
-    """What a case takes at most, in bytes over all its ranks, with so many samples and warm-up.
-
-    Buffers of both sides with pages of their own, those of the checked pass among them, the order
-    of the buffers, and the series. The engine refuses a case by the same formula.
-    """
-    known = footprint or Footprint()
-    pages = max(-(-case.bytes // PAGE_BYTES), 1)
-    receives = known.receives + known.receives_per_queue * case.queue_depth
-    schedule = case.schedule
-    if schedule.kind == "one" and known.buffers > 1:
-        schedule = Schedule(kind="turn", count=known.buffers)
-    buffers = sum(schedule.slots(receives)) + 2 * _checked_messages(case, known)
-    order = schedule.places(receives) * BYTES_A_PLACE
-    series = samples * known.series * BYTES_A_VALUE
-    return case.ranks * (WORD_BYTES + buffers * pages * PAGE_BYTES + order + series)
-
-
-def _checked_messages(case: Case, footprint: Footprint) -> int:
-    """Messages each way of the pass in which every byte is checked: a buffer for each."""
-    messages = min(max(CHECKED_BYTES // max(case.bytes, 1), 2), 256)
-    operations = max(messages // footprint.messages_per_operation, 1)
-    if footprint.streams:
-        depth = min(case.queue_depth, max(messages // 2, 2))
-        refill = max(depth // 2, 1)
-        operations = -(-max(operations, depth) // refill) * refill
-    besides = footprint.messages_before + (0 if footprint.streams else 2)
-    return operations * footprint.messages_per_operation + besides
-
-
-def _footprints(patterns: Mapping[str, Pattern] | None) -> dict[str, Footprint]:
-    return {name: pattern.footprint for name, pattern in (patterns or {}).items()}
-
-
-def check_memory(
-    cases: Sequence[Case],
-    available_bytes: int,
-    patterns: Mapping[str, Pattern] | None = None,
-    samples: int = SAMPLES,
-) -> None:
-    """Raises WeftError for the first case that does not fit this host's memory."""
-    footprints = _footprints(patterns)
-    for case in cases:
-        footprint = footprints.get(case.test)
-        needed = needed_bytes(case, footprint, samples)
-        if needed <= available_bytes:
-            continue
-        empty = msgspec.structs.replace(case, bytes=0)
-        least = needed_bytes(empty, footprint, samples)
-        largest = case.bytes * max(available_bytes - least, 0) // needed
-        what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory"
-        raise WeftError(
-            f"{what} where {available_bytes / 2**30:.1f} GiB are free",
-            f"choose sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
-            if largest >> 20
-            else "choose fewer buffers (--buffers), samples (--samples) or ranks (--ranks)",
-        )
 
 
 def crowding(ranks: int, cores: int) -> str:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from weft.record.model import Batch, Case, Clock, Footer, Header, Launch, Pattern
+    from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Batch, Clock, Footer, Header, Launch
 
 # A case that fails in so many launches in a row gets no further one in that run.
 MOST_TRIES = 2

@@ -1,4 +1,4 @@
-"""The published JSON Schema of a record's lines, generated from the types in model.py.
+"""The published JSON Schema of a record's lines, generated from its types.
 
 `python -m weft.record.schema` prints it; schemas/record-1.schema.json is that text.
 """

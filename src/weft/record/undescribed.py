@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from weft.record.model import Pattern
+    from weft.plan.pattern import Pattern
 
 _STREAM: dict[str, Any] = {"figure": "bandwidth", "has_queue": True, "latencies_per_sample": 2}
 _STREAMS: dict[str, Any] = {**_STREAM, "splits_operations": True}

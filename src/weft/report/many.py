@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from weft.analysis.stats.ratios import Ratio
     from weft.analysis.streams import StreamsRow
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Case
+    from weft.plan.case import Case
     from weft.record.run import Run
 
 _Row = TypeVar("_Row", "StreamsRow", "LoadRow")

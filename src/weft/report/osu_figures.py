@@ -19,8 +19,8 @@ from weft.analysis.queue import bindings_of, from_which_size
 from weft.analysis.reuse import reuse_of
 from weft.analysis.stats.intervals import Unit
 from weft.analysis.streams import HOT_SPOTS, streams_of
+from weft.plan.case import USUAL_QUEUE_DEPTH
 from weft.plan.suites import LARGE_QUEUE, follows_osu
-from weft.record.model import USUAL_QUEUE_DEPTH
 from weft.report.charts import Axis, Chart, Track
 from weft.report.figures import axis_place, size_ticks
 from weft.report.host import availability_chart
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weft.analysis.completion import Increase
     from weft.analysis.stats.intervals import Estimate
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Case
+    from weft.plan.case import Case
     from weft.record.run import Run
 
 _BARS = "Bars are 95 % intervals, cut off where they leave the figure."

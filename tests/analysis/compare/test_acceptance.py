@@ -22,7 +22,8 @@ from weft.analysis.compare.limits import Limit, read_limits
 from weft.analysis.compare.pool import Pooled, pool
 from weft.analysis.stats.intervals import median_of_launches
 from weft.errors import WeftError
-from weft.record.model import Case, LaunchEnd, Schedule
+from weft.plan.case import Case, Schedule
+from weft.record.model import LaunchEnd
 from weft.record.run import Run
 
 TRIALS = 1000

@@ -12,7 +12,7 @@ from weft.analysis.compare.comparison import Comparison, Table, compare, in_word
 from weft.analysis.load_sides import load_sides
 from weft.cli.main import app
 from weft.errors import WeftError
-from weft.record.model import Case
+from weft.plan.case import Case
 
 
 def table(comparison: Comparison, test: str, quantity: str) -> Table:

@@ -20,7 +20,7 @@ from weft.analysis.compare.sessions import (
 )
 from weft.analysis.load_sides import load_sides
 from weft.errors import WeftError
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.record.run import Run
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))

@@ -15,7 +15,7 @@ from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.sweeps import Series, Sweep, series_of_run, series_of_times
 from weft.analysis.stats.parameters import Parameter, over_launches
 from weft.errors import WeftError
-from weft.record.model import Case
+from weft.plan.case import Case
 from weft.record.run import load
 
 TRIALS = 1000

@@ -23,7 +23,7 @@ from weft.analysis.stats.trend import (
 )
 from weft.analysis.summary import summarise
 from weft.analysis.ways import findings_of
-from weft.record.model import Case
+from weft.plan.case import Case
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp", "mpi"))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.compare.limits import Limit
     from weft.analysis.compare.pool import Pooled
-    from weft.record.model import Case
+    from weft.plan.case import Case
 
 Outcome = Literal["pass", "fail", "cannot tell"]
 # Slower than the reference by this much still passes.

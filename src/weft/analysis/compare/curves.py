@@ -10,7 +10,7 @@ import msgspec
 from weft.analysis.compare.slowdown import Slowdown, slowdown, slowdown_of_sessions
 from weft.analysis.stats.intervals import PLURAL, Unit
 from weft.analysis.stats.levels import connected, levels
-from weft.record.model import Case
+from weft.plan.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

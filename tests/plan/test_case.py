@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from builders import make_footer, synthetic_record
 from records_of_any_kind import any_case, neighbours
-from weft.record.model import Case, CaseAxis
+from weft.plan.case import Case, CaseAxis
 from weft.record.reader import read
 
 AXES = get_args(CaseAxis)

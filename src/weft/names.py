@@ -1,0 +1,24 @@
+"""Names as a person types them: each of them known, or the nearest one."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The asked names, each once; a hyphen is as good as an underscore. Raises WeftError."""
+    chosen: dict[str, None] = {}
+    for name in asked:
+        plain = name.strip().lower().replace("-", "_")
+        if plain not in known:
+            near = difflib.get_close_matches(plain, known, n=1)
+            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise WeftError(f"there is no {kind} called {name}", mend)
+        chosen[plain] = None
+    return tuple(chosen)

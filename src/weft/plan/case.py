@@ -1,0 +1,104 @@
+"""One thing to measure, and in what cases may differ."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+USUAL_QUEUE_DEPTH = 64
+USUAL_RANKS = 2
+# What cases may differ in; all that stand behind `bytes` are the way a test is measured in.
+CaseAxis = Literal[
+    "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
+    "point",
+]  # fmt: skip
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True):
+    """Which buffer each message of a case uses, in order (DESIGN.md, the contract).
+
+    `one`: always the same buffer. `turn`: `count` buffers in FIFO order. `reuse`: `reuse_percent`
+    of the messages use one buffer, the others one each of `count` further ones, none of them twice
+    in a batch.
+    """
+
+    kind: Literal["one", "turn", "reuse"] = "one"
+    count: int = 1
+    reuse_percent: int = 100
+
+    def slots(self, receives: int) -> tuple[int, int]:
+        """How many buffers messages are sent from and arrive in, of so many receives at once."""
+        if self.most_messages is not None:
+            return self.count + 1, self.count + receives
+        sent = self.count if self.kind == "turn" else 1
+        return sent, -(-receives // sent) * sent
+
+    def places(self, receives: int) -> int:
+        """How many messages the orders of both sides name before they begin again."""
+        most = self.most_messages
+        return sum(self.slots(receives)) if most is None else 2 * most
+
+    @property
+    def most_messages(self) -> int | None:
+        """For how many messages a batch has buffers; None where they may be used again."""
+        if self.kind != "reuse" or self.reuse_percent == 100:
+            return None
+        return self.count + self.count * self.reuse_percent // (100 - self.reuse_percent)
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing to measure: a test on a transport at one message size.
+
+    `point` is where it lies on the axis of its test; None where the test has no axis. `pages` are
+    those of its memory: small, huge, or as the kernel gives them.
+    """
+
+    # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
+    # `but_for` leaves of it, as the key; a test of style sees to it that no other key is made.
+
+    test: str
+    transport: str
+    bytes: int
+    ranks: int = USUAL_RANKS
+    queue_depth: int = USUAL_QUEUE_DEPTH
+    schedule: Schedule = Schedule()
+    single: bool = False
+    wait: str = ""
+    pages: str = ""
+    point: int | None = None
+
+    @property
+    def key(self) -> str:
+        """The case's name in a record: transport/test/bytes, and what differs from the usual."""
+        variant = self.variant
+        return f"{self.transport}/{self.test}/{self.bytes}" + (f"/{variant}" if variant else "")
+
+    def but_for(self, *axes: CaseAxis) -> Case:
+        """The case whatever these axes are: equal for cases that differ in nothing else.
+
+        The axes are as usual in it, so that its `variant` has only the others.
+        """
+        usual = Case(test="", transport="", bytes=0)
+        return msgspec.structs.replace(self, **{axis: getattr(usual, axis) for axis in axes})
+
+    @property
+    def older_key(self) -> str:
+        """The key in records from before it had the ranks; their plans had one number of them."""
+        return self.but_for("ranks").key
+
+    @property
+    def variant(self) -> str:
+        """The way of measuring, in words: what differs from the usual; empty for the usual."""
+        schedule = self.schedule
+        reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
+        differs = {
+            f"{self.ranks}ranks": self.ranks != USUAL_RANKS,
+            "single": self.single,
+            f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
+            self.wait: bool(self.wait),
+            f"{self.pages}_pages": bool(self.pages),
+            f"{schedule.kind}{schedule.count}{reuse}": schedule.kind != "one",
+            f"at{self.point}": self.point is not None,
+        }
+        return "/".join(word for word, is_so in differs.items() if is_so)

@@ -1,0 +1,100 @@
+"""What cases take in memory, by the engine's own formula, and which of them fit. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.plan.case import Schedule
+from weft.plan.pattern import Footprint
+from weft.plan.plan import SAMPLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
+
+# The engine's formula of memory (engine/run/footprint.cpp); docs/engine-protocol.md has it in
+# words.
+PAGE_BYTES = 4096
+CHECKED_BYTES = 16 << 20
+WORD_BYTES = 16 * PAGE_BYTES
+BYTES_A_PLACE = 96
+BYTES_A_VALUE = 96
+
+
+def within_memory(
+    cases: Sequence[Case],
+    available_bytes: int,
+    patterns: Mapping[str, Pattern] | None = None,
+    samples: int = SAMPLES,
+) -> tuple[Case, ...]:
+    """The cases that fit this host's memory."""
+    footprints = _footprints(patterns)
+    return tuple(
+        case
+        for case in cases
+        if needed_bytes(case, footprints.get(case.test), samples) <= available_bytes
+    )
+
+
+def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = SAMPLES) -> int:
+    """What a case takes at most, in bytes over all its ranks, with so many samples and warm-up.
+
+    Buffers of both sides with pages of their own, those of the checked pass among them, the order
+    of the buffers, and the series. The engine refuses a case by the same formula.
+    """
+    known = footprint or Footprint()
+    pages = max(-(-case.bytes // PAGE_BYTES), 1)
+    receives = known.receives + known.receives_per_queue * case.queue_depth
+    schedule = case.schedule
+    if schedule.kind == "one" and known.buffers > 1:
+        schedule = Schedule(kind="turn", count=known.buffers)
+    buffers = sum(schedule.slots(receives)) + 2 * _checked_messages(case, known)
+    order = schedule.places(receives) * BYTES_A_PLACE
+    series = samples * known.series * BYTES_A_VALUE
+    return case.ranks * (WORD_BYTES + buffers * pages * PAGE_BYTES + order + series)
+
+
+def _checked_messages(case: Case, footprint: Footprint) -> int:
+    """Messages each way of the pass in which every byte is checked: a buffer for each."""
+    messages = min(max(CHECKED_BYTES // max(case.bytes, 1), 2), 256)
+    operations = max(messages // footprint.messages_per_operation, 1)
+    if footprint.streams:
+        depth = min(case.queue_depth, max(messages // 2, 2))
+        refill = max(depth // 2, 1)
+        operations = -(-max(operations, depth) // refill) * refill
+    besides = footprint.messages_before + (0 if footprint.streams else 2)
+    return operations * footprint.messages_per_operation + besides
+
+
+def _footprints(patterns: Mapping[str, Pattern] | None) -> dict[str, Footprint]:
+    return {name: pattern.footprint for name, pattern in (patterns or {}).items()}
+
+
+def check_memory(
+    cases: Sequence[Case],
+    available_bytes: int,
+    patterns: Mapping[str, Pattern] | None = None,
+    samples: int = SAMPLES,
+) -> None:
+    """Raises WeftError for the first case that does not fit this host's memory."""
+    footprints = _footprints(patterns)
+    for case in cases:
+        footprint = footprints.get(case.test)
+        needed = needed_bytes(case, footprint, samples)
+        if needed <= available_bytes:
+            continue
+        empty = msgspec.structs.replace(case, bytes=0)
+        least = needed_bytes(empty, footprint, samples)
+        largest = case.bytes * max(available_bytes - least, 0) // needed
+        what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory"
+        raise WeftError(
+            f"{what} where {available_bytes / 2**30:.1f} GiB are free",
+            f"choose sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
+            if largest >> 20
+            else "choose fewer buffers (--buffers), samples (--samples) or ranks (--ranks)",
+        )

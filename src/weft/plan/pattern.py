@@ -1,0 +1,82 @@
+"""What a benchmark says of itself, as the engine describes it and the record keeps it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+# What kind of figure a test gives; empty in records of engines that did not say.
+Figure = Literal[
+    "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
+    "loaded_latency", "registration", "copy",
+]  # fmt: skip
+
+
+class Axis(msgspec.Struct, frozen=True, kw_only=True):
+    """What a benchmark varies beside the size: its name, unit and usual points (as --points).
+
+    Points may run up to `ranks-1` or `ranks/2` of the run.
+    """
+
+    name: str = ""
+    unit: str = ""
+    points: str = ""
+
+
+class Footprint(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a benchmark decides how much memory its cases take (engine/run/footprint.hpp).
+
+    The messages each way of one operation at most, those before the first operation, the series
+    with its samples among them, whether it streams, and the receives that may be under way at
+    once: so many, and so many for each of Q; and the buffers that it takes in turn where the case
+    names one.
+    """
+
+    messages_per_operation: int = 1
+    messages_before: int = 0
+    series: int = 1
+    streams: bool = False
+    receives: int = 1
+    receives_per_queue: int = 0
+    buffers: int = 1
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
+
+    With t the time of one operation: latency is t / latency_divisor (0: has no latency),
+    bandwidth is bandwidth_factor * bytes / t (0: has no bandwidth). An operation takes about
+    time_factor times as long as t, which leaves pauses out. With every_operation a sample is one
+    operation in any case, and the series `interval` says how long the next one waits for it.
+
+    `figure` "latency" is the time of one message from a rank to another, and no other figure is.
+    With has_queue it keeps the case's Q messages in flight, else it knows no queue depth. A sample
+    of a stream holds such a latency `latencies_per_sample` times beside its messages' own
+    times. A burst is `messages_per_burst` messages, a pause of the delay method `pause_trips` round
+    trips. Each operation of the samples holds `clock_reads` reads of the clock, of a further series
+    as many as `part_clock_reads` says, which an analysis takes off. With splits_operations an
+    operation is one message of any of several streams, and a stream's own series has its share.
+    """
+
+    name: str
+    title: str
+    summary: str
+    ranks: int
+    latency_divisor: int
+    bandwidth_factor: int
+    least_bytes: int = 0
+    time_factor: int = 1
+    every_operation: bool = False
+    footprint: Footprint = Footprint()
+    axis: Axis = Axis()
+    figure: Figure = ""
+    has_queue: bool = False
+    latencies_per_sample: int = 0
+    messages_per_burst: int = 0
+    pause_trips: int = 0
+    clock_reads: int = 0
+    part_clock_reads: dict[str, int] = {}
+    splits_operations: bool = False
+    supported: bool = True
+    reason: str = ""

@@ -1,0 +1,76 @@
+"""Everything that is asked of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.plan.case import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SAMPLES = 0
+LAUNCHER = "local"
+MOST_SAMPLES = 1_000_000
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was asked of a run; enough to repeat it or to finish it.
+
+    `options` is what the transports were told: a setting's name, or transport.setting.
+    `case_deadline_s` is the longest wait for a case beyond what it is expected to take.
+    `samples` is how many a case takes in each launch; 0: as many as its share of the budget allows.
+    `suite` is the name of the set of tests that was asked for; empty where tests were. `launcher`
+    is what started the ranks, and starts them again where the run is finished later.
+    """
+
+    cases: tuple[Case, ...]
+    precision: float
+    budget_s: float
+    launches: int
+    seed: int
+    mpi: str
+    options: dict[str, str] = {}
+    case_deadline_s: float = 20.0
+    samples: int = 0
+    suite: str = ""
+    launcher: str = "local"
+
+
+def make_plan(
+    cases: tuple[Case, ...],
+    *,
+    precision: float,
+    budget_s: float,
+    launches: int,
+    seed: int,
+    mpi: str,
+    options: Mapping[str, str],
+    case_deadline_s: float,
+    samples: int = SAMPLES,
+    suite: str = "",
+    launcher: str = LAUNCHER,
+) -> Plan:
+    """A plan from checked parts. Raises WeftError for counts out of range."""
+    if not 0 <= samples <= MOST_SAMPLES:
+        raise WeftError(f"{samples} samples are out of range", f"type 1 to {MOST_SAMPLES}")
+    if not 1 <= launches <= 1000:
+        raise WeftError(f"{launches} launches are out of range", "type --launches 1 to 1000")
+    if seed < 0:
+        raise WeftError(f"{seed} is no seed", "type a whole number from 0")
+    return Plan(
+        cases=cases,
+        precision=precision,
+        budget_s=budget_s,
+        launches=launches,
+        seed=seed,
+        mpi=mpi,
+        options=dict(options),
+        case_deadline_s=case_deadline_s,
+        samples=samples,
+        suite=suite,
+        launcher=launcher,
+    )
