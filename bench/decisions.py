@@ -21,9 +21,9 @@ from weft.analysis.compare.acceptance import Outcome, judged
 from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.pool import Pooled
 from weft.analysis.stats.intervals import Unit, median_of_launches
+from weft.analysis.stats.precision import settled
 from weft.analysis.stats.ratios import Figure, ratio
 from weft.analysis.stats.trend import trend_of
-from weft.measure.stopping import settled
 from weft.plan.case import Case
 
 if TYPE_CHECKING:

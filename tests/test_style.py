@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from style import engine_rules, python_rules, text_rules
+from style import engine_rules, import_rules, python_rules, text_rules
 from style.help_rules import commands_without_example
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 from weft.cli.main import app
@@ -34,6 +34,9 @@ RULES: tuple[Rule, ...] = (
     python_rules.one_launcher_a_file,
     python_rules.keys_of_cases,
     python_rules.dead_modules,
+    import_rules.upward_imports,
+    import_rules.import_circles,
+    import_rules.launchers_beside_their_list,
     engine_rules.header_comments,
     engine_rules.conditions_in_patterns,
     engine_rules.transports_in_patterns,

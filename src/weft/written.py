@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from weft.analysis.stats.intervals import Unit
-
 # From so many launches on an interval is narrow and even enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
 # An interval of something positive from which nothing is known.
@@ -49,7 +47,7 @@ class Figure(Protocol):
         ...
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> str:
         """What these are."""
         ...
 

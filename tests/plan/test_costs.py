@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from builders import make_cases, pattern
 from weft.measure.choice import share_s
-from weft.measure.state import CaseState, Crew
+from weft.measure.state import CaseState
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 from weft.plan.budget import in_words
-from weft.plan.costs import Costs, guessed_operation_ns
+from weft.plan.costs import Costs, Crew, guessed_operation_ns
 from weft.units import parse_seconds
 
 STATES = [

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import make_clock, pattern
+from weft.analysis.stats.precision import settled
 from weft.errors import WeftError
 from weft.measure.stopping import (
     CLOCK_SHARE,
@@ -13,7 +14,6 @@ from weft.measure.stopping import (
     Amount,
     amount,
     calibration_amount,
-    settled,
     too_many_turns,
     too_short,
 )

@@ -14,7 +14,7 @@ from selenium.webdriver.common.by import By
 import weft
 from builders import make_cases, synthetic_record
 from weft.analysis.compare.comparison import compare
-from weft.analysis.load_sides import load_sides
+from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.report.comparison import write_comparison
 from weft.report.figures import figures_of

@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from style.tree import Finding, Source, Tree
 
@@ -184,6 +184,17 @@ def _imports(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
             base = ".".join([*parents, node.module or ""]).strip(".") if node.level else node.module
             yield base or ""
             yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def imported_modules(
+    name: str, source: Source, modules: Mapping[str, Source]
+) -> Iterator[tuple[int, str]]:
+    """Which of these modules a module imports, anywhere and for whatever, each with its line."""
+    for node in ast.walk(source.module):
+        meant = [one for one in _imports([node], _package(name, source)) if one in modules]
+        # `from package import module` means the module; a package by itself is its __init__.py.
+        for one in meant[1:] or meant:
+            yield getattr(node, "lineno", 1), one
 
 
 def _with_parents(name: str) -> list[str]:

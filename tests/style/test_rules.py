@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from style import engine_rules, python_rules, text_rules
+from style import engine_rules, import_rules, python_rules, text_rules
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 
 DOC = '"""A module."""\n'
@@ -20,10 +20,12 @@ GOOD = {
     "src/weft/__init__.py": DOC,
     "src/weft/table.py": DOC + "import numpy\n\nSIZES = {1: 2}\n",
     "src/weft/cli/__init__.py": DOC,
-    "src/weft/cli/main.py": DOC + "def main() -> None:\n    from weft import table\n",
+    "src/weft/cli/main.py": DOC
+    + "def main() -> None:\n    from weft import table\n    from weft.launch import all\n",
     "src/weft/launch/local.py": DOC + "class Hello: ...\n\n\nclass LocalLauncher: ...\n",
-    "src/weft/__main__.py": DOC + "from weft.launch.local import LocalLauncher\n",
-    "src/weft/tool.py": DOC + 'if __name__ == "__main__":\n    pass\n',
+    "src/weft/launch/all.py": DOC + "from weft.launch.local import LocalLauncher\n",
+    "src/weft/tool.py": DOC
+    + 'from weft.table import SIZES\nif __name__ == "__main__":\n    pass\n',
     "tests/test_table.py": DOC + "from weft import alone\n",
     "engine/host/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
     "engine/contract/transport.hpp": (
@@ -42,6 +44,8 @@ PAT = "engine/patterns/ping_pong.hpp"
 TCP = "engine/transports/tcp/tcp.cpp"
 CONTRACT = "engine/contract/transport.hpp"
 TABLE = "src/weft/table.py"
+LOCAL = "src/weft/launch/local.py"
+FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
 PLANTED = [
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
     (text_rules.long_files, TABLE, DOC + "\n" * 600),
@@ -72,12 +76,18 @@ PLANTED = [
     (python_rules.sleeps, "tests/test_table.py", DOC + "from time import sleep\n"),
     (
         python_rules.one_launcher_a_file,
-        "src/weft/launch/local.py",
+        LOCAL,
         DOC + "class ALauncher: ...\n\n\nclass BLauncher: ...\n",
     ),
     (text_rules.paths_of_one_machine, TABLE, DOC + 'A = "/' + 'home/me/data"\n'),
     (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return (c.transport, c.wait)\n"),
     (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return c.bytes, c.transport\n"),
+    (import_rules.upward_imports, TABLE, DOC + "def f():\n    from weft.cli import main\n"),
+    (import_rules.upward_imports, TABLE, DOC + FOR_TYPES + "    from weft.cli.main import M\n"),
+    (import_rules.upward_imports, LOCAL, DOC + "import weft.cli.main\n"),
+    (import_rules.import_circles, TABLE, DOC + FOR_TYPES + "    from weft.tool import A\n"),
+    (import_rules.import_circles, TABLE, DOC + "from weft import tool\n"),
+    (import_rules.launchers_beside_their_list, TABLE, DOC + "from weft.launch.local import a\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),

@@ -4,9 +4,9 @@ Figure 7 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Sp
 Interconnects" (2003), is the time in the calls of a message (test `host_overhead`). Post, work and
 wait (Lawry and others, COMB, 2002; its descendant SMB) gives overhead = t(post, work, wait) -
 t(work) and availability = 1 - overhead / t(transfer alone), from the `..._overlap` tests. The delay
-method (Hoefler, Lichei and Rehm, 2007) is that of `weft.analysis.delays`. Differences are taken
-sample by sample, for what is differenced was measured within one sample; then the median of each
-launch, then over launches.
+method (Hoefler, Lichei and Rehm, 2007) is that of `weft.analysis.fits.delays`. Differences are
+taken sample by sample, for what is differenced was measured within one sample; then the median of
+each launch, then over launches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.delays import delay_tests_of, reads_ns
+from weft.analysis.fits.delays import delay_tests_of, reads_ns
 from weft.analysis.stats.parameters import Parameter, of_one_launch, over_launches
 
 if TYPE_CHECKING:

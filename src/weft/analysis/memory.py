@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from weft.analysis.bus import buses_of, to_json
 from weft.analysis.registration import connecting_of, registrations_of
 from weft.analysis.registration import to_json as plain
 from weft.analysis.reuse import reuse_of, reuse_rows
-from weft.fabric.bus import buses_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from weft.analysis.summary import CaseSummary
+    from weft.analysis.stats.intervals import Estimate
     from weft.fabric.peaks import Link
     from weft.plan.pattern import Pattern
+
+
+class PeakShare(msgspec.Struct, frozen=True, kw_only=True):
+    """A link, its peak for a test's directions, and a bandwidth's share of it; `flag` if over."""
+
+    link: str
+    peak_bytes_per_s: float
+    percent: float
+    flag: str
 
 
 def directions_of(latency_divisor: int, bandwidth_factor: int) -> int:
@@ -20,24 +29,24 @@ def directions_of(latency_divisor: int, bandwidth_factor: int) -> int:
     return 2 if bandwidth_factor // max(latency_divisor, 1) == 2 else 1
 
 
-def with_peak(summary: CaseSummary, pattern: Pattern, link: Link | None) -> CaseSummary:
-    """The summary with its link, the peak for its directions, and its share of that peak.
+def share_of_peak(
+    bandwidth: Estimate | None, ranks: int, pattern: Pattern, link: Link | None
+) -> PeakShare | None:
+    """A bandwidth beside its link's peak in as many directions; None where nothing is known.
 
     Only between two ranks: what more of them may share is not known. A bandwidth whose whole
     interval is over the peak did not go over that link alone, and is flagged.
     """
-    bandwidth = summary.bandwidth_bytes_per_s
-    if link is None or bandwidth is None or summary.ranks != 2:
-        return summary
+    if link is None or bandwidth is None or ranks != 2:
+        return None
     directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
     peak = link.peak_bytes_per_s(directions)
-    flags = summary.flags
-    if (bandwidth.low if bandwidth.is_bounded else bandwidth.median) > peak:
-        flags += (f"over the peak of {link.name}: the traffic did not go over this link alone",)
-    return msgspec.structs.replace(
-        summary,
+    is_over = (bandwidth.low if bandwidth.is_bounded else bandwidth.median) > peak
+    return PeakShare(
         link=link.name,
         peak_bytes_per_s=peak,
-        percent_of_peak=100 * bandwidth.median / peak,
-        flags=flags,
+        percent=100 * bandwidth.median / peak,
+        flag=f"over the peak of {link.name}: the traffic did not go over this link alone"
+        if is_over
+        else "",
     )

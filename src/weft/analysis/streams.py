@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.fairness import fairness_of_launches
+from weft.analysis.stats.fairness import fairness_of_launches
 from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.stats.ratios import Figure, Kind, Ratio, ratio
 from weft.analysis.summary import resolution_ns

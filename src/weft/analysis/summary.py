@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.analysis.peak_share import with_peak
-from weft.analysis.queue import held_of
+from weft.analysis.peak_share import share_of_peak
 from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.stats.percentiles import percentiles, tails
+from weft.analysis.stats.precision import settled
 from weft.analysis.stats.shape import (
     drift,
     drift_in_words,
@@ -21,11 +22,12 @@ from weft.analysis.stats.shape import (
     two_modes,
 )
 from weft.fabric.detect import detected_link
-from weft.measure.stopping import settled
 from weft.record.model import Status
 from weft.record.run import failure_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -62,7 +64,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     interval over launches. `relative_half_width` is of the time's interval, None over one launch;
     `settled` says that it is inside the asked precision after the asked launches.
     `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
-    of Q messages of a stream were in flight once all were posted (weft.analysis.queue).
+    of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth).
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
     one that no launch came to.
     docs/how-numbers-are-computed.md defines each figure.
@@ -118,14 +120,14 @@ def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
     transports = {case.transport for case in run.cases.values()}
     links = {name: link or detected_link(run, name) for name in transports}
     return tuple(
-        with_peak(
+        _with_peak(
             _case_summary(run, case, by_case[key]), run.patterns[case.test], links[case.transport]
         )
         for key, case in run.cases.items()
     )
 
 
-def to_json_rows(summaries: tuple[CaseSummary, ...]) -> list[dict[str, Any]]:
+def to_json_rows(summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
     """The rows of `weft show --json`: plain data, nulls left out where a figure does not apply."""
     rows = []
     for summary in summaries:
@@ -211,7 +213,7 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
-        queue_held=held_of(measured),
+        queue_held=_queue_held(measured),
         settled=settled(medians, plan.precision, plan.launches, tick_ns),
         flags=summary.flags + _flags(pattern, list(times.values()), tick_ns),
         **(_distribution(pattern, times, measured, tick_ns) if latency else {}),
@@ -250,6 +252,29 @@ def launch_times_ns(run: Run, batches: list[Batch]) -> dict[int, NDArray[np.floa
     for batch in batches:
         launches.setdefault(batch.launch, []).append(run.time_ns(batch))
     return {launch: np.concatenate(parts) for launch, parts in launches.items()}
+
+
+def _with_peak(summary: CaseSummary, pattern: Pattern, link: Link | None) -> CaseSummary:
+    """The summary with its link, the peak for its directions, and its share of that peak."""
+    share = share_of_peak(summary.bandwidth_bytes_per_s, summary.ranks, pattern, link)
+    if share is None:
+        return summary
+    return msgspec.structs.replace(
+        summary,
+        link=share.link,
+        peak_bytes_per_s=share.peak_bytes_per_s,
+        percent_of_peak=share.percent,
+        flags=summary.flags + ((share.flag,) if share.flag else ()),
+    )
+
+
+def _queue_held(batches: list[Batch]) -> float | None:
+    """Of Q messages posted at once, how many were in flight then: the median over the batches.
+
+    None where nobody looked: no stream, or a record of before there was a look.
+    """
+    looked = [batch.queue_held for batch in batches if batch.queue_held is not None]
+    return statistics.median(looked) if looked else None
 
 
 def latency_of(pattern: Pattern, time_ns: Estimate) -> Estimate | None:

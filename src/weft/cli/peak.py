@@ -48,8 +48,8 @@ def peak(
 def _show_buses(*, as_json: bool) -> None:
     import msgspec
 
+    from weft.analysis.bus import buses_here, to_json
     from weft.errors import WeftError
-    from weft.fabric.bus import buses_here, to_json
     from weft.host.manifest import collect
     from weft.report.bus import bus_in_words, bus_tables
     from weft.report.table import render_table

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_launches
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
+from weft.plan.budget import MOST_FIXED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,13 +16,8 @@ if TYPE_CHECKING:
     from weft.plan.costs import Costs
     from weft.plan.plan import Plan
 
-# The most of the time that may go into launches and cases beside their samples; where all asked
-# launches would take more, there are fewer of them.
-MOST_FIXED = 0.35
 # A plan that was begun is kept although its launches turn out dearer.
 LATER_FIXED = 0.5
-# What of the time is planned for; the rest is for costs that were guessed too low.
-RESERVE = 0.95
 # Where cases would soon be done they are measured for so many times what they cost besides.
 LEAST_WORTH = 2.0
 # How far a case may make up for others of its launch that took less than planned.

@@ -10,7 +10,8 @@ from weft.record.run import MOST_TRIES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from weft.measure.state import CaseState, Crew
+    from weft.measure.state import CaseState
+    from weft.plan.costs import Crew
 
 # Ranks that did not come up so often in a row are given up.
 MOST_STARTS = 2

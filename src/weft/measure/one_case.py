@@ -16,12 +16,12 @@ from weft.measure.stopping import (
     amount,
     calibration_amount,
     is_to_check,
-    needs_no_look,
     too_many_turns,
     too_short,
     unloaded_latency_ns,
 )
 from weft.measure.timeouts import timeout_s
+from weft.plan.budget import needs_no_look
 from weft.plan.case import Schedule
 
 if TYPE_CHECKING:

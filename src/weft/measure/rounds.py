@@ -16,14 +16,14 @@ import msgspec
 
 from weft.launch.launcher import Job, Place
 from weft.launch.protocol import Hello, LaunchError
-from weft.measure.choice import RESERVE, next_cases, next_share_s, rounds_ahead, share_s
+from weft.measure.choice import next_cases, next_share_s, rounds_ahead, share_s
 from weft.measure.failures import Failures
 from weft.measure.lines import launch_line, utc_now
 from weft.measure.one_case import CaseRunner, Ranks
-from weft.measure.state import CaseState, Crew, SoFar, states_of
+from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
-from weft.plan.budget import shortfall
-from weft.plan.costs import Costs, guessed_operation_ns
+from weft.plan.budget import RESERVE, shortfall
+from weft.plan.costs import Costs, Crew, guessed_operation_ns
 from weft.record.model import Footer, LaunchEnd, Outcome
 
 if TYPE_CHECKING:

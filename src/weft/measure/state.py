@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from weft.measure.stopping import settled
+from weft.analysis.stats.precision import settled
+from weft.plan.costs import Crew
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,13 +18,6 @@ if TYPE_CHECKING:
 
 # The series of a test whose messages are due at a rate: how long after one the next is.
 INTERVAL = "interval"
-
-
-class Crew(NamedTuple):
-    """What a launch starts: a transport's ranks, so many of them."""
-
-    transport: str
-    ranks: int
 
 
 class CaseState:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -77,22 +76,6 @@ class Looked(Protocol):
 _L = TypeVar("_L", bound=Looked)
 
 
-def settled(
-    launch_medians: list[float], precision: float, launches: int, resolution: float = 0.0
-) -> bool:
-    """Whether the interval over the launches is inside the precision, after enough launches.
-
-    `resolution` is what a tick of the clock is worth in the medians: no interval is narrower.
-    """
-    # One launch knows nothing of the variation between launches, so it is never precise.
-    if len(launch_medians) < max(launches, 2):
-        return False
-    # Where the clock did not move there is no time, and no interval around it.
-    if min(launch_medians) <= 0:
-        return False
-    return median_of_launches(launch_medians, resolution).relative_half_width <= precision
-
-
 def too_short(case: Case, chosen: Amount, sample_ns: float, ops_per_sample: int) -> bool:
     """Whether a sample was shorter than was meant, and could have been longer."""
     return ops_per_sample < _most_ops(case) and 0 < sample_ns < chosen.least_sample_ns
@@ -105,12 +88,6 @@ def _most_ops(case: Case) -> int:
     """
     messages = case.schedule.most_messages
     return MOST_OPS if messages is None else max(1, messages // (FEWEST_SAMPLES + 1))
-
-
-def needs_no_look(case: Case, pattern: Pattern, asked_samples: int) -> bool:
-    """Whether the amount of a case is the same however long its operations take."""
-    is_one = case.single or pattern.every_operation
-    return asked_samples > 0 and is_one and pattern.latencies_per_sample == 0
 
 
 def is_to_check(case: Case, launches: int) -> bool:

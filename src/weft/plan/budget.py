@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from weft.measure.choice import MOST_FIXED, RESERVE
-from weft.measure.stopping import needs_no_look
-from weft.plan.costs import GUESSED_BYTES_PER_S
+from weft.plan.costs import GUESSED_BYTES_PER_S, Costed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.measure.state import CaseState
+    from weft.plan.case import Case
     from weft.plan.costs import Costs
+    from weft.plan.pattern import Pattern
     from weft.plan.plan import Plan
 
+# The most of the time that may go into launches and cases beside their samples; where all asked
+# launches would take more, there are fewer of them.
+MOST_FIXED = 0.35
+# What of the time is planned for; the rest is for costs that were guessed too low.
+RESERVE = 0.95
 
-def shortfall(states: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs) -> str:
+
+class Outlook(Costed, Protocol):
+    """A case as far as anything is known of it: what another launch of it takes is expected."""
+
+    medians_ns: list[float]
+    pattern: Pattern
+
+    @property
+    def expected_ns(self) -> float:
+        """How long an operation will take; 0 where nothing tells."""
+        ...
+
+    def is_short(self, plan: Plan) -> bool:
+        """Lacks some of the asked launches."""
+        ...
+
+
+def shortfall(states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs) -> str:
     """What of the asked launches the time left is not enough for, and what would be; else empty.
 
     The rest of the budget is taken to go where it goes now: into the start and the report.
@@ -40,7 +61,7 @@ def shortfall(states: Sequence[CaseState], plan: Plan, left_s: float, costs: Cos
     )
 
 
-def one_round_s(states: Sequence[CaseState], plan: Plan, costs: Costs) -> float:
+def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs) -> float:
     """Seconds for one launch of each of these cases, with enough samples to be worth it."""
     fixed_s = costs.fixed_s(states)
     if not plan.samples:
@@ -48,7 +69,7 @@ def one_round_s(states: Sequence[CaseState], plan: Plan, costs: Costs) -> float:
     return fixed_s + sum(_samples_s(state, plan.samples) for state in states)
 
 
-def _samples_s(state: CaseState, samples: int) -> float:
+def _samples_s(state: Outlook, samples: int) -> float:
     """Seconds for so many samples of a case where a sample is one operation, else of one each."""
     operation_s = state.expected_ns / 1e9 or 2 * state.case.bytes / GUESSED_BYTES_PER_S
     warmups = 1 if needs_no_look(state.case, state.pattern, samples) else 2
@@ -62,3 +83,9 @@ def in_words(seconds: float) -> str:
             return f"{math.ceil(seconds / size)}{unit}"
     step = 10 if seconds > 10 else 1
     return f"{math.ceil(seconds / step) * step}s"
+
+
+def needs_no_look(case: Case, pattern: Pattern, asked_samples: int) -> bool:
+    """Whether the amount of a case is the same however long its operations take."""
+    is_one = case.single or pattern.every_operation
+    return asked_samples > 0 and is_one and pattern.latencies_per_sample == 0

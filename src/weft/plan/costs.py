@@ -7,12 +7,12 @@ by its neighbours: cases of like sizes.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from weft.measure.state import CaseState, Crew
+    from weft.plan.case import Case
 
 # Guesses before anything was measured: ranks started and ended, a case made, checked and answered.
 GUESSED_LAUNCH_S = 0.8
@@ -26,6 +26,24 @@ KNEE_BYTES = 4096
 FARTHEST = 32
 
 
+class Crew(NamedTuple):
+    """What a launch starts: a transport's ranks, so many of them."""
+
+    transport: str
+    ranks: int
+
+
+class Costed(Protocol):
+    """A case, and the ranks that measure it."""
+
+    case: Case
+
+    @property
+    def crew(self) -> Crew:
+        """The ranks that measure it."""
+        ...
+
+
 class Costs:
     """Seconds of a run that are no samples, by crew and by case."""
 
@@ -37,7 +55,7 @@ class Costs:
         """What a launch took beside its cases."""
         self._launches_s[crew] = seconds
 
-    def case_took(self, state: CaseState, seconds: float) -> None:
+    def case_took(self, state: Costed, seconds: float) -> None:
         """What a case took beside its samples."""
         known = self._cases_s.setdefault(state.case.transport, {})
         known[state.case.key] = (state.case.bytes, seconds)
@@ -48,7 +66,7 @@ class Costs:
         usual_s = sum(known.values()) / len(known) if known else GUESSED_LAUNCH_S
         return known.get(crew, usual_s)
 
-    def case_s(self, state: CaseState) -> float:
+    def case_s(self, state: Costed) -> float:
         """What a case will take beside its samples: as the last time, or as its nearest size."""
         known = self._cases_s.get(state.case.transport, {})
         if state.case.key in known:
@@ -59,7 +77,7 @@ class Costs:
         near, seconds = min(known.values(), key=lambda one: abs(_knee(one[0]) - _knee(size)))
         return seconds * max(1.0, _scale(size, near))
 
-    def fixed_s(self, states: Iterable[CaseState]) -> float:
+    def fixed_s(self, states: Iterable[Costed]) -> float:
         """What one launch of each of these cases takes beside its samples."""
         todo = list(states)
         launches_s = sum(self.launch_s(crew) for crew in {state.crew for state in todo})

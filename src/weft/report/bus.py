@@ -10,7 +10,7 @@ from weft.units import format_bandwidth
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.fabric.bus import Bus, Part
+    from weft.analysis.bus import Bus, Part
 
 
 def bus_tables(buses: Sequence[Bus]) -> list[Table]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.analysis.bus import buses_of
 from weft.analysis.registration import connecting_of, registrations_of
 from weft.analysis.reuse import reuse_of
-from weft.fabric.bus import buses_of
 from weft.fabric.peaks import parse_link
 from weft.report.bus import bus_in_words, bus_tables
 from weft.report.charts import Axis, Chart, Track

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from builders import lost_batch, make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.comparison import Comparison, Table, compare, in_words
-from weft.analysis.load_sides import load_sides
+from weft.analysis.compare.load_sides import load_sides
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case

@@ -10,6 +10,7 @@ import weft
 from builders import make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.acceptance import Checked, against_record, overall
 from weft.analysis.compare.comparison import Comparison, compare
+from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import (
     FEW_SESSIONS,
@@ -18,7 +19,6 @@ from weft.analysis.compare.sessions import (
     ONE_SESSION,
     sessions_in_words,
 )
-from weft.analysis.load_sides import load_sides
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.record.run import Run

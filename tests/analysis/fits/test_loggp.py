@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from noise import KINDS, relative_noise
-from weft.analysis.delays import DelayTest
+from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.loggp import LogGP, from_delays, from_series
 from weft.analysis.fits.models import fit_models
 from weft.analysis.fits.sweeps import Series, series_of_times

@@ -19,7 +19,7 @@ from weft.analysis.stats.intervals import (
     order_statistics,
 )
 from weft.analysis.stats.parameters import over_launches
-from weft.measure.stopping import settled
+from weft.analysis.stats.precision import settled
 
 TRIALS = 1000
 Draw = Callable[[np.random.Generator, int], list[NDArray[np.float64]]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weft.analysis.delays import DelayTest
+from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.loggp import from_delays
 from weft.analysis.stats.means import uninterrupted_mean
 

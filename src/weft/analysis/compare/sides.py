@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
+from weft.analysis.bus import buses_of
 from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, told
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import in_time, launches_of
@@ -14,7 +15,6 @@ from weft.analysis.stats.intervals import Estimate
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.fabric.bus import buses_of
 from weft.units import format_bytes
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from weft.errors import WeftError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from weft.analysis.delays import DelayTest
+    from weft.analysis.fits.delays import DelayTest
     from weft.analysis.fits.sweeps import Series, Sweep
 
 

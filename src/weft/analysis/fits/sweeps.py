@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from weft.analysis.delays import SINGLE, DelayTest, delay_tests_of
+from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
 from weft.errors import WeftError
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weft.analysis.fairness import fairness_of_launches, jain
+from weft.analysis.stats.fairness import fairness_of_launches, jain
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 import weft
 from builders import HOST, make_batch, make_header, make_launch, write_lines
 from laid_out import card, lay_out
+from weft.analysis.bus import bus_of, buses_here, buses_of, copy_rate_of, to_json
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.errors import WeftError
-from weft.fabric.bus import bus_of, buses_here, buses_of, copy_rate_of, to_json
 from weft.fabric.peaks import parse_link
 from weft.host.manifest import collect
 from weft.plan.case import Case
