@@ -27,6 +27,7 @@ from weft.record.run import load
 from weft.record.writer import RecordWriter, compress
 from weft.report.page import write_report
 from weft.sources import models_of
+from weft.topics import results_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +84,7 @@ def worked_through(record: Path) -> dict[str, float]:
     marks.append(time.process_time())
     models = models_of([run])
     marks.append(time.process_time())
-    write_report([(run, summaries)], record.with_suffix(".html"), models)
+    write_report([results_of(run, summaries)], record.with_suffix(".html"), models)
     marks.append(time.process_time())
     names = ("load_s", "summarise_s", "fit_s", "report_s")
     steps = {n: b - a for n, a, b in zip(names, marks[:-1], marks[1:], strict=True)}

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import weft
 from builders import make_cases, synthetic_record, usual_times_ns
+from shown import paper_tables, render_page, render_tables, size_charts
 from weft.analysis.compare.acceptance import against_limits
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.limits import read_limits
@@ -22,14 +23,11 @@ from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.plan.case import Case
 from weft.record.run import Run
-from weft.report.charts import chart_of
 from weft.report.comparison import comparison_tables
 from weft.report.drawing import draw
-from weft.report.figures import figures_of
 from weft.report.interactive import plot
-from weft.report.page import render_page
-from weft.report.tables import figure_tables, to_latex, to_markdown
-from weft.report.terminal import console, render_tables
+from weft.report.markup import to_latex, to_markdown
+from weft.report.terminal import console
 from weft.units import format_time
 from weft.written import ends, with_ends, with_half
 
@@ -79,7 +77,7 @@ def everywhere(run: Run, other: Run, folder: Path) -> dict[str, str]:
     limit = folder / "limits.toml"
     limit.write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
     sides = [side_of_run(one, summarise(one), str(one.path), "") for one in (run, other)]
-    tables = figure_tables(run, summaries)
+    tables = paper_tables(run, summaries)
     shown = {}
     for name, part in (
         ("terminal", render_tables(run, summaries)),
@@ -89,7 +87,7 @@ def everywhere(run: Run, other: Run, folder: Path) -> dict[str, str]:
         with screen.capture() as capture:
             screen.print(part)
         shown[name] = capture.get()
-    charts = [chart_of(figure) for figure in figures_of([(run, summaries)])]
+    charts = size_charts([(run, summaries)])
     return {
         **shown,
         "page": render_page([(run, summaries)]).split("<script>")[0],
@@ -131,8 +129,7 @@ def test_in_json_one_launch_has_no_ends(tmp_path: Path) -> None:
 
 def test_a_point_of_one_launch_has_no_error_bar(tmp_path: Path) -> None:
     run = record(tmp_path, 1)
-    for figure in figures_of([(run, summarise(run))]):
-        chart = chart_of(figure)
+    for chart in size_charts([(run, summarise(run))]):
         for track in chart.tracks:
             assert track.bars() == ([0.0] * len(track.y), [0.0] * len(track.y))
         assert "Infinity" not in json.dumps(plot(chart))

@@ -1,4 +1,4 @@
-"""A diagram as data: axes, tracks, marks. What drawing.py and interactive.py draw."""
+"""A diagram as data: axes, tracks, marks. What report/drawing.py and interactive.py draw."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.report.figures import axis_place, byte_ticks
+from weft.analysis.stats.intervals import Estimate
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import with_ends
 
 if TYPE_CHECKING:
-    from weft.report.figures import Curve, Figure
+    from collections.abc import Sequence
 
+Metric = Literal["latency", "bandwidth"]
 Style = Literal["both", "points", "line"]
+# A log axis has no zero: the zero-byte point stands where a quarter byte would.
+ZERO_BYTES_AT = 0.25
+# What a drawing can tell apart.
+MOST_CURVES = 7
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -80,23 +85,33 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
-def chart_of(figure: Figure) -> Chart:
-    """A figure of estimates against message size as a chart."""
-    labels = ", ".join(curve.label for curve in figure.curves)
+class SizeCurve(msgspec.Struct, frozen=True):
+    """Estimates against message size: sizes in bytes, ascending, and the figure at each."""
+
+    label: str
+    bytes: tuple[int, ...]
+    estimates: tuple[Estimate, ...]
+
+
+def chart_over_sizes(name: str, title: str, metric: Metric, curves: Sequence[SizeCurve]) -> Chart:
+    """Latency in µs or bandwidth in MB/s against message size, a track a curve."""
+    axis = "latency in µs" if metric == "latency" else "bandwidth in MB/s"
+    labels = ", ".join(curve.label for curve in curves)
+    sizes = [size for curve in curves for size in curve.bytes]
     return Chart(
-        name=figure.name,
-        title=figure.title,
-        alt=f"{figure.title}: {figure.axis} against message size for {labels}",
-        x=Axis("message size", ticks=tuple(byte_ticks(figure))),
-        y=Axis(figure.axis),
-        tracks=tuple(_track(figure, curve, group) for group, curve in enumerate(figure.curves)),
+        name=name,
+        title=title,
+        alt=f"{title}: {axis} against message size for {labels}",
+        x=Axis("message size", ticks=tuple(size_ticks(sizes))),
+        y=Axis(axis),
+        tracks=tuple(_track(curve, metric, group) for group, curve in enumerate(curves)),
         note="Bars are 95 % intervals.",
     )
 
 
-def _track(figure: Figure, curve: Curve, group: int) -> Track:
-    factor = figure.unit_factor
-    shape = format_time if figure.metric == "latency" else format_bandwidth
+def _track(curve: SizeCurve, metric: Metric, group: int) -> Track:
+    factor = 1e-3 if metric == "latency" else 1e-6
+    shape = format_time if metric == "latency" else format_bandwidth
     return Track(
         label=curve.label,
         x=tuple(axis_place(size) for size in curve.bytes),
@@ -109,3 +124,21 @@ def _track(figure: Figure, curve: Curve, group: int) -> Track:
         ),
         group=group,
     )
+
+
+def axis_place(size: int) -> float:
+    """Where a size stands on the logarithmic axis of bytes."""
+    return float(size) if size else ZERO_BYTES_AT
+
+
+def size_ticks(all_sizes: Sequence[int]) -> list[tuple[float, str]]:
+    """Places and labels of a size axis: zero, and every fourth power of two in the range."""
+    sizes = set(all_sizes)
+    largest = max(sizes)
+    ticks = [(axis_place(0), "0 B")] if 0 in sizes else []
+    step = 2 if largest <= 1 << 10 else 4
+    smallest = min((size for size in sizes if size), default=1)
+    powers = [1 << exponent for exponent in range(0, largest.bit_length() + 1, step)]
+    inside = [size for size in powers if smallest <= size <= largest]
+    ticks += [(float(size), format_bytes(size)) for size in inside]
+    return ticks

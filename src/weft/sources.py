@@ -10,6 +10,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.names import choose
+from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.record.plain import is_plain, read_plain
 from weft.record.run import load
 from weft.reference.library import platform_or_none
@@ -87,15 +88,15 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     if not measured:
         raise WeftError(f"{run.path} has nothing that was measured", "see weft show")
     known = tuple(dict.fromkeys(test for test, _ in measured))
-    usual = ("ping_pong",) if "ping_pong" in known else known[:1]
+    usual = (LATENCY,) if LATENCY in known else known[:1]
     wanted = choose("test", _names(tests), known) or usual
     every = tuple(dict.fromkeys(transport for _, transport in measured))
     over = choose("transport", _names(transports), every) or every
     return [
         (
             series_of_run(run, test, transport),
-            series_of_run(run, "stream", transport)
-            if test == "ping_pong" and ("stream", transport) in measured
+            series_of_run(run, BANDWIDTH, transport)
+            if test == LATENCY and (BANDWIDTH, transport) in measured
             else None,
         )
         for test, transport in measured

@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Protocol
 
+from weft.units import format_bytes, format_time
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # From so many launches on an interval is narrow and even enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
@@ -98,3 +100,50 @@ def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -
     if unit and all(text.endswith(f" {unit}") for text in texts):
         texts = [text.removesuffix(f" {unit}") for text in texts]
     return f"[{texts[0]}, {texts[1]}]"
+
+
+def half_in_its_unit(figure: Figure | None, shape: Callable[[float], str]) -> str:
+    """A figure that may be zero with half its interval in its own unit: "4.07 µs ±12 ns"."""
+    if figure is None:
+        return "-"
+    return with_half(figure, shape, lambda half: shape(round(half, 2)))
+
+
+def half_or_none(figure: Figure | None, shape: Callable[[float], str]) -> str:
+    """As `with_half`; "-" where nothing was measured."""
+    return "-" if figure is None else with_half(figure, shape)
+
+
+def middle_or_none(figure: Figure | None, shape: Callable[[float], str]) -> str:
+    """A figure without its interval; "-" where nothing was measured."""
+    return "-" if figure is None else shape(figure.value)
+
+
+def percent(value: float) -> str:
+    """A share with one digit behind the point: "99.5 %"."""
+    return f"{value:.1f} %"
+
+
+def signed_time(nanoseconds: float) -> str:
+    """A time that may be below zero, as an intercept may."""
+    return f"-{format_time(-nanoseconds)}" if nanoseconds < 0 else format_time(nanoseconds)
+
+
+def over(transport: str, variant: str) -> str:
+    """A transport, and the options that differ from the usual: "tcp q16"."""
+    return f"{transport} {variant}".rstrip()
+
+
+def at(transport: str, test: str, size: int, variant: str = "") -> str:
+    """Where a figure was measured: "tcp, ping_pong, 8 B q16"."""
+    return f"{transport}, {test}, {format_bytes(size)} {variant}".rstrip()
+
+
+def status_in_words(status: str) -> str:
+    """A status as a person reads it."""
+    return status.replace("_", " ")
+
+
+def counted_cases(cases: Sequence[str]) -> str:
+    """How many cases, with one as an example: "5 cases (tcp/stream/8 first)"."""
+    return cases[0] if len(cases) == 1 else f"{len(cases)} cases, first {cases[0]}"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import weft
 from builders import HOST, make_batch, make_header, make_launch, write_lines
 from laid_out import card, lay_out
-from weft.analysis.bus import bus_of, buses_here, buses_of, copy_rate_of, to_json
+from weft.analysis.bus import bottlenecks, bus_of, buses_here, buses_of, copy_rate_of
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
 from weft.cli.main import app
@@ -21,7 +21,7 @@ from weft.host.manifest import collect
 from weft.plan.case import Case
 from weft.plan.pattern import Pattern
 from weft.record.run import Run
-from weft.report.bus import bus_in_words, bus_tables
+from weft.topics.bus import bus_in_words, bus_tables
 
 if TYPE_CHECKING:
     from weft.record.model import Line
@@ -148,7 +148,7 @@ def test_a_records_bus_takes_memory_from_its_own_copy(tmp_path: Path) -> None:
     assert bus.both_ways.both_ways_bytes_per_s == pytest.approx(20e9, rel=1e-6)
     (table,) = bus_tables([bus])
     assert [row[3] for row in table.rows] == ["bottleneck one way", "", "bottleneck both ways"]
-    (row,) = to_json([bus])
+    (row,) = bottlenecks([bus])
     assert row["bottleneck_one_way"] == "Ethernet 100G"
 
 

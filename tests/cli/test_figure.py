@@ -44,7 +44,7 @@ def test_curves_fits_and_signatures_become_drawings(path: Path) -> None:
         (("-o", "f.png"), "no drawing for paper"),
         (("-o", "f.pdf", "--layout", "nature"), "no layout"),
         (("-o", "f.pdf", "--font", "Nowhere Sans"), "no font"),
-        (("-o", "f.pdf", "--show", "speed"), "no test called speed"),
+        (("-o", "f.pdf", "--show", "speed"), "no chart called speed"),
         (("-o", "nowhere/f.pdf"), "cannot write"),
     ],
 )

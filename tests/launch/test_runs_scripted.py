@@ -17,7 +17,7 @@ from running import left_behind, processes_of, wait_for_round
 from weft.analysis.summary import summarise
 from weft.record.model import Footer
 from weft.record.reader import read
-from weft.report.terminal import ending_in_words
+from weft.report.notes import ending_in_words
 
 TESTS = Path(__file__).parents[1]
 WEFT = Path(sys.prefix) / "bin" / "weft"

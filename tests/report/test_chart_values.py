@@ -6,17 +6,16 @@ import pytest
 
 import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
-from weft.analysis.availability import availabilities_of
-from weft.analysis.completion import notified_over_polled
-from weft.analysis.host_time import overheads_of
-from weft.analysis.load import loads_of
-from weft.analysis.streams import streams_of
+from shown import MANY, charts_of
 from weft.analysis.summary import summarise
+from weft.charts import Chart
 from weft.plan.case import Case
 from weft.record.run import Run
-from weft.report.charts import Chart
-from weft.report.many import many_charts
-from weft.report.osu_figures import osu_charts
+from weft.topics.availability import availabilities_of
+from weft.topics.completion import notified_over_polled
+from weft.topics.offered_load import loads_of
+from weft.topics.overhead import overheads_of
+from weft.topics.streams import streams_of
 
 PAPERS_MB = 2.0**20
 
@@ -62,7 +61,7 @@ def test_streams_are_in_microseconds_and_million_messages(tmp_path: Path) -> Non
     )
     run = record_of(tmp_path, cases)
     summaries = summarise(run)
-    charts = by_name(many_charts(run, summaries))
+    charts = by_name(charts_of(run, summaries, *MANY))
     rows = streams_of(run, summaries)
     for test, unit in (("hot_spot_receive", 1e-3), ("message_rate", 1e-6)):
         own = [row for row in rows if row.test == test]
@@ -82,7 +81,7 @@ def test_loads_are_in_thousand_messages_and_each_percentile_is_its_own(tmp_path:
     run = record_of(tmp_path, cases)
     summaries = summarise(run)
     rows, _ = loads_of(run, summaries)
-    [chart] = many_charts(run, summaries)
+    [chart] = charts_of(run, summaries, *MANY)
     assert [track.label for track in chart.tracks] == ["50 %", "99 %"]
     for track in chart.tracks:
         own = [row.percentiles_ns[track.label.removesuffix(" %")] for row in rows]
@@ -96,7 +95,7 @@ def test_loads_are_in_thousand_messages_and_each_percentile_is_its_own(tmp_path:
 def test_the_papers_figure_7_has_each_sides_calls(tmp_path: Path) -> None:
     cases = tuple(Case(test="host_overhead", transport="tcp", bytes=size) for size in (8, 1024))
     run = record_of(tmp_path, cases, suite="paper")
-    charts = by_name(osu_charts(run, summarise(run)))
+    charts = by_name(charts_of(run, summarise(run), "paper"))
     for side in ("send", "receive"):
         rows = [row for row in overheads_of(run) if row.side == side and row.calls_ns is not None]
         [track] = charts[f"osu-7-{side}"].tracks
@@ -112,7 +111,7 @@ def test_the_papers_figure_8_is_in_its_mb(tmp_path: Path) -> None:
     )
     run = record_of(tmp_path, cases, suite="paper")
     [curve] = availabilities_of(run)
-    chart = by_name(osu_charts(run, summarise(run)))["osu-8"]
+    chart = by_name(charts_of(run, summarise(run), "paper"))["osu-8"]
     [track] = [track for track in chart.tracks if len(track.x) == len(curve.points)]
     wanted = [point.bandwidth_bytes_per_s for point in curve.points]
     assert track.y == pytest.approx([one.value / PAPERS_MB for one in wanted])
@@ -129,7 +128,7 @@ def test_the_papers_figure_9_has_the_intervals_of_the_differences(tmp_path: Path
     run = record_of(tmp_path, cases, suite="paper")
     summaries = summarise(run)
     [increase] = notified_over_polled(run, summaries)
-    [track] = by_name(osu_charts(run, summaries))["osu-9-put_notify_ping_pong"].tracks
+    [track] = by_name(charts_of(run, summaries, "paper"))["osu-9-put_notify_ping_pong"].tracks
     assert track.y == pytest.approx([step.added_ns / 1e3 for step in increase.steps])
     assert track.low == pytest.approx([step.low_ns / 1e3 for step in increase.steps])
     assert track.high == pytest.approx([step.high_ns / 1e3 for step in increase.steps])

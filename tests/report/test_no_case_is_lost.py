@@ -13,28 +13,38 @@ from hypothesis import HealthCheck, given, settings
 from rich.console import Console
 
 from records_of_any_kind import POINTS, TESTS, Planned, planned, record_of
-from weft.analysis.availability import availabilities_of
+from shown import (
+    MANY,
+    charts_of,
+    json_rows,
+    paper_tables,
+    render_page,
+    render_tables,
+    size_charts,
+    tables_of,
+)
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
-from weft.analysis.completion import completions_of
-from weft.analysis.host_time import overheads_of, overlaps_of
-from weft.analysis.load import loads_of
-from weft.analysis.many import json_rows
-from weft.analysis.rails import rail_ratios
-from weft.analysis.registration import registrations_of
-from weft.analysis.reuse import reuse_of
-from weft.analysis.streams import streams_of
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import table_of
+from weft.charts import MOST_CURVES
 from weft.plan.case import Case
 from weft.record.run import Run
-from weft.report.figures import WITHOUT_FIGURE, figures_of
-from weft.report.many import MOST_CURVES, many_charts, many_leaves
-from weft.report.page import render_page
-from weft.report.tables import figure_tables, to_latex, to_markdown
-from weft.report.terminal import format_estimate, render_tables
+from weft.report.markup import to_latex, to_markdown
+from weft.topics.availability import availabilities_of
+from weft.topics.completion import completions_of
+from weft.topics.offered_load import loads_of
+from weft.topics.overhead import overheads_of
+from weft.topics.overlap import overlaps_of
+from weft.topics.rails import rail_ratios
+from weft.topics.registration import registrations_of
+from weft.topics.reuse import reuse_of
+from weft.topics.sizes import format_estimate
+from weft.topics.streams import streams_of
 
+# Tests whose figures stand along their own axis.
+ELSEWHERE = ("hot_spot_receive", "message_rate", "offered_load", "send_overlap", "busy_stream")
 ANY = settings(
     max_examples=25,
     deadline=None,
@@ -83,7 +93,7 @@ def terminal(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
     cells: list[str] = []
     is_of_test = False
     for line in text.splitlines():
-        if line and not line.startswith(" ") and not re.match(r"message\b", line.strip()):
+        if line and not line.startswith(" ") and not re.match(r"size\b", line.strip()):
             is_of_test = any(title in line for title in titles)
         if is_of_test:
             cells += re.split(r"\s{2,}", line.strip())
@@ -96,7 +106,7 @@ def test_tables_hold_every_case_once(tmp_path: Path, found: Planned) -> None:
     run = record_of(tmp_path / "r.jsonl", found)
     summaries = summarise(run)
     wanted = expected(summaries)
-    table = figure_tables(run, summaries)
+    table = paper_tables(run, summaries)
     assert only((cell for row in table[0].rows for cell in row), wanted) == wanted
     markdown = [
         cell.strip() for line in to_markdown(table).splitlines() for cell in line.split("|")
@@ -176,17 +186,17 @@ def test_charts_hold_every_good_case_once(tmp_path: Path, found: Planned) -> Non
     run = record_of(tmp_path / "r.jsonl", found)
     summaries = summarise(run)
     drawn = Counter(
-        (figure.name, curve.label, size)
-        for figure in figures_of([(run, summaries)])
-        for curve in figure.curves
-        for size in curve.bytes
+        (chart.name, track.label, size)
+        for chart in size_charts([(run, summaries)])
+        for track in chart.tracks
+        for size in track.x
     )
     # A failed case keeps the figures of the launches that went well.
-    shown = [s for s in summaries if s.test not in WITHOUT_FIGURE and s.launches]
+    shown = [s for s in summaries if s.test not in ELSEWHERE and s.launches]
     assert drawn == Counter((s.test, s.way, s.bytes) for s in shown)
-    names = [chart.name for chart in many_charts(run, summaries)]
+    names = [chart.name for chart in charts_of(run, summaries, *MANY)]
     assert len(names) == len(set(names))
-    for chart in many_charts(run, summaries):
+    for chart in charts_of(run, summaries, *MANY):
         labels = [track.label for track in chart.tracks]
         assert len(labels) == len(set(labels)) <= MOST_CURVES
         for track in chart.tracks:
@@ -215,9 +225,9 @@ def test_tables_of_many_ranks_have_a_row_a_case(tmp_path: Path, found: Planned) 
         (("offered_load",), loads),
     ):
         assert {case.key for case in good_cases(found, *tests)} <= set(shown)
-    leaves = many_leaves(run, summaries)
+    leaves = tables_of(run, summaries, *MANY)
     assert sum(len(leaf.rows) for leaf in leaves) == len(streams) + len(loads)
-    for chart in many_charts(run, summaries):
+    for chart in charts_of(run, summaries, *MANY):
         assert all(len(track.x) == len(set(track.x)) for track in chart.tracks)
         drawn = sum(len(track.x) for track in chart.tracks)
         test = chart.name.removeprefix("many-")

@@ -13,12 +13,13 @@ from selenium.webdriver.common.by import By
 
 import weft
 from builders import make_cases, synthetic_record
+from shown import render_page, size_charts
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.report.comparison import write_comparison
-from weft.report.figures import figures_of
-from weft.report.page import render_page, write_report
+from weft.report.page import write_report
+from weft.topics import results_of
 
 pytestmark = pytest.mark.browser
 CASES = make_cases(["ping_pong", "stream"], ["tcp"], [8, 1024])
@@ -50,21 +51,21 @@ def page(browser: webdriver.Chrome, tmp_path_factory: pytest.TempPathFactory) ->
     folder = tmp_path_factory.mktemp("report")
     run = weft.load(synthetic_record(folder / "r.jsonl", CASES, host=HOSTILE))
     path = folder / "r.html"
-    write_report([(run, summarise(run))], path)
+    write_report([results_of(run, summarise(run))], path)
     browser.get(path.as_uri())
     return path
 
 
 def test_every_curve_is_drawn(browser: webdriver.Chrome, page: Path) -> None:
     run = weft.load(page.with_name("r.jsonl"))
-    figures = figures_of([(run, summarise(run))])
+    figures = size_charts([(run, summarise(run))])
     assert [figure.name for figure in figures] == ["ping_pong", "stream"]
     for figure in figures:
         plot = browser.find_element(By.ID, f"plot-{figure.name}")
         drawn = plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .trace")
-        assert len(drawn) == len(figure.curves) == 1
+        assert len(drawn) == len(figure.tracks) == 1
         points = plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .point")
-        assert len(points) == sum(len(curve.bytes) for curve in figure.curves)
+        assert len(points) == sum(len(track.x) for track in figure.tracks)
 
 
 def test_no_error_and_no_network(browser: webdriver.Chrome, page: Path) -> None:

@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 
 from builders import make_cases, synthetic_record
+from shown import paper_tables, render_page
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.report.drawing import draw
-from weft.report.fits import line_rows, signed_time
-from weft.report.page import render_page
+from weft.report.fits import line_rows
+from weft.report.markup import to_latex, to_markdown
+from weft.report.models import model_tables
 from weft.report.paper import LAYOUTS, SERIF, paper_of
 from weft.report.signatures import signature_chart
-from weft.report.table import Table
-from weft.report.tables import figure_tables, model_tables, to_latex, to_markdown
 from weft.sources import models_of
+from weft.tables import Table
 from weft.units import format_bandwidth
+from weft.written import signed_time
 
 SIZES = (0, *(1 << exponent for exponent in range(16)))
 
@@ -78,15 +80,15 @@ def test_what_cannot_be_printed_is_refused(
 
 def test_the_table_of_figures_has_a_row_a_size(path: Path) -> None:
     run = load(path)
-    latex = to_latex(figure_tables(run, summarise(run)))
+    latex = to_latex(paper_tables(run, summarise(run)))
     assert r"\usepackage{booktabs}" in latex
     head, *rows = words(latex)
-    assert head == ["message", "Latency, tcp", "Bandwidth, tcp"]
+    assert head == ["size", "Latency, tcp", "Bandwidth, tcp"]
     assert len(rows) == len(SIZES)
     assert rows[0][0] == "0 B"
     assert rows[0][1].startswith(r"1.00 $\mu$s $\pm$0.4\%")
     assert rows[0][2] == ""
-    markdown = to_markdown(figure_tables(run, summarise(run)))
+    markdown = to_markdown(paper_tables(run, summarise(run)))
     assert len([line for line in markdown.splitlines() if line.startswith("| ")]) == 2 + len(SIZES)
 
 

@@ -26,6 +26,8 @@ HOUSE = (
     "weft.analysis.fits",
     "weft.analysis",
     "weft.analysis.compare",
+    "weft.tables",
+    "weft.charts",
     "weft.topics",
     "weft.report",
     "weft.sources",

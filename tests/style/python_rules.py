@@ -18,6 +18,12 @@ _MUTATORS = (
 # What says in which way a test is measured, and what is measured.
 _WAY = {"ranks", "queue_depth", "schedule", "single", "wait", "pages", "point"}
 _AXES = _WAY | {"test", "transport", "bytes"}
+# Where a test's name stands: its topic, the suites and defaults, and what old engines left out.
+_NAMES_TESTS = (
+    "src/weft/topics", "src/weft/plan/suites.py", "src/weft/plan/cases.py",
+    "src/weft/record/undescribed.py",
+)  # fmt: skip
+_TEST_NAME = re.compile(r'\.name\s*=\s*"(\w+_\w+)"')
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -109,6 +115,31 @@ def keys_of_cases(tree: Tree) -> Iterator[Finding]:
                     if (axes & _WAY and len(axes) > 1) or axes >= {"transport", "bytes"}:
                         told = f"a key of {owner}'s {', '.join(sorted(axes))}; take Case.but_for"
                         yield source.at(node.lineno, told)
+
+
+def tests_by_name(tree: Tree) -> Iterator[Finding]:
+    """What shows, exports or compares knows no test by name: that is a topic's."""
+    names = {
+        name
+        for source in tree.code(".hpp", under="engine/patterns")
+        for name in _TEST_NAME.findall(source.text)
+    }
+    for source in tree.code(".py", under="src/weft"):
+        if any(source.is_under(place) for place in _NAMES_TESTS):
+            continue
+        for node in ast.walk(source.module):
+            if isinstance(node, ast.Constant) and node.value in names:
+                yield source.at(node.lineno, f"the test {node.value!r}; its topic knows it")
+
+
+def topics_by_name(tree: Tree) -> Iterator[Finding]:
+    """What prints, draws and writes knows no topic: it iterates over their list."""
+    own = {"weft.topics", "weft.topics.base"}
+    for source in tree.code(".py", under="src/weft/report"):
+        for node in ast.walk(source.module):
+            module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+            if module.startswith("weft.topics") and module not in own:
+                yield source.at(getattr(node, "lineno", 0), f"the topic {module}")
 
 
 def _axes_of(node: ast.Tuple) -> dict[str, set[str]]:

@@ -88,6 +88,8 @@ PLANTED = [
     (import_rules.import_circles, TABLE, DOC + FOR_TYPES + "    from weft.tool import A\n"),
     (import_rules.import_circles, TABLE, DOC + "from weft import tool\n"),
     (import_rules.launchers_beside_their_list, TABLE, DOC + "from weft.launch.local import a\n"),
+    (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
+    (python_rules.topics_by_name, "src/weft/report/a.py", DOC + "from weft.topics.a import B\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),

@@ -8,15 +8,16 @@ import pytest
 
 import weft
 from builders import synthetic_record
-from weft.analysis.availability import (
+from weft.plan.case import Case
+from weft.topics import results_of
+from weft.topics.availability import (
     Availability,
     availabilities_of,
     crossing,
-    drifts_of,
     drops_in_words,
     falling,
 )
-from weft.plan.case import Case
+from weft.topics.compute_loop import ComputeLoop, drifts_of
 
 ALONE_NS = 1000.0
 POINTS = (0, 20, 40, 60, 80, 90, 95, 100, 105, 110, 120, 150, 200)
@@ -113,16 +114,17 @@ def test_launches_that_disagree_about_a_drop_cannot_tell(tmp_path: Path) -> None
     )
     (curve,) = availabilities_of(weft.load(path))
     assert curve.drop_at_percent is None
-    assert curve.note == "cannot tell where it drops by 5%: 3 of 6 launches show it"
+    assert curve.note == "where it drops by 5% is not known: 3 of 6 launches show it"
 
 
 def test_a_compute_loop_that_slows_down_is_told(tmp_path: Path) -> None:
     run = record_of(tmp_path, Sender(overhead=0.1, rate=1.2))
-    (sentence,) = drifts_of(run, ("busy_stream",))
+    results = results_of(run, ())
+    (sentence,) = ComputeLoop().findings(results.of(ComputeLoop()))
     assert "the compute loop's rate drifted by up to" in sentence
     steady = tmp_path / "steady"
     steady.mkdir()
-    assert drifts_of(record_of(steady, Sender(overhead=0.1)), ("busy_stream",)) == ()
+    assert drifts_of(record_of(steady, Sender(overhead=0.1))) == ()
 
 
 def test_chance_at_one_point_is_no_drop() -> None:

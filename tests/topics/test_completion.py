@@ -8,9 +8,9 @@ import pytest
 
 import weft
 from builders import lost_batch, synthetic_record
-from weft.analysis.completion import Completion, completions_in_words, completions_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
+from weft.topics.completion import Completion, completions_in_words, completions_of
 
 # Half a round trip, ns, and the processor's share of the two ranks.
 PUTS = {

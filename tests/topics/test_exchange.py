@@ -6,11 +6,10 @@ import pytest
 
 import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
-from weft.analysis.exchange import exchanges_of
-from weft.analysis.many import json_rows
+from shown import json_rows, tables_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.report.many import many_leaves
+from weft.topics.exchange import exchanges_of
 
 OWN_NS = (1000.0, 1300.0, 900.0)
 CASE = Case(test="sendrecv", transport="tcp", bytes=1000, ranks=3)
@@ -48,7 +47,7 @@ def test_least_mean_and_greatest_are_over_the_ranks(tmp_path: Path) -> None:
 def test_one_row_a_case_reaches_the_tables_and_the_json(tmp_path: Path) -> None:
     run = record_of(tmp_path)
     summaries = summarise(run)
-    (leaf,) = many_leaves(run, summaries)
+    (leaf,) = tables_of(run, summaries, "exchange")
     assert leaf.rows[0][:3] == ("tcp", "1000 B", "3")
     assert [cell.split()[0] for cell in leaf.rows[0][3:6]] == ["900", "1.07", "1.30"]
     (row,) = json_rows(run, summaries)

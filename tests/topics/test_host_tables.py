@@ -8,11 +8,10 @@ from typer.testing import CliRunner
 
 import weft
 from builders import synthetic_record
+from shown import HOST, charts_of, render_page, tables_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.plan.case import Case
-from weft.report.host import availability_chart, host_tables
-from weft.report.page import render_page
 
 SAMPLES = 11
 
@@ -65,7 +64,7 @@ def shown(*arguments: object) -> str:
 def test_the_terminal_and_the_page_have_every_table(made: Path) -> None:
     run = weft.load(made)
     summaries = summarise(run)
-    tables = host_tables(run, summaries)
+    tables = tables_of(run, summaries, *HOST)
     assert [table.name for table in tables] == [
         "overhead",
         "overlap",
@@ -74,7 +73,7 @@ def test_the_terminal_and_the_page_have_every_table(made: Path) -> None:
     ]
     assert all(len(row) == len(table.head) for table in tables for row in table.rows)
     page = render_page([(run, summaries)])
-    assert "What messages cost the host" in page
+    assert "<h2>Host overhead</h2>" in page
     assert "Bandwidth while computing" in page
     for table in tables:
         assert table.rows[0][0] in page
@@ -100,8 +99,8 @@ def test_json_has_the_figures_with_their_intervals(made: Path) -> None:
 def test_one_table_alone_and_none(made: Path, record: Path) -> None:
     assert "Latency (ping_pong)" not in shown(made, "--table", "overlap")
     assert "has nothing for this table" in shown(record, "--table", "overlap")
-    assert host_tables(weft.load(record), summarise(weft.load(record))) == []
-    assert availability_chart(weft.load(record)) is None
+    assert tables_of(weft.load(record), summarise(weft.load(record)), *HOST) == []
+    assert charts_of(weft.load(record), summarise(weft.load(record)), "availability") == []
 
 
 def test_an_unknown_table_is_one_line(made: Path) -> None:

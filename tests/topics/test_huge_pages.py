@@ -5,9 +5,9 @@ from pathlib import Path
 
 import weft
 from builders import pattern, synthetic_record
-from weft.analysis.pages import huge_pages_in_words
 from weft.plan.cases import make_cases
 from weft.record.run import Run
+from weft.topics.pages import huge_pages_in_words
 
 MEBIBYTE = 1 << 20
 

@@ -8,11 +8,10 @@ from typer.testing import CliRunner
 
 import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
+from shown import MANY, charts_of, render_page, tables_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.plan.case import Case
-from weft.report.many import many_charts, many_leaves
-from weft.report.page import render_page
 
 HOT = tuple(
     Case(test="hot_spot_receive", transport="tcp", bytes=1000, ranks=5, point=peers)
@@ -62,7 +61,7 @@ def test_a_terminal_has_a_table_of_each_and_the_knee(many: Path) -> None:
 
 def test_the_tables_hold_the_records_figures(many: Path) -> None:
     run = weft.load(many)
-    hot, rates, loads = many_leaves(run, summarise(run))
+    hot, rates, loads = tables_of(run, summarise(run), *MANY)
     assert hot.rows[2][:5] == ("tcp 5ranks receive", "1000 B", "4", "400 ns", "2.50 GB/s ±0.4%")
     assert hot.rows[2][6] == "1.000 ±0.0%"
     # Four peers move 2.5 GB/s together, a random pair 1.25 GB/s by itself.
@@ -74,12 +73,13 @@ def test_the_tables_hold_the_records_figures(many: Path) -> None:
 def test_the_page_draws_them_against_their_axes_and_not_against_the_size(many: Path) -> None:
     run = weft.load(many)
     summaries = summarise(run)
-    charts = {chart.name: chart for chart in many_charts(run, summaries)}
+    charts = {chart.name: chart for chart in charts_of(run, summaries, *MANY)}
     assert set(charts) == {"many-hot_spot_receive", "many-message_rate", "load-tcp-8"}
     assert charts["many-hot_spot_receive"].tracks[0].x == (1.0, 2.0, 4.0)
     assert [mark.text for mark in charts["load-tcp-8"].marks] == ["knee, 100 %"]
     page = render_page([(run, summaries)])
-    assert "Many ranks and load" in page
+    assert "<h2>Hot spots and random pairs</h2>" in page
+    assert "<h2>Latency under offered load</h2>" in page
     assert 'id="plot-load-tcp-8"' in page
     assert 'id="plot-hot_spot_receive"' not in page
 
@@ -94,5 +94,5 @@ def test_json_has_the_rows_beside_the_cases(many: Path) -> None:
 
 def test_a_record_without_them_has_no_such_part(record: Path) -> None:
     run = weft.load(record)
-    assert many_leaves(run, summarise(run)) == []
-    assert many_charts(run, summarise(run)) == []
+    assert tables_of(run, summarise(run), *MANY) == []
+    assert charts_of(run, summarise(run), *MANY) == []

@@ -8,10 +8,10 @@ import pytest
 
 import weft
 from builders import synthetic_record
-from weft.analysis.load import PERCENTILES, Knee, LoadRow, loads_of
 from weft.analysis.stats.percentiles import percentiles
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
+from weft.topics.offered_load import PERCENTILES, Knee, LoadRow, loads_of
 
 SERVICE_NS = 1000.0
 SAMPLES = 2000

@@ -6,13 +6,13 @@ import pytest
 
 import weft
 from builders import make_cases, synthetic_record, usual_time_ns
+from shown import charts_of, render_page, size_charts
 from weft.analysis.summary import CaseSummary, summarise
+from weft.charts import Chart
 from weft.plan.case import Case, Schedule
 from weft.record.run import Run
-from weft.report.charts import Chart
-from weft.report.figures import figures_of
-from weft.report.osu_figures import not_osu, osu_charts, osu_tables
-from weft.report.page import render_page
+from weft.topics import results_of
+from weft.topics.osu_paper import OsuPaper
 
 HALVES_NS = {
     ("ping_pong", ""): 2000.0,
@@ -33,8 +33,8 @@ def measured(folder: Path, cases: tuple[Case, ...], suite: str = "paper") -> Run
     return weft.load(path)
 
 
-def charts_of(run: Run) -> dict[str, Chart]:
-    return {chart.name: chart for chart in osu_charts(run, summarise(run))}
+def named_charts(run: Run) -> dict[str, Chart]:
+    return {chart.name: chart for chart in charts_of(run, summarise(run), "paper")}
 
 
 def test_latencies_in_microseconds_and_rates_in_the_papers_unit(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_latencies_in_microseconds_and_rates_in_the_papers_unit(tmp_path: Path) 
         for size in (4096, 1 << 20)
     )
     run = measured(tmp_path, (*make_cases(tests=("ping_pong",)), *streams))
-    charts = charts_of(run)
+    charts = named_charts(run)
     assert list(charts) == ["osu-2-ping_pong", "osu-3-stream", "osu-4-mpi", "osu-4-tcp"]
     latency = charts["osu-2-ping_pong"]
     assert latency.title == "Figure 2. Latency, send and receive"
@@ -60,7 +60,7 @@ def test_latencies_in_microseconds_and_rates_in_the_papers_unit(tmp_path: Path) 
 
 def test_what_notices_and_sleep_add(tmp_path: Path) -> None:
     cases = tuple(Case(test=test, transport="ofi", bytes=8, wait=wait) for test, wait in HALVES_NS)
-    charts = charts_of(measured(tmp_path, cases))
+    charts = named_charts(measured(tmp_path, cases))
     added = {name: charts[name].tracks[0].y[0] for name in charts if not name.startswith("osu-2")}
     truth = {
         "osu-9-put_notify_ping_pong": 0.4,
@@ -87,7 +87,7 @@ def test_buffers_in_turn_and_shares_of_reuse(tmp_path: Path) -> None:
         )
         for percent in (0, 50, 100)
     )
-    charts = charts_of(measured(tmp_path, (*turns, *shares)))
+    charts = named_charts(measured(tmp_path, (*turns, *shares)))
     assert list(charts) == ["osu-11", "osu-12"]
     assert charts["osu-11"].tracks[0].x == (1.0, 2.0, 1024.0)
     assert charts["osu-12"].tracks[0].x == (0.0, 50.0, 100.0)
@@ -95,8 +95,8 @@ def test_buffers_in_turn_and_shares_of_reuse(tmp_path: Path) -> None:
 
 
 def test_a_figure_as_a_table_names_every_size(tmp_path: Path) -> None:
-    charts = charts_of(measured(tmp_path, make_cases(tests=("ping_pong",))))
-    [table] = osu_tables([charts["osu-2-ping_pong"]])
+    charts = named_charts(measured(tmp_path, make_cases(tests=("ping_pong",))))
+    [table] = OsuPaper().tables((charts["osu-2-ping_pong"],))
     assert table.head == ("message size", "mpi", "tcp")
     assert [row[0] for row in table.rows] == ["0 B", "8 B", "1 KiB", "64 KiB", "1 MiB"]
     assert table.rows[1][1].startswith("2 ±0.0")
@@ -106,12 +106,12 @@ def test_only_a_record_of_the_suite_is_laid_out_so(tmp_path: Path) -> None:
     cases = (*make_cases(tests=("ping_pong", "sendrecv")),)
     of_tests = measured(tmp_path, cases, suite="")
     summaries: tuple[CaseSummary, ...] = summarise(of_tests)
-    assert osu_charts(of_tests, summaries) == []
-    assert not_osu(of_tests, summaries) == summaries
+    assert charts_of(of_tests, summaries, "paper") == []
+    assert results_of(of_tests, summaries).with_tables() == summaries
     (tmp_path / "r.jsonl").unlink()
     full = measured(tmp_path, cases, suite="full")
     summaries = summarise(full)
-    assert {one.test for one in not_osu(full, summaries)} == {"sendrecv"}
+    assert {one.test for one in results_of(full, summaries).with_tables()} == {"sendrecv"}
     page = render_page([(full, summaries)])
     assert page.index("Figure 2. Latency, send and receive") < page.index("<h3>SendRecv")
     assert "<h3>Latency</h3>" not in page
@@ -122,9 +122,9 @@ def test_a_way_measured_at_one_size_is_a_point_over_sizes(tmp_path: Path) -> Non
         test="ping_pong", transport="mpi", bytes=4096, schedule=Schedule(kind="turn", count=4)
     )
     run = measured(tmp_path, (*make_cases(tests=("ping_pong",)), turn), suite="")
-    [figure] = figures_of([(run, summarise(run))])
-    assert [curve.label for curve in figure.curves] == ["mpi", "tcp", "mpi turn4"]
-    assert [len(curve.bytes) for curve in figure.curves] == [5, 5, 1]
+    [figure] = size_charts([(run, summarise(run))])
+    assert [track.label for track in figure.tracks] == ["mpi", "tcp", "mpi turn4"]
+    assert [len(track.x) for track in figure.tracks] == [5, 5, 1]
 
 
 def test_figures_of_two_records_are_told_apart(tmp_path: Path) -> None:

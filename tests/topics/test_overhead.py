@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 import weft
 from builders import make_clock, pattern, synthetic_record
-from weft.analysis.host_time import overheads_of, overlaps_of
 from weft.analysis.stats.parameters import Parameter
 from weft.plan.case import Case
+from weft.topics.overhead import overheads_of
+from weft.topics.overlap import overlaps_of
 
 SEND, RECEIVE, LATENCY, BYTE = 300.0, 250.0, 1800.0, 0.12
 READ_NS = make_clock().overhead_ticks * make_clock().tick_ns

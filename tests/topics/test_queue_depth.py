@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import weft
 from builders import pattern, synthetic_record
-from weft.analysis.queue import binds
+from shown import charts_of, findings_of
 from weft.analysis.summary import summarise
-from weft.analysis.ways import findings_of
 from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_ways
 from weft.record.run import Run
-from weft.report.osu_figures import osu_charts, osu_tables
+from weft.topics.osu_paper import OsuPaper
+from weft.topics.queue_depth import binds
 
 EAGER_BYTES = 4096
 
@@ -48,7 +48,7 @@ def copies(case: Case) -> int:
 
 
 def told(run: Run) -> list[str]:
-    return [one for one in findings_of(run, summarise(run)) if one.startswith("queue size")]
+    return [one for one in findings_of(run, summarise(run)) if one.startswith("queue depth")]
 
 
 def test_the_size_from_which_on_a_queue_binds(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_the_size_from_which_on_a_queue_binds(tmp_path: Path) -> None:
     assert [row.queue_held for row in summarise(run)] == [0, 0, 0, 64, 64, 64, 64]
     (sentence,) = told(run)
     assert sentence == (
-        "queue size: tcp, stream: Q = 64 binds from 8 KiB on; below it sends end as fast as they"
+        "queue depth: tcp, stream: Q = 64 binds from 8 KiB on; below it sends end as fast as they"
         " are posted (copied, or the link is faster than the sender)"
     )
 
@@ -99,8 +99,8 @@ def test_the_queue_needed_says_where_the_queue_is_not_the_reason(tmp_path: Path)
 
 def test_figure_4_and_its_table_say_it(tmp_path: Path) -> None:
     run = record_with(tmp_path / "a.jsonl", planned("1KiB..64KiB", "4,64"), copies, suite="paper")
-    charts = [c for c in osu_charts(run, summarise(run)) if c.name == "osu-4-tcp"]
-    (table,) = osu_tables(charts)
+    charts = [c for c in charts_of(run, summarise(run), "paper") if c.name == "osu-4-tcp"]
+    (table,) = OsuPaper().tables(tuple(charts))
     for text in (charts[0].note, table.caption):
         assert "Q = 4 binds from 8 KiB on" in text
         assert "Q = 64 binds from 8 KiB on" in text

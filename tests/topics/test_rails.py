@@ -6,12 +6,12 @@ import pytest
 
 import weft
 from builders import pattern, synthetic_record
-from weft.analysis.rails import rail_ratios
+from shown import findings_of
 from weft.analysis.summary import summarise
-from weft.analysis.ways import findings_of
 from weft.plan.case import Case
 from weft.plan.cases import make_cases
 from weft.record.run import Run
+from weft.topics.rails import rail_ratios
 
 ONE_NS, FIXED_NS = 4.0, 1000.0
 

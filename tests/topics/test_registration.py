@@ -18,11 +18,12 @@ from builders import (
     usual_time_ns,
     write_lines,
 )
-from weft.analysis.registration import connecting_of, cost_as_it_goes, registrations_of, time_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.pattern import Pattern
 from weft.record.run import Run
+from weft.topics.connecting import connecting_of
+from weft.topics.registration import cost_of_registering_each, registrations_of, time_of
 
 if TYPE_CHECKING:
     from weft.record.model import Line
@@ -108,7 +109,7 @@ def test_what_was_not_told_is_no_row(tmp_path: Path, told: str, ranks: int) -> N
 
 @pytest.mark.parametrize(
     ("as_it_goes_ns", "words"),
-    [(5000.0, "adds 1.50 µs (1.49 µs to"), (2000.0, "cannot be told")],
+    [(5000.0, "adds 1.50 µs (1.49 µs to"), (2000.0, "no significant difference")],
 )
 def test_what_registering_as_it_goes_adds(tmp_path: Path, as_it_goes_ns: float, words: str) -> None:
     cases = tuple(
@@ -125,6 +126,6 @@ def test_what_registering_as_it_goes_adds(tmp_path: Path, as_it_goes_ns: float, 
         for case, time_ns in zip(cases, (2000.0, as_it_goes_ns), strict=True):
             lines.append(make_batch(case, launch, 0, [time_ns * effect] * 9))
     run = weft.load(write_lines(tmp_path / "r.jsonl", lines))
-    (sentence,) = cost_as_it_goes(run, summarise(run))
+    (sentence,) = cost_of_registering_each(run, summarise(run))
     assert sentence.startswith("registration: verbs, ping_pong, 4 KiB: ")
     assert words in sentence

@@ -7,10 +7,10 @@ import pytest
 
 import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
-from weft.analysis.reuse import Reuse, reuse_in_words, reuse_of, reuse_rows
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_ways
+from weft.topics.reuse import Reuse, reuse_in_words, reuse_of, reuse_rows
 
 
 def found(
@@ -61,7 +61,7 @@ def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
     (series,) = found(tmp_path, "ping_pong", "4KiB", "turn:1..64", edge)
     assert (series.kept_at, series.dropped_at) == (8, None)
     assert reuse_in_words(series).endswith(
-        "no drop over 5% up to a working set of 32 KiB; from there to 256 KiB it cannot be told"
+        "no drop over 5% up to a working set of 32 KiB; from there to 256 KiB it is not known"
     )
     (row,) = reuse_rows([series])
     assert (row["kept_bytes"], row["dropped_bytes"]) == (32 << 10, None)
@@ -80,7 +80,7 @@ def test_one_launch_tells_no_drop(tmp_path: Path) -> None:
     run = weft.load(path)
     (series,) = reuse_of(run, summarise(run))
     assert (series.kept_at, series.dropped_at) == (1, None)
-    assert "one launch cannot tell" in reuse_in_words(series)
+    assert "one launch shows no drop" in reuse_in_words(series)
 
 
 def test_a_gap_or_a_single_point_is_no_series(tmp_path: Path) -> None:

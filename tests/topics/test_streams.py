@@ -7,9 +7,9 @@ import pytest
 
 import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
-from weft.analysis.streams import StreamsRow, streams_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
+from weft.topics.streams import StreamsRow, streams_of
 
 
 def rows_of(

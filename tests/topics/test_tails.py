@@ -10,15 +10,14 @@ import pytest
 
 import weft
 from builders import make_batch, make_cases, make_header, make_launch, synthetic_record, write_lines
+from shown import paper_tables, render_page, render_tables
 from weft.analysis.stats.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
 from weft.analysis.tables import summary_table
 from weft.plan.case import Case
 from weft.record.run import Run
-from weft.report.page import render_page
-from weft.report.tables import figure_tables
-from weft.report.tails import tail_tables
-from weft.report.terminal import console, render_tables
+from weft.report.terminal import console
+from weft.topics.tails import tail_tables
 
 if TYPE_CHECKING:
     from weft.record.model import Line
@@ -87,7 +86,7 @@ def test_tails_stand_in_the_terminal_on_the_page_and_in_a_paper(tmp_path: Path) 
     run = record(tmp_path, SINGLE, 10_000, 1)
     summaries = summarise(run)
     [table] = tail_tables(summaries)
-    assert table.head == ("", "message", "median", "p99", "p99.9")
+    assert table.head == ("", "size", "median", "p99", "p99.9")
     assert table.rows[0][3].startswith("1.4")
     assert "±" in table.rows[0][4]
     screen = console()
@@ -96,7 +95,7 @@ def test_tails_stand_in_the_terminal_on_the_page_and_in_a_paper(tmp_path: Path) 
     page = render_page([(run, summaries)])
     assert table.rows[0][4] in capture.get()
     assert f"<td>{table.rows[0][4]}</td>" in page
-    assert table in figure_tables(run, summaries)
+    assert table in paper_tables(run, summaries)
 
 
 def test_detectors_say_when_they_did_not_look(tmp_path: Path) -> None:

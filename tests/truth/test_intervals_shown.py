@@ -10,15 +10,13 @@ from typer.testing import CliRunner
 import weft
 from builders import OPS_PER_SAMPLE, TICK_NS, make_cases, synthetic_record
 from drawn import page_plots, svg_bars, svg_points
+from shown import render_page, size_charts
 from weft.analysis.stats.intervals import Estimate
 from weft.analysis.summary import CaseSummary, summarise
 from weft.cli.main import app
 from weft.plan.case import Case
 from weft.record.run import Run
-from weft.report.charts import chart_of
 from weft.report.drawing import draw
-from weft.report.figures import figures_of
-from weft.report.page import render_page
 from weft.units import parse_bandwidth, parse_time
 
 SIZES = (0, 100, 4096, 100_000, 1 << 20)
@@ -81,8 +79,8 @@ def test_a_pages_bars_reach_from_the_low_end_to_the_high_end(
 def test_a_drawings_bars_reach_from_the_low_end_to_the_high_end(
     run: Run, summaries: tuple[CaseSummary, ...], test: str
 ) -> None:
-    [figure] = [one for one in figures_of([(run, summaries)]) if one.name == test]
-    text = draw(chart_of(figure), ("svg",))[0].decode()
+    [figure] = [one for one in size_charts([(run, summaries)]) if one.name == test]
+    text = draw(figure, ("svg",))[0].decode()
     wanted = estimates(summaries, test)
     unit = UNITS[test]
     assert [y for _, y in svg_points(text)] == pytest.approx(

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from weft.host.pcie import Link as Hops
     from weft.record.run import Run
 
-COPY_TEST = "copy"
 # A copy this many times the last cache is memory's; where the caches are not known, from this size.
 CACHE_TIMES = 4
 SURELY_MEMORY_BYTES = 1 << 28
@@ -173,7 +172,9 @@ def copy_rate_of(run: Run, summaries: Sequence[CaseSummary]) -> float | None:
     None where there is none.
     """
     copies = [
-        s for s in summaries if s.test == COPY_TEST and s.status == "ok" and s.bandwidth_bytes_per_s
+        s
+        for s in summaries
+        if run.patterns[s.test].figure == "copy" and s.status == "ok" and s.bandwidth_bytes_per_s
     ]
     largest = max(copies, key=lambda s: s.bytes, default=None)
     if largest is None or largest.bandwidth_bytes_per_s is None:
@@ -224,7 +225,7 @@ def buses_here(manifest: dict[str, Any]) -> tuple[Bus, ...]:
     return tuple(bus_of(device, host) for device in known if device.get("pcie"))
 
 
-def to_json(buses: Sequence[Bus]) -> list[dict[str, Any]]:
+def bottlenecks(buses: Sequence[Bus]) -> list[dict[str, Any]]:
     """The ways as plain data, with the part that limits each direction."""
     rows = []
     for bus in buses:

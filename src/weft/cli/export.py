@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from weft.record.run import Run
+    from weft.tables import Table
 
 _EXAMPLES = """Examples:
 
@@ -20,7 +21,7 @@ weft export run.jsonl.zst --csv samples.csv
 weft export run.jsonl.zst --table summary --parquet summary.parquet
 
 weft export run.jsonl.zst --table models --latex models.tex"""
-_FOR_PAPER = ("figures", "models")
+_MODELS = "models"
 
 
 def register(app: typer.Typer) -> None:
@@ -35,13 +36,17 @@ def export(
     latex: Annotated[Path | None, typer.Option(help="Write this LaTeX table.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Write this Markdown table.")] = None,
     table: Annotated[
-        str, typer.Option(help="samples, batches, host, summary; for papers figures, models.")
+        str,
+        typer.Option(
+            help="samples, batches, host, summary; for papers models, or as --table of weft show."
+        ),
     ] = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a record's raw samples, or another of its tables, for other programs and papers."""
     from weft.analysis.tables import TABLES, table_of
     from weft.record.run import load
+    from weft.topics import TOPICS
 
     targets = [path for path in (csv, parquet, latex, markdown) if path is not None]
     if len(targets) != 1:
@@ -50,7 +55,9 @@ def export(
             "type --csv FILE, --parquet FILE, --latex FILE or --markdown FILE",
         )
     target = targets[0]
-    known = _FOR_PAPER if latex or markdown else TABLES
+    usual = [topic.name for topic in TOPICS if topic.is_usual]
+    for_paper = dict.fromkeys([*usual, *(topic.name for topic in TOPICS), _MODELS])
+    known = tuple(for_paper) if latex or markdown else TABLES
     table = table or known[0]
     if table not in known:
         raise WeftError(f"there is no table {table}", f"choose one of {', '.join(known)}")
@@ -71,25 +78,34 @@ def export(
 
 def _words(run: "Run", table: str, *, as_latex: bool) -> tuple[str, int]:
     """The tables for a paper as text, and how many rows they have. Raises WeftError for none."""
-    from weft.analysis.summary import summarise
-    from weft.report.tables import (
-        figure_tables,
-        model_tables,
-        to_latex,
-        to_markdown,
-    )
-    from weft.sources import models_of
+    from weft.report.markup import to_latex, to_markdown
 
-    if table == "figures":
-        tables = figure_tables(run, summarise(run))
-    else:
-        found = models_of([run])
-        tables = model_tables(found)
-        if not tables:
-            why = found.refused[0] if found.refused else f"{run.path} has no latency"
-            raise WeftError(why, "see weft show")
+    tables = _models(run) if table == _MODELS else _of_topic(run, table)
     text = to_latex(tables) if as_latex else to_markdown(tables)
     return text, sum(len(one.rows) for one in tables)
+
+
+def _of_topic(run: "Run", name: str) -> "list[Table]":
+    from weft.analysis.summary import summarise
+    from weft.topics import results_of, topic_called
+
+    topic = topic_called(name)
+    tables = topic.for_paper(results_of(run, summarise(run)).of(topic))
+    if not tables:
+        raise WeftError(f"{run.path} has nothing for the table {name}", "see weft show")
+    return tables
+
+
+def _models(run: "Run") -> "list[Table]":
+    from weft.report.models import model_tables
+    from weft.sources import models_of
+
+    found = models_of([run])
+    tables = model_tables(found)
+    if not tables:
+        why = found.refused[0] if found.refused else f"{run.path} has no latency"
+        raise WeftError(why, "see weft show")
+    return tables
 
 
 def _write(fill: "Callable[[IO[bytes]], object]", target: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from weft.report.charts import Chart
+    from weft.charts import Chart
 
 _EXAMPLES = """Examples:
 
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 def figure(
     sources: Annotated[list[str], typer.Argument(help="Records; for models also CSV, platforms.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The .pdf or .svg.")],
-    show: Annotated[str, typer.Option(help="A test of the records, fit or signature.")] = "",
+    show: Annotated[str, typer.Option(help="A chart of the records, fit or signature.")] = "",
     layout: Annotated[str, typer.Option(help="ieee, acm or elsevier.")] = "ieee",
     wide: Annotated[bool, typer.Option("--wide", help="Over both columns.")] = False,
     height: Annotated[float, typer.Option(help="Inches. Default: fits the width.")] = 0.0,
@@ -39,8 +39,8 @@ def figure(
 ) -> None:
     """Draw one figure for a two-column paper: its width, its letters, fonts embedded."""
     from weft.report.drawing import draw
-    from weft.report.leaf import write_bytes
     from weft.report.paper import paper_of
+    from weft.report.picture import write_bytes
 
     kind = output.suffix.lower()[1:]
     if kind not in ("pdf", "svg"):
@@ -56,19 +56,20 @@ def figure(
 
 
 def _curves(sources: list[str], show: str) -> "Chart":
-    """The curves of one test of records."""
+    """One chart of records by its name: a test's curves over sizes, or a topic's own."""
     from weft.analysis.summary import summarise
     from weft.names import choose
     from weft.record.run import load
-    from weft.report.charts import chart_of
-    from weft.report.figures import figures_of
+    from weft.topics import charts_of, results_of
 
-    runs = [(run, summarise(run)) for run in map(load, sources)]
-    figures = {figure.name: figure for figure in figures_of(runs)}
-    if not figures:
+    found = charts_of([results_of(run, summarise(run)) for run in map(load, sources)])
+    charts = {chart.name: chart for chart in found}
+    if not charts:
         raise WeftError(f"{sources[0]} has nothing that was measured", "see weft show")
-    names = choose("test", [show] if show else [], tuple(figures)) or tuple(figures)
-    return chart_of(figures[names[0]])
+    if show in charts:
+        return charts[show]
+    names = choose("chart", [show] if show else [], tuple(charts)) or tuple(charts)
+    return charts[names[0]]
 
 
 def _model(sources: list[str], show: str, test: str, transport: str, columns: str) -> "Chart":

@@ -66,7 +66,8 @@ def fit(
 
 def _draw(output: Path, series: "Series", models: "Models") -> None:
     from weft.report import fits
-    from weft.report.leaf import Leaf, write_leaf
+    from weft.report.picture import write_picture
+    from weft.tables import Table
 
     rows: list[tuple[str, ...]] = list(fits.line_rows(models.line))
     notes = models.line.notes
@@ -74,10 +75,11 @@ def _draw(output: Path, series: "Series", models: "Models") -> None:
         rows += fits.segment_rows(models.piecewise)
         notes += tuple(f"{name}: {words}" for name, words in fits.whole_rows(models.piecewise))
         notes += models.piecewise.notes
-    leaf = Leaf(
-        title=f"weft fit: {series.name}",
+    table = Table(
+        name="fit",
+        caption=f"weft fit: {series.name}",
         head=("", "least squares, as published", "median line"),
         rows=tuple(rows),
         notes=notes,
     )
-    write_leaf(output, [fits.line_chart(series, models.line, models.piecewise)], leaf)
+    write_picture(output, [fits.line_chart(series, models.line, models.piecewise)], table)

@@ -38,15 +38,15 @@ def layers(
     from weft.analysis.layers import layers_of, to_json
     from weft.analysis.summary import summarise
     from weft.record.run import load
-    from weft.report.layers import layer_charts, layer_leaf, render_layers
-    from weft.report.leaf import write_leaf
+    from weft.report.layers import layer_charts, layer_table, render_layers
+    from weft.report.picture import write_picture
     from weft.report.terminal import console
 
     names = tuple(name for name in order.split(",") if name)
     run = load(record)
     found = layers_of(run, summarise(run), names)
     if output is not None:
-        write_leaf(output, layer_charts(found), layer_leaf(found))
+        write_picture(output, layer_charts(found), layer_table(found))
         typer.echo(f"picture: {output}", err=True)
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())

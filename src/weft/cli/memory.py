@@ -27,22 +27,24 @@ def memory(
     """Show buffer reuse, registration, connecting and the host bus of a record."""
     import msgspec
 
-    from weft.analysis.memory import memory_of
     from weft.analysis.summary import summarise
-    from weft.analysis.ways import findings_of
     from weft.fabric.peaks import parse_link
     from weft.record.run import load
-    from weft.report.memory import bus_sentences, memory_tables
     from weft.report.table import render_table
     from weft.report.terminal import console
+    from weft.topics import TOPICS, results_of
 
     run = load(record)
-    summaries = summarise(run, parse_link(link) if link else None)
+    known = parse_link(link) if link else None
+    results = results_of(run, summarise(run, known), known)
+    own = [topic for topic in TOPICS if topic.group == "memory"]
     if json:
-        rows = memory_of(run, summaries, parse_link(link) if link else None)
+        rows = {topic.name: topic.plain(results.of(topic)) for topic in own}
         typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
         return
-    for table in memory_tables(run, summaries):
-        console().print(*render_table(table), sep="\n")
-    for sentence in (*bus_sentences(run, summaries), *findings_of(run, summaries)):
-        console().print(sentence)
+    for topic in own:
+        for table in topic.tables(results.of(topic)):
+            console().print(*render_table(table), sep="\n")
+    for topic in own:
+        for line in topic.findings(results.of(topic)):
+            console().print(line)

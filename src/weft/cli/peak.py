@@ -48,18 +48,18 @@ def peak(
 def _show_buses(*, as_json: bool) -> None:
     import msgspec
 
-    from weft.analysis.bus import buses_here, to_json
+    from weft.analysis.bus import bottlenecks, buses_here
     from weft.errors import WeftError
     from weft.host.manifest import collect
-    from weft.report.bus import bus_in_words, bus_tables
     from weft.report.table import render_table
     from weft.report.terminal import console
+    from weft.topics.bus import bus_in_words, bus_tables
 
     buses = buses_here(collect())
     if not buses:
         raise WeftError("this host has no card on a bus", 'name a link: weft peak "PCIe 4 x16"')
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(buses)), indent=2).decode())
+        typer.echo(msgspec.json.format(msgspec.json.encode(bottlenecks(buses)), indent=2).decode())
         return
     for table in bus_tables(buses):
         console().print(*render_table(table), sep="\n")

@@ -22,9 +22,11 @@ def report(
     from weft.record.run import load
     from weft.report.page import report_path, write_report
     from weft.sources import models_of
+    from weft.topics import results_of
 
     known = parse_link(link) if link else None
-    runs = [(run, summarise(run, known)) for run in map(load, records)]
+    runs = [load(record) for record in records]
     page = output or report_path(records[0])
-    write_report(runs, page, models_of([run for run, _ in runs]))
+    found = [results_of(run, summarise(run, known), known) for run in runs]
+    write_report(found, page, models_of(runs))
     typer.echo(f"report: {page}")

@@ -185,24 +185,27 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
         return
     import msgspec
 
-    from weft.analysis.many import json_rows
     from weft.analysis.summary import summarise
     from weft.record.run import load
     from weft.report.page import report_path, write_report
-    from weft.report.terminal import console, render_tables
+    from weft.report.plain import json_rows
+    from weft.report.terminal import console, render_brief
     from weft.sources import models_of
+    from weft.topics import results_of
 
     measured = load(path)
     summaries = summarise(measured)
+    results = results_of(measured, summaries)
     if as_json:
-        text = msgspec.json.format(msgspec.json.encode(json_rows(measured, summaries)), indent=2)
+        text = msgspec.json.format(msgspec.json.encode(json_rows(results)), indent=2)
         typer.echo(text.decode())
     else:
-        console().print(render_tables(measured, summaries))
+        screen = console()
+        screen.print(render_brief(results, screen))
     if report:
         page = report_path(path)
         try:
-            write_report([(measured, summaries)], page, models_of([measured]))
+            write_report([results], page, models_of([measured]))
             typer.echo(f"report: {page}", err=True)
         except WeftError as error:
             typer.echo(f"weft: no report: {error.what}; {error.mend}", err=True)

@@ -8,10 +8,9 @@ import typer
 from weft.cli.options import Json
 
 if TYPE_CHECKING:
-    from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
-    from weft.record.run import Run
     from weft.reference.library import Platform
+    from weft.topics.base import Results
 
 _EXAMPLES = """Examples:
 
@@ -35,18 +34,19 @@ def show(
     transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
     link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
     table: Annotated[
-        str, typer.Option(help="Only: overhead, overlap, availability or completion.")
+        str, typer.Option(help="Only one of: figures, overhead, overlap, completion, ...")
     ] = "",
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, and what to know of them."""
-    from weft.analysis.many import json_rows
     from weft.analysis.summary import summarise
     from weft.fabric.peaks import parse_link
     from weft.names import choose
     from weft.record.run import load
     from weft.reference.library import only, platform_or_none
+    from weft.report.plain import json_rows
     from weft.report.terminal import console, render_tables
+    from weft.topics import results_of
 
     known = parse_link(link) if link else None
 
@@ -64,27 +64,32 @@ def show(
     tests = chosen("test", test, [s.test for s in summaries])
     transports = chosen("transport", transport, [s.transport for s in summaries])
     rows = tuple(s for s in summaries if s.test in tests and s.transport in transports)
+    results = results_of(run, rows, known)
     if table:
-        _show_table(run, rows, table, as_json=json)
+        _show_table(results, table, as_json=json)
     elif json:
-        _print_json(json_rows(run, rows))
+        _print_json(json_rows(results))
     else:
-        console().print(render_tables(run, rows))
+        console().print(render_tables(results))
 
 
-def _show_table(run: "Run", rows: "tuple[CaseSummary, ...]", name: str, *, as_json: bool) -> None:
-    from weft.report.host import host_rows, host_tables, to_json
+def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
     from weft.report.table import render_table
     from weft.report.terminal import console
+    from weft.topics import topic_called
 
-    found = host_rows(run, rows, name)
+    topic = topic_called(name)
+    rows = results.of(topic)
     if as_json:
-        _print_json(to_json(found))
+        _print_json(topic.plain(rows))
         return
-    for part in host_tables(run, rows, [name]):
+    tables, findings = topic.tables(rows), topic.findings(rows)
+    for part in tables:
         console().print(*render_table(part))
-    if not found:
-        typer.echo(f"{run.path} has nothing for this table")
+    for line in findings:
+        console().print(line)
+    if not tables and not findings:
+        typer.echo(f"{results.run.path} has nothing for this table")
 
 
 def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:

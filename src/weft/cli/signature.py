@@ -35,11 +35,11 @@ def signature(
     import msgspec
 
     from weft.analysis.fits.signature import signature_of
-    from weft.report.leaf import write_leaf
+    from weft.report.picture import write_picture
     from weft.report.signatures import (
         render_signatures,
         signature_chart,
-        signature_leaf,
+        signature_table,
     )
     from weft.report.terminal import console
     from weft.sources import series_of
@@ -50,7 +50,7 @@ def signature(
             raise WeftError(f"{series.name} has no latency", "choose ping_pong with --test")
     found = [signature_of(series) for series, _ in pairs]
     if output is not None:
-        write_leaf(output, [signature_chart(found)], signature_leaf(found))
+        write_picture(output, [signature_chart(found)], signature_table(found))
         typer.echo(f"picture: {output}", err=True)
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from weft.plan.pattern import Pattern
 
-TESTS = ("ping_pong", "ping_ping", "stream", "bidirectional_stream")
+# What a transport's latency and bandwidth are, where nobody asked for another test.
+LATENCY, BANDWIDTH = "ping_pong", "stream"
+TESTS = (LATENCY, "ping_ping", BANDWIDTH, "bidirectional_stream")
 # Few enough that every case has its launches in the budget and the tables fit a screen, in equal
 # steps over short, eager, rendezvous and asymptotic messages (docs/decisions/0007).
 SIZES = "8,64,1KiB,16KiB,256KiB,4MiB"

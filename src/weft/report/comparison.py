@@ -10,8 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
-from weft.report.charts import chart_of
-from weft.report.figures import Curve, Figure
+from weft.charts import SizeCurve, chart_over_sizes
 from weft.report.html import render, write_page
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import with_half
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from weft.analysis.compare.comparison import Comparison, Single, Table
     from weft.analysis.stats.ratios import Figure as Value
     from weft.analysis.stats.ratios import Ratio, Verdict
+    from weft.charts import Chart
 
 
 def comparison_tables(comparison: Comparison) -> RenderableType:
@@ -56,10 +56,7 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
     titles = [side.title for side in comparison.sides]
     text = render(
         "compare.html.j2",
-        [
-            chart_of(_figure(comparison, table, number))
-            for number, table in enumerate(comparison.tables)
-        ],
+        [_chart(comparison, table, number) for number, table in enumerate(comparison.tables)],
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
         summary=" ".join(_counts(comparison, index) for index in range(len(titles) - 1)),
         titles=titles,
@@ -89,7 +86,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
     tables = [
         {
             "title": _title(table),
-            "corner": "message",
+            "corner": "size",
             "heads": heads,
             "words": [
                 f"{title}: {words}" if len(titles) > 2 else words
@@ -170,20 +167,17 @@ def _legend(comparison: Comparison) -> str:
     return words + (" *: see the notes." if starred else "")
 
 
-def _figure(comparison: Comparison, table: Table, number: int) -> Figure:
+def _chart(comparison: Comparison, table: Table, number: int) -> Chart:
     """The curves of all sides over each other, at the sizes that are compared."""
-    latency = table.quantity == "latency"
     curves = []
     for index, side in enumerate(comparison.sides):
         points = [(r.bytes, f.estimate) for r in table.rows if (f := r.figures[index]) is not None]
         if points:
             sizes, estimates = zip(*points, strict=True)
-            curves.append(Curve(side.title, tuple(sizes), tuple(estimates)))
-    return Figure(
-        name=f"{table.test}-{table.quantity}-{number}",
-        title=_title(table),
-        metric="latency" if latency else "bandwidth",
-        axis="latency in µs" if latency else "bandwidth in MB/s",
-        unit_factor=1e-3 if latency else 1e-6,
-        curves=tuple(curves),
+            curves.append(SizeCurve(side.title, tuple(sizes), tuple(estimates)))
+    return chart_over_sizes(
+        f"{table.test}-{table.quantity}-{number}",
+        _title(table),
+        "latency" if table.quantity == "latency" else "bandwidth",
+        curves,
     )

@@ -11,7 +11,7 @@ from weft.report.paper import SANS, SCREEN, SERIF
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.report.charts import Chart, Mark, Track
+    from weft.charts import Chart, Mark, Track
     from weft.report.paper import Paper
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; shape and dash differ too.

@@ -9,10 +9,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from weft.report.charts import Axis, Chart, Track
-from weft.report.figures import ZERO_BYTES_AT, size_ticks
+from weft.charts import ZERO_BYTES_AT, Axis, Chart, Track, size_ticks
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import with_ends
+from weft.written import signed_time, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,11 +39,6 @@ def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
     return with_ends(
         parameter, lambda figure: shape(figure) if math.isfinite(figure) else "no bound"
     )
-
-
-def signed_time(nanoseconds: float) -> str:
-    """A time that may be below zero, as an intercept may."""
-    return f"-{format_time(-nanoseconds)}" if nanoseconds < 0 else format_time(nanoseconds)
 
 
 def line_rows(fit: LinearFit) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from weft.report.charts import Chart
+    from weft.charts import Chart
 
 
 def render(template: str, charts: Sequence[Chart], **values: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weft.report.drawing import COLOURS
 
 if TYPE_CHECKING:
-    from weft.report.charts import Axis, Chart, Mark, Track
+    from weft.charts import Axis, Chart, Mark, Track
 
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
 DASHES = ("solid", "dash", "dashdot", "dot", "solid", "dash", "dashdot")

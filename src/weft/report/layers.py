@@ -6,15 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.report.charts import Axis, Chart, Track
-from weft.report.figures import axis_place, size_ticks
-from weft.report.fits import signed_time
-from weft.report.leaf import Leaf
+from weft.charts import Axis, Chart, Track, axis_place, size_ticks
+from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.written import ends
+from weft.written import ends, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +58,7 @@ def layer_notes(found: Layers) -> list[str]:
 
 def render_layers(found: Layers) -> RenderableType:
     """The tables for a terminal, and each pair's outcome in words."""
-    table = Table(box=None)
+    table = Grid(box=None)
     for head in HEAD:
         table.add_column(head)
     for row in layer_rows(found.pairs):
@@ -100,10 +98,11 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
     )
 
 
-def layer_leaf(found: Layers) -> Leaf:
+def layer_table(found: Layers) -> Table:
     """What stands beside the charts of a page."""
-    return Leaf(
-        title="weft: what each layer adds",
+    return Table(
+        name="layers",
+        caption="weft: what each layer adds",
         head=HEAD,
         rows=tuple(layer_rows(found.pairs)),
         notes=tuple(layer_notes(found)),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.errors import WeftError
 from weft.report.html import render
 
@@ -13,18 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from weft.report.charts import Chart
+    from weft.charts import Chart
+    from weft.tables import Table
 
 KINDS = (".svg", ".pdf", ".html")
-
-
-class Leaf(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands beside the charts of a page: a table with its head, and notes."""
-
-    title: str
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def check_kind(path: Path) -> None:
@@ -33,15 +23,15 @@ def check_kind(path: Path) -> None:
         raise WeftError(f"{path} is no kind of picture", "end its name in .svg, .pdf or .html")
 
 
-def write_leaf(path: Path, charts: Sequence[Chart], leaf: Leaf) -> None:
-    """Write the charts as the path's ending says; SVG and PDF hold the first one.
+def write_picture(path: Path, charts: Sequence[Chart], table: Table) -> None:
+    """Write the charts as the path's ending says; SVG and PDF hold the first one, HTML the table.
 
     Raises WeftError for another ending, or where nothing can be written.
     """
     check_kind(path)
     kind = path.suffix.lower()[1:]
     data = (
-        render("leaf.html.j2", charts, leaf=leaf).encode()
+        render("picture.html.j2", charts, table=table).encode()
         if kind == "html"
         else _drawn(charts[0], kind)
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.report.charts import Axis, Chart, Mark, Track
-from weft.report.fits import in_words, signed_time
-from weft.report.leaf import Leaf
+from weft.charts import Axis, Chart, Mark, Track
+from weft.report.fits import in_words
+from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +36,11 @@ def signature_rows(found: Sequence[Signature]) -> list[tuple[str, str, str]]:
     ]
 
 
-def signature_leaf(found: Sequence[Signature]) -> Leaf:
+def signature_table(found: Sequence[Signature]) -> Table:
     """What stands beside the chart of a page."""
-    return Leaf(
-        title="weft: network signature",
+    return Table(
+        name="signatures",
+        caption="weft: network signature",
         head=HEAD,
         rows=tuple(signature_rows(found)),
         notes=tuple(f"{one.name}: {note}" for one in found for note in one.notes),
@@ -47,7 +49,7 @@ def signature_leaf(found: Sequence[Signature]) -> Leaf:
 
 def render_signatures(found: Sequence[Signature]) -> RenderableType:
     """The marks for a terminal."""
-    table = Table(box=None)
+    table = Grid(box=None)
     for head in HEAD:
         table.add_column(head)
     for row in signature_rows(found):

@@ -1,4 +1,4 @@
-"""Bandwidth against the share of time in which the sender computes. Pure.
+"""CPU availability: bandwidth against the share of time in which the sender computes.
 
 Figure 8 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
 Interconnects" (2003), from the test `busy_stream`. A stream without work is measured in every
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.host_time import by_case, by_launch, over, part_ns
 from weft.analysis.stats.parameters import Parameter, over_launches
-from weft.analysis.stats.shape import drift
-from weft.units import format_bytes
-from weft.written import with_ends
+from weft.charts import Axis, Chart, Track
+from weft.tables import Table
+from weft.topics.base import Topic
+from weft.topics.series import by_case, median_over, part_ns
+from weft.units import format_bandwidth, format_bytes
+from weft.written import half_in_its_unit, over, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
     from weft.record.model import Batch
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 BUSY = "busy_stream"
 # The bandwidth falls when it is lower by this much.
@@ -57,8 +61,36 @@ class Availability(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+class CpuAvailability(Topic[tuple[Availability, ...]]):
+    """How much of the bandwidth a sender keeps that computes."""
+
+    name = "availability"
+    title = "Bandwidth while computing"
+
+    def rows(self, results: Results) -> tuple[Availability, ...]:
+        """A curve a transport, size and variant."""
+        return availabilities_of(results.run)
+
+    def owns(self, run: Run, pattern: Pattern) -> bool:
+        """Streams beside work are shown against the work."""
+        del run
+        return pattern.name == BUSY
+
+    def tables(self, rows: tuple[Availability, ...]) -> list[Table]:
+        """A row a point of each curve."""
+        return [_table(rows)] if rows else []
+
+    def charts(self, rows: tuple[Availability, ...]) -> list[Chart]:
+        """Bandwidth in MB/s against the share of the time computing (figure 8)."""
+        return [availability_chart(rows)] if rows else []
+
+    def findings(self, rows: tuple[Availability, ...]) -> list[str]:
+        """The share of computing at which the bandwidth falls."""
+        return list(drops_in_words(rows))
+
+
 def availabilities_of(run: Run) -> tuple[Availability, ...]:
-    """A curve a transport, size and way of two points or more; empty without any."""
+    """A curve a transport, size and variant of two points or more; empty without any."""
     curves: dict[Case, dict[int, list[Batch]]] = {}
     for key, batches in by_case(run, (BUSY,)).items():
         case = run.cases[key]
@@ -83,27 +115,6 @@ def drops_in_words(curves: Sequence[Availability]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def drifts_of(run: Run, tests: Sequence[str]) -> tuple[str, ...]:
-    """Where the compute loop's rate moved within a batch, a sentence a test and transport."""
-    moved: dict[tuple[str, str], list[float]] = {}
-    batches = [batch for all_ in by_case(run, tests).values() for batch in all_]
-    for batch in batches:
-        case = run.cases[batch.case]
-        changes = moved.setdefault((case.transport, case.test), [])
-        change = drift(part_ns(run, batch, "work")) if case.point else None
-        if change is not None:
-            changes.append(change)
-    totals = [(run.cases[batch.case].transport, run.cases[batch.case].test) for batch in batches]
-    return tuple(
-        f"{transport}, {test}: the compute loop's rate drifted by up to"
-        f" {max(map(abs, changes)):.0%} in {len(changes)} of {totals.count((transport, test))}"
-        " batches: the processor's clock was not steady, or something else ran; the work is"
-        " measured in every sample, so shares hold, but their points are not those asked for"
-        for (transport, test), changes in moved.items()
-        if changes
-    )
-
-
 def _curve(run: Run, batches: dict[int, list[Batch]]) -> Availability:
     first = next(iter(batches.values()))[0]
     case = run.cases[first.case]
@@ -124,9 +135,9 @@ def _point(run: Run, work: int, batches: list[Batch]) -> BusyPoint:
     moved = run.cases[batches[0].case].bytes * 1e9
     return BusyPoint(
         work_percent=work,
-        computing_percent=over(by_launch(batches, lambda b: 100 * _computing(run, b))),
-        bandwidth_bytes_per_s=over(by_launch(batches, lambda b: moved / part_ns(run, b))),
-        kept_percent=over(by_launch(batches, lambda b: 100 * _kept(run, b))),
+        computing_percent=median_over(batches, lambda b: 100 * _computing(run, b)),
+        bandwidth_bytes_per_s=median_over(batches, lambda b: moved / part_ns(run, b)),
+        kept_percent=median_over(batches, lambda b: 100 * _kept(run, b)),
     )
 
 
@@ -159,8 +170,8 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, 
         most = max(curve[-1][1] for curve in whole)
         return None, f"no drop of {DROP:.0%} up to {most:.1%} of the time computing"
     if len(shares) < max(len(whole), 2):
-        told = f"{len(shares)} of {len(whole)} launches show it"
-        return None, f"cannot tell where it drops by {DROP:.0%}: {told}"
+        seen = f"{len(shares)} of {len(whole)} launches show it"
+        return None, f"where it drops by {DROP:.0%} is not known: {seen}"
     at = over_launches(shares, positive=True)
     return msgspec.structs.replace(at, high=min(at.high, 100.0)), ""
 
@@ -190,3 +201,62 @@ def falling(values: Sequence[float]) -> list[float]:
     from scipy.optimize import isotonic_regression
 
     return [float(value) for value in isotonic_regression(values, increasing=False).x]
+
+
+def _table(curves: Sequence[Availability]) -> Table:
+    return Table(
+        name="availability",
+        caption="Bandwidth while the sender computes, with half of each 95 % interval. Work is in"
+        " per cent of the stream alone, computing in per cent of the whole time.",
+        head=("", "work", "computing", "bandwidth", "kept"),
+        rows=tuple(
+            (
+                f"{over(curve.transport, curve.variant)} {format_bytes(curve.bytes)}",
+                f"{point.work_percent} %",
+                half_in_its_unit(point.computing_percent, percent),
+                half_in_its_unit(point.bandwidth_bytes_per_s, format_bandwidth),
+                half_in_its_unit(point.kept_percent, percent),
+            )
+            for curve in curves
+            for point in curve.points
+        ),
+    )
+
+
+def availability_chart(curves: Sequence[Availability]) -> Chart:
+    """Bandwidth in MB/s against the share of the time computing (figure 8)."""
+    names = [
+        f"{over(curve.transport, curve.variant)} {format_bytes(curve.bytes)}" for curve in curves
+    ]
+    return Chart(
+        name="availability",
+        title="Bandwidth while computing",
+        alt=f"bandwidth against the share of time spent computing for {', '.join(names)}",
+        x=Axis("share of the time computing in %", is_log=False),
+        y=Axis("bandwidth in MB/s", is_log=False),
+        tracks=tuple(
+            _track(name, curve.points, group)
+            for group, (name, curve) in enumerate(zip(names, curves, strict=True))
+        ),
+        note="Bars are 95 % intervals. Figure 8 of Liu et al. (2003).",
+    )
+
+
+def _track(name: str, points: Sequence[BusyPoint], group: int) -> Track:
+    def rate(part: str) -> tuple[float, ...]:
+        rates: list[Parameter] = [point.bandwidth_bytes_per_s for point in points]
+        return tuple(getattr(one, part) / 1e6 for one in rates)
+
+    return Track(
+        label=name,
+        x=tuple(point.computing_percent.value for point in points),
+        y=rate("value"),
+        low=rate("low"),
+        high=rate("high"),
+        texts=tuple(
+            f"{point.computing_percent.value:.1f} % computing:"
+            f" {format_bandwidth(point.bandwidth_bytes_per_s.value)}"
+            for point in points
+        ),
+        group=group,
+    )

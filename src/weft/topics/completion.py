@@ -1,4 +1,4 @@
-"""What each way to learn of a completion adds, and what it leaves of the processor. Pure.
+"""Completion modes: what each adds to a latency, and what it leaves of the processor.
 
 Figures 9 and 10 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
 Interconnects" (2003): a target that polls its memory (`put_ping_pong`), that is notified
@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.host_time import by_launch, over
 from weft.analysis.layers import Step, Verdict, step_between
 from weft.analysis.stats.intervals import Estimate
 from weft.analysis.stats.parameters import Parameter
 from weft.plan.case import Case
+from weft.tables import Table
+from weft.topics.base import Topic
+from weft.topics.series import median_over
 from weft.units import format_bytes, format_time
+from weft.written import at as placed_at
+from weft.written import ends, half_in_its_unit, over, percent, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
     from weft.record.model import Batch
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 # Tests that do the same, but for how the target learns of it.
 FAMILIES = {"put_ping_pong": "put", "put_notify_ping_pong": "put"}
@@ -67,6 +72,25 @@ class Increase(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     test: str
     steps: tuple[Step, ...]
+
+
+class CompletionModes(Topic[tuple[Completion, ...]]):
+    """How a rank learns that a message has come: polling, notices, sleep."""
+
+    name = "completion"
+    title = "Completion modes"
+
+    def rows(self, results: Results) -> tuple[Completion, ...]:
+        """The modes of each transport, kind and size that has more than one."""
+        return completions_of(results.run, results.summaries)
+
+    def tables(self, rows: tuple[Completion, ...]) -> list[Table]:
+        """A row a mode."""
+        return [_table(rows)] if rows else []
+
+    def findings(self, rows: tuple[Completion, ...]) -> list[str]:
+        """What each mode adds to the cheapest one."""
+        return list(completions_in_words(rows))
 
 
 def notified_over_polled(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Increase, ...]:
@@ -173,17 +197,17 @@ def way_of(case: Case) -> str:
 
 
 def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
-    """A sentence a transport, kind and size: what each way adds to the cheapest one."""
+    """A sentence a transport, kind and size: what each mode adds to the cheapest one."""
     sentences: list[str] = []
     for row in rows:
-        place = f"{row.transport}, {row.kind}, {format_bytes(row.bytes)} {row.variant}".rstrip()
+        place = placed_at(row.transport, row.kind, row.bytes, row.variant)
         if row.is_cheapest:
             sentences.append(f"completion: {place}: {row.way} is cheapest")
         elif row.verdict == "adds":
-            ends = f"[{format_time(row.low_ns)}, {format_time(row.high_ns)}]"
-            sentences[-1] += f"; {row.way} adds {format_time(row.added_ns)} {ends}"
+            bounds = f"[{format_time(row.low_ns)}, {format_time(row.high_ns)}]"
+            sentences[-1] += f"; {row.way} adds {format_time(row.added_ns)} {bounds}"
         else:
-            sentences[-1] += f"; {row.way} cannot be told apart from it"
+            sentences[-1] += f"; {row.way}: difference not significant"
     return tuple(sentences)
 
 
@@ -197,4 +221,32 @@ def _cpu_percent(batches: Sequence[Batch]) -> tuple[Parameter, ...]:
     def share(rank: int, batch: Batch) -> NDArray[np.float64]:
         return np.array([100 * batch.cpu_ns[rank] / batch.timed_ns])
 
-    return tuple(over(by_launch(known, partial(share, rank))) for rank in range(ranks))
+    return tuple(median_over(known, partial(share, rank)) for rank in range(ranks))
+
+
+def _table(rows: Sequence[Completion]) -> Table:
+    ranks = max(len(row.cpu_percent) for row in rows)
+    return Table(
+        name="completion",
+        caption="What each completion mode adds to the cheapest, and the CPU time it takes, with"
+        " half of each 95 % interval.",
+        head=("", "mode", "latency", "adds", *(f"CPU rank {rank}" for rank in range(ranks))),
+        rows=tuple(
+            (
+                f"{over(row.transport, row.variant)} {row.kind} {format_bytes(row.bytes)}",
+                row.way,
+                format_time(row.latency_ns.median),
+                _added(row),
+                *(half_in_its_unit(share, percent) for share in row.cpu_percent),
+                *("-" for _ in range(ranks - len(row.cpu_percent))),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _added(row: Completion) -> str:
+    if row.is_cheapest:
+        return "cheapest"
+    words = signed_time(row.added_ns) if row.verdict == "adds" else "not significant"
+    return f"{words} {ends(row.low_ns, row.high_ns, signed_time)}"

@@ -1,4 +1,4 @@
-"""An exchange among neighbours: the least, the mean and the greatest time over the ranks. Pure.
+"""Exchange among neighbours: the least, the mean and the greatest time over the ranks.
 
 As IMB reports its parallel transfers (Intel MPI Benchmarks, User Guide, Output): Tmin, Tavg and
 Tmax over the processes, and a throughput based on Tmax. Of each rank the median of a launch's
@@ -8,17 +8,25 @@ samples counts, where IMB takes the mean of its repetitions.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.summary import bandwidth_of, resolution_ns
+from weft.tables import Table
+from weft.topics.base import Topic
+from weft.topics.groups import by_key
+from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import half_or_none, over
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.plan.case import Case
     from weft.record.model import Batch
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 _RANK = re.compile(r"rank\d+")
 
@@ -40,6 +48,25 @@ class ExchangeRow(msgspec.Struct, frozen=True, kw_only=True):
     mean_ns: Estimate
     greatest_ns: Estimate
     bandwidth_bytes_per_s: Estimate | None
+
+
+class Exchange(Topic[tuple[ExchangeRow, ...]]):
+    """What an exchange among neighbours takes, over the ranks."""
+
+    name = "exchange"
+    title = "Exchange among neighbours"
+
+    def rows(self, results: Results) -> tuple[ExchangeRow, ...]:
+        """A row a case that has every rank's own times."""
+        return exchanges_of(results.run)
+
+    def tables(self, rows: tuple[ExchangeRow, ...]) -> list[Table]:
+        """A row a case."""
+        return [_table(rows)] if rows else []
+
+    def of_cases(self, rows: tuple[ExchangeRow, ...]) -> dict[str, dict[str, Any]]:
+        """Beside a case's summary, its row."""
+        return by_key("many", rows)
 
 
 def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
@@ -81,3 +108,24 @@ def _medians_ns(run: Run, batch: Batch) -> list[float]:
 
     parts = ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
     return [float(np.median(run.time_ns(batch, part=part))) for part in parts]
+
+
+def _table(rows: Sequence[ExchangeRow]) -> Table:
+    return Table(
+        name="exchange",
+        caption="Exchange: time of an iteration over the ranks, bandwidth of the slowest",
+        head=("transport", "size", "ranks", "least", "mean", "greatest", "bandwidth"),
+        rows=tuple(
+            (
+                over(row.transport, row.way),
+                format_bytes(row.bytes),
+                str(row.ranks),
+                half_or_none(row.least_ns, format_time),
+                half_or_none(row.mean_ns, format_time),
+                half_or_none(row.greatest_ns, format_time),
+                half_or_none(row.bandwidth_bytes_per_s, format_bandwidth),
+            )
+            for row in rows
+        ),
+        notes=("As IMB reports Sendrecv; each rank's time is the median of its own samples.",),
+    )

@@ -1,24 +1,33 @@
-"""Latency under offered load: percentiles against the rate, and the knee. Pure.
+"""Offered load: percentiles of latency against the rate, and the knee.
 
 Times run from when a message was due (Tene, How NOT to Measure Latency, 2013, and his wrk2).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.stats.percentiles import percentiles
+from weft.charts import Axis, Chart, Mark, Track
+from weft.tables import Table
+from weft.topics.base import Topic, as_plain
+from weft.topics.groups import by_key, by_variant
+from weft.units import format_bytes, format_rate, format_time
+from weft.written import half_or_none, middle_or_none, over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
     from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
     from weft.record.model import Batch
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 LOAD = "offered_load"
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
@@ -26,6 +35,7 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 KNEE_PERCENTILES = ("99", "50")
 # Answered at less than this share of the offered rate, a load is over what the link can do.
 KEPT_UP = 0.99
+DRAWN_PERCENTILES = ("50", "99", "99.9")
 
 
 class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +56,11 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     answered_per_s: Estimate
     percentiles_ns: dict[str, Estimate]
     posted_percentiles_ns: dict[str, Estimate]
+
+    @property
+    def answered_percent(self) -> float:
+        """The rate of answers in per cent of that at which messages were due."""
+        return 100 * self.answered_per_s.median / self.offered_per_s.median
 
     @property
     def keeps_up(self) -> bool:
@@ -81,6 +96,52 @@ class LaunchLoad(msgspec.Struct, frozen=True, kw_only=True):
     answered_per_s: float
     percentiles_ns: dict[str, float]
     posted_percentiles_ns: dict[str, float]
+
+
+class LoadRows(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says of loads: a row each, a knee a group, and the groups by their cases."""
+
+    loads: tuple[LoadRow, ...]
+    knees: tuple[Knee, ...]
+    groups: tuple[tuple[LoadRow, ...], ...]
+
+
+class OfferedLoad(Topic[LoadRows]):
+    """Latency under offered load."""
+
+    name = "load"
+    title = "Latency under offered load"
+
+    def rows(self, results: Results) -> LoadRows:
+        """Every load that was measured, and where the knee is."""
+        loads, knees = loads_of(results.run, results.summaries)
+        return LoadRows(loads=loads, knees=knees, groups=by_variant(results.run, loads))
+
+    def owns(self, run: Run, pattern: Pattern) -> bool:
+        """Loads are shown against the rate."""
+        del run
+        return pattern.figure == "loaded_latency"
+
+    def tables(self, rows: LoadRows) -> list[Table]:
+        """A row a load; the knees below."""
+        return [_table(rows.loads, rows.knees)] if rows.loads else []
+
+    def charts(self, rows: LoadRows) -> list[Chart]:
+        """Percentiles against the rate, a chart a group of loads."""
+        found = (_chart(own, rows.knees) for own in rows.groups)
+        return [chart for chart in found if chart is not None]
+
+    def plain(self, rows: LoadRows) -> list[dict[str, Any]]:
+        """The loads, then the knees."""
+        return as_plain((*rows.loads, *rows.knees))
+
+    def of_cases(self, rows: LoadRows) -> dict[str, dict[str, Any]]:
+        """Beside a case's summary, its load and the knee of its group."""
+        found = by_key("many", rows.loads)
+        for knee in rows.knees:
+            for case in knee.cases:
+                found.setdefault(case, {})["knee"] = msgspec.to_builtins(knee)
+        return found
 
 
 def launch_load(run: Run, batch: Batch) -> LaunchLoad:
@@ -187,4 +248,92 @@ def knee_of(group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
         highest_percent=found[-1],
         offered_per_s=median_of_launches([rate for _, rate in peaks]),
         is_last=middle == loads[-1],
+    )
+
+
+def _table(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Table:
+    return Table(
+        name="load",
+        caption="Latency under offered load, from when a message was due to its answer",
+        head=("transport", "size", "load", "offered/s", "answered", "50 %", "99 %", "99.9 %",
+              "from post"),
+        rows=tuple(
+            (
+                over(row.transport, row.variant),
+                format_bytes(row.bytes),
+                f"{row.load_percent} %",
+                middle_or_none(row.offered_per_s, format_rate),
+                f"{row.answered_percent:.0f} %",
+                middle_or_none(row.percentiles_ns.get("50"), format_time),
+                half_or_none(row.percentiles_ns.get("99"), format_time),
+                middle_or_none(row.percentiles_ns.get("99.9"), format_time),
+                middle_or_none(row.posted_percentiles_ns.get("99"), format_time),
+            )
+            for row in rows
+        ),
+        notes=(
+            "From post: the 99 % that a count from the post would have shown.",
+            *map(knee_in_words, knees),
+        ),
+    )  # fmt: skip
+
+
+def knee_in_words(knee: Knee) -> str:
+    """Where the knee is, over how many launches it varies, and what it is by."""
+    place = f"knee: {knee.transport}, {format_bytes(knee.bytes)} {knee.variant}".rstrip()
+    if knee.is_last:
+        return f"{place}: none up to {knee.load_percent} % of saturation, the largest load measured"
+    spread = (
+        f" ({knee.lowest_percent} to {knee.highest_percent} % over launches)"
+        if knee.lowest_percent < knee.highest_percent
+        else ""
+    )
+    return (
+        f"{place}: at {knee.load_percent} % of saturation{spread},"
+        f" {format_rate(knee.offered_per_s.median)} messages/s;"
+        f" there the rate over the {knee.percentile}th percentile is greatest"
+    )
+
+
+def _chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
+    if len(rows) < 2:
+        return None
+    tracks = []
+    for group, name in enumerate(DRAWN_PERCENTILES):
+        own = [row for row in rows if name in row.percentiles_ns]
+        figures = [row.percentiles_ns[name] for row in own]
+        if not own:
+            continue
+        tracks.append(
+            Track(
+                label=f"{name} %",
+                x=tuple(row.offered_per_s.median / 1e3 for row in own),
+                y=tuple(figure.median / 1e3 for figure in figures),
+                low=tuple(figure.low / 1e3 for figure in figures),
+                high=tuple(figure.high / 1e3 for figure in figures),
+                texts=tuple(
+                    f"{row.load_percent} %: {half_or_none(figure, format_time)}"
+                    for row, figure in zip(own, figures, strict=True)
+                ),
+                group=group,
+            )
+        )
+    if not tracks:  # too few samples for any percentile
+        return None
+    marks = tuple(
+        Mark(axis="x", at=knee.offered_per_s.median / 1e3, text=f"knee, {knee.load_percent} %")
+        for knee in knees
+        if rows[0].case in knee.cases and not knee.is_last
+    )
+    place = over(rows[0].transport, rows[0].variant)
+    title = f"Latency under load, {place} {format_bytes(rows[0].bytes)}"
+    return Chart(
+        name="load-" + re.sub(r"\W+", "-", place) + f"-{rows[0].bytes}",
+        title=title,
+        alt=f"{title}: percentiles of latency in µs against thousand messages/s offered",
+        x=Axis("offered, thousand messages/s", is_log=False),
+        y=Axis("from due to answer in µs"),
+        tracks=tuple(tracks),
+        marks=marks,
+        note="Percentiles from when a message was due. Bars are 95 % intervals.",
     )

@@ -1,20 +1,58 @@
-"""The pages that messages really had, by the kernel's own list. Pure."""
+"""Pages: what huge pages change, and which pages memory had by the kernel's own list."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from weft.analysis.layers import step_between
+from weft.topics.base import Topic
+from weft.topics.groups import cases_alike
+from weft.topics.registration import added_in_words, time_of
 from weft.units import format_bytes
+from weft.written import at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.plan.case import Case
     from weft.record.run import Run
+    from weft.topics.base import Results
+
+
+class PagesFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence about the pages of messages' memory."""
+
+    sentence: str
+
+
+class Pages(Topic[tuple[PagesFinding, ...]]):
+    """What the size of memory's pages changes."""
+
+    name = "pages"
+    title = "Pages"
+
+    def rows(self, results: Results) -> tuple[PagesFinding, ...]:
+        """From cases in small and in huge pages, and from those that chose none."""
+        run = results.run
+        chosen = [s for s in results.summaries if run.cases[s.case].pages]
+        gains = map(gain_of_pages, cases_alike(chosen, run.cases, "pages"))
+        return tuple(
+            PagesFinding(sentence=one) for one in (*gains, *huge_pages_in_words(run)) if one
+        )
+
+    def findings(self, rows: tuple[PagesFinding, ...]) -> list[str]:
+        """What huge pages save, and whether cases had them unasked."""
+        return [row.sentence for row in rows]
 
 
 def huge_pages_in_words(run: Run) -> tuple[str, ...]:
     """One sentence where cases that chose no pages had huge ones; nothing where none had.
 
     A case counts with the share of its batches' memory (rank 0's). Records of before the engine
-    told what unasked memory got say nothing of it: their `memory_bytes` is 0.
+    said what unasked memory got say nothing of it: their `memory_bytes` is 0.
     """
     memory: dict[str, int] = {}
     huge: dict[str, int] = {}
@@ -30,7 +68,22 @@ def huge_pages_in_words(run: Run) -> tuple[str, ...]:
     smallest = format_bytes(run.cases[having[0]].bytes)
     said = (
         f"pages: unasked, the kernel gave huge pages to {len(having)} of {len(huge)} cases"
-        f" (to all of the memory of {wholly}), from {smallest} on; --pages small,huge tells what"
-        " they change"
+        f" (to all of the memory of {wholly}), from {smallest} on; --pages small,huge measures"
+        " what they change"
     )
     return (said,)
+
+
+def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
+    """What a message takes less, or longer, in memory of huge pages than of small ones."""
+    times = {case.pages: time_of(summary) for case, summary in points}
+    small, huge = times.get("small"), times.get("huge")
+    if small is None or huge is None:
+        return ""
+    case = points[0][0]
+    place = at(case.transport, case.test, case.bytes, case.but_for("pages").variant)
+    step = step_between(case.bytes, small, huge)
+    if step.verdict == "cannot tell" or any(summary.launches < 2 for _, summary in points):
+        return f"pages: {place}: no significant difference between huge and small pages"
+    took = "less" if step.verdict == "saves" else "longer"
+    return f"pages: {place}: {added_in_words(step)} {took} with huge pages"

@@ -1,5 +1,7 @@
-"""Whether a stream's queue is what holds its sender up, and from which size on. Pure.
+"""Queue depth: how many messages in flight a bandwidth needs, and from which size a queue binds.
 
+Figure 4 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
+Interconnects" (2003), shows the bandwidth by queue size.
 The sender posts Q messages, then waits for Q/2 of them before it posts Q/2 more (Liu et al.,
 section 4.1). Where the library copies a message, or the link is faster than the sender, most of
 them have ended when the last one is posted: the sender never waits, and a queue of another size
@@ -8,19 +10,24 @@ would give the same bandwidth. The engine looks at that in the warm-up (`Batch.q
 
 from __future__ import annotations
 
-import statistics
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weft.plan.case import USUAL_QUEUE_DEPTH, Case
+from weft.topics.base import Topic, as_plain
+from weft.topics.groups import cases_alike
 from weft.units import format_bytes
+from weft.written import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Batch
+    from weft.topics.base import Results
+
+# Figure 4: the queue that is needed for this share of the best bandwidth.
+NEAR_PEAK = 0.95
 
 
 class QueueBinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,13 +43,75 @@ class QueueBinding(msgspec.Struct, frozen=True, kw_only=True):
     most_bytes: int
 
 
-def held_of(batches: Iterable[Batch]) -> float | None:
-    """Of Q messages posted at once, how many were in flight then: the median over the batches.
+class QueueNeeded(msgspec.Struct, frozen=True, kw_only=True):
+    """The smallest of several queue depths whose bandwidth is near the best one's.
 
-    None where nobody looked: no stream, or a record of before there was a look.
+    `place` says which test, size and options; `binding` what is known of which queues bind.
     """
-    looked = [batch.queue_held for batch in batches if batch.queue_held is not None]
-    return statistics.median(looked) if looked else None
+
+    place: str
+    queue_depth: int
+    least_depth: int
+    most_depth: int
+    binding: str = ""
+
+
+class QueueRows(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says of queue depths."""
+
+    needed: tuple[QueueNeeded, ...]
+    bindings: tuple[QueueBinding, ...]
+
+
+class QueueDepths(Topic[QueueRows]):
+    """Which queue depth a bandwidth needs, and where a queue binds."""
+
+    name = "queue_depth"
+    title = "Queue depth"
+
+    def rows(self, results: Results) -> QueueRows:
+        """From the streams that were measured with several queue depths, or looked at."""
+        good = [s for s in results.summaries if s.status == "ok"]
+        cases = results.run.cases
+        groups = cases_alike(results.summaries, cases, "queue_depth")
+        found = (queue_needed(points) for points in groups)
+        return QueueRows(
+            needed=tuple(one for one in found if one is not None),
+            bindings=bindings_of(cases, good),
+        )
+
+    def findings(self, rows: QueueRows) -> list[str]:
+        """A sentence a group of queue depths, and a queue that does not bind at all its sizes."""
+        needed = [
+            f"queue depth: {one.place}: Q = {one.queue_depth} gives {NEAR_PEAK:.0%} of the best"
+            f" bandwidth of Q = {one.least_depth} to {one.most_depth}{one.binding}"
+            for one in rows.needed
+        ]
+        return needed + bindings_in_words(rows.bindings)
+
+    def plain(self, rows: QueueRows) -> list[dict[str, Any]]:
+        """What is needed, then where queues bind."""
+        return as_plain((*rows.needed, *rows.bindings))
+
+
+def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> QueueNeeded | None:
+    """The smallest queue depth whose bandwidth is at least 95 % of the best one's."""
+    rates = sorted(
+        (case.queue_depth, summary.bandwidth_bytes_per_s.median)
+        for case, summary in points
+        if summary.bandwidth_bytes_per_s is not None
+    )
+    if len(rates) < 2:
+        return None
+    best = max(rate for _, rate in rates)
+    case = points[0][0]
+    return QueueNeeded(
+        place=at(case.transport, case.test, case.bytes, case.but_for("queue_depth").variant),
+        queue_depth=next(depth for depth, rate in rates if rate >= NEAR_PEAK * best),
+        least_depth=rates[0][0],
+        most_depth=rates[-1][0],
+        binding=at_one_size((case.queue_depth, summary.queue_held) for case, summary in points),
+    )
 
 
 def binds(queue_depth: int, held: float) -> bool:
@@ -78,7 +147,7 @@ def _binding(case: Case, sizes: dict[int, bool]) -> QueueBinding:
 def bindings_in_words(bindings: Iterable[QueueBinding]) -> list[str]:
     """A sentence for each queue that does not bind at all its sizes."""
     return [
-        f"queue size: {_place(one.case)}: {from_which_size(one)}"
+        f"queue depth: {_place(one.case)}: {from_which_size(one)}"
         for one in bindings
         if one.from_bytes != one.least_bytes
     ]
@@ -91,7 +160,7 @@ def from_which_size(binding: QueueBinding) -> str:
     if binding.from_bytes is None:
         return (
             f"{queue} does not bind up to {format_bytes(binding.most_bytes)}: {why},"
-            " and another queue size changes nothing"
+            " and another queue depth changes nothing"
         )
     return f"{queue} binds from {format_bytes(binding.from_bytes)} on; below it {why}"
 

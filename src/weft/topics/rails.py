@@ -1,4 +1,4 @@
-"""What several rails at once give over one: `tcp:stripe` or `tcp:turn` beside `tcp`. Pure.
+"""Rails: what several at once give over one, `tcp:stripe` or `tcp:turn` beside `tcp`.
 
 After Liu, Vishnu and Panda, "Building Multirail InfiniBand Clusters: MPI-Level Design and
 Performance Evaluation" (SC2004), which lays striped and round-robin messages over two rails beside
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.ratios import Figure, Kind, Ratio, Verdict, ratio, ratio_in_words, verdict
+from weft.analysis.stats.ratios import Figure, Ratio, Verdict, ratio, ratio_in_words, verdict
+from weft.topics.base import Topic
+from weft.topics.groups import side
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 MODES = ("stripe", "turn")
 
@@ -33,6 +36,21 @@ class RailRatio(msgspec.Struct, frozen=True, kw_only=True):
     variant: str
     ratio: Ratio
     verdict: Verdict
+
+
+class Rails(Topic[tuple[RailRatio, ...]]):
+    """What several rails give over one."""
+
+    name = "rails"
+    title = "Rails"
+
+    def rows(self, results: Results) -> tuple[RailRatio, ...]:
+        """A row a case over several rails whose like over one was measured."""
+        return tuple(rail_ratios(results.run, results.summaries))
+
+    def findings(self, rows: tuple[RailRatio, ...]) -> list[str]:
+        """A sentence a test, variant and mode."""
+        return rail_sentences(rows)
 
 
 def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
@@ -68,14 +86,13 @@ def _figure(summary: CaseSummary) -> Figure:
     estimate = summary.latency_ns or summary.bandwidth_bytes_per_s
     if estimate is None:  # a case that is ok has one of them
         raise AssertionError(summary.case)
-    kind: Kind = "launches" if summary.launches > 1 else "one launch"
-    return Figure(estimate=estimate, kind=kind, launches=summary.launches)
+    return side(estimate, summary.launches)
 
 
-def rail_sentences(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
-    """A sentence for each test, way and way of sharing out: the ratio at every size."""
+def rail_sentences(ratios: Sequence[RailRatio]) -> list[str]:
+    """A sentence for each test, variant and mode of sharing out: the ratio at every size."""
     groups: dict[str, list[RailRatio]] = {}
-    for found in rail_ratios(run, summaries):
+    for found in ratios:
         place = f"{found.transport}, {found.test} {found.variant}".rstrip()
         groups.setdefault(place, []).append(found)
     return [

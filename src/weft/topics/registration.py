@@ -1,4 +1,4 @@
-"""What it costs to register memory, and to connect: tables of a record's own benchmark. Pure."""
+"""Registration: what it costs to register memory, ahead or with each message."""
 
 from __future__ import annotations
 
@@ -9,19 +9,29 @@ import msgspec
 from weft.analysis.layers import Step, step_between
 from weft.analysis.stats.intervals import Estimate, median_of_launches
 from weft.analysis.summary import resolution_ns
+from weft.tables import Table
+from weft.topics.base import Topic, as_plain
 from weft.units import format_bytes, format_time
+from weft.written import at, over, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.record.model import Launch
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 TEST = "registration"
 PART = "deregister"
-# A message registered as it goes, and the same test with memory registered in advance.
-AS_IT_GOES = {"register_ping_pong": "ping_pong", "register_stream": "stream"}
+# Each message registered before it is sent, and the same test with memory registered ahead.
+REGISTER_EACH = {"register_ping_pong": "ping_pong", "register_stream": "stream"}
+
+
+class RegistrationRows(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says of registration: sizes of memory, and sentences about messages."""
+
+    sizes: tuple[Registration, ...]
+    each: tuple[str, ...]
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,17 +45,35 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     deregister_ns: Estimate
 
 
-class Connecting(msgspec.Struct, frozen=True, kw_only=True):
-    """The time that a transport takes to connect a rank with all others, over their number."""
+class RegisteringMemory(Topic[RegistrationRows]):
+    """What it costs to register memory."""
 
-    transport: str
-    peers: int
-    launches: int
-    time_per_peer_ns: Estimate
+    name = "registration"
+    title = "Registration of memory"
+    group = "memory"
+
+    def rows(self, results: Results) -> RegistrationRows:
+        """By size, and beside each message."""
+        return RegistrationRows(
+            sizes=registrations_of(results.run, results.summaries),
+            each=cost_of_registering_each(results.run, results.summaries),
+        )
+
+    def tables(self, rows: RegistrationRows) -> list[Table]:
+        """A row a transport, variant and size."""
+        return [_table(rows.sizes)] if rows.sizes else []
+
+    def findings(self, rows: RegistrationRows) -> list[str]:
+        """What registering each message adds."""
+        return list(rows.each)
+
+    def plain(self, rows: RegistrationRows) -> list[dict[str, Any]]:
+        """A row a transport, variant and size."""
+        return as_plain(rows.sizes)
 
 
 def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Registration, ...]:
-    """A row a transport, way and size of the test `registration`, sizes ascending."""
+    """A row a transport, variant and size of the test `registration`, sizes ascending."""
     import numpy as np
 
     rows = []
@@ -72,37 +100,12 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
     return tuple(sorted(rows, key=lambda row: (row.transport, row.way, row.bytes)))
 
 
-def connecting_of(run: Run) -> tuple[Connecting, ...]:
-    """A row a transport and number of peers: the median over launches with its interval."""
-    groups: dict[tuple[str, int], list[float]] = {}
-    for launch in run.lines.launches:
-        time_ns = _connect_ns(launch)
-        if time_ns is not None:
-            peers = len(launch.ranks) - 1
-            groups.setdefault((launch.transport, peers), []).append(time_ns / peers)
-    return tuple(
-        Connecting(
-            transport=transport,
-            peers=peers,
-            launches=len(times),
-            time_per_peer_ns=median_of_launches(times),
-        )
-        for (transport, peers), times in groups.items()
-    )
-
-
-def _connect_ns(launch: Launch) -> float | None:
-    """What the engine told; None in records of an older one, or with nobody to connect to."""
-    told = launch.details.get("connect_ns", "")
-    return float(told) if told.isdigit() and int(told) > 0 and len(launch.ranks) > 1 else None
-
-
-def cost_as_it_goes(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
-    """What registering each message as it goes adds to the time of one, a sentence a case."""
+def cost_of_registering_each(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
+    """What registering each message adds to its time, a sentence a case."""
     good = {run.cases[s.case]: s for s in summaries if s.status == "ok"}
-    told = []
+    said = []
     for case, summary in good.items():
-        ahead = msgspec.structs.replace(case, test=AS_IT_GOES.get(case.test, ""))
+        ahead = msgspec.structs.replace(case, test=REGISTER_EACH.get(case.test, ""))
         other = good.get(ahead)
         if other is None:
             continue
@@ -111,8 +114,8 @@ def cost_as_it_goes(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ..
             step = step_between(summary.bytes, before, after)
             # One launch knows nothing of the variation between launches.
             known = step.verdict != "cannot tell" and min(summary.launches, other.launches) > 1
-            told.append(_in_words(summary, other.test, step if known else None))
-    return tuple(told)
+            said.append(_in_words(summary, other.test, step if known else None))
+    return tuple(said)
 
 
 def time_of(summary: CaseSummary) -> Estimate | None:
@@ -124,12 +127,11 @@ def time_of(summary: CaseSummary) -> Estimate | None:
 
 
 def _in_words(summary: CaseSummary, test: str, step: Step | None) -> str:
-    way = f" {summary.variant}" if summary.variant else ""
-    place = f"{summary.transport}{way}, {test}, {format_bytes(summary.bytes)}"
+    place = at(over(summary.transport, summary.variant), test, summary.bytes)
     if step is None:
-        return f"registration: {place}: what registering as it goes adds cannot be told"
-    verb = step.verdict
-    return f"registration: {place}: registering as it goes {verb} {added_in_words(step)} a message"
+        return f"registration: {place}: registering each message makes no significant difference"
+    change = f"{step.verdict} {added_in_words(step)}"
+    return f"registration: {place}: registering each message {change} per message"
 
 
 def added_in_words(step: Step) -> str:
@@ -138,7 +140,18 @@ def added_in_words(step: Step) -> str:
     return f"{format_time(abs(step.added_ns))} ({format_time(low)} to {format_time(high)})"
 
 
-def to_json(rows: Sequence[Registration] | Sequence[Connecting]) -> list[dict[str, Any]]:
-    """The rows as plain data."""
-    plain: list[dict[str, Any]] = msgspec.to_builtins(list(rows))
-    return plain
+def _table(rows: Sequence[Registration]) -> Table:
+    return Table(
+        name="registration",
+        caption="Registration of memory whose pages are there.",
+        head=("transport", "size", "register", "deregister"),
+        rows=tuple(
+            (
+                over(row.transport, row.way),
+                format_bytes(row.bytes),
+                with_half(row.register_ns, format_time),
+                with_half(row.deregister_ns, format_time),
+            )
+            for row in rows
+        ),
+    )

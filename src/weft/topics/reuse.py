@@ -1,4 +1,4 @@
-"""How performance depends on the buffers: how many in turn, and how often one is used again. Pure.
+"""Buffer reuse: how performance depends on the buffers in turn, and how often one is used again.
 
 The two schemes of section 4.5 of Liu et al., "Micro-Benchmark Level Performance Comparison of
 High-Speed Cluster Interconnects" (2003), figures 11 to 13. Along a series the first point is what
@@ -12,21 +12,31 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.stats.intervals import Estimate
+from weft.charts import Axis, Chart, Track
 from weft.plan.case import Case, Schedule
-from weft.units import format_bytes
+from weft.topics.base import Topic
+from weft.units import format_bandwidth, format_bytes, format_time
+from weft.written import at as placed_at
+from weft.written import over, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 Scheme = Literal["turn", "reuse"]
 # Performance drops when it is worse by this much.
 DROP = 0.05
+# What lies along a series, the chart's title, and whether the axis is one of powers of two.
+_AXES = {
+    "turn": ("buffers in turn", "against the number of buffers", True),
+    "reuse": ("messages in one buffer in %, the others in new ones", "against buffer reuse", False),
+}
 
 
-class Point(msgspec.Struct, frozen=True, kw_only=True):
+class ReusePoint(msgspec.Struct, frozen=True, kw_only=True):
     """A point of a series: N buffers in turn, or R per cent of the messages in one buffer.
 
     `buffers` is N, or for how many messages of one buffer there are others.
@@ -51,7 +61,7 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     way: str
     is_latency: bool
-    points: tuple[Point, ...]
+    points: tuple[ReusePoint, ...]
     launches: int
     kept_at: int | None
     dropped_at: int | None
@@ -59,8 +69,35 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What the series is of, for lists and legends."""
-        way = f" {self.way}" if self.way else ""
-        return f"{self.transport}{way}, {self.test}, {format_bytes(self.bytes)}"
+        return placed_at(over(self.transport, self.way), self.test, self.bytes)
+
+
+class BufferReuse(Topic[tuple[Reuse, ...]]):
+    """How performance depends on the buffers of messages."""
+
+    name = "reuse"
+    title = "Buffer reuse"
+    group = "memory"
+
+    def rows(self, results: Results) -> tuple[Reuse, ...]:
+        """The series of several buffers."""
+        return reuse_of(results.run, results.summaries)
+
+    def charts(self, rows: tuple[Reuse, ...]) -> list[Chart]:
+        """As figures 11 to 13: a chart a scheme and quantity, a curve a series."""
+        return self.overlaid([("", rows)])
+
+    def overlaid(self, records: Sequence[tuple[str, tuple[Reuse, ...]]]) -> list[Chart]:
+        """The series of all records in the same charts."""
+        return reuse_charts(records)
+
+    def findings(self, rows: tuple[Reuse, ...]) -> list[str]:
+        """Where performance drops."""
+        return list(map(reuse_in_words, rows))
+
+    def plain(self, rows: tuple[Reuse, ...]) -> list[dict[str, Any]]:
+        """The series, with working sets for buffers in turn."""
+        return reuse_rows(rows)
 
 
 def reuse_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Reuse, ...]:
@@ -100,7 +137,7 @@ def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary
         figure = summary.latency_ns or summary.bandwidth_bytes_per_s
         at = _place(case.schedule, scheme)
         if figure is not None and at is not None:
-            placed[at] = Point(at=at, buffers=case.schedule.count, figure=figure)
+            placed[at] = ReusePoint(at=at, buffers=case.schedule.count, figure=figure)
     ordered = tuple(placed[at] for at in sorted(placed, reverse=scheme == "reuse"))
     if len(ordered) < 2:
         return []
@@ -125,7 +162,9 @@ def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary
     ]
 
 
-def _where_it_drops(points: Sequence[Point], *, is_latency: bool) -> tuple[int | None, int | None]:
+def _where_it_drops(
+    points: Sequence[ReusePoint], *, is_latency: bool
+) -> tuple[int | None, int | None]:
     """The last point before which nothing dropped for certain, the first that dropped for certain.
 
     Both from the ends of the intervals, so that each holds whenever the intervals hold.
@@ -152,13 +191,15 @@ def _time(figure: Estimate, *, is_latency: bool) -> tuple[float, float]:
 def reuse_in_words(found: Reuse) -> str:
     """From which working set on, or below which share of reuse, performance drops."""
     if found.launches < 2:
-        return f"buffer reuse: {found.name}: one launch cannot tell a drop (--launches 5)"
+        return (
+            f"buffer reuse: {found.name}: one launch shows no drop for certain (take --launches 5)"
+        )
     if found.scheme == "turn":
         return _turn_in_words(found)
     last = found.points[-1].at
     if found.dropped_at is None:
         upto = last if found.kept_at == last else found.kept_at
-        more = "" if upto == last else f"; from there to {last} % it cannot be told"
+        more = "" if upto == last else f"; from there to {last} % it is not known"
         return f"buffer reuse: {found.name}: no drop over {DROP:.0%} down to R = {upto} %{more}"
     return (
         f"buffer reuse: {found.name}: worse by over {DROP:.0%} with R = {found.dropped_at} % and"
@@ -173,7 +214,7 @@ def _turn_in_words(found: Reuse) -> str:
         more = (
             ""
             if found.kept_at == last
-            else f"; from there to {format_bytes(last * found.bytes)} it cannot be told"
+            else f"; from there to {format_bytes(last * found.bytes)} it is not known"
         )
         return (
             f"buffer reuse: {found.name}: no drop over {DROP:.0%} up to a working set of"
@@ -196,3 +237,56 @@ def reuse_rows(found: Sequence[Reuse]) -> list[dict[str, Any]]:
             row["dropped_bytes"] = one.dropped_at and one.dropped_at * one.bytes
         rows.append(row)
     return rows
+
+
+def reuse_charts(records: Sequence[tuple[str, tuple[Reuse, ...]]]) -> list[Chart]:
+    """A chart a scheme and quantity, a curve a series; of several records each bears its name."""
+    found = [
+        (one.name if len(records) == 1 else f"{one.name} ({record})", one)
+        for record, series in records
+        for one in series
+    ]
+    charts = []
+    for scheme in _AXES:
+        for is_latency in (True, False):
+            chosen = [
+                (label, one)
+                for label, one in found
+                if one.scheme == scheme and one.is_latency is is_latency
+            ]
+            if chosen:
+                charts.append(_chart(scheme, chosen, is_latency=is_latency))
+    return charts
+
+
+def _chart(scheme: str, chosen: Sequence[tuple[str, Reuse]], *, is_latency: bool) -> Chart:
+    label, title, doubles = _AXES[scheme]
+    quantity = "Latency" if is_latency else "Bandwidth"
+    places = sorted({point.at for _, one in chosen for point in one.points})
+    return Chart(
+        name=f"{scheme}-{quantity.lower()}",
+        title=f"{quantity} {title}",
+        alt=f"{quantity} {title} for {', '.join(name for name, _ in chosen)}",
+        x=Axis(label, is_log=doubles, ticks=tuple((float(at), str(at)) for at in places)),
+        y=Axis("latency in µs" if is_latency else "bandwidth in MB/s"),
+        tracks=tuple(
+            _track(name, one, group, is_latency=is_latency)
+            for group, (name, one) in enumerate(chosen)
+        ),
+        note="Bars are 95 % intervals.",
+    )
+
+
+def _track(name: str, one: Reuse, group: int, *, is_latency: bool) -> Track:
+    factor = 1e-3 if is_latency else 1e-6
+    shape = format_time if is_latency else format_bandwidth
+    points = sorted(one.points, key=lambda point: point.at)
+    return Track(
+        label=name,
+        x=tuple(float(point.at) for point in points),
+        y=tuple(point.figure.median * factor for point in points),
+        low=tuple(point.figure.low * factor for point in points),
+        high=tuple(point.figure.high * factor for point in points),
+        texts=tuple(f"{point.at}: {with_ends(point.figure, shape)}" for point in points),
+        group=group,
+    )

@@ -1,86 +1,286 @@
-"""Which curves a report draws: summaries grouped into figures. Computes no number."""
+"""Latency and bandwidth by size: the usual tables and curves, and tails of single operations."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.availability import BUSY
-from weft.analysis.host_time import OVERLAPS
-from weft.analysis.stats.intervals import Estimate
-from weft.units import format_bytes
+from weft.analysis.summary import CaseSummary, to_json_rows
+from weft.charts import SizeCurve, chart_over_sizes
+from weft.plan.cases import BANDWIDTH, LATENCY
+from weft.plan.pattern import Pattern
+from weft.tables import Table
+from weft.topics.base import Topic
+from weft.topics.tails import tail_tables
+from weft.units import format_bandwidth, format_bytes, format_percent, format_time
+from weft.written import RULE, status_in_words, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.summary import CaseSummary
-    from weft.record.run import Run
+    from weft.analysis.stats.intervals import Estimate
+    from weft.charts import Chart, Metric
+    from weft.topics.base import Results
 
-Metric = Literal["latency", "bandwidth"]
-# A log axis has no zero: the zero-byte point stands where a quarter byte would.
-ZERO_BYTES_AT = 0.25
-# Work beside transfers: what they show is in tables of its own, and not a curve over sizes.
-WITHOUT_FIGURE = (BUSY, *OVERLAPS)
+# More variants than these are rows, for a screen has no room for so many columns.
+MOST_COLUMNS = 5
 
 
-class Curve(msgspec.Struct, frozen=True):
-    """One series: message sizes in bytes, ascending, and the figure at each."""
+class SizeRows(msgspec.Struct, frozen=True, kw_only=True):
+    """The cases in tables of sizes, those of them whose figures are curves over sizes, and all."""
 
-    label: str
-    bytes: tuple[int, ...]
-    estimates: tuple[Estimate, ...]
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """One diagram. `unit_factor` turns the estimates into the axis's unit."""
-
-    name: str
-    title: str
-    metric: Metric
-    axis: str
-    unit_factor: float
-    curves: tuple[Curve, ...]
+    tabled: tuple[CaseSummary, ...]
+    drawn: tuple[CaseSummary, ...]
+    planned: tuple[CaseSummary, ...]
+    patterns: dict[str, Pattern]
+    hosts: tuple[str, ...]
 
 
-def figures_of(runs: Sequence[tuple[Run, Sequence[CaseSummary]]]) -> tuple[Figure, ...]:
-    """A figure a test, in the order of the first record's plan; a curve a way and record."""
-    figures = []
-    tests = dict.fromkeys(s.test for _, summaries in runs for s in summaries)
-    for test in (test for test in tests if test not in WITHOUT_FIGURE):
-        owner = next(run for run, _ in runs if test in run.patterns)
-        pattern = owner.patterns[test]
-        metric: Metric = "latency" if pattern.latency_divisor else "bandwidth"
-        curves = tuple(
-            curve
-            for run, summaries in runs
-            for curve in _curves(run, [s for s in summaries if s.test == test], metric, len(runs))
+class Sizes(Topic[SizeRows]):
+    """Latency and bandwidth by message size, of every test that no other topic owns."""
+
+    name = "figures"
+    title = "Latency and bandwidth by size"
+    is_usual = True
+
+    def rows(self, results: Results) -> SizeRows:
+        """The summaries that are shown by size."""
+        return SizeRows(
+            tabled=results.with_tables(),
+            drawn=results.with_curves(),
+            planned=results.summaries,
+            patterns=results.run.patterns,
+            hosts=tuple(results.run.header.hosts),
         )
-        if not curves:
-            continue
-        figures.append(
-            Figure(
-                name=test,
-                title=pattern.title,
-                metric=metric,
-                axis="latency in µs" if metric == "latency" else "bandwidth in MB/s",
-                unit_factor=1e-3 if metric == "latency" else 1e-6,
-                curves=curves,
+
+    def tables(self, rows: SizeRows) -> list[Table]:
+        """A table a test, a column a transport and variant; tails; which peak per cents are of."""
+        found = [
+            _test_table(rows.patterns[test], [s for s in rows.tabled if s.test == test])
+            for test in _tests(rows.tabled)
+        ]
+        return found + tail_tables(rows.tabled)
+
+    def wide(self, rows: SizeRows) -> list[Table]:
+        """A row a size, a column a test and variant; tails where single operations are."""
+        if not rows.tabled:
+            return []
+        hosts = " and ".join(rows.hosts)
+        return [
+            Table(
+                name=self.name,
+                caption=f"Median over launches on {hosts}; {RULE}.",
+                head=("size", *_column_heads(rows)),
+                rows=tuple(_size_rows(rows.tabled)),
+            ),
+            *tail_tables(rows.tabled),
+        ]
+
+    def for_paper(self, rows: SizeRows) -> list[Table]:
+        """The same of all cases, whatever a page shows elsewhere."""
+        return self.wide(msgspec.structs.replace(rows, tabled=rows.planned))
+
+    def brief(self, rows: SizeRows, room: int) -> list[Table]:
+        """One table: as many sizes of each test as there is room for, in the first columns."""
+        columns = _brief_columns(rows.drawn)
+        cells = {(s.test, s.bytes, s.way): s for s in rows.drawn if s.way in columns}
+        tests = list(dict.fromkeys(test for test, _, _ in cells))
+        lines: list[tuple[str, ...]] = []
+        shown = 0
+        for test in tests[:room]:
+            sizes = sorted({size for own, size, _ in cells if own == test})
+            pattern = rows.patterns[test]
+            most = max(1, room // len(tests))
+            has_latency = pattern.latency_divisor > 0
+            for at, size in enumerate(_spread(sizes, most, is_latency=has_latency)):
+                found = [cells.get((test, size, way)) for way in columns]
+                title = "" if at else pattern.title
+                line = [format_estimate(one) if one else "" for one in found]
+                lines.append((title, format_bytes(size), *line))
+                shown += sum(one is not None for one in found)
+        more = len(rows.drawn) - shown
+        if not lines:
+            return []
+        return [
+            Table(
+                name=self.name,
+                caption=f"Median over launches; {RULE}",
+                head=("", "size", *columns),
+                rows=tuple(lines),
+                notes=(f"{more} more figures",) if more else (),
             )
+        ]
+
+    def charts(self, rows: SizeRows) -> list[Chart]:
+        """A chart a test, a curve a transport and variant."""
+        return self.overlaid([("", rows)])
+
+    def overlaid(self, records: Sequence[tuple[str, SizeRows]]) -> list[Chart]:
+        """The curves of all records in one chart a test, in the order of the first record."""
+        tests = dict.fromkeys(test for _, rows in records for test in _tests(rows.drawn))
+        found = (_chart(test, records) for test in tests)
+        return [chart for chart in found if chart is not None]
+
+    def headline(self, rows: SizeRows) -> str:
+        """The smallest latency and the peak of each transport."""
+        transports = dict.fromkeys(s.transport for s in rows.planned)
+        parts = [_extremes(name, rows.planned) for name in transports]
+        return "; ".join(part for part in parts if part)
+
+    def findings(self, rows: SizeRows) -> list[str]:
+        """Which link and peak the per cents are of."""
+        return peaks_in_words(rows.tabled)
+
+    def plain(self, rows: SizeRows) -> list[dict[str, Any]]:
+        """The rows of the summaries, without what does not apply."""
+        return to_json_rows(rows.tabled)
+
+
+def _brief_columns(summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
+    """All transports and variants that fit, or else the transports without further options."""
+    ways = list(dict.fromkeys(s.way for s in summaries))
+    if len(ways) > MOST_COLUMNS:
+        plain = list(dict.fromkeys(s.way for s in summaries if not s.variant))
+        ways = plain or ways
+    return tuple(ways[:MOST_COLUMNS])
+
+
+def _tests(summaries: Sequence[CaseSummary]) -> list[str]:
+    return list(dict.fromkeys(s.test for s in summaries))
+
+
+def _spread(sizes: Sequence[int], most: int, *, is_latency: bool) -> list[int]:
+    """At most so many of the sizes, evenly apart, the smallest and the largest among them.
+
+    Where there is room for one, a latency is that of the smallest, a bandwidth of the largest.
+    """
+    if len(sizes) <= most:
+        return list(sizes)
+    if most == 1:
+        return [sizes[0] if is_latency else sizes[-1]]
+    last = len(sizes) - 1
+    return [sizes[round(at * last / (most - 1))] for at in range(most)]
+
+
+def _extremes(transport: str, summaries: Sequence[CaseSummary]) -> str:
+    good = [s for s in summaries if s.transport == transport and s.status == "ok"]
+    # What is typical of a transport is it without further options, where that was measured.
+    own = [s for s in good if not s.variant] or good
+    latencies = [(s.bytes, s.latency_ns) for s in own if s.latency_ns and s.test == LATENCY]
+    rates = [
+        (s.bandwidth_bytes_per_s, s.bytes)
+        for s in own
+        if s.bandwidth_bytes_per_s and s.test == BANDWIDTH
+    ]
+    words = []
+    at_eight = [pair for pair in latencies if pair[0] == 8] or latencies[:1]
+    if at_eight:
+        size, latency = at_eight[0]
+        words.append(f"{format_bytes(size)} latency {format_time(latency.median)}")
+    if rates:
+        rate, size = max(rates, key=lambda pair: pair[0].median)
+        words.append(f"peak bandwidth {format_bandwidth(rate.median)} at {format_bytes(size)}")
+    return f"over {transport} " + ", ".join(words) if words else ""
+
+
+def figure_of(summary: CaseSummary) -> Estimate | None:
+    """The figure that a test is about: bandwidth where it has no latency."""
+    return summary.latency_ns or summary.bandwidth_bytes_per_s
+
+
+def format_estimate(summary: CaseSummary) -> str:
+    """Median with its interval, a bandwidth with its share of the peak."""
+    estimate = figure_of(summary)
+    if estimate is None:
+        return "-" if summary.status == "ok" else status_in_words(summary.status)
+    shape = format_time if summary.latency_ns else format_bandwidth
+    mark = "" if summary.status == "ok" else f" {status_in_words(summary.status)}"
+    if summary.percent_of_peak is not None and not summary.latency_ns:
+        mark = f" ({format_percent(summary.percent_of_peak)} of peak){mark}"
+    return with_half(estimate, shape) + mark
+
+
+def peaks_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
+    """Which link and peak the per cents are of, a sentence a transport."""
+    peaks: dict[tuple[str, str], set[float]] = {}
+    for summary in summaries:
+        if summary.peak_bytes_per_s:
+            place = (summary.transport, summary.link)
+            peaks.setdefault(place, set()).add(summary.peak_bytes_per_s)
+    return [
+        f"Peak of {link} over {transport}:"
+        f" {' or '.join(format_bandwidth(peak) for peak in sorted(values))}"
+        + (" (one way, both ways)." if len(values) > 1 else ".")
+        for (transport, link), values in peaks.items()
+    ]
+
+
+def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
+    ways = list(dict.fromkeys(s.way for s in summaries))
+    caption = f"{pattern.title} ({pattern.name}): {pattern.summary}"
+    if len(ways) > MOST_COLUMNS:
+        return Table(
+            name=pattern.name,
+            caption=caption,
+            head=("size", "variant", "figure"),
+            left=(1,),
+            rows=tuple(
+                (format_bytes(s.bytes), s.way, format_estimate(s))
+                for s in sorted(summaries, key=lambda s: s.bytes)
+            ),
         )
-    return tuple(figures)
+    rows = []
+    for size in sorted({s.bytes for s in summaries}):
+        cells = []
+        for way in ways:
+            found = [s for s in summaries if s.bytes == size and s.way == way]
+            cells.append("\n".join(format_estimate(s) for s in found))
+        rows.append((format_bytes(size), *cells))
+    head = ("size", *ways)
+    return Table(name=pattern.name, caption=caption, head=head, rows=tuple(rows), left=())
 
 
-def _curves(
-    run: Run, summaries: Sequence[CaseSummary], metric: Metric, records: int
-) -> list[Curve]:
+def _columns(summaries: Sequence[CaseSummary]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((s.test, s.way) for s in summaries))
+
+
+def _column_heads(rows: SizeRows) -> list[str]:
+    """The heads of the columns of `_size_rows`: each test in each variant."""
+    return [f"{rows.patterns[test].title}, {way}" for test, way in _columns(rows.tabled)]
+
+
+def _size_rows(summaries: Sequence[CaseSummary]) -> list[tuple[str, ...]]:
+    """A row a message size: the size, then the figure of each test and variant."""
+    cells = {(s.bytes, s.test, s.way): format_estimate(s) for s in summaries}
+    columns = _columns(summaries)
+    return [
+        (format_bytes(size), *(cells.get((size, *column), "") for column in columns))
+        for size in sorted({s.bytes for s in summaries})
+    ]
+
+
+def _chart(test: str, records: Sequence[tuple[str, SizeRows]]) -> Chart | None:
+    pattern = next(rows.patterns[test] for _, rows in records if test in rows.patterns)
+    metric: Metric = "latency" if pattern.latency_divisor else "bandwidth"
+    curves = [
+        curve
+        for name, rows in records
+        for curve in _curves(
+            [s for s in rows.drawn if s.test == test], metric, name if len(records) > 1 else ""
+        )
+    ]
+    return chart_over_sizes(test, pattern.title, metric, curves) if curves else None
+
+
+def _curves(summaries: Sequence[CaseSummary], metric: Metric, record: str) -> list[SizeCurve]:
     curves = []
     for way in dict.fromkeys(s.way for s in summaries):
         points = _points(summaries, way, metric)
         if points:
-            label = way if records == 1 else f"{way} ({run.path.name})"
+            label = f"{way} ({record})" if record else way
             sizes, estimates = zip(*points, strict=True)
-            curves.append(Curve(label, tuple(sizes), tuple(estimates)))
+            curves.append(SizeCurve(label, tuple(sizes), tuple(estimates)))
     return curves
 
 
@@ -93,26 +293,3 @@ def _points(
         if summary.way == way and estimate is not None:
             points.append((summary.bytes, estimate))
     return sorted(points, key=lambda point: point[0])
-
-
-def axis_place(size: int) -> float:
-    """Where a size stands on the logarithmic axis of bytes."""
-    return float(size) if size else ZERO_BYTES_AT
-
-
-def byte_ticks(figure: Figure) -> list[tuple[float, str]]:
-    """Places and labels of a figure's size axis."""
-    return size_ticks([size for curve in figure.curves for size in curve.bytes])
-
-
-def size_ticks(all_sizes: Sequence[int]) -> list[tuple[float, str]]:
-    """Places and labels of a size axis: zero, and every fourth power of two in the range."""
-    sizes = set(all_sizes)
-    largest = max(sizes)
-    ticks = [(axis_place(0), "0 B")] if 0 in sizes else []
-    step = 2 if largest <= 1 << 10 else 4
-    smallest = min((size for size in sizes if size), default=1)
-    powers = [1 << exponent for exponent in range(0, largest.bit_length() + 1, step)]
-    inside = [size for size in powers if smallest <= size <= largest]
-    ticks += [(float(size), format_bytes(size)) for size in inside]
-    return ticks

@@ -1,4 +1,4 @@
-"""Hot spots and message rates: what many streams at once move together, and each by itself. Pure.
+"""Many streams at once: what they move together, and each by itself. For hot spots and pairs.
 
 After section 4.6 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
 Interconnects" (2003), figures 14 and 15. docs/how-numbers-are-computed.md says what is compared.
@@ -13,11 +13,15 @@ import msgspec
 
 from weft.analysis.stats.fairness import fairness_of_launches
 from weft.analysis.stats.intervals import Estimate, median_of_launches
-from weft.analysis.stats.ratios import Figure, Kind, Ratio, ratio
+from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.summary import resolution_ns
+from weft.charts import MOST_CURVES, Axis, Chart, Track
+from weft.topics.groups import by_variant, side
+from weft.units import format_bytes, format_rate, format_time
+from weft.written import half_or_none, over
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -26,9 +30,10 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.record.model import Batch
     from weft.record.run import Run
+    from weft.topics.base import Results
 
 HOT_SPOTS = ("hot_spot_send", "hot_spot_receive")
-PAIRS = ("message_rate", "random_pairs")
+RATE = "message_rate"
 REFERENCE = "random_pairs"
 _OWN = re.compile(r"own|rank\d+")
 
@@ -60,12 +65,31 @@ class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
     of_reference: Ratio | None = None
 
 
+class StreamsRows(msgspec.Struct, frozen=True, kw_only=True):
+    """Streams of some tests; `groups` differ in their number only, `titles` are their tests'."""
+
+    streams: tuple[StreamsRow, ...]
+    groups: tuple[tuple[StreamsRow, ...], ...]
+    titles: dict[str, str]
+
+
+def streams_among(results: Results, tests: Sequence[str]) -> StreamsRows:
+    """The rows of these tests; all tests are computed once, for they are compared."""
+    found = results.once(streams_of, lambda all_: streams_of(all_.run, all_.summaries))
+    own = tuple(row for row in found if row.test in tests)
+    return StreamsRows(
+        streams=own,
+        groups=by_variant(results.run, own),
+        titles={test: results.run.patterns[test].title for test in {row.test for row in own}},
+    )
+
+
 def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, ...]:
     """A row for every measured case of a hot spot or of pairs, by test, way, size and streams."""
     batches: dict[str, list[Batch]] = {}
     for batch in run.measured:
         batches.setdefault(batch.case, []).append(batch)
-    wanted = [s for s in summaries if s.test in (*HOT_SPOTS, *PAIRS) and s.case in batches]
+    wanted = [s for s in summaries if s.test in (*HOT_SPOTS, RATE, REFERENCE) and s.case in batches]
     rows = [
         _row(run, run.cases[s.case], batches[s.case])
         for s in wanted
@@ -159,13 +183,63 @@ def _with_reference(run: Run, row: StreamsRow, references: dict[Case, StreamsRow
         return row
     pair = reference.own_rate_per_s.mapped(lambda rate: rate * row.bytes)
     found = ratio(
-        _figure(pair, reference.launches),
-        _figure(row.bandwidth_bytes_per_s, row.launches),
+        side(pair, reference.launches),
+        side(row.bandwidth_bytes_per_s, row.launches),
         "bandwidth",
     )
     return msgspec.structs.replace(row, of_reference=found)
 
 
-def _figure(estimate: Estimate, launches: int) -> Figure:
-    kind: Kind = "launches" if launches > 1 else "one launch"
-    return Figure(estimate=estimate, kind=kind, launches=launches)
+def each_in_words(row: StreamsRow, shape: Callable[[float], str]) -> str:
+    """The slowest and the fastest stream by itself."""
+    medians = [rate.median for rate in row.own_rates_per_s.values()]
+    if len(medians) < 2:
+        return half_or_none(row.own_rate_per_s, shape)
+    return f"{shape(min(medians))} to {shape(max(medians))}"
+
+
+def fairness_in_words(row: StreamsRow) -> str:
+    """Jain's index with its interval."""
+    return half_or_none(row.fairness, lambda index: f"{index:.3f}")
+
+
+def streams_chart(rows: StreamsRows, test: str, x: str) -> Chart | None:
+    """The time of a message against the number of streams (x); of message rates, that of all."""
+    groups = [own for own in rows.groups if own[0].test == test]
+    shown = [row for own in groups for row in own]
+    if len({row.streams for row in shown}) < 2:
+        return None
+    is_rate = test == RATE
+    title = rows.titles[test]
+    tracks = []
+    for group, own in enumerate(groups[:MOST_CURVES]):
+        figures = [row.rate_per_s if is_rate else row.time_ns for row in own]
+        factor = 1e-6 if is_rate else 1e-3
+        tracks.append(
+            Track(
+                label=f"{over(own[0].transport, own[0].variant)} {format_bytes(own[0].bytes)}",
+                x=tuple(float(row.streams) for row in own),
+                y=tuple(figure.median * factor for figure in figures),
+                low=tuple(figure.low * factor for figure in figures),
+                high=tuple(figure.high * factor for figure in figures),
+                texts=tuple(
+                    f"{row.streams} {x}: "
+                    + half_or_none(figure, format_rate if is_rate else format_time)
+                    for row, figure in zip(own, figures, strict=True)
+                ),
+                group=group,
+            )
+        )
+    axis = "million messages/s" if is_rate else "time of a message in µs"
+    ticks = sorted({row.streams for row in shown})
+    left_out = len(groups) - len(tracks)
+    return Chart(
+        name=f"many-{test}",
+        title=title,
+        alt=f"{title}: {axis} against the number of {x}",
+        x=Axis(x, is_log=False, ticks=tuple((float(count), str(count)) for count in ticks)),
+        y=Axis(axis),
+        tracks=tuple(tracks),
+        note="Bars are 95 % intervals."
+        + (f" {left_out} more are in the table." if left_out else ""),
+    )

@@ -1,11 +1,11 @@
-"""High percentiles of single operations, as a table. Computes no number."""
+"""High percentiles of single operations, as a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.percentiles import SAMPLES_BEYOND, TAILS
-from weft.report.table import Table
+from weft.tables import Table
 from weft.units import format_bytes, format_time
 from weft.written import RULE, with_half
 
@@ -27,7 +27,7 @@ def tail_tables(summaries: Sequence[CaseSummary]) -> list[Table]:
             caption="Tails of single operations: median over launches of each launch's percentile;"
             f" {RULE}. A launch must have {SAMPLES_BEYOND} samples beyond it ({wanted};"
             " --single --samples).",
-            head=("", "message", "median", *(f"p{tail}" for tail in TAILS)),
+            head=("", "size", "median", *(f"p{tail}" for tail in TAILS)),
             rows=tuple(
                 (
                     f"{one.way} {one.test}",

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import weft
 import weft.session
 from builders import HOST, make_cases, synthetic_record
+from shown import render_page
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.conditions import Conditions, differences, unlike
 from weft.analysis.compare.pool import pool
@@ -22,7 +23,6 @@ from weft.cli.main import app
 from weft.errors import WeftError
 from weft.record.model import Launch
 from weft.record.run import Run
-from weft.report.page import render_page
 
 CASES = make_cases(("ping_pong",), ("tcp",), (8, 1024))
 HOP = {"address": "0000:81:00.0", "speed_gt_per_s": 16.0, "width": 16}

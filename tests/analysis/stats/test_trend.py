@@ -11,6 +11,7 @@ from scipy import stats
 
 import weft
 from builders import make_cases, synthetic_record, usual_times_ns
+from shown import findings_of
 from weft.analysis.stats.trend import (
     LEVEL,
     bartels,
@@ -22,7 +23,6 @@ from weft.analysis.stats.trend import (
     trends_of,
 )
 from weft.analysis.summary import summarise
-from weft.analysis.ways import findings_of
 from weft.plan.case import Case
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp", "mpi"))

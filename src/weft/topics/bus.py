@@ -1,16 +1,53 @@
-"""The way between a card and memory as tables and sentences. Computes no number."""
+"""Host bus: the way between a card and memory, and the part of it that is the bottleneck."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from weft.report.table import Table
+from weft.analysis.bus import bottlenecks, buses_of
+from weft.fabric.peaks import parse_link
+from weft.tables import Table
+from weft.topics.base import Topic
 from weft.units import format_bandwidth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.bus import Bus, Part
+    from weft.analysis.summary import CaseSummary
+    from weft.fabric.peaks import Link
+    from weft.topics.base import Results
+
+
+class HostBus(Topic[tuple["Bus", ...]]):
+    """What each part between a card and memory carries at best."""
+
+    name = "bus"
+    title = "Host bus"
+    group = "memory"
+
+    def rows(self, results: Results) -> tuple[Bus, ...]:
+        """The way of every device that was used, on each host."""
+        link = results.link or _link_of(results.summaries)
+        return buses_of(results.run, results.summaries, link)
+
+    def tables(self, rows: tuple[Bus, ...]) -> list[Table]:
+        """A table a device."""
+        return bus_tables(rows)
+
+    def findings(self, rows: tuple[Bus, ...]) -> list[str]:
+        """The bottleneck of each device."""
+        return [bus_in_words(bus) for bus in rows]
+
+    def plain(self, rows: tuple[Bus, ...]) -> list[dict[str, Any]]:
+        """The ways, with the part that limits each direction."""
+        return bottlenecks(rows)
+
+
+def _link_of(summaries: Sequence[CaseSummary]) -> Link | None:
+    """The link that the figures are shown against, where it is one."""
+    names = {summary.link for summary in summaries if summary.link}
+    return parse_link(names.pop()) if len(names) == 1 else None
 
 
 def bus_tables(buses: Sequence[Bus]) -> list[Table]:

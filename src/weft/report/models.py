@@ -1,0 +1,68 @@
+"""The models of a record as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.report.fits import (
+    PREDICTION_HEAD,
+    line_rows,
+    loggp_rows,
+    prediction_rows,
+    segment_rows,
+    whole_rows,
+)
+from weft.report.signatures import HEAD as SIGNATURE_HEAD
+from weft.report.signatures import signature_rows
+from weft.tables import Table
+
+if TYPE_CHECKING:
+    from weft.analysis.fits.modelled import Modelled
+
+
+def model_tables(found: Modelled) -> list[Table]:
+    """Lines, segments, parameters and errors of each series, then all signatures."""
+    tables = []
+    for one in found.models:
+        tables.append(
+            Table(
+                name="line",
+                caption=f"Straight lines, {one.name}, with 95 % intervals.",
+                head=("", "least squares, as published", "median line"),
+                rows=tuple(line_rows(one.line)),
+            )
+        )
+        if one.piecewise is not None:
+            tables.append(
+                Table(
+                    name="piecewise",
+                    caption=f"Piecewise model, {one.name}: a line a protocol.",
+                    head=("sizes", "time at 0 B", "bandwidth"),
+                    rows=tuple(segment_rows(one.piecewise)),
+                )
+            )
+            rows = whole_rows(one.piecewise)
+            caption = f"What the piecewise model says, {one.name}."
+            tables.append(Table(name="whole", caption=caption, head=("", ""), rows=tuple(rows)))
+        if one.loggp is not None:
+            caption = f"LogGP and PLogP, {one.name}."
+            rows = loggp_rows(one.loggp)
+            tables.append(Table(name="loggp", caption=caption, head=("", ""), rows=tuple(rows)))
+        tables.append(
+            Table(
+                name="errors",
+                caption=f"How far each model is off the medians, {one.name}.",
+                head=PREDICTION_HEAD,
+                rows=tuple(prediction_rows(one)),
+            )
+        )
+    if found.signatures:
+        tables.append(
+            Table(
+                name="signature",
+                caption="Network signature: zero-length latency and saturation bandwidth.",
+                head=SIGNATURE_HEAD,
+                rows=tuple(signature_rows(found.signatures)),
+            )
+        )
+    return tables

@@ -1,0 +1,81 @@
+"""What to know of a record beside its figures: reasons, flags, and how the run ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.written import counted_cases, status_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.record.run import Run
+
+INCOMPLETE = "this record is incomplete: the run was killed"
+
+
+def troubles_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
+    """The reasons of cases that are not ok, each once with how many cases it holds for."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for summary in summaries:
+        if summary.status != "ok":
+            reasons.setdefault((summary.status, summary.reason), []).append(summary.case)
+    return [
+        f"{status_in_words(status)}: {counted_cases(cases)}: {reason}"
+        for (status, reason), cases in reasons.items()
+    ]
+
+
+def grouped_flags(summaries: Sequence[CaseSummary]) -> dict[str, list[tuple[str, str]]]:
+    """What to know of cases, by the kind of flag (its words up to the first figure or colon)."""
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for summary in summaries:
+        for flag in summary.flags:
+            kind = flag.split(",")[0].split(":")[0].split(" by ")[0]
+            kinds.setdefault(kind.rstrip(" 0123456789%±"), []).append((summary.case, flag))
+    return kinds
+
+
+def flags_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
+    """A line a kind of flag: how many cases have it, and the first of them in full."""
+    lines = []
+    for cases in grouped_flags(summaries).values():
+        case, flag = cases[0]
+        where = case if len(cases) == 1 else f"{len(cases)} of {len(summaries)} cases, first {case}"
+        lines.append(f"note: {where}: {flag}")
+    return lines
+
+
+def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
+    """How the run ended and what its precision is, one sentence."""
+    plan = run.header.plan
+    good = sum(1 for s in summaries if s.settled)
+    asked = f"±{100 * plan.precision:g} %"
+    reached = f"{good} of {len(summaries)} cases are within {asked} over {plan.launches} launches"
+    footer = run.footer
+    if footer is None:
+        return (
+            f"The record is incomplete: the run was killed; {reached}. Go on with:"
+            f" weft run --resume {run.path}"
+        )
+    if footer.outcome == "precise" and run.missing:
+        return (
+            f"launches failed in {len(run.missing)} of {len(summaries)} cases, the others are done:"
+            f" {reached}. Try them again with: weft run --resume {run.path}"
+        )
+    if footer.outcome == "precise" and plan.samples:
+        return f"Every case has its {plan.samples} samples in each launch: {reached}."
+    if footer.outcome == "precise":
+        return f"Every case is precise: {reached}."
+    if footer.outcome == "interrupted":
+        return f"The run was interrupted: {reached}. Go on with: weft run --resume {run.path}"
+    if run.missing:
+        return (
+            f"The budget of {plan.budget_s:g} s ended with launches missing in {len(run.missing)}"
+            f" cases: {reached}. Go on with: weft run --resume {run.path}"
+        )
+    return (
+        f"The budget of {plan.budget_s:g} s ended first: {reached}; the others show the interval"
+        f" they reached. More precision: weft run --resume {run.path} --budget TIME."
+    )

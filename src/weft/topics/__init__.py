@@ -1,0 +1,85 @@
+"""The topics: what a user asks of a record. This is their only list.
+
+In the order in which they are shown; the first ones are the first to have room on a screen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weft.errors import WeftError
+from weft.topics.availability import CpuAvailability
+from weft.topics.base import Results, Topic
+from weft.topics.bus import HostBus
+from weft.topics.completion import CompletionModes
+from weft.topics.compute_loop import ComputeLoop
+from weft.topics.connecting import ConnectingRanks
+from weft.topics.drift import Drift
+from weft.topics.exchange import Exchange
+from weft.topics.hot_spots import HotSpots
+from weft.topics.message_rate import MessageRate
+from weft.topics.offered_load import OfferedLoad
+from weft.topics.osu_paper import OsuPaper
+from weft.topics.overhead import HostOverheads
+from weft.topics.overlap import OverlapOfWork
+from weft.topics.pages import Pages
+from weft.topics.queue_depth import QueueDepths
+from weft.topics.rails import Rails
+from weft.topics.registration import RegisteringMemory
+from weft.topics.reuse import BufferReuse
+from weft.topics.sizes import Sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.charts import Chart
+    from weft.fabric.peaks import Link
+    from weft.record.run import Run
+
+TOPICS: tuple[Topic[Any], ...] = (
+    OsuPaper(),
+    Sizes(),
+    QueueDepths(),
+    HostOverheads(),
+    OverlapOfWork(),
+    CpuAvailability(),
+    ComputeLoop(),
+    CompletionModes(),
+    HotSpots(),
+    MessageRate(),
+    OfferedLoad(),
+    Exchange(),
+    BufferReuse(),
+    RegisteringMemory(),
+    ConnectingRanks(),
+    HostBus(),
+    Pages(),
+    Rails(),
+    Drift(),
+)
+
+
+def results_of(run: Run, summaries: Sequence[CaseSummary], link: Link | None = None) -> Results:
+    """A record's results, for every output; `link` is what a user says the traffic went over."""
+    return Results(run, summaries, TOPICS, link)
+
+
+def topic_called(name: str) -> Topic[Any]:
+    """The topic of a name. Raises WeftError where there is none."""
+    for topic in TOPICS:
+        if topic.name == name:
+            return topic
+    names = ", ".join(topic.name for topic in TOPICS)
+    raise WeftError(f"there is no table {name}", f"choose one of {names}")
+
+
+def charts_of(records: Sequence[Results]) -> list[Chart]:
+    """All charts of one record or several."""
+    return [chart for topic in TOPICS for chart in charts_of_topic(topic, records)]
+
+
+def charts_of_topic(topic: Topic[Any], records: Sequence[Results]) -> list[Chart]:
+    """A topic's charts of one record or several, but for records that another topic lays out."""
+    drawn = [(one.run.path.name, one.of(topic)) for one in records if one.draws(topic)]
+    return topic.overlaid(drawn) if drawn else []

@@ -1,0 +1,67 @@
+"""The compute loop: whether its rate held while it ran beside transfers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.stats.shape import drift
+from weft.topics.base import Topic
+from weft.topics.series import WORK, by_case, part_ns
+
+if TYPE_CHECKING:
+    from weft.record.run import Run
+    from weft.topics.base import Results
+
+
+class LoopDrift(msgspec.Struct, frozen=True, kw_only=True):
+    """In how many of a test's batches the loop's rate drifted, and by what share at most."""
+
+    transport: str
+    test: str
+    most: float
+    drifted: int
+    batches: int
+
+
+class ComputeLoop(Topic[tuple[LoopDrift, ...]]):
+    """Whether work was as long as it was asked to be."""
+
+    name = "compute_loop"
+    title = "The compute loop"
+
+    def rows(self, results: Results) -> tuple[LoopDrift, ...]:
+        """A row a test and transport whose loop drifted."""
+        return drifts_of(results.run)
+
+    def findings(self, rows: tuple[LoopDrift, ...]) -> list[str]:
+        """A sentence a test and transport."""
+        return [
+            f"{row.transport}, {row.test}: the compute loop's rate drifted by up to"
+            f" {row.most:.0%} in {row.drifted} of {row.batches}"
+            " batches: the processor's clock was not steady, or something else ran; the work is"
+            " measured in every sample, so shares hold, but their points are not those asked for"
+            for row in rows
+        ]
+
+
+def drifts_of(run: Run) -> tuple[LoopDrift, ...]:
+    """Where the compute loop's rate moved within a batch, a row a test and transport."""
+    tests = {run.cases[batch.case].test for batch in run.measured if WORK in batch.parts}
+    moved: dict[tuple[str, str], list[float | None]] = {}
+    for key, batches in by_case(run, tests).items():
+        case = run.cases[key]
+        changes = moved.setdefault((case.transport, case.test), [])
+        changes += [drift(part_ns(run, b, WORK)) if case.point else None for b in batches]
+    return tuple(
+        LoopDrift(
+            transport=transport,
+            test=test,
+            most=max(map(abs, known)),
+            drifted=len(known),
+            batches=len(changes),
+        )
+        for (transport, test), changes in moved.items()
+        if (known := [change for change in changes if change is not None])
+    )

@@ -1,0 +1,117 @@
+"""Curves of the paper's figures: points in its units, and charts of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.stats.intervals import Unit
+from weft.charts import MOST_CURVES, Axis, Chart, Track, size_ticks
+from weft.units import format_bytes
+from weft.written import with_ends, with_half
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.stats.intervals import Estimate
+
+BARS = "Bars are 95 % intervals, cut off where they leave the figure."
+# Half an interval below this is shown as none.
+SMALL = 1e-4
+SIZE = "message size"
+
+
+class PaperPoint(msgspec.Struct, frozen=True):
+    """A figure in the axis's unit, with its 95 % interval over launches."""
+
+    x: float
+    value: float
+    low: float
+    high: float
+    launches: int
+    unit: Unit = "launch"
+
+    @property
+    def relative_half_width(self) -> float:
+        """Half the interval's width over the figure."""
+        return (self.high - self.low) / 2 / abs(self.value) if self.value else math.inf
+
+
+Curves = dict[str, list[PaperPoint]]
+
+
+def point_at(place: float, figure: Estimate, factor: float) -> PaperPoint:
+    """An estimate at a place of the x axis, turned into the y axis's unit by a factor."""
+    ends = figure.low * factor, figure.high * factor
+    return PaperPoint(place, figure.median * factor, *ends, figure.launches, figure.unit)
+
+
+def over_sizes(name: str, title: str, curves: Curves, y: Axis) -> Chart | None:
+    """A chart against the message size."""
+    places = {int(point.x) for points in curves.values() for point in points}
+    if not places:
+        return None
+    axis = Axis(SIZE, ticks=tuple(size_ticks(sorted(places))))
+    return chart_of_curves(name, title, curves, axis, y)
+
+
+def chart_of_curves(name: str, title: str, curves: Curves, x: Axis, y: Axis) -> Chart | None:
+    """A curve a label, as many as can be told apart; None without any."""
+    drawn = list(curves.items())[:MOST_CURVES]
+    if not drawn:
+        return None
+    left_out = len(curves) - len(drawn)
+    values = [point.value for _, points in drawn for point in points]
+    return Chart(
+        name=name,
+        title=title,
+        alt=f"{title}: {y.label} against {x.label} for {', '.join(label for label, _ in drawn)}",
+        x=x,
+        y=msgspec.structs.replace(y, ends=ends_of(values)),
+        tracks=tuple(
+            Track(
+                label=label,
+                x=tuple(point.x for point in points),
+                y=tuple(point.value for point in points),
+                low=tuple(point.low for point in points),
+                high=tuple(point.high for point in points),
+                texts=tuple(f"{place_on(p.x, x)}: {with_ends(p, _short)}" for p in points),
+                cells=tuple(map(_cell_of, points)),
+                group=group,
+            )
+            for group, (label, points) in enumerate(drawn)
+        ),
+        note=BARS + (f" {left_out} more are left out." if left_out else ""),
+    )
+
+
+def ends_of(figures: Sequence[float]) -> tuple[float, float]:
+    """Room for the figures: one wide interval must not press the curves to a line."""
+    least, most = min(0.0, *figures), max(0.0, *figures)
+    margin = 0.25 * (most - least)
+    return (least - margin if least < 0 else 0.0, most + margin)
+
+
+def place_on(x: float, axis: Axis) -> str:
+    """A place of an axis in words."""
+    return format_bytes(int(x)) if axis.label == SIZE else f"{x:.4g}"
+
+
+def cell_at(track: Track, place: float) -> str:
+    """What a table says of a curve at a place; nothing where it has no point."""
+    return track.cells[track.x.index(place)] if place in track.x else ""
+
+
+def _cell_of(point: PaperPoint) -> str:
+    return with_half(point, _short, _half)
+
+
+def _half(half: float) -> str:
+    return f"{half:.0f}" if half >= 100 else f"{half:.2g}" if half >= SMALL else "0"
+
+
+def _short(value: float) -> str:
+    """Three digits, and all those before the point."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

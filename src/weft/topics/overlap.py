@@ -1,0 +1,125 @@
+"""Overlap: how much of a transfer work of the same length hides.
+
+By post, work and wait (Lawry and others, COMB, 2002; its descendant SMB): the transfer alone, the
+work alone and both are measured within one sample.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from weft.analysis.stats.parameters import Parameter
+from weft.tables import Table
+from weft.topics.base import Topic
+from weft.topics.series import alone_ns, by_case, less_read, median_over
+from weft.units import format_bytes, format_time
+from weft.written import half_in_its_unit, over, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Batch
+    from weft.record.run import Run
+    from weft.topics.base import Results
+
+# What a message is to the rank that is timed.
+Operation = Literal["send", "receive", "put", "get"]
+OVERLAPS: dict[str, Operation] = {
+    "send_overlap": "send",
+    "receive_overlap": "receive",
+    "put_overlap": "put",
+    "get_overlap": "get",
+}
+# Work as long as the transfer alone: what can be hidden in the best case is all of it.
+AS_LONG = 100
+
+
+class Overlap(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of a transfer work of the same length hides, in per cent of the transfer's time.
+
+    (alone + work - both) / alone: 100 if the work costs no further time, 0 if both follow each
+    other, below 0 if they are in each other's way. Nothing is cut off at 0 or at 100.
+    """
+
+    transport: str
+    bytes: int
+    side: Operation
+    variant: str
+    alone_ns: Parameter
+    work_ns: Parameter
+    both_ns: Parameter
+    hidden_percent: Parameter
+
+
+class OverlapOfWork(Topic[tuple[Overlap, ...]]):
+    """How much of a transfer is hidden by work."""
+
+    name = "overlap"
+    title = "Overlap of work and transfer"
+
+    def rows(self, results: Results) -> tuple[Overlap, ...]:
+        """A row a transport, variant, size and kind of transfer."""
+        return overlaps_of(results.run)
+
+    def owns(self, run: Run, pattern: Pattern) -> bool:
+        """What work beside a transfer takes is no curve over sizes."""
+        del run
+        return pattern.figure == "overlap"
+
+    def tables(self, rows: tuple[Overlap, ...]) -> list[Table]:
+        """A row a transport, variant, size and kind of transfer."""
+        return [_table(rows)] if rows else []
+
+
+def overlaps_of(run: Run) -> tuple[Overlap, ...]:
+    """A row a transport, variant, size and kind of transfer whose work was as long as itself."""
+    rows = []
+    for key, batches in by_case(run, tuple(OVERLAPS)).items():
+        case = run.cases[key]
+        if case.point != AS_LONG:
+            continue
+        rows.append(
+            Overlap(
+                transport=case.transport,
+                bytes=case.bytes,
+                side=OVERLAPS[case.test],
+                variant=case.but_for("point").variant,
+                alone_ns=median_over(batches, partial(less_read, run, part="alone")),
+                work_ns=median_over(batches, partial(less_read, run, part="work")),
+                both_ns=median_over(batches, partial(less_read, run)),
+                hidden_percent=median_over(batches, partial(_hidden_percent, run)),
+            )
+        )
+    return tuple(rows)
+
+
+def _hidden_percent(run: Run, batch: Batch) -> NDArray[np.float64]:
+    alone = alone_ns(run, batch)
+    hidden = alone + less_read(run, batch, "work") - less_read(run, batch)
+    return 100 * hidden / alone
+
+
+def _table(rows: Sequence[Overlap]) -> Table:
+    return Table(
+        name="overlap",
+        caption="How much of a transfer is hidden by work of the same length, in per cent of the"
+        " transfer alone, with half of each 95 % interval.",
+        head=("", "transfer alone", "work alone", "both", "hidden"),
+        rows=tuple(
+            (
+                f"{over(row.transport, row.variant)} {row.side} {format_bytes(row.bytes)}",
+                format_time(row.alone_ns.value),
+                format_time(row.work_ns.value),
+                format_time(row.both_ns.value),
+                half_in_its_unit(row.hidden_percent, percent),
+            )
+            for row in rows
+        ),
+    )
