@@ -1,4 +1,4 @@
-"""Bad input: one line that says what and the mend, and exit status 2."""
+"""Bad input: one line that says what is wrong and the fix, and exit status 2."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["run", "--transport", "tpc"], "did you mean tcp?"),
         (["run", "--sizes", "many"], "type a size like"),
         (["run", "--sizes", "0..100TiB"], "is no message size"),
-        (["run", "--sizes", "1GiB,900GiB"], "choose sizes up to"),
+        (["run", "--sizes", "1GiB,900GiB"], "type sizes up to"),
         (["run", "--ranks", "1"], "type --ranks"),
         (["run", "--precision", "0"], "type a per cent"),
         (["run", "--budget", "soon"], "type one like 60s"),
@@ -41,10 +41,10 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["run", "--resume", "/nowhere/r.jsonl"], "cannot read"),
         (["run", "--resume", "/nowhere/r.jsonl", "--queue-depth", "2"], "leave --queue-depth out"),
         (["run", "stream", "--resume", "/nowhere/r.jsonl"], "leave TESTS out"),
-        (["run", "rendezvous-sweep", "stream"], "runs by itself"),
+        (["run", "rendezvous-sweep", "stream"], "cannot run with other tests"),
         (["run", "--suite", "papr"], "did you mean paper?"),
-        (["run", "--suite", "paper", "--sizes", "8"], "leave one of the two out"),
-        (["run", "stream", "--suite", "full"], "leave one of the two out"),
+        (["run", "--suite", "paper", "--sizes", "8"], "type --suite paper without --sizes"),
+        (["run", "stream", "--suite", "full"], "type --suite full without TESTS"),
         (["run", "--samples", "-1"], "samples are out of range"),
         (["fit", "/etc/hostname"], "bytes,seconds"),
         (["fit", "/nowhere.csv"], "cannot read"),

@@ -1,20 +1,20 @@
-"""The one kind of error a user sees: what is wrong, and what to do about it."""
+"""The one kind of error a user sees: the cause and the fix."""
 
 
 class WeftError(Exception):
     """An expected failure, shown to the user as one line.
 
-    `what` names the cause; `mend` says what to type or change next. Commands turn it into one
-    line on standard error and exit status 2. Both may quote a file or an argument: characters that
-    a terminal would obey, line ends too, are escaped.
+    `what` names the cause; `fix` is what to type or change next. Commands turn it into one line on
+    standard error and exit status 2. Both may quote a file or an argument: control characters and
+    line ends are escaped.
     """
 
-    def __init__(self, what: str, mend: str) -> None:
+    def __init__(self, what: str, fix: str) -> None:
         self.what = _printable(what)
-        self.mend = _printable(mend)
-        super().__init__(f"{self.what}; {self.mend}")
+        self.fix = _printable(fix)
+        super().__init__(f"{self.what}; {self.fix}")
 
 
 def _printable(text: str) -> str:
-    """Text in which an unprintable character stands as Python would write it."""
+    """The text with unprintable characters as Python escapes them."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

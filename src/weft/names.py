@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """The asked names, each once; a hyphen is as good as an underscore. Raises WeftError."""
+    """The requested names, each once; a hyphen reads as an underscore. Raises WeftError."""
     chosen: dict[str, None] = {}
     for name in asked:
         plain = name.strip().lower().replace("-", "_")
         if plain not in known:
             near = difflib.get_close_matches(plain, known, n=1)
-            mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise WeftError(f"there is no {kind} called {name}", mend)
+            fix = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+            raise WeftError(f"there is no {kind} called {name}", fix)
         chosen[plain] = None
     return tuple(chosen)

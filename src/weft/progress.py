@@ -1,4 +1,4 @@
-"""How a run goes, drawn between batches and never during one."""
+"""The progress of a run, drawn between batches and never during one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REDRAW_S = 0.2
 class ProgressLine:
     """A bar with the current case, its interval and the time left; plain lines in a pipe.
 
-    Nothing is drawn by a thread: the bar is redrawn by hand, between batches.
+    No thread draws: the bar is redrawn explicitly, between batches.
     """
 
     def __init__(self) -> None:
@@ -56,9 +56,9 @@ class ProgressLine:
             self._progress.stop()
 
     def launched(self, round_: int, hello: Hello) -> None:
-        """A transport's ranks are up; a pipe gets a line a round."""
+        """A transport's ranks are up; a pipe gets one line per round."""
         if round_ != self._round and not self._console.is_terminal:
-            self._console.print(f"round {round_ + 1} ({hello.transport} first)")
+            self._console.print(f"round {round_ + 1} of launches, {hello.transport} first")
         self._round = round_
 
     def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:
@@ -68,12 +68,12 @@ class ProgressLine:
         self._drawn = time.monotonic()
         case = state.case
         what = f"{case.transport} {case.test} {format_bytes(case.bytes)}: {_interval(state)}"
-        left = f"{done} of {of}, {max(0, left_s):.0f} s left"
+        left = f"{done} of {of} launches of cases, {max(0, left_s):.0f} s left"
         self._progress.update(self._task, completed=done, total=of, what=what, left=left)
         self._progress.refresh()
 
     def trouble(self, text: str) -> None:
-        """Something went wrong that the run survives."""
+        """Something failed, and the run continues."""
         self._console.print(f"weft: {text}", markup=False)
 
 

@@ -1,4 +1,4 @@
-"""A whole `weft run`: what can be measured here, the record, the report."""
+"""A whole `weft run`: which transports can be measured here, the record, the report."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
 
 MOST_WARNINGS = 5
-# What is left of the budget for the report: its drawings take a time of their own.
+# The part of the budget that is kept for drawing the report.
 REPORT_S = 6.0
 REPORT_SHARE = 0.3
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line asks for, checked for form but not yet against this machine.
+    """The options of the command line, checked for form but not yet against this machine.
 
-    With a `suite` the parts are its own; `ranks` is 0 where their number is left to it.
+    With a `suite` the parts are its own; `ranks` is 0 where the suite chooses their number.
     """
 
     parts: tuple[Part, ...] = ()
@@ -135,20 +135,20 @@ def _with_tests(part: Part, known: Sequence[str]) -> Part:
 
 
 def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) -> list[Part]:
-    parts, left_out = placed(suite_called(request.suite), request.ranks, cores)
-    for line in left_out:
-        say(line)
+    parts, skipped = placed(suite_called(request.suite), request.ranks, cores)
+    if skipped:
+        say(skipped)
     return list(parts)
 
 
 def _fitting(
     cases: tuple[Case, ...], fitting: tuple[Case, ...], say: Callable[[str], None]
 ) -> tuple[Case, ...]:
-    """The cases that memory permits, and a line about the others; all, if it permits none."""
+    """The cases that fit the memory, and a line about the others; all, if none fits."""
     if not fitting or len(fitting) == len(cases):
         return cases
     largest = format_bytes(max(case.bytes for case in fitting))
-    say(f"left out: {len(cases) - len(fitting)} cases over {largest}: memory does not permit them")
+    say(f"skipped: {len(cases) - len(fitting)} cases over {largest} (not enough memory)")
     return fitting
 
 
@@ -176,11 +176,11 @@ def resume(
     report: bool,
     launchers: Sequence[Launcher] = LAUNCHERS,
 ) -> tuple[Path, Footer | None]:
-    """Finish what a record lacks as its plan says, launches or precision; None if it lacks nothing.
+    """Measure the launches and the precision that a record lacks; None if it lacks nothing.
 
     `changes` are fields of the plan that do not change what is measured: budget_s and
-    case_deadline_s. A packed record is unpacked, and packed again once the run ended by itself.
-    Raises WeftError.
+    case_deadline_s. A compressed record is decompressed, and compressed again once the run ended by
+    itself. Raises WeftError.
     """
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
@@ -191,7 +191,10 @@ def resume(
     usable = {p.transport: p for p in programs(mpi) if not p.reason}
     for name in {case.transport for case in plan.cases}:
         if name not in usable:
-            raise WeftError(f"the transport {name} of {path} is gone", "build it: make build")
+            raise WeftError(
+                f"the transport {name} of {path} is not usable here now",
+                f"type weft list transports to see why, or make build if {name} is missing",
+            )
     so_far = restore(plan, usable, run)
     if not any(state.is_unfinished(plan) for state in so_far.states):
         return path, None
@@ -211,8 +214,8 @@ def _check_like_before(run: Run, hosts: dict[str, dict[str, Any]]) -> None:
     if unlike:
         raise WeftError(
             f"{run.path} was measured under other conditions ({'; '.join(unlike)})",
-            "launches under unlike conditions are never put together: set them as they were, or"
-            " start a new run",
+            "set them as they were, or start a new run: launches under other conditions are never"
+            " pooled",
         )
 
 
@@ -234,23 +237,29 @@ def _measure(
 def _usable(
     request: Request, found: Sequence[Program], say: Callable[[str], None]
 ) -> dict[str, Program]:
-    """The transports to measure; says in a line each what is measured and what is left out."""
+    """The transports to measure; says in a line which, and in one per reason which are skipped."""
     known = tuple(program.transport for program in found)
     usual = tuple(program.transport for program in found if program.usual)
-    asked = choose("transport", request.transports, known) or usual
+    selected = choose("transport", request.transports, known) or usual
     check_options(request.options, found)
+    skipped: dict[str, list[str]] = {}
     for program in found:
-        if program.reason and program.transport in asked and request.transports:
-            raise WeftError(f"{program.transport} cannot run: {program.reason}", "see weft doctor")
-        if program.reason and program.usual:
-            say(f"left out: {program.transport}: {program.reason}")
-        elif program.transport in asked:
-            say(f"measures: {program.transport}: {program.summary}")
-        elif program.usual:
-            say(f"left out: {program.transport}: not asked for")
-    usable = {p.transport: p for p in found if not p.reason and p.transport in asked}
+        if program.reason and program.transport in selected and request.transports:
+            raise WeftError(
+                f"{program.transport} is not usable here: {program.reason}",
+                "type weft list transports to see which are",
+            )
+        if program.usual and (program.reason or program.transport not in selected):
+            skipped.setdefault(program.reason or "not selected", []).append(program.transport)
+    usable = {p.transport: p for p in found if not p.reason and p.transport in selected}
+    if usable:
+        say(f"measuring over {', '.join(usable)}")
+    for reason, names in skipped.items():
+        say(f"skipped: {', '.join(names)} ({reason})")
     if not usable:
-        raise WeftError("no transport can be measured here", "build the engine: make build")
+        raise WeftError(
+            "no transport is usable here", "type make build to build the engine's programs"
+        )
     return usable
 
 
@@ -267,18 +276,18 @@ def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Patt
 def _warnings(
     hosts: Mapping[str, dict[str, Any]], load: Load, ranks: int, say: Callable[[str], None]
 ) -> tuple[str, ...]:
-    """The doctor's warnings in brief: said now, and kept in the record."""
+    """The doctor's warnings in brief: printed now, and kept in the record."""
     each = -(-ranks // len(hosts))
     found = [f for manifest in hosts.values() for f in diagnose(manifest, load, each)]
     findings = [f for f in dict.fromkeys(found) if f.level == "warning"]
-    lines = [f"warning: {f.what}: {f.effect}. Mend: {f.mend}" for f in findings]
+    lines = [f"warning: {f.what}: {f.effect}. Fix: {f.fix}" for f in findings]
     crowd = crowding(ranks, _cores(hosts))
     if crowd and not any(f.check == "cores" for f in findings):
         lines.insert(0, f"warning: {crowd}")
     for line in lines[:MOST_WARNINGS]:
         say(line)
     if len(lines) > MOST_WARNINGS:
-        say(f"and {len(lines) - MOST_WARNINGS} more: weft doctor shows all")
+        say(f"and {len(lines) - MOST_WARNINGS} more warnings; weft doctor shows all")
     return tuple(lines)
 
 

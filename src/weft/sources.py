@@ -1,4 +1,4 @@
-"""Times against sizes from whatever a command's argument names: record, plain table, platform."""
+"""Times against sizes from a command's argument: a record, a plain table or a platform."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Pairs = list[tuple["Series", "Series | None"]]
 
 
 def series_of(source: str, tests: str = "", transports: str = "", columns: str = "") -> Pairs:
-    """The series that are asked for, each latency with the stream of its transport if there is one.
+    """The requested series, each latency with the stream of its transport if there is one.
 
     `tests` and `transports` are names with commas; without tests it is ping_pong, or the first
     that has a latency. `columns` are "SIZE,TIME" of a plain table. Raises WeftError as the readers
@@ -51,7 +51,7 @@ def _of_table(path: Path, columns: str) -> Series:
 
     pair = tuple(name.strip() for name in columns.split(",")) if columns else ()
     if columns and len(pair) != 2:
-        raise WeftError(f"'{columns}' is no pair of columns", "say --columns SIZE,TIME")
+        raise WeftError(f"'{columns}' is not two columns", "type --columns SIZE,TIME")
     table = read_plain(path, (pair[0], pair[1]) if pair else None)
     return series_of_times(path.name, table.sizes_bytes, table.times_ns, table.notes)
 
@@ -59,7 +59,7 @@ def _of_table(path: Path, columns: str) -> Series:
 def models_of(runs: Sequence[Run]) -> Modelled:
     """The models of all latencies of records, named after their files where there are several.
 
-    What cannot be modelled is a line in `refused`.
+    A record without a model is a line in `refused`.
     """
     from weft.analysis.fits.modelled import modelled
 
@@ -86,10 +86,10 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     cases = [run.cases[batch.case] for batch in run.measured]
     measured = tuple(dict.fromkeys((case.test, case.transport) for case in cases))
     if not measured:
-        raise WeftError(f"{run.path} has nothing that was measured", "see weft show")
+        raise WeftError(f"{run.path} has no measured case", f"type weft show {run.path} to see why")
     known = tuple(dict.fromkeys(test for test, _ in measured))
     usual = (LATENCY,) if LATENCY in known else known[:1]
-    wanted = choose("test", _names(tests), known) or usual
+    chosen = choose("test", _names(tests), known) or usual
     every = tuple(dict.fromkeys(transport for _, transport in measured))
     over = choose("transport", _names(transports), every) or every
     return [
@@ -100,7 +100,7 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
             else None,
         )
         for test, transport in measured
-        if test in wanted and transport in over
+        if test in chosen and transport in over
     ]
 
 
@@ -112,7 +112,10 @@ def _of_platform(platform: Platform, tests: str) -> Pairs:
 
     known = tuple(dict.fromkeys(series.test for series in platform.series))
     if not known:
-        raise WeftError(f"{platform.title} is published without a table", "see weft list platforms")
+        raise WeftError(
+            f"{platform.title} is published without a table",
+            "type weft list platforms to choose another",
+        )
     found: Pairs = []
     for test in choose("test", _names(tests), known) or known[:1]:
         times: dict[int, float] = {}
@@ -127,6 +130,6 @@ def _of_platform(platform: Platform, tests: str) -> Pairs:
         sizes = np.array(sorted(times), dtype=np.int64)
         column = np.array([times[int(size)] for size in sizes], dtype=np.float64)
         name = f"{platform.title}, {test}"
-        notes = ("published figures, one a size",)
+        notes = ("published figures, one per size",)
         found.append((series_of_times(name, sizes, column, notes, directions), None))
     return found

@@ -1,4 +1,4 @@
-"""Sizes, times and per cents as a person types and reads them."""
+"""Sizes, times and per cents as a user types and reads them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def parse_bytes(text: str) -> int:
     unit = _BYTES.get(match[2].upper(), 0) if match else 0
     value = float(match[1]) * unit if match else 0.0
     if match is None or not unit or value != int(value) or value > MOST_BYTES:
-        raise WeftError(f"'{text}' is no message size", "type a size like 8, 64KiB or 4MiB")
+        raise WeftError(f"'{text}' is not a size in bytes", "type one like 8, 64KiB or 4MiB")
     return int(value)
 
 
@@ -87,7 +87,9 @@ def _netpipe(part: str) -> set[int]:
     """
     match = re.fullmatch(r"netpipe:([^.:]+(?:\.\d+)?[^.:]*)\.\.([^:]+)(?::(\d{1,6}))?", part)
     if match is None:
-        raise WeftError(f"'{part}' is no schedule", "type netpipe:0..4MiB or netpipe:1..4MiB:3")
+        raise WeftError(
+            f"'{part}' is not a NetPIPE schedule", "type netpipe:0..4MiB or netpipe:1..4MiB:3"
+        )
     first, last = parse_bytes(match[1]), parse_bytes(match[2])
     perturbation = int(match[3]) if match[3] else NETPIPE_PERTURBATION
     if first > last:
@@ -113,7 +115,7 @@ def _powers(first: int, last: int) -> set[int]:
 def _stepped(part: str, first: int, last: int, step_text: str) -> set[int]:
     step = parse_bytes(step_text)
     if step == 0 or (last - first) // step > MOST_SIZES:
-        raise WeftError(f"'{part}' has too many sizes", "take a larger step")
+        raise WeftError(f"'{part}' has over {MOST_SIZES} sizes", "type a larger step")
     return set(range(first, last + 1, step))
 
 
@@ -122,7 +124,7 @@ def parse_seconds(text: str) -> float:
     match = _NUMBER.fullmatch(text)
     unit = _SECONDS.get(match[2]) if match else None
     if match is None or unit is None or float(match[1]) == 0:
-        raise WeftError(f"'{text}' is no length of time", "type one like 60s, 2min or 1h")
+        raise WeftError(f"'{text}' is not a time", "type one like 60s, 2min or 1h")
     return float(match[1]) * unit
 
 
@@ -130,7 +132,7 @@ def parse_percent(text: str) -> float:
     """A fraction from "1%" or "0.5 %". Raises WeftError."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2] not in ("%", "") or not 0 < float(match[1]) <= 100:
-        raise WeftError(f"'{text}' is no precision", "type a per cent like 1% or 0.5%")
+        raise WeftError(f"'{text}' is not a per cent over 0 and up to 100", "type one like 1%")
     return float(match[1]) / 100
 
 
@@ -166,7 +168,7 @@ def format_bandwidth(bytes_per_s: float) -> str:
 
 
 def format_rate(per_s: float) -> str:
-    """A number a second with three digits and k, M or G (powers of ten)."""
+    """A number per second with three digits and k, M or G (powers of ten)."""
     for unit, size in ((" G", 1e9), (" M", 1e6), (" k", 1e3)):
         if per_s >= size * 0.9995:
             return f"{_three_digits(per_s / size)}{unit}"
@@ -175,17 +177,17 @@ def format_rate(per_s: float) -> str:
 
 def format_percent(percent: float) -> str:
     """Per cent with one digit after the point; a tie goes to the even digit, as in the tables."""
-    exact = Decimal(f"{percent:.9g}")  # Without the dust of binary fractions.
+    exact = Decimal(f"{percent:.9g}")  # Without the rounding errors of binary fractions.
     return f"{exact.quantize(Decimal('0.1'), ROUND_HALF_EVEN)} %"
 
 
 def parse_time(text: str) -> float:
-    """Nanoseconds from "900 ns", "2 us", "1.5ms". A unit is a must. Raises WeftError."""
+    """Nanoseconds from "900 ns", "2 us", "1.5ms". The unit is required. Raises WeftError."""
     return _parse_figure(text, _NANOSECONDS, "time", "2 us or 900 ns")
 
 
 def parse_bandwidth(text: str) -> float:
-    """Bytes a second from "10 GB/s", "950 MiB/s", "25 Gbit/s"; a unit is a must. WeftError."""
+    """Bytes/s from "10 GB/s", "950 MiB/s", "25 Gbit/s"; the unit is required. Raises WeftError."""
     return _parse_figure(text, _PER_SECOND, "bandwidth", "10 GB/s or 950 MiB/s")
 
 
@@ -193,5 +195,5 @@ def _parse_figure(text: str, units: Mapping[str, float], kind: str, example: str
     match = _FIGURE.fullmatch(text)
     factor = units.get(match[2]) if match else None
     if match is None or factor is None or float(match[1]) == 0:
-        raise WeftError(f"'{text}' is no {kind}", f"type one like {example}")
+        raise WeftError(f"'{text}' is not a {kind}", f"type one like {example}")
     return float(match[1]) * factor

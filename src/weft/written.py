@@ -1,8 +1,8 @@
-"""How a figure stands with its interval: one rule for the terminal, pages, papers and words.
+"""How a figure is written with its interval: one rule for terminal, pages, papers and sentences.
 
-One launch knows no interval over launches: the figure and "1 launch". Of 2 to 4 launches the
-interval is wide and lopsided: [low, high] and their number n. From 5 on half the interval's width
-follows the figure, or [low, high] where a sentence or a fit has them.
+One launch has no interval over launches: the figure and "1 launch". With 2 to 4 launches the
+interval is wide and asymmetric: [low, high] and their number n. From 5 on the half-width follows
+the figure, or [low, high] in sentences and fits.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from weft.units import format_bytes, format_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# From so many launches on an interval is narrow and even enough for a plus-minus.
+# From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
-# An interval of something positive from which nothing is known.
+# An interval of something positive whose ends differ by this factor says nothing.
 WIDEST = 1000
-# What the rule is called under a table.
+# The rule as it stands under a table.
 RULE = (
-    "± is half the 95 % interval over launches; of 2 to 4 launches [low, high] and their number n"
+    "± is the half-width of the 95 % interval over launches; with 2 to 4 launches [low, high] and"
+    " their number n"
 )
 
 
@@ -74,7 +75,7 @@ def with_half(
 
 
 def with_ends(figure: Figure, shape: Callable[[float], str]) -> str:
-    """A figure for a sentence: "4.07 µs [3.9, 4.3]", n below five launches, and one by itself."""
+    """A figure for a sentence: "4.07 µs [3.9, 4.3]", with n below five launches."""
     middle = shape(figure.value)
     if figure.launches == 1:
         return f"{middle}, 1 {figure.unit}"
@@ -83,16 +84,14 @@ def with_ends(figure: Figure, shape: Callable[[float], str]) -> str:
 
 
 def ends(low: float, high: float, shape: Callable[[float], str]) -> str:
-    """An interval by itself: "[3.9 µs, 4.3 µs]"; "1 launch" where there is none."""
+    """An interval alone: "[3.9 µs, 4.3 µs]"; "1 launch" where there is none."""
     if math.isinf(low) and math.isinf(high):
         return "1 launch"
     return _ends(low, high, shape, "")
 
 
 def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -> str:
-    """Without its unit where that is the figure's own for both ends; digits that say nothing are
-    not written out.
-    """
+    """The ends, without their unit where both have the figure's; no digits where it is unknown."""
     if 0 < WIDEST * low < high < math.inf:
         return "[not known]"
     texts = [shape(end) if math.isfinite(end) else "no bound" for end in (low, high)]

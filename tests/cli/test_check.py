@@ -161,4 +161,4 @@ def test_several_references_are_sessions_and_limits_stand_alone(tmp_path: Path) 
     limits = tmp_path / "limits.toml"
     limits.write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
     mixed = CliRunner().invoke(app, ["check", names[0], "--against", str(limits), *against])
-    assert "limits stand alone" in str(mixed.exception)
+    assert "one limits file or several records" in str(mixed.exception)

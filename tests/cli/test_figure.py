@@ -41,7 +41,7 @@ def test_curves_fits_and_signatures_become_drawings(path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("-o", "f.png"), "no drawing for paper"),
+        (("-o", "f.png"), "neither a .pdf nor a .svg"),
         (("-o", "f.pdf", "--layout", "nature"), "no layout"),
         (("-o", "f.pdf", "--font", "Nowhere Sans"), "no font"),
         (("-o", "f.pdf", "--show", "speed"), "no chart called speed"),

@@ -84,7 +84,7 @@ def test_a_stream_beside_the_latency_gives_loggp_and_its_error(record: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--columns", "bytes"), "pair of columns"),
+        (("--columns", "bytes"), "not two columns"),
         (("--columns", "bytes,nothing"), "no column nothing"),
         (("-o", "fit.png"), "no kind of picture"),
         (("-o", "nowhere/fit.svg"), "cannot write"),

@@ -75,7 +75,7 @@ def test_a_rank_killed_whenever_it_comes_to_a_case_fails_that_case(programs: Pat
     assert done.returncode == 1
     assert sorted(statuses.values()) == ["failed", "ok", "ok", "ok"]
     [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: 1 of 4 cases")]
-    assert "try it alone: weft run ping_pong --transport tcp --sizes" in line
+    assert "run it alone: weft run ping_pong --transport tcp --sizes" in line
 
 
 def test_ranks_that_die_before_their_hello_are_tried_again(programs: Path) -> None:
@@ -91,7 +91,7 @@ def test_ranks_that_always_die_before_their_hello_are_given_up(programs: Path) -
     done = run(programs, f"signal={KILL} rank=0 phase=start times=9")
     assert set(rows_of(done, programs).values()) == {"not_tried"}
     assert done.returncode == 1
-    assert "2 of 2 cases have no good figure" in done.stderr
+    assert "2 of 2 cases failed" in done.stderr
     assert "signal 9" in done.stderr
 
 
@@ -102,7 +102,7 @@ def test_a_rank_killed_between_cases_keeps_the_case_before(programs: Path, rank:
     assert done.returncode == 0
     lost = [b for b in weft.load(programs.parent / "r.jsonl").lines.batches if b.status != "ok"]
     assert len(lost) == 1
-    assert "not its protocol" not in done.stderr
+    assert "not of its protocol" not in done.stderr
 
 
 @pytest.mark.parametrize("rank", [0, 1])
@@ -161,7 +161,7 @@ def test_a_disk_that_fills_up_is_one_line_and_keeps_what_was_finished(tmp_path: 
     assert not out
     last = errors.splitlines()[-1]
     assert last.startswith(f"weft: cannot write {path}: the file may not grow further")
-    assert last.endswith(f"make room, then go on with: weft run --resume {path}")
+    assert last.endswith(f"free some space, then type weft run --resume {path}")
     assert "Traceback" not in errors
     assert not left_behind(tmp_path / "engine")
     record = weft.load(path)
@@ -187,7 +187,7 @@ def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> No
     assert not path.exists()
 
 
-def test_a_port_in_use_fails_the_transport_with_its_number_and_the_mend(tmp_path: Path) -> None:
+def test_a_port_in_use_fails_the_transport_with_its_number_and_the_fix(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

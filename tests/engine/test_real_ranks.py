@@ -291,7 +291,7 @@ def test_bad_options_of_libraries_are_one_line(
     assert told in done.stderr
 
 
-def test_a_provider_without_counters_is_told_with_the_reason_and_the_mend(
+def test_a_provider_without_counters_is_reported_with_the_reason_and_the_fix(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets")
@@ -324,7 +324,7 @@ def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
     assert "no provider with connected endpoints (FI_EP_MSG)" in told["msg"]
 
 
-def test_a_port_in_use_names_the_port_and_the_mend() -> None:
+def test_a_port_in_use_names_the_port_and_the_fix() -> None:
     import socket
 
     with socket.socket() as taken:

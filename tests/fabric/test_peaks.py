@@ -150,7 +150,7 @@ def test_which_tests_load_both_directions(divisor: int, factor: int, directions:
         ("", "names no link"),
     ],
 )
-def test_a_link_that_is_none_is_told_with_the_mend(text: str, told: str) -> None:
+def test_a_link_that_is_none_is_refused_with_the_fix(text: str, told: str) -> None:
     with pytest.raises(WeftError, match=told):
         parse_link(text)
 

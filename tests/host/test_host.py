@@ -94,11 +94,11 @@ def test_a_governor_that_is_but_a_name_is_no_warning(tmp_path: Path) -> None:
         (f"{CPU}/cpufreq/boost", "1", f"echo 0 | tee /{CPU}/cpufreq/boost"),
     ],
 )
-def test_the_mend_of_turbo_writes_the_switch_that_is_there(
+def test_the_fix_of_turbo_writes_the_switch_that_is_there(
     tmp_path: Path, file: str, value: str, command: str
 ) -> None:
     [found] = about(lay_out(tmp_path, {file: value}), "turbo")
-    assert found.mend == command
+    assert found.fix == command
 
 
 def test_a_narrow_slow_link_is_named_with_what_it_costs(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_card_on_another_node_than_a_rank_is_told_with_the_distance(tmp_path: 
         "eth5 is on node 1, rank 0's core 0 is on node 0 (distance 21), rank 1's core 2 is on"
         " node 0 (distance 21); 10 is local"
     )
-    assert "numactl -N 1" in found.mend
+    assert "numactl -N 1" in found.fix
 
 
 def test_a_rank_beyond_the_first_socket_is_told(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def check_without_a_device_the_description_says_so_and_a_run_ends() -> None:
             run("rdma", "link", "add", f"rxe{name}", "type", "rxe", "netdev", f"roce{name}")
 
 
-def check_too_little_locked_memory_names_the_limit_and_the_mend() -> None:
+def check_too_little_locked_memory_names_the_limit_and_the_fix() -> None:
     small = ["bash", "-c", 'ulimit -l 64; exec setpriv --bounding-set -ipc_lock -- "$@"', "bash"]
     case = {"id": 1, "test": "ping_pong", "bytes": 1 << 20}
     answers = drive("verbs", case, before=small)

@@ -11,7 +11,7 @@ from lab import machine, run_checks
 VM = Path(__file__).parent / "vm"
 
 
-def test_a_missing_emulator_is_a_reason_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_emulator_is_a_reason_with_its_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert "qemu-system-x86_64" in machine.missing()
     assert "scripts/install-system-packages test" in machine.missing()

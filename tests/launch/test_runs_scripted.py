@@ -120,7 +120,7 @@ def test_modes_and_options_reach_the_ranks_and_the_record(
     [
         (("--option", "fake.deep=3"), "no option fake.deep; did you mean fake.depth?"),
         (("--option", "depth"), "'depth' is no option of a transport"),
-        (("--transport", "fake:absent"), "fake:absent cannot run: no device"),
+        (("--transport", "fake:absent"), "fake:absent is not usable here: no device"),
         (("--transport", "fake:othr"), "did you mean fake:other?"),
     ],
 )
@@ -190,7 +190,7 @@ def test_a_case_that_hangs_costs_itself_only(machine: dict[str, str], tmp_path: 
     assert [(row["status"], row["launches"]) for row in others] == [("ok", 2)] * 9
     bad = [batch for batch in read(tmp_path / "r.jsonl").batches if batch.status != "ok"]
     assert {batch.case for batch in bad} == {rows[1024]["case"]}
-    assert "weft: 1 of 10 cases have no good figure" in done.stderr
+    assert "weft: 1 of 10 cases failed" in done.stderr
 
 
 def test_after_several_different_cases_hung_the_larger_ones_are_not_tried(

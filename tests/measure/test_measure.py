@@ -320,16 +320,16 @@ def test_cases_run_on_their_own_number_of_ranks(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_a_transport_cannot_do_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    reported: list[str] = []
     cases = make_cases(transports=("mpi", "tcp"), sizes=(8, 64))
 
     def refuse(_: Machine, case: Mapping[str, Any], __: float) -> Answer:
         return Answer(id=case["id"], status="unsupported", reason="it cannot wait by block")
 
     monkeypatch.setattr(Machine, "run", refuse)
-    monkeypatch.setattr(Sink, "trouble", lambda _, text: told.append(text))
+    monkeypatch.setattr(Sink, "trouble", lambda _, text: reported.append(text))
     sink, _ = measure(monkeypatch, cases, 60, overhead_s=0.0)
-    assert sorted(told) == ["mpi: it cannot wait by block", "tcp: it cannot wait by block"]
+    assert sorted(reported) == ["mpi: it cannot wait by block", "tcp: it cannot wait by block"]
     lost = [line for line in sink if isinstance(line, Batch)]
     assert {batch.case for batch in lost} == {case.key for case in cases}
 
@@ -343,14 +343,14 @@ class Fabric(Machine):
     """Ranks whose streams hold as many latencies as their description says."""
 
     def run(self, case: Mapping[str, Any], _: float) -> Answer:
-        told = pattern(case["test"])
+        known = pattern(case["test"])
         latency_ns = LATENCY_NS * (3 if case["wait"] == "block" else 1)
-        operation_ns = OPERATIONS_NS.get(case["test"], told.latency_divisor * latency_ns)
-        if told.latencies_per_sample:
+        operation_ns = OPERATIONS_NS.get(case["test"], known.latency_divisor * latency_ns)
+        if known.latencies_per_sample:
             operation_ns = 300.0
         count, ops = case["samples"] + case["warmup"], max(case["ops_per_sample"], 64)
-        ops = ops if told.latencies_per_sample else case["ops_per_sample"]
-        sample_ns = ops * operation_ns + told.latencies_per_sample * latency_ns
+        ops = ops if known.latencies_per_sample else case["ops_per_sample"]
+        sample_ns = ops * operation_ns + known.latencies_per_sample * latency_ns
         self.now += self.overhead_s + count * sample_ns / 1e9
         return Answer(
             id=case["id"],
@@ -446,17 +446,17 @@ def test_buffers_in_turn_are_used_a_turn_before_and_two_behind(
 def test_turns_that_take_too_long_are_unsupported_with_their_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(Sink, "trouble", lambda _, text: told.append(text))
+    reported: list[str] = []
+    monkeypatch.setattr(Sink, "trouble", lambda _, text: reported.append(text))
     # An operation takes 1.05 ms, so three turns take 3.2 s.
     sink, _ = measure(monkeypatch, in_turn(1024, size=1 << 22), 20, overhead_s=0.0)
     lost = [b for b in sink if isinstance(b, Batch) and b.role == "measure"]
     assert [batch.status for batch in lost] == ["unsupported"] * 2
     assert lost[0].reason == (
-        "1024 buffers of 4 MiB in turn need 3.22 s in each launch for a turn of warm-up and two"
-        " that are measured, where this budget has 2 s; ask for fewer buffers, or for --budget 33s"
+        "1024 buffers of 4 MiB in turn need 3.22 s in each launch for one turn of warm-up and two"
+        " of samples, where this budget has 2 s; type fewer --buffers, or --budget 33s"
     )
-    assert told == [f"tcp: {lost[0].reason}"]
+    assert reported == [f"tcp: {lost[0].reason}"]
     assert footer_of(sink).outcome == "precise"
     again, _ = measure(monkeypatch, in_turn(1024, size=1 << 22), 33, overhead_s=0.0)
     assert all(b.status == "ok" for b in again if isinstance(b, Batch))

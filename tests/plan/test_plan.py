@@ -31,7 +31,7 @@ def test_names_are_checked_and_hyphens_are_fine() -> None:
     assert choose("test", ["ping-pong", "PING_PONG"], ["ping_pong"]) == ("ping_pong",)
     with pytest.raises(WeftError, match="did you mean ping_pong"):
         choose("test", ["pingpong"], ["ping_pong", "stream"])
-    with pytest.raises(WeftError, match="there are ping_pong, stream"):
+    with pytest.raises(WeftError, match="choose from ping_pong, stream"):
         choose("test", ["zzz"], ["ping_pong", "stream"])
 
 
@@ -65,7 +65,7 @@ def test_only_tests_with_an_axis_have_points() -> None:
     asked = parse_ways("64", "one", "", points="10,90", single=False)
     cases = make_cases(["worked"], ["mpi"], "8", ways=asked, patterns=patterns)
     assert [case.point for case in cases] == [10, 90]
-    with pytest.raises(WeftError, match="leave --points out"):
+    with pytest.raises(WeftError, match="without --points"):
         make_cases(["ping_pong"], ["mpi"], "8", ways=asked, patterns=patterns)
 
 
@@ -84,20 +84,20 @@ def test_sizes_beyond_memory_name_what_fits() -> None:
 
 def test_buffers_beyond_memory_are_not_cured_by_smaller_messages() -> None:
     ways = parse_ways("64", "reuse:1048576:99%", "", single=False)
-    with pytest.raises(WeftError, match=r"choose fewer buffers \(--buffers\)"):
+    with pytest.raises(WeftError, match=r"type fewer --buffers"):
         check_memory(make_cases(["ping_pong"], ["mpi"], "8", ways=ways), 8 << 30)
 
 
 def test_asked_samples_are_part_of_the_memory() -> None:
     cases = make_cases(["ping_pong"], ["mpi"], "8")
     check_memory(cases, 64 << 20, samples=1000)
-    with pytest.raises(WeftError, match=r"samples \(--samples\)"):
+    with pytest.raises(WeftError, match="fewer --buffers, --samples"):
         check_memory(cases, 64 << 20, samples=1_000_000)
 
 
 @pytest.mark.parametrize("points", ["1000001", "18014398509481984"])
 def test_points_out_of_range(points: str) -> None:
-    with pytest.raises(WeftError, match="type 0 to 1000000"):
+    with pytest.raises(WeftError, match="type --points 0 to 1000000"):
         parse_ways("64", "one", "", points=points, single=False)
 
 

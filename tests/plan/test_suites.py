@@ -12,26 +12,26 @@ KNOWN = {pattern.name: pattern for pattern in PATTERNS}
 
 
 def test_the_first_is_what_a_run_without_a_flag_measures() -> None:
-    parts, left_out = placed(suite_called("quick"), 0, 2)
+    parts, skipped = placed(suite_called("quick"), 0, 2)
     assert parts == (Part(tests=("ping_pong", "ping_ping", "stream", "bidirectional_stream")),)
-    assert left_out == ()
+    assert skipped == ""
 
 
 def test_a_name_that_is_no_suite_is_refused_with_the_next_one() -> None:
     with pytest.raises(WeftError, match="no suite called papr") as refused:
         suite_called("papr")
-    assert refused.value.mend == "did you mean paper?"
+    assert refused.value.fix == "did you mean paper?"
 
 
 def test_hot_spots_want_a_core_for_each_rank_unless_ranks_are_asked_for() -> None:
     paper = suite_called("paper")
     for ranks, cores, many in ((0, 2, 0), (0, 4, 4), (0, 64, 8), (5, 2, 5), (2, 64, 2)):
-        parts, left_out = placed(paper, ranks, cores)
+        parts, skipped = placed(paper, ranks, cores)
         hot = [part for part in parts if "hot_spot_send" in part.tests]
         assert [part.ranks for part in hot] == ([many] if many else [])
-        assert len(left_out) == (0 if many else 1)
+        assert bool(skipped) == (many == 0)
         assert {part.ranks for part in parts if part not in hot} == {RANKS}
-    assert "figures 14 and 15" in placed(paper, 0, 2)[1][0]
+    assert "figures 14 and 15" in placed(paper, 0, 2)[1]
 
 
 def test_cases_that_two_parts_have_are_planned_once() -> None:

@@ -43,7 +43,7 @@ def test_a_record_cut_at_any_byte_gives_its_whole_lines_or_one_error(tmp_path: P
     for end in range(len(data)):
         path.write_bytes(data[:end])
         if end < header_end:
-            says = "cut before its header was whole" if end else "not a weft record"
+            says = "cut off inside its header" if end else "not a weft record"
             with pytest.raises(WeftError, match=says):
                 read(path)
             continue
@@ -76,7 +76,7 @@ def test_a_compressed_record_cut_at_any_byte_says_so(tmp_path: Path) -> None:
         try:
             cut = read(path)
         except WeftError as error:
-            assert ("cut before" in error.what) == (end >= 4), error  # noqa: PT017 - any is right
+            assert ("cut off" in error.what) == (end >= 4), error  # noqa: PT017 - any is right
             continue
         loaded += 1
         assert is_prefix(cut, whole)
@@ -205,7 +205,7 @@ def test_a_launch_that_never_came_up_has_an_end_and_no_start(tmp_path: Path) -> 
     assert [end.launch for end in read(path).ends] == [9, 1]
 
 
-def test_a_newer_schema_names_both_versions_and_the_mend(tmp_path: Path) -> None:
+def test_a_newer_schema_names_both_versions_and_the_fix(tmp_path: Path) -> None:
     path = edited(small_record(tmp_path / "a.jsonl"), 1, schema_version=2, invented={"a": 1})
     with pytest.raises(WeftError, match=r"schema 2.*up to 1.*newer weft"):
         read(path)

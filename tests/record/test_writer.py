@@ -131,7 +131,7 @@ def test_resume_refuses_what_is_no_record_and_leaves_it_alone(
 def test_a_compressed_record_under_a_plain_name_is_not_cut(tmp_path: Path) -> None:
     path = synthetic_record(tmp_path / "a.jsonl.zst", CASES).rename(tmp_path / "a.jsonl")
     before = path.read_bytes()
-    with pytest.raises(WeftError, match=r"call it a\.jsonl\.zst"):
+    with pytest.raises(WeftError, match=r"rename it to a\.jsonl\.zst"):
         RecordWriter.resume(path)
     assert path.read_bytes() == before
 
@@ -164,7 +164,7 @@ def test_unpack_of_a_cut_record_gives_what_can_be_read(tmp_path: Path) -> None:
 def test_unpack_never_replaces_another_record(tmp_path: Path) -> None:
     packed = synthetic_record(tmp_path / "a.jsonl.zst", CASES)
     (tmp_path / "a.jsonl").write_text("precious")
-    with pytest.raises(WeftError, match="move the other away"):
+    with pytest.raises(WeftError, match="move one of them away"):
         unpack(packed)
     assert (tmp_path / "a.jsonl").read_text() == "precious"
     assert read(packed).footer is not None

@@ -98,7 +98,7 @@ def test_json_has_the_figures_with_their_intervals(made: Path) -> None:
 
 def test_one_table_alone_and_none(made: Path, record: Path) -> None:
     assert "Latency (ping_pong)" not in shown(made, "--table", "overlap")
-    assert "has nothing for this table" in shown(record, "--table", "overlap")
+    assert "has no measured case for the table overlap" in shown(record, "--table", "overlap")
     assert tables_of(weft.load(record), summarise(weft.load(record)), *HOST) == []
     assert charts_of(weft.load(record), summarise(weft.load(record)), "availability") == []
 

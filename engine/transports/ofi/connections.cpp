@@ -15,7 +15,7 @@ namespace weft {
 namespace {
 
 constexpr std::chrono::seconds patience{20};
-constexpr const char* mend =
+constexpr const char* fix =
     "see that no firewall stands between the ranks, or choose another ofi.domain or ofi.provider";
 /// Notices that a peer may send before one of them is looked at; more wait at their sender.
 constexpr std::size_t notice_receives = 64;
@@ -133,7 +133,7 @@ bool OfiConnections::take_event() {
   }
   const std::size_t place = place_of(entry.fid);
   if (kind != FI_CONNECTED) {
-    fail_ofi("rank " + std::to_string(place / lanes_) + " closed its connection", mend);
+    fail_ofi("rank " + std::to_string(place / lanes_) + " closed its connection", fix);
   }
   connected_[place] = true;
   return true;
@@ -157,7 +157,7 @@ std::size_t OfiConnections::place_of(const fid* endpoint) const {
   for (std::size_t place = 0; place < endpoints_.size(); ++place) {
     if (endpoints_[place] != nullptr && &endpoints_[place]->fid == endpoint) return place;
   }
-  fail_ofi("libfabric tells of an endpoint that is not ours", mend);
+  fail_ofi("libfabric tells of an endpoint that is not ours", fix);
 }
 
 // A connection that failed before it told whose it is costs nothing; of a rank's, it ends the run.
@@ -167,11 +167,11 @@ void OfiConnections::pass_over_stranger(ssize_t status) const {
   if (status == -FI_EAVAIL) fi_eq_readerr(events_.get(), &error, 0);
   if (error.fid == &listener_->fid) return;
   if (error.fid == nullptr) {
-    fail_ofi("waiting for connections failed: " + std::string(fi_strerror(error.err)), mend);
+    fail_ofi("waiting for connections failed: " + std::string(fi_strerror(error.err)), fix);
   }
   fail_ofi("connecting to rank " + std::to_string(place_of(error.fid) / lanes_) +
                " failed: " + fi_strerror(error.err),
-           mend);
+           fix);
 }
 
 void OfiConnections::fail_late() const {
@@ -182,7 +182,7 @@ void OfiConnections::fail_late() const {
     missing += (missing.empty() ? " " : ", ") + std::to_string(rank);
   }
   fail_ofi("no connection to rank" + missing + " within " + std::to_string(patience.count()) + " s",
-           mend);
+           fix);
 }
 
 void OfiConnections::expect_notices() {

@@ -13,8 +13,8 @@
 
 namespace weft {
 
-void fail_ofi(const std::string& what, const std::string& mend) {
-  throw std::runtime_error(what + "; " + mend);
+void fail_ofi(const std::string& what, const std::string& fix) {
+  throw std::runtime_error(what + "; " + fix);
 }
 
 void require_ofi(std::int64_t status, const std::string& what) {

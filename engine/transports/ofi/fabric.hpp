@@ -63,9 +63,9 @@ struct OfiWants {
 enum class OfiCounted : std::uint8_t { sends, receives, transfers };
 inline constexpr std::size_t ofi_counters = 3;
 
-/// Throws with what failed, as libfabric says it, and the mend.
+/// Throws with what failed, as libfabric says it, and the fix.
 void require_ofi(std::int64_t status, const std::string& what);
-[[noreturn]] void fail_ofi(const std::string& what, const std::string& mend);
+[[noreturn]] void fail_ofi(const std::string& what, const std::string& fix);
 
 /// A provider with its fabric, its domain, and what tells of completions.
 class OfiFabric {

@@ -36,8 +36,8 @@ using Secret = std::array<unsigned char, secret_bytes>;
 [[noreturn]] void fail(const std::string& what) {
   throw std::runtime_error(what);
 }
-[[noreturn]] void fail_with_errno(const std::string& what, const std::string& mend) {
-  fail(what + ": " + std::strerror(errno) + "; " + mend);
+[[noreturn]] void fail_with_errno(const std::string& what, const std::string& fix) {
+  fail(what + ": " + std::strerror(errno) + "; " + fix);
 }
 
 /// A file descriptor that is closed with its owner.

@@ -19,8 +19,8 @@ namespace weft {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& mend) {
-  throw std::runtime_error(what + "; " + mend);
+[[noreturn]] void fail(const std::string& what, const std::string& fix) {
+  throw std::runtime_error(what + "; " + fix);
 }
 
 void require(ucs_status_t status, const std::string& what) {

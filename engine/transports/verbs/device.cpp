@@ -185,8 +185,8 @@ int chosen_mtu(const VerbsPort& port, const LinkOptions& options) {
 
 }  // namespace
 
-void fail_with_cause(const std::string& what, const std::string& mend) {
-  throw std::runtime_error(what + ": " + std::strerror(errno) + "; " + mend);
+void fail_with_cause(const std::string& what, const std::string& fix) {
+  throw std::runtime_error(what + ": " + std::strerror(errno) + "; " + fix);
 }
 
 int mtu_bytes_of(ibv_mtu code) {

@@ -22,7 +22,7 @@ template <class Object>
 using Verbs = std::unique_ptr<Object, CloseVerbs>;
 
 /// Throws std::runtime_error: what failed, the cause in errno, and what to do.
-[[noreturn]] void fail_with_cause(const std::string& what, const std::string& mend);
+[[noreturn]] void fail_with_cause(const std::string& what, const std::string& fix);
 
 struct VerbsPort {
   Verbs<ibv_context> context;

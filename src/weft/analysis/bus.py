@@ -1,4 +1,4 @@
-"""The way of a message between a card and memory: its parts, and the one that is the bottleneck.
+"""The path of a message between a card and memory: its parts, and the bottleneck among them.
 
 Every part carries at most so much: the link (lanes, signalling rate, encoding), each hop from the
 card to the root complex, and memory. A part that is full duplex carries its peak each way at once;
@@ -48,7 +48,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bus(msgspec.Struct, frozen=True, kw_only=True):
-    """One device's way to memory on one host; `unknown` are the parts of which nothing is known."""
+    """One device's path to memory on one host; `unknown` are the parts without a known rate."""
 
     device: str
     host: str
@@ -130,7 +130,7 @@ def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> Part:
 
 
 def _part_of_hop(hop: Hops) -> Part | None:
-    """What one hop carries now; of a parallel bus the kernel does not tell the width."""
+    """What one hop carries now; the kernel does not report the width of a parallel bus."""
     place = f" at {hop.lower.address}"
     lower = hop.lower
     try:
@@ -195,7 +195,7 @@ def _least_copy_bytes(run: Run) -> int:
 def buses_of(
     run: Run, summaries: Sequence[CaseSummary], link: Link | None = None
 ) -> tuple[Bus, ...]:
-    """The way of every device that a launch of the record tells of, on each host."""
+    """The path of every device that a launch of the record reports, on each host."""
     copy_rate = copy_rate_of(run, summaries)
     used: dict[tuple[str, str], dict[str, None]] = {}
     devices: dict[tuple[str, str], dict[str, Any]] = {}
@@ -219,14 +219,14 @@ def buses_of(
 
 
 def buses_here(manifest: dict[str, Any]) -> tuple[Bus, ...]:
-    """The ways of this host's devices that are on a bus; memory's rate needs a measurement."""
+    """The paths of this host's devices that are on a bus; memory's rate needs a measurement."""
     known = (*manifest.get("interfaces", ()), *manifest.get("rdma", ()))
     host = str(manifest.get("host", ""))
     return tuple(bus_of(device, host) for device in known if device.get("pcie"))
 
 
 def bottlenecks(buses: Sequence[Bus]) -> list[dict[str, Any]]:
-    """The ways as plain data, with the part that limits each direction."""
+    """The paths as plain data, with the part that limits each direction."""
     rows = []
     for bus in buses:
         row: dict[str, Any] = msgspec.to_builtins(bus)

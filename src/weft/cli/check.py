@@ -25,18 +25,23 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    records: Annotated[list[Path], typer.Argument(help="All records of the machine under test.")],
-    against: Annotated[
-        list[Path], typer.Option(help="A record (more than once: several), or a .toml of limits.")
+    records: Annotated[
+        list[Path], typer.Argument(help="Check these records: all of the machine under test.")
     ],
-    tolerance: Annotated[str, typer.Option(help="How much slower than a record passes.")] = "5%",
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
-    openmetrics: Annotated[Path | None, typer.Option(help="Write OpenMetrics text.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    against: Annotated[
+        list[Path],
+        typer.Option(help="Compare with this record (repeat for several) or a .toml of limits."),
+    ],
+    tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    openmetrics: Annotated[
+        Path | None, typer.Option(help="Write OpenMetrics text to this file.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Check a machine against limits or an earlier record: pass, fail or cannot tell.
 
-    All launches of all records count, so a retry cannot buy a pass: give every record you made.
+    All launches of all records count: give every record of the machine, retries too.
     """
     import msgspec
 
@@ -59,7 +64,7 @@ def check(
 def _judged(
     records: list[Path], against: list[Path], tolerance: str
 ) -> "tuple[tuple[Checked, ...], tuple[str, ...], tuple[str, ...]]":
-    """The checks, how the machine differs from the reference's, and what the answers rest on."""
+    """The checks, how the machine differs from the reference's, and the notes under the answers."""
     from weft.analysis.compare.acceptance import against_limits, against_record
     from weft.analysis.compare.conditions import differences_of_runs
     from weft.analysis.compare.limits import read_limits
@@ -78,14 +83,18 @@ def _judged(
     rests_on = {"the records under test": [launches_of(run) for run in runs]}
     if any(path.suffix == ".toml" for path in against):
         if len(against) > 1:
-            raise WeftError("limits stand alone", "name one .toml file, or records only")
+            raise WeftError(
+                "--against takes one limits file or several records, not both",
+                "type --against limits.toml once, or records only",
+            )
         checks = against_limits(pool(runs), read_limits(against[0]))
         return checks, (), (*sessions_in_words(rests_on), *in_time(runs))
     references = [load(path) for path in against]
     for reference in references:
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(
-                f"{reference.path} is the record under test itself", "name another reference"
+                f"{reference.path} is the record under test itself",
+                "type another record after --against",
             )
     checks = against_record(pool(runs), pool(references), slack)
     rests_on["the reference"] = [launches_of(run) for run in references]
@@ -109,6 +118,4 @@ def _write_files(
         try:
             path.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise WeftError(
-                f"cannot write {path}: {error.strerror}", "choose another place"
-            ) from None
+            raise WeftError(f"cannot write {path}: {error.strerror}", "type another path") from None

@@ -23,14 +23,22 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     sides: Annotated[
-        list[str], typer.Argument(help="Records (a,b: one side) and platforms; @TRANSPORT.")
+        list[str],
+        typer.Argument(
+            help="Compare these with the first: records or platforms. Records with commas between"
+            " them are sessions of one side; NAME@TRANSPORT takes one transport."
+        ),
     ],
-    test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
-    same: Annotated[str, typer.Option(help="Speeds within this are the same.")] = "2%",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write a page.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    test: Annotated[str, typer.Option(help="Compare only these tests, with commas.")] = "",
+    same: Annotated[
+        str, typer.Option(help="Call speeds within this the same, % of the reference.")
+    ] = "2%",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write an HTML page to this file.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
-    """Compare records and platforms with the first of them: ratios, verdicts, crossovers."""
+    """Compare records and platforms: ratios with intervals, verdicts, crossovers."""
     import msgspec
 
     from weft.analysis.compare.comparison import compare as compared

@@ -1,4 +1,4 @@
-"""`weft doctor`: what of this machine disturbs a measurement, and how to mend it."""
+"""`weft doctor`: what disturbs a measurement on this machine, and how to fix it."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ def register(app: typer.Typer) -> None:
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Say what of this machine disturbs a measurement, and how to mend it."""
+    """Say what disturbs a measurement on this machine, and how to fix it."""
     import msgspec
 
     from weft.host.checks import diagnose

@@ -30,20 +30,23 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    record: Annotated[Path, typer.Argument(help="The record of a run.")],
-    csv: Annotated[Path | None, typer.Option(help="Write this CSV file.")] = None,
-    parquet: Annotated[Path | None, typer.Option(help="Write this Parquet file.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write this LaTeX table.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write this Markdown table.")] = None,
+    record: Annotated[Path, typer.Argument(help="Export this record.")],
+    csv: Annotated[Path | None, typer.Option(help="Write CSV to this file.")] = None,
+    parquet: Annotated[Path | None, typer.Option(help="Write Parquet to this file.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="Write a LaTeX table to this file.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write a Markdown table to this file.")
+    ] = None,
     table: Annotated[
         str,
         typer.Option(
-            help="samples, batches, host, summary; for papers models, or as --table of weft show."
+            help="Choose the table. CSV, Parquet: samples (default), batches, host, summary."
+            " LaTeX, Markdown: models, or one of weft show --table."
         ),
     ] = "",
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a record's raw samples, or another of its tables, for other programs and papers."""
+    """Write a record's raw samples or another table as CSV, Parquet, LaTeX or Markdown."""
     from weft.analysis.tables import TABLES, table_of
     from weft.record.run import load
     from weft.topics import TOPICS
@@ -51,7 +54,7 @@ def export(
     targets = [path for path in (csv, parquet, latex, markdown) if path is not None]
     if len(targets) != 1:
         raise WeftError(
-            "export wants one file to write",
+            "weft export writes one file",
             "type --csv FILE, --parquet FILE, --latex FILE or --markdown FILE",
         )
     target = targets[0]
@@ -60,11 +63,11 @@ def export(
     known = tuple(for_paper) if latex or markdown else TABLES
     table = table or known[0]
     if table not in known:
-        raise WeftError(f"there is no table {table}", f"choose one of {', '.join(known)}")
+        raise WeftError(f"there is no table {table}", f"type --table {' or '.join(known)}")
     if target.exists() and record.exists() and target.samefile(record):
-        raise WeftError(f"{target} is the record itself", "choose another name")
+        raise WeftError(f"{target} is the record itself", "type another file name")
     if target.is_file() and not force:
-        raise WeftError(f"{target} exists", "choose another name or add --force")
+        raise WeftError(f"{target} exists", "type another file name or add --force")
     run = load(record)
     if latex or markdown:
         text, rows = _words(run, table, as_latex=latex is not None)
@@ -92,7 +95,10 @@ def _of_topic(run: "Run", name: str) -> "list[Table]":
     topic = topic_called(name)
     tables = topic.for_paper(results_of(run, summarise(run)).of(topic))
     if not tables:
-        raise WeftError(f"{run.path} has nothing for the table {name}", "see weft show")
+        raise WeftError(
+            f"{run.path} has no measured case for the table {name}",
+            f"type weft show {run.path} to see what it has",
+        )
     return tables
 
 
@@ -104,7 +110,7 @@ def _models(run: "Run") -> "list[Table]":
     tables = model_tables(found)
     if not tables:
         why = found.refused[0] if found.refused else f"{run.path} has no latency"
-        raise WeftError(why, "see weft show")
+        raise WeftError(why, f"type weft show {run.path} to see what it has")
     return tables
 
 
@@ -129,4 +135,4 @@ def _write(fill: "Callable[[IO[bytes]], object]", target: Path) -> None:
                 written.unlink(missing_ok=True)
     except (OSError, pl.exceptions.PolarsError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise WeftError(f"cannot write {target}: {why}", "choose another place") from None
+        raise WeftError(f"cannot write {target}: {why}", "type another path") from None

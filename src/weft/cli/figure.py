@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.options import Columns
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -25,26 +26,37 @@ def register(app: typer.Typer) -> None:
 
 
 def figure(
-    sources: Annotated[list[str], typer.Argument(help="Records; for models also CSV, platforms.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The .pdf or .svg.")],
-    show: Annotated[str, typer.Option(help="A chart of the records, fit or signature.")] = "",
-    layout: Annotated[str, typer.Option(help="ieee, acm or elsevier.")] = "ieee",
-    wide: Annotated[bool, typer.Option("--wide", help="Over both columns.")] = False,
-    height: Annotated[float, typer.Option(help="Inches. Default: fits the width.")] = 0.0,
-    points: Annotated[float, typer.Option(help="Size of letters. Default: the layout's.")] = 0.0,
-    font: Annotated[str, typer.Option(help="Family. Default: serif like the text.")] = "",
-    test: Annotated[str, typer.Option(help="Test of a model. Default: ping_pong.")] = "",
-    transport: Annotated[str, typer.Option(help="Transports of a model, with commas.")] = "",
-    columns: Annotated[str, typer.Option(help="SIZE,TIME columns of a CSV.")] = "",
+    sources: Annotated[
+        list[str],
+        typer.Argument(help="Draw these records; for fit and signature also CSV and platforms."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Write the figure to this .pdf or .svg.")
+    ],
+    show: Annotated[
+        str, typer.Option(help="Draw this chart, fit or signature. Default: the first chart.")
+    ] = "",
+    layout: Annotated[str, typer.Option(help="Fit this layout: ieee, acm or elsevier.")] = "ieee",
+    wide: Annotated[bool, typer.Option("--wide", help="Span both columns.")] = False,
+    height: Annotated[
+        float, typer.Option(help="Set the height, inches. Default: from the width.")
+    ] = 0.0,
+    points: Annotated[
+        float, typer.Option(help="Set the font size, points. Default: the layout's.")
+    ] = 0.0,
+    font: Annotated[str, typer.Option(help="Set the font family. Default: serif.")] = "",
+    test: Annotated[str, typer.Option(help="Fit this test. Default: ping_pong.")] = "",
+    transport: Annotated[str, typer.Option(help="Fit only these transports, with commas.")] = "",
+    columns: Columns = "",
 ) -> None:
-    """Draw one figure for a two-column paper: its width, its letters, fonts embedded."""
+    """Draw one figure for a two-column paper, in the column's width with embedded fonts."""
     from weft.report.drawing import draw
     from weft.report.paper import paper_of
     from weft.report.picture import write_bytes
 
     kind = output.suffix.lower()[1:]
     if kind not in ("pdf", "svg"):
-        raise WeftError(f"{output} is no drawing for paper", "end its name in .pdf or .svg")
+        raise WeftError(f"{output} is neither a .pdf nor a .svg", "type -o NAME.pdf or -o NAME.svg")
     paper = paper_of(layout, wide=wide, height_inches=height, points=points, family=font)
     if show in ("fit", "signature"):
         chart = _model(sources, show, test, transport, columns)
@@ -65,7 +77,9 @@ def _curves(sources: list[str], show: str) -> "Chart":
     found = charts_of([results_of(run, summarise(run)) for run in map(load, sources)])
     charts = {chart.name: chart for chart in found}
     if not charts:
-        raise WeftError(f"{sources[0]} has nothing that was measured", "see weft show")
+        raise WeftError(
+            f"{sources[0]} has no measured case", f"type weft show {sources[0]} to see why"
+        )
     if show in charts:
         return charts[show]
     names = choose("chart", [show] if show else [], tuple(charts)) or tuple(charts)
@@ -84,7 +98,10 @@ def _model(sources: list[str], show: str, test: str, transport: str, columns: st
     if show == "signature":
         return signature_chart([signature_of(series) for series, _ in pairs])
     if len(pairs) > 1:
-        raise WeftError("a fit shows one series", "choose it with --test and --transport")
+        raise WeftError(
+            f"a figure of a fit shows one series, and there are {len(pairs)}",
+            "choose one with --test and --transport",
+        )
     series, stream = pairs[0]
     found = fit_models(series, stream)
     return line_chart(series, found.line, found.piecewise)

@@ -29,19 +29,25 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    source: Annotated[str, typer.Argument(help="A record, a CSV of sizes and times, a platform.")],
-    test: Annotated[str, typer.Option(help="Tests, with commas. Default: ping_pong.")] = "",
-    transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
+    source: Annotated[
+        str, typer.Argument(help="Fit this record, CSV of sizes and times, or platform.")
+    ],
+    test: Annotated[
+        str, typer.Option(help="Fit these tests, with commas. Default: ping_pong.")
+    ] = "",
+    transport: Annotated[
+        str, typer.Option(help="Fit these transports, with commas. Default: all.")
+    ] = "",
     columns: Columns = "",
     output: Picture = None,
     json: Json = False,
 ) -> None:
-    """Fit lines: latency and bandwidth with 95 % intervals.
+    """Fit models of latency and bandwidth, with 95 % intervals.
 
-    One line by least squares as lines are published, one by the median, which is right for times
-    whose errors grow with the message and have a tail; from six sizes on the piecewise model, a
-    line a protocol with the switches between them; LogGP and PLogP where a stream was measured too.
-    Then how far each model is off the times.
+    A least-squares line, as publications have it, and a median line, which is robust where errors
+    grow with the size and have a tail. From six sizes on a piecewise model: one line per protocol
+    and the sizes where they switch. LogGP and PLogP where a stream was measured too. Then the error
+    of each model.
     """
     import msgspec
 
@@ -52,7 +58,10 @@ def fit(
 
     every = series_of(source, test, transport, columns)
     if output is not None and len(every) > 1:
-        raise WeftError("a picture holds one series", "choose it with --test and --transport")
+        raise WeftError(
+            f"a picture shows one series, and there are {len(every)}",
+            "choose one with --test and --transport",
+        )
     fits = [fit_models(series, stream) for series, stream in every]
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(fits), indent=2).decode())

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.options import Json, Picture
+
 _EXAMPLES = """Examples:
 
 weft run ping_pong --transport tcp,ofi,ucx && weft layers weft-20261121-101500.jsonl.zst
@@ -18,20 +20,18 @@ def register(app: typer.Typer) -> None:
 
 
 def layers(
-    record: Annotated[Path, typer.Argument(help="A record with two transports or more.")],
+    record: Annotated[Path, typer.Argument(help="Read this record, of two transports or more.")],
     order: Annotated[
         str,
-        typer.Option(help="From the wire up, with commas, and all over one medium."),
+        typer.Option(help="Stack these transports, lowest first, with commas, as one medium."),
     ] = "",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Picture: .svg, .pdf or .html.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    output: Picture = None,
+    json: Json = False,
 ) -> None:
     """Show what each layer (verbs, UCX, libfabric, MPI) adds to the one below, by size.
 
     Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
-    not say its medium: --order vouches for it.
+    not report its medium: name it in --order.
     """
     import msgspec
 

@@ -18,11 +18,15 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(
-    what: Annotated[str, typer.Argument(help="tests, transports, suites or platforms.")],
-    mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    what: Annotated[
+        str, typer.Argument(help="List these: tests, transports, suites or platforms.")
+    ],
+    mpi: Annotated[
+        str, typer.Option(help="Ask the programs of openmpi or mpich. Default: the one installed.")
+    ] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """List tests, this machine's transports, suites of tests, or the published platforms."""
+    """List the tests, the transports of this machine, the suites or the published platforms."""
     import msgspec
 
     from weft.launch.programs import choose_mpi, programs
@@ -58,14 +62,18 @@ def list_(
     for row in rows:
         name = str(next(iter(row.values())))
         axis = f" (--points: {row['axis']}, {row['points']})" if row.get("axis") else ""
-        out = f" (cannot run here: {row['reason']})" if row.get("reason") else ""
+        out = f" (not usable here: {row['reason']})" if row.get("reason") else ""
         typer.echo(f"{name:<{width}}  {row['summary']}{axis}{out}")
         for part in row.get("parts", ()):
             typer.echo(f"{'':<{width}}    {part['title']} ({', '.join(part['tests'])})")
+        # The modes of a transport share its options: ofi:wait takes those of ofi.
+        options = {} if ":" in name else row.get("settings", {})
+        for option, summary in options.items():
+            typer.echo(f"{'':<{width}}    --option {name}.{option}: {summary}")
 
 
 def _suites() -> list[dict[str, Any]]:
-    """A row a suite, with what it measures."""
+    """One row per suite, with what it measures."""
     from weft.plan.suites import SUITES
 
     return [
@@ -82,7 +90,7 @@ def _suites() -> list[dict[str, Any]]:
 
 
 def _platforms() -> list[dict[str, Any]]:
-    """A row a published platform."""
+    """One row per published platform."""
     from weft.reference.library import platforms
 
     return [
@@ -99,7 +107,7 @@ def _platforms() -> list[dict[str, Any]]:
 
 
 def _tests(found: "Sequence[Program]") -> list[dict[str, Any]]:
-    """A row a test, with the transports that can run it."""
+    """One row per test, with the transports that can run it."""
     tests: dict[str, dict[str, Any]] = {}
     for program in found:
         for pattern in program.patterns:

@@ -28,7 +28,8 @@ from weft.errors import WeftError
 
 app = typer.Typer(
     name="weft",
-    help="Measures, models and compares cluster interconnects.",
+    help="Measure, model and compare cluster interconnects.",
+    epilog="Example:  weft run ping_pong --transport tcp --budget 20s",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
@@ -59,20 +60,22 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except WeftError as error:
-        _fail(f"{error.what}; {error.mend}")
+        _fail(f"{error.what}; {error.fix}")
     except typer.Abort:
         sys.exit(130)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; nothing may be written while Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TyperException as error:
-        told = str(error)
-        if not told:  # plain `weft`: its help was shown
+        message = str(error)
+        if not message:  # plain `weft`: its help was shown
             sys.exit(2)
-        _fail(f"{' '.join(told.split()).rstrip('.')}; type: weft --help")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "weft"
+        _fail(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
     finally:
         # The libraries of a report hold very many objects. Python would visit each once more before
-        # it ends, which the user waits for in vain.
+        # it ends, and the user would wait for nothing.
         gc.freeze()
 
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.options import Json, LinkName
+
 _EXAMPLES = """Examples:
 
 weft run ping_pong --sizes 4KiB --buffers turn:1..1024,reuse:256:0..100:25%
@@ -20,11 +22,11 @@ def register(app: typer.Typer) -> None:
 
 
 def memory(
-    record: Annotated[Path, typer.Argument(help="The record of a run.")],
-    link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    record: Annotated[Path, typer.Argument(help="Read this record.")],
+    link: LinkName = "",
+    json: Json = False,
 ) -> None:
-    """Show buffer reuse, registration, connecting and the host bus of a record."""
+    """Show the costs of buffer reuse, registration, connections and the host bus."""
     import msgspec
 
     from weft.analysis.summary import summarise

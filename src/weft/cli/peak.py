@@ -21,14 +21,17 @@ def register(app: typer.Typer) -> None:
 def peak(
     links: Annotated[
         list[str] | None,
-        typer.Argument(help="Links: IB 4x FDR, PCIe 3 x8. Without: this host's cards."),
+        typer.Argument(
+            help='Compute these links, e.g. "IB 4x FDR" or "PCIe 3 x8". Default: this host\'s'
+            " cards."
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the peaks as JSON.")] = False,
 ) -> None:
     """Compute the peak of links and buses from lanes, signalling rate and encoding.
 
-    A second bound takes off the protocol's own headers at each packet size. Without a link: for
-    every card of this host what its link and each hop to the root complex carry.
+    A second bound subtracts the protocol's own headers at each packet size. Without a link: the
+    peak of every card of this host and of each hop to the root complex.
     """
     import msgspec
 
@@ -57,7 +60,7 @@ def _show_buses(*, as_json: bool) -> None:
 
     buses = buses_here(collect())
     if not buses:
-        raise WeftError("this host has no card on a bus", 'name a link: weft peak "PCIe 4 x16"')
+        raise WeftError("this host shows no card on a bus", 'name a link: weft peak "PCIe 4 x16"')
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(bottlenecks(buses)), indent=2).decode())
         return

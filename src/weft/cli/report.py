@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.options import LinkName
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
@@ -12,11 +14,18 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    records: Annotated[list[Path], typer.Argument(help="Records; several are laid over.")],
-    link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The page.")] = None,
+    records: Annotated[
+        list[Path], typer.Argument(help="Read these records; several share the charts.")
+    ],
+    link: LinkName = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Write the page to this file. Default: beside the record."
+        ),
+    ] = None,
 ) -> None:
-    """Write a self-contained HTML report with curves, table, host and warnings."""
+    """Write a self-contained HTML report: charts, tables, host and warnings."""
     from weft.analysis.summary import summarise
     from weft.fabric.peaks import parse_link
     from weft.record.run import load

@@ -33,20 +33,93 @@ weft run --suite paper --transport ucx,mpi --budget 15min
 weft run offered_load --transport tcp --sizes 8 --points 10..100:10
 
 weft run --resume weft-20261121-101500.jsonl.zst"""
-# What may be typed with --resume: nothing else, for it would change what is measured.
-_BESIDE_RESUME = ("resume", "budget", "deadline", "json", "report")
-# What a suite says itself.
-_SUITE_SAYS = (
+# The only options allowed with --resume: any other would change what is measured.
+_ALLOWED_WITH_RESUME = ("resume", "budget", "deadline", "json", "report")
+# What a suite sets itself.
+_SET_BY_SUITE = (
     "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
 )  # fmt: skip
 
-
 _Tests = Annotated[
-    list[str] | None, typer.Argument(help="Tests of weft list tests, or rendezvous-sweep.")
+    list[str] | None,
+    typer.Argument(
+        help="Measure these tests (see weft list tests), or rendezvous-sweep. Default: ping_pong,"
+        " ping_ping, stream and bidirectional_stream."
+    ),
+]
+_Transports = Annotated[
+    str,
+    typer.Option(help="Measure over these transports, separated by commas. Default: all here."),
+]
+_SuiteName = Annotated[
+    str, typer.Option(help="Measure a suite: quick, paper or full (see weft list suites).")
+]
+_Sizes = Annotated[
+    str,
+    typer.Option(
+        help="Measure these message sizes: a list (8,1KiB), or a range that doubles (0..4MiB) or"
+        " has a step (16MiB..512MiB:16MiB)."
+    ),
+]
+_Ranks = Annotated[int, typer.Option(help="Start this many ranks.")]
+_Precision = Annotated[
+    str, typer.Option(help="Target half-width of the 95 % interval, % of the median.")
+]
+_Budget = Annotated[str, typer.Option(help="Time budget of the whole run, report included.")]
+_Launches = Annotated[int, typer.Option(help="Launch the ranks this many times per case.")]
+_Samples = Annotated[
+    int, typer.Option(help="Take this many samples per launch. 0: as many as the budget allows.")
+]
+_Seed = Annotated[int, typer.Option(help="Seed the random order of launches and cases.")]
+_Output = Annotated[
+    Path | None,
+    typer.Option(
+        "-o", "--output", help="Write the record to this file. Default: weft-DATE-TIME.jsonl.zst."
+    ),
+]
+_Resume = Annotated[
+    Path | None,
+    typer.Option(help="Continue this record: missing launches first, then wide intervals."),
+]
+_Mpi = Annotated[
+    str, typer.Option(help="Start the ranks under openmpi or mpich. Default: the one installed.")
 ]
 _Options = Annotated[
-    list[str] | None, typer.Option(help="Setting, e.g. tcp.port=7000; weft list transports.")
+    list[str] | None,
+    typer.Option(help="Set an option of a transport: tcp.port=7000 (see weft list transports)."),
 ]
+_QueueDepth = Annotated[
+    str, typer.Option(help="Keep this many messages in flight in streams (Q), e.g. 16 or 1..256.")
+]
+_Buffers = Annotated[
+    str,
+    typer.Option(
+        help="Choose the buffers of messages: one, turn:N (N buffers in turn) or reuse:N:R%"
+        " (R % of the messages reuse a buffer). Lists and ranges are measured one by one."
+    ),
+]
+_Pages = Annotated[
+    str, typer.Option(help="Place buffers on small or huge pages. Default: as the kernel does.")
+]
+_Points = Annotated[
+    str, typer.Option(help="Measure these points of a test's own axis (see weft list tests).")
+]
+_Single = Annotated[bool, typer.Option(help="Time every operation by itself.")]
+_Wait = Annotated[
+    str,
+    typer.Option(
+        help="Wait for completions by spin (polling), library (its own wait) or block (asleep"
+        " until an event). Default: library for mpi, else spin."
+    ),
+]
+_Launcher = Annotated[
+    str,
+    typer.Option(
+        help="Start the ranks with this launcher, e.g. local. Default: the first that fits."
+    ),
+]
+_Deadline = Annotated[str, typer.Option(help="Timeout per case, added to its expected time.")]
+_Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,31 +130,34 @@ def register(app: typer.Typer) -> None:
 def run(
     context: typer.Context,
     tests: _Tests = None,
-    transport: Annotated[str, typer.Option(help="Transports, with commas. Default: all.")] = "",
-    suite: Annotated[str, typer.Option(help="quick, paper or full; weft list suites.")] = "",
-    sizes: Annotated[str, typer.Option(help="Message sizes: 8,1KiB or 0..4MiB.")] = plan.SIZES,
-    ranks: Annotated[int, typer.Option(help="How many ranks to start.")] = plan.RANKS,
-    precision: Annotated[str, typer.Option(help="Wanted half width.")] = plan.PRECISION,
-    budget: Annotated[str, typer.Option(help="Time for all of it.")] = plan.BUDGET,
-    launches: Annotated[int, typer.Option(help="Launches of each case.")] = plan.LAUNCHES,
-    samples: Annotated[int, typer.Option(help="Samples a launch. 0: as time allows.")] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the random order.")] = plan.SEED,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The record.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Finish this record.")] = None,
-    mpi: Annotated[str, typer.Option(help="openmpi or mpich. Default: what is there.")] = "",
+    transport: _Transports = "",
+    suite: _SuiteName = "",
+    sizes: _Sizes = plan.SIZES,
+    ranks: _Ranks = plan.RANKS,
+    precision: _Precision = plan.PRECISION,
+    budget: _Budget = plan.BUDGET,
+    launches: _Launches = plan.LAUNCHES,
+    samples: _Samples = 0,
+    seed: _Seed = plan.SEED,
+    output: _Output = None,
+    resume: _Resume = None,
+    mpi: _Mpi = "",
     option: _Options = None,
-    queue_depth: Annotated[str, typer.Option(help="Q of streams: 1..256.")] = plan.QUEUE_DEPTH,
-    buffers: Annotated[str, typer.Option(help="one,turn:1..N,reuse:N:R%")] = plan.BUFFERS,
-    pages: Annotated[str, typer.Option(help="small,huge. Default: as the kernel gives.")] = "",
-    points: Annotated[str, typer.Option(help="Points of a test's own axis; weft list.")] = "",
-    single: Annotated[bool, typer.Option(help="Time every operation by itself.")] = False,
-    wait: Annotated[str, typer.Option(help="spin,library,block. Default: the cheapest.")] = "",
-    launcher: Annotated[str, typer.Option(help="Starts the ranks. Default: as found.")] = "",
-    deadline: Annotated[str, typer.Option(help="Longest wait.")] = plan.CASE_DEADLINE,
+    queue_depth: _QueueDepth = plan.QUEUE_DEPTH,
+    buffers: _Buffers = plan.BUFFERS,
+    pages: _Pages = "",
+    points: _Points = "",
+    single: _Single = False,
+    wait: _Wait = "",
+    launcher: _Launcher = "",
+    deadline: _Deadline = plan.CASE_DEADLINE,
     json: Json = False,
-    report: Annotated[bool, typer.Option(help="Write the HTML report.")] = True,
+    report: _Report = True,
 ) -> None:
-    """Measure latency and bandwidth here: a table, the record and an HTML report."""
+    """Measure latency and bandwidth between ranks on this machine.
+
+    Prints a table, writes the record and an HTML report.
+    """
     from weft import session, units
 
     parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)
@@ -128,14 +204,14 @@ def _is_typed(context: typer.Context, name: str) -> bool:
 
 
 def _suite(context: typer.Context, name: str) -> "Suite":
-    """The suite that is asked for. Raises WeftError for one beside what it says itself."""
+    """The requested suite. Raises WeftError where an option that the suite sets is given too."""
     from weft.plan.suites import suite_called
 
-    for other in _SUITE_SAYS:
+    for other in _SET_BY_SUITE:
         if _is_typed(context, other):
             word = "TESTS" if other == "tests" else f"--{other.replace('_', '-')}"
             raise WeftError(
-                f"--suite {name} says itself what {word} says", "leave one of the two out"
+                f"--suite {name} already sets {word}", f"type --suite {name} without {word}"
             )
     return suite_called(name)
 
@@ -151,21 +227,22 @@ def _options_with(
 def _given(
     context: typer.Context, chosen: "plan.Preset | Suite | None", name: str, value: Any
 ) -> Any:
-    """An option's value: as typed, else as the preset or suite has it, else the usual one."""
+    """An option's value: as typed, else from the preset or suite, else the default."""
     is_typed = _is_typed(context, name) and name != "tests"
     return value if is_typed else getattr(chosen, name, value)
 
 
 def _changes(context: typer.Context) -> dict[str, float]:
-    """What was typed beside --resume, as fields of the plan. Raises WeftError for what is fixed."""
+    """The options typed with --resume, as fields of the plan. Raises WeftError for a fixed one."""
     from weft.units import parse_seconds
 
     typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
-    fixed = [name for name in typed if name not in _BESIDE_RESUME]
+    fixed = [name for name in typed if name not in _ALLOWED_WITH_RESUME]
     if fixed:
         name = "TESTS" if fixed[0] == "tests" else f"--{fixed[0].replace('_', '-')}"
         raise WeftError(
-            f"{name} cannot be changed in a run that goes on", f"leave {name} out, or start anew"
+            f"{name} cannot change when a run is resumed",
+            f"type --resume without {name}, or start a new run",
         )
     changes = {}
     for name, field in (("budget", "budget_s"), ("deadline", "case_deadline_s")):
@@ -179,9 +256,9 @@ def _say(line: str) -> None:
 
 
 def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -> None:
-    """The table, where things are, and the exit status."""
+    """The table, the paths of the files, and the exit status."""
     if footer is None:
-        typer.echo(f"{path}: nothing is missing")
+        typer.echo(f"{path} is complete: nothing to resume")
         return
     import msgspec
 
@@ -208,16 +285,16 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
             write_report([results], page, models_of([measured]))
             typer.echo(f"report: {page}", err=True)
         except WeftError as error:
-            typer.echo(f"weft: no report: {error.what}; {error.mend}", err=True)
+            typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
     typer.echo(f"record: {path}", err=True)
     if footer.outcome == "interrupted":
-        typer.echo(f"weft: interrupted; go on with: weft run --resume {path}", err=True)
+        typer.echo(f"weft: interrupted; continue with: weft run --resume {path}", err=True)
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
         typer.echo(
-            f"weft: {len(bad)} of {len(summaries)} cases have no good figure, first"
-            f" {bad[0].case}: {bad[0].reason.rstrip('.')}; the others are in {path}; try it alone:"
+            f"weft: {len(bad)} of {len(summaries)} cases failed, the first is"
+            f" {bad[0].case}: {bad[0].reason.rstrip('.')}; {path} lists all; run it alone:"
             f" weft run {bad[0].test} --transport {bad[0].transport} --sizes {bad[0].bytes}",
             err=True,
         )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.options import Json
+from weft.cli.options import Json, LinkName
 
 if TYPE_CHECKING:
     from weft.fabric.peaks import Link
@@ -29,16 +29,16 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    record: Annotated[Path, typer.Argument(help="The record of a run, or a platform.")],
-    test: Annotated[str, typer.Option(help="Only these tests, with commas.")] = "",
-    transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
-    link: Annotated[str, typer.Option(help="What it went over: IB 4x FDR. Per cent of peak.")] = "",
+    record: Annotated[Path, typer.Argument(help="Show this record or published platform.")],
+    test: Annotated[str, typer.Option(help="Show only these tests, with commas.")] = "",
+    transport: Annotated[str, typer.Option(help="Show only these transports, with commas.")] = "",
+    link: LinkName = "",
     table: Annotated[
-        str, typer.Option(help="Only one of: figures, overhead, overlap, completion, ...")
+        str, typer.Option(help="Show only this table: figures, overhead, overlap, completion, ...")
     ] = "",
     json: Json = False,
 ) -> None:
-    """Show the figures of a record or of a published platform, and what to know of them."""
+    """Show the figures of a record or of a published platform, with notes."""
     from weft.analysis.summary import summarise
     from weft.fabric.peaks import parse_link
     from weft.names import choose
@@ -89,7 +89,7 @@ def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
     for line in findings:
         console().print(line)
     if not tables and not findings:
-        typer.echo(f"{results.run.path} has nothing for this table")
+        typer.echo(f"{results.run.path} has no measured case for the table {name}")
 
 
 def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:

@@ -23,15 +23,21 @@ def register(app: typer.Typer) -> None:
 
 def signature(
     sources: Annotated[
-        list[str], typer.Argument(help="Records, CSV of sizes and times, platforms.")
+        list[str],
+        typer.Argument(help="Draw these records, CSVs of sizes and times, or platforms."),
     ],
-    test: Annotated[str, typer.Option(help="A test with latencies. Default: ping_pong.")] = "",
-    transport: Annotated[str, typer.Option(help="Only these transports, with commas.")] = "",
+    test: Annotated[
+        str, typer.Option(help="Draw this test, which has latencies. Default: ping_pong.")
+    ] = "",
+    transport: Annotated[str, typer.Option(help="Draw only these transports, with commas.")] = "",
     columns: Columns = "",
     output: Picture = None,
     json: Json = False,
 ) -> None:
-    """Draw bandwidth against transfer time, zero-length latency and saturation marked."""
+    """Draw bandwidth against transfer time: the network signature graph.
+
+    Marks the zero-length latency and the saturation point.
+    """
     import msgspec
 
     from weft.analysis.fits.signature import signature_of
@@ -47,7 +53,7 @@ def signature(
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     for series, _ in pairs:
         if not series.has_latency:
-            raise WeftError(f"{series.name} has no latency", "choose ping_pong with --test")
+            raise WeftError(f"{series.name} has no latency", "type --test ping_pong")
     found = [signature_of(series) for series, _ in pairs]
     if output is not None:
         write_picture(output, [signature_chart(found)], signature_table(found))

@@ -1,4 +1,4 @@
-"""Which link a record's traffic went over, as its host manifests tell; nothing is guessed."""
+"""Which link a record's traffic went over, from its host manifests; nothing is guessed."""
 
 from __future__ import annotations
 

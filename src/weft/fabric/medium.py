@@ -1,4 +1,4 @@
-"""Over which medium and device a launch's messages went, as the transport's own notes say. Pure."""
+"""Over which medium and device a launch's messages went, from the transport's own notes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a link or a bus can carry at best: lanes, signalling rate and encoding, then headers.
+"""The peak of a link or a bus: lanes, signalling rate and encoding, then headers.
 
 The figures and their sources are in links.toml. Rates are exact fractions, so that a peak comes out
 to the last digit. 1 MB is 10^6 bytes.
@@ -128,7 +128,7 @@ def parse_link(text: str) -> Link:
     near = difflib.get_close_matches(plain.split(" ")[0], [word.lower() for word in words], n=1)
     kind = next((word for word in words if near and word.lower() == near[0]), "")
     hint = f": {kind} needs its rate" + _widths_in_words(kind) if kind else ""
-    raise WeftError(f"'{text}' names no link that weft knows{hint}", f"type one like {_EXAMPLES}")
+    raise WeftError(f"'{text}' is not a link that weft knows{hint}", f"type one like {_EXAMPLES}")
 
 
 def _widths_in_words(kind: str) -> str:
@@ -137,7 +137,7 @@ def _widths_in_words(kind: str) -> str:
 
 
 def _from_words(text: str, family: Family, words: dict[str, str | None]) -> Link:
-    """A link from the parts of its name; what the family does not have is told."""
+    """A link from the parts of its name. Raises WeftError for what the family does not have."""
     name = (words["rate"] or "").upper()
     if family.name == "QsNet":
         name = _QSNET[name.lower()]
@@ -146,7 +146,7 @@ def _from_words(text: str, family: Family, words: dict[str, str | None]) -> Link
     rates = {rate.name: rate for rate in family.rates}
     if name not in rates:
         raise WeftError(
-            f"'{text}': {family.name} has no rate {name}", f"choose one of {', '.join(rates)}"
+            f"'{text}': {family.name} has no rate {name}", f"type one of {', '.join(rates)}"
         )
     rate = rates[name]
     asked = words.get("lanes")
@@ -156,7 +156,7 @@ def _from_words(text: str, family: Family, words: dict[str, str | None]) -> Link
     if family.widths and lanes not in family.widths:
         widths = ", ".join(map(str, family.widths))
         what = f"has no width {lanes}" if lanes else "needs its width"
-        raise WeftError(f"'{text}': {family.name} {what}", f"choose one of {widths}")
+        raise WeftError(f"'{text}': {family.name} {what}", f"type one of {widths}")
     return make_link(family, rate, lanes * int(words.get("channels") or 1))
 
 
@@ -211,7 +211,7 @@ def _headers(packet: Packet) -> str:
     share = (
         f"; of the rest {packet.share[0]} of {packet.share[1]}" if packet.share != (1, 1) else ""
     )
-    return f"bytes a packet: {listed}{share} ({packet.source})"
+    return f"bytes per packet: {listed}{share} ({packet.source})"
 
 
 def _name(family: Family, rate: Rate, lanes: int) -> str:

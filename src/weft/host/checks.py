@@ -1,6 +1,6 @@
 """The doctor's checks: from a manifest and a look at the load to findings. Pure.
 
-Each finding says what is so, what it does to a measurement, and what to type to mend it.
+Each finding says what is so, what it does to a measurement, and what to type to fix it.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ def _virtual_machine(system: System, load: Load) -> Finding:
         check="virtual machine",
         level="warning",
         what=f"runs under a hypervisor ({system.hypervisor or 'unnamed'}){stolen}",
-        effect="the host may take a core away at any time, which shows as rare long samples and as"
-        " launches that differ",
-        mend="measure on bare metal, or trust medians and not the highest percentiles",
+        effect="the host may preempt a core at any time: rare long samples, and launches that"
+        " differ",
+        fix="measure on bare metal, or rely on medians and not on the highest percentiles",
     )
 
 
 def _load(load: Load) -> Finding:
     if load.total < BUSY_SHARE:
-        return Finding(check="other processes", level="ok", what="nothing else is busy")
+        return Finding(check="other processes", level="ok", what="no other process is busy")
     names = ", ".join(f"{name} ({share:.0%} of a core)" for name, share in load.busiest)
     return Finding(
         check="other processes",
         level="warning",
-        what=f"others are busy: {names}",
-        effect="they take cores and caches from the ranks: latency rises and scatters",
-        mend="end them, or measure when the machine is idle (look with: top)",
+        what=f"other processes are busy: {names}",
+        effect="they take cores and caches from the ranks: latency rises and varies",
+        fix="stop them, or measure when the machine is idle (top shows them)",
     )
 
 
@@ -85,16 +85,16 @@ def _cores(cpu: Cpu, ranks: int) -> Finding:
             check="cores",
             level="warning",
             what=f"{ranks} ranks share {cores} cores",
-            effect="a waiting rank takes the core from the one that it waits for",
-            mend=f"use --ranks {max(cores, 2)} or a machine with more cores",
+            effect="a polling rank takes the core from the rank that it waits for",
+            fix=f"use --ranks {max(cores, 2)} or a machine with more cores",
         )
     if ranks == cores:
         return Finding(
             check="cores",
             level="note",
             what=f"the ranks use all {cores} cores",
-            effect="whatever else runs, the kernel's own work too, interrupts a rank",
-            mend="leave one core free on a larger machine",
+            effect="any other process, and the kernel's own work, interrupts a rank",
+            fix="use a machine with at least one core more than ranks",
         )
     return Finding(check="cores", level="ok", what=f"{cores} cores for {ranks} ranks")
 
@@ -108,7 +108,7 @@ def _governor(cpu: Cpu) -> Finding:
         )
     if cpu.governor == "performance":
         return Finding(check="governor", level="ok", what="performance")
-    # In their active modes these drivers choose by the preference; the governor is but a name.
+    # In their active modes these drivers follow the energy preference, not the governor.
     if cpu.frequency_driver in _CHOOSERS and cpu.energy_preference == "performance":
         what = f"{cpu.governor}, with the energy preference performance"
         return Finding(check="governor", level="ok", what=what)
@@ -116,8 +116,8 @@ def _governor(cpu: Cpu) -> Finding:
         check="governor",
         level="warning",
         what=f"the frequency governor is {cpu.governor}",
-        effect="cores slow down when they wait, so short tests read too slow and drift",
-        mend="cpupower frequency-set -g performance",
+        effect="cores clock down while they wait: short tests measure too slow and drift",
+        fix="cpupower frequency-set -g performance",
     )
 
 
@@ -133,8 +133,8 @@ def _turbo(cpu: Cpu) -> Finding:
         check="turbo",
         level="note",
         what="turbo is on",
-        effect="the frequency depends on heat and on the other cores: two modes or a drift",
-        mend=f"echo {int(switch.endswith('no_turbo'))} | tee {switch}",
+        effect="the frequency depends on temperature and on the other cores: two modes or a drift",
+        fix=f"echo {int(switch.endswith('no_turbo'))} | tee {switch}",
     )
 
 
@@ -148,7 +148,7 @@ def _clock(cpu: Cpu) -> Finding:
         level="warning",
         what="the time stamp counter is not invariant",
         effect="ticks change length with the frequency or stop in sleep: times may be wrong",
-        mend="fix the frequency (governor performance, turbo off) and compare two runs",
+        fix="fix the frequency (governor performance, turbo off) and compare two runs",
     )
 
 
@@ -162,8 +162,8 @@ def _huge_pages(memory: Memory) -> Finding:
         check="huge pages",
         level="note",
         what="transparent huge pages are always on",
-        effect="large buffers get huge pages or not by luck: launches of large sizes differ",
-        mend="echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+        effect="large buffers get huge pages by chance: launches of large sizes differ",
+        fix="echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
     )
 
 
@@ -178,7 +178,7 @@ def _page_moves(host: Manifest) -> list[Finding]:
             what="the kernel moves pages between NUMA nodes (numa_balancing)",
             effect="it unmaps pages to see who uses them: long samples, and buffers that change"
             " their node during a run",
-            mend="echo 0 > /proc/sys/kernel/numa_balancing",
+            fix="echo 0 > /proc/sys/kernel/numa_balancing",
         )
     ]
 
@@ -193,8 +193,8 @@ def _swap(memory: Memory) -> Finding:
         check="swap",
         level="note",
         what=f"{used >> 20} MiB of swap are in use",
-        effect="pages that come back from disk stall a rank for milliseconds",
-        mend="swapoff -a && swapon -a",
+        effect="pages read back from disk stall a rank for milliseconds",
+        fix="swapoff -a && swapon -a",
     )
 
 
@@ -213,7 +213,7 @@ def _memlock(limits: Limits) -> Finding:
         level="warning",
         what=f"only {limit >> 10} KiB may be locked",
         effect="RDMA registers locked memory: verbs, UCX and libfabric fail or fall back to TCP",
-        mend="ulimit -l unlimited (for good: /etc/security/limits.conf, memlock)",
+        fix="ulimit -l unlimited (permanently: memlock in /etc/security/limits.conf)",
     )
 
 
@@ -228,5 +228,5 @@ def _cgroup(system: System) -> Finding:
         level="warning",
         what=f"a cgroup allows the time of {limit:g} cores",
         effect="the kernel stops the ranks when the quota is spent: long gaps in all figures",
-        mend="run without a CPU limit (docker run without --cpus, systemd CPUQuota=)",
+        fix="run without a CPU limit (docker run without --cpus, systemd without CPUQuota=)",
     )

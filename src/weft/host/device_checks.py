@@ -75,10 +75,10 @@ def _slow_links(device: Device) -> Iterator[Finding]:
                 level="warning",
                 what=f"{device.name}: hop {link.lower.address} runs at {_shape(link.lower)},"
                 f" its best is {_best(link)}",
-                effect=f"bounds a direction at {now / 1e9:.1f} GB/s instead of"
+                effect=f"limits each direction to {now / 1e9:.1f} GB/s instead of"
                 f" {possible / 1e9:.1f} GB/s",
-                mend="look again under load (some links slow down when idle); then reseat the card,"
-                " try another slot, look at the slot's setting in the firmware",
+                fix="check again under load (some links slow down when idle); then reseat the card,"
+                " try another slot, or check the slot's setting in the firmware",
             )
         elif device.rate_bit_per_s and now < device.rate_bit_per_s / 8:
             yield Finding(
@@ -86,8 +86,8 @@ def _slow_links(device: Device) -> Iterator[Finding]:
                 level="warning",
                 what=f"{device.name}: hop {link.lower.address} carries {now / 1e9:.1f} GB/s, its"
                 f" port {device.rate_bit_per_s / 8e9:.1f} GB/s",
-                effect="the slot bounds the bandwidth, not the network",
-                mend="put the card into a slot with more or faster lanes",
+                effect="the slot limits the bandwidth, not the network",
+                fix="move the card to a slot with more or faster lanes",
             )
 
 
@@ -151,14 +151,15 @@ def _far_ranks(manifest: Manifest, device: Device, cpus: list[int]) -> list[str]
 
 
 def _far_finding(device: Device, far: list[str]) -> Finding:
-    more = f", and {len(far) - 2} ranks more" if len(far) > 2 else ""
+    more = f", and {len(far) - 2} more ranks" if len(far) > 2 else ""
     return Finding(
         check="NUMA",
         level="warning",
-        what=f"{device.name} is on node {device.numa}, {', '.join(far[:2])}{more}; 10 is local",
+        what=f"{device.name} is on node {device.numa}, {', '.join(far[:2])}{more}; distance 10 is"
+        " local",
         effect="every message crosses the link between the sockets: latency rises, bandwidth may"
-        " be bounded",
-        mend=f"start on the card's node: numactl -N {device.numa} weft run",
+        " be limited",
+        fix=f"start on the card's node: numactl -N {device.numa} weft run",
     )
 
 
@@ -168,8 +169,8 @@ def _ports(manifest: Manifest) -> list[Finding]:
             check="RDMA port",
             level="warning",
             what=f"{device.name} port {port.port} is {port.state or 'in an unknown state'}",
-            effect="nothing can be measured over it",
-            mend="look at the cable, the switch and (InfiniBand) the subnet manager: ibstat",
+            effect="no transport can use it",
+            fix="check the cable, the switch and (InfiniBand) the subnet manager with ibstat",
         )
         for device in manifest.rdma
         for port in device.ports

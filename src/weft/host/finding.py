@@ -1,4 +1,4 @@
-"""One answer of the doctor."""
+"""One finding of the doctor."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Level = Literal["ok", "note", "warning", "unknown"]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """What is so, what it does to a measurement, and what to type to mend it."""
+    """The cause, its effect on a measurement, and the fix to type."""
 
     check: str
     level: Level
     what: str
     effect: str = ""
-    mend: str = ""
+    fix: str = ""

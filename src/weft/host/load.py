@@ -1,4 +1,4 @@
-"""What else runs on this machine now."""
+"""Which other processes use this machine now."""
 
 from __future__ import annotations
 

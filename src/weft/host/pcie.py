@@ -1,4 +1,4 @@
-"""The PCI Express way from a device up to the root complex: links, speeds, widths."""
+"""The PCI Express path from a device up to the root complex: links, speeds, widths."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
 class Hop(msgspec.Struct, frozen=True, kw_only=True):
-    """One PCI function on the way, with the state of its link; None is unknown.
+    """One PCI function on the path, with the state of its link; None is unknown.
 
     `bus` is what the kernel writes of a slot that is no PCI Express: "133 MHz PCI-X".
     """

@@ -56,7 +56,7 @@ _SHARED = re.compile(
 
 
 class Software(msgspec.Struct, frozen=True, kw_only=True):
-    """Versions by name; what is not there is left out.
+    """Versions by name; what is not installed is omitted.
 
     `libraries` as packages and pkg-config know them, `programs` as the first of the PATH says,
     `shared_libraries` the file behind each name of the loader's cache.

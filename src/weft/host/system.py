@@ -1,4 +1,4 @@
-"""What stands between this machine and the metal: hypervisor, container, what moves interrupts."""
+"""Hypervisor, container, and the services that move interrupts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.host.files import fields, text
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Part of what firmware, clock or kernel say, in lower case, and the hypervisor that it tells of.
+# Part of the names in firmware, clock or kernel, in lower case, and the hypervisor of each.
 _HYPERVISORS = (
     ("vmware", "VMware"),
     ("virtualbox", "VirtualBox"),
@@ -48,7 +48,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def collect_system(root: Path) -> System:
-    """The surroundings of this process as firmware, kernel and files tell."""
+    """The surroundings of this process, from firmware, kernel and files."""
     cpu = fields(text(root, "proc/cpuinfo"))
     flag = "hypervisor" in cpu["flags"].split() if "flags" in cpu else None
     name = _hypervisor(root)

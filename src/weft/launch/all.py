@@ -27,8 +27,8 @@ def choose_launcher(
     plain = asked.strip().lower()
     if plain and plain not in known:
         near = difflib.get_close_matches(plain, known, n=1)
-        mend = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(known)}"
-        raise WeftError(f"there is no launcher called {asked}", mend)
+        fix = f"did you mean {near[0]}?" if near else f"type one of {', '.join(known)}"
+        raise WeftError(f"there is no launcher called {asked}", fix)
     tried = [known[plain]] if plain else list(launchers)
     for launcher in tried:
         if not launcher.refuses(place):

@@ -47,7 +47,7 @@ class LocalLauncher:
 
 
 def _clear_shared_memory(processes: Iterable[int]) -> None:
-    """Remove what libfabric's shm leaves of ranks that were killed; the process is in the name."""
+    """Remove the files of libfabric's shm that killed ranks left; their names have the process."""
     for process in processes:
         for path in SHARED_MEMORY.glob(f"{process}:*"):
             with contextlib.suppress(OSError):
@@ -63,7 +63,8 @@ def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[s
     """
     mpirun = starter(mpi)
     if mpirun is None:
-        raise WeftError(f"mpirun of {mpi} is missing", "apt-get install openmpi-bin or mpich")
+        package = "openmpi-bin" if mpi == "openmpi" else "mpich"
+        raise WeftError(f"mpirun of {mpi} is missing", f"type apt-get install {package}")
     count = ["-n", str(ranks)]
     if mpi == "openmpi":
         # Its own daemons and its TCP stay on loopback: no socket may listen for strangers.
@@ -76,7 +77,7 @@ def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[s
 
 
 def _environment(job: Job) -> dict[str, str]:
-    """This environment and the job's; Open MPI as root in a container asks for these two words."""
+    """This environment and the job's; Open MPI as root requires these two variables."""
     return {
         **os.environ,
         **job.environment,

@@ -123,7 +123,7 @@ class PipedLaunch:
             return read(line)
         except UnknownLineError as error:
             if error.is_bye:
-                # The starter lost a rank and has ended rank 0's input; it tells why itself.
+                # The starter lost a rank and has ended rank 0's input; it reports why itself.
                 raise LaunchError("failed", self._last_words()) from None
             if not line.strip():
                 raise LaunchError("failed", self._words_of_hydra()) from None
@@ -148,7 +148,7 @@ class PipedLaunch:
         return line
 
     def _words_of_hydra(self) -> str:
-        """MPICH's starter tells of a rank that is gone where the engine's answers go."""
+        """MPICH's starter reports a lost rank on the stream of the engine's answers."""
         end = time.monotonic() + END_DEADLINE_S
         while True:
             try:
@@ -166,9 +166,11 @@ class PipedLaunch:
         lines = self._errors.read(1 << 20).decode(errors="replace").splitlines()
         lines = [line.strip() for line in lines if line.strip(" -=\t")]
         own = [line for line in lines if line.startswith(("rank-", "rank:"))]
-        told = own or [line for line in lines if "signal" in line.lower()] or lines
+        reported = own or [line for line in lines if "signal" in line.lower()] or lines
+        if reported:
+            return reported[0]
         code = self._running().returncode
-        return told[0] if told else f"the ranks ended without a word (exit status {code})"
+        return f"the ranks ended without a message (exit status {code})"
 
     def _end(self) -> None:
         """End the starter and whatever it started, waiting no longer than a bound."""
@@ -180,8 +182,8 @@ class PipedLaunch:
             if pipe:
                 pipe.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            # Ranks that took their leave end by themselves, and much faster than a starter that is
-            # told to end them: it gives them time to listen.
+            # Ranks that said bye end by themselves, and much faster than a starter that is
+            # terminated: it gives them time to react.
             if process.poll() is None and not self._has_left:
                 process.terminate()
             process.wait(END_DEADLINE_S)

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 MPIS = ("openmpi", "mpich")
 DESCRIBE_DEADLINE_S = 20.0
-INSTALL_MPI = "install one: apt-get install openmpi-bin, then make build"
+INSTALL_MPI = "type apt-get install openmpi-bin, then make build"
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """Something a transport can be told with --option transport.name=value."""
+    """An option of a transport: --option transport.name=value."""
 
     name: str
     summary: str
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """One rank executable in one of its modes, and what it says of itself.
+    """One rank executable in one of its modes, as it describes itself.
 
-    `transport` is how a user names it: tcp, or verbs:ud for a mode that is not the usual one.
-    `reason` tells why it cannot run here.
+    `transport` is how a user names it: tcp, or verbs:ud for a mode that is not the default one.
+    `reason` is why it is not usable here.
     """
 
     transport: str
@@ -49,7 +49,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
     def arguments(self, options: Mapping[str, str]) -> tuple[str, ...]:
-        """The words of its command line for a plan's options, which are keyed transport.setting."""
+        """The arguments of its command line for a plan's options, keyed transport.option."""
         family = self.transport.partition(":")[0]
         mode = ("--mode", self.mode) if self.mode else ()
         own = (
@@ -79,7 +79,7 @@ def engine_folder() -> Path:
 def starter(mpi: str) -> str | None:
     """The program that starts ranks under an MPI, if it is installed.
 
-    Debian installs both side by side under their own names; elsewhere a plain mpirun is asked.
+    Debian installs both side by side under their own names; elsewhere it is the plain mpirun.
     """
     named = shutil.which(f"mpirun.{mpi}")
     if named:
@@ -87,9 +87,9 @@ def starter(mpi: str) -> str | None:
     plain = shutil.which("mpirun")
     if plain is None:
         return None
-    told = _output([plain, "--version"]).lower()
+    version = _output([plain, "--version"]).lower()
     words = {"openmpi": "open mpi", "mpich": "hydra"}
-    return plain if words[mpi] in told else None
+    return plain if words[mpi] in version else None
 
 
 def has_starter(mpi: str) -> bool:
@@ -98,26 +98,24 @@ def has_starter(mpi: str) -> bool:
 
 
 def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> str:
-    """The MPI to start ranks with: the one asked for, or the first that is whole.
+    """The MPI to start ranks with: the requested one, or the first that is complete.
 
     `starts` says whether a launcher can start programs of an MPI. Raises WeftError when there is
     none.
     """
     if asked and asked not in MPIS:
-        raise WeftError(f"there is no MPI called {asked}", f"choose one of {', '.join(MPIS)}")
+        raise WeftError(f"there is no MPI called {asked}", f"type --mpi {' or --mpi '.join(MPIS)}")
     for mpi in (asked,) if asked else MPIS:
         if starts(mpi) and any((engine_folder() / mpi).glob("rank-*")):
             return mpi
     missing = asked or "MPI"
     if any(starts(mpi) for mpi in MPIS):
-        raise WeftError(
-            f"no rank programs for {missing} in {engine_folder()}", "build them: make build"
-        )
-    raise WeftError(f"no starter for {missing} is installed (mpirun)", INSTALL_MPI)
+        raise WeftError(f"no rank programs for {missing} in {engine_folder()}", "type make build")
+    raise WeftError(f"no mpirun for {missing} is installed", INSTALL_MPI)
 
 
 def programs(mpi: str) -> tuple[Program, ...]:
-    """Every rank program of an MPI in each of its modes, described by itself, sorted by name."""
+    """Every rank program of an MPI in each of its modes, as it describes itself, by name."""
     paths = sorted((engine_folder() / mpi).glob("rank-*"))
     with ThreadPoolExecutor(max_workers=max(1, len(paths))) as pool:
         described = pool.map(lambda path: _describe(path, mpi), paths)
@@ -125,7 +123,7 @@ def programs(mpi: str) -> tuple[Program, ...]:
 
 
 def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
-    """Raises WeftError for an option of a transport, or a setting of one, that there is not."""
+    """Raises WeftError for an unknown option of a transport."""
     takes = {
         f"{program.transport}.{setting.name}"
         for program in found
@@ -135,14 +133,14 @@ def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
     for key in options:
         if key not in takes:
             near = difflib.get_close_matches(key, takes, n=1)
-            mend = f"did you mean {near[0]}?" if near else "see weft list transports --json"
-            raise WeftError(f"there is no option {key}", mend)
+            fix = f"did you mean {near[0]}?" if near else "type weft list transports to see all"
+            raise WeftError(f"there is no option {key}", fix)
 
 
 def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
     transport = path.name.removeprefix("rank-")
     modes: list[_Description] = []
-    said = b""
+    errors = b""
     reason = "it did not describe itself"
     try:
         done = subprocess.run(
@@ -152,28 +150,28 @@ def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        said = done.stderr.strip()
+        errors = done.stderr.strip()
         modes = [msgspec.json.decode(line, type=_Description) for line in done.stdout.splitlines()]
     except subprocess.TimeoutExpired:
-        reason = "it gave no answer in time"
+        reason = f"it did not answer in {DESCRIBE_DEADLINE_S:g} s"
     except (OSError, msgspec.DecodeError) as error:
         reason = str(error)
     if not modes:
-        reason = said.decode(errors="replace").splitlines()[-1] if said else reason
+        reason = errors.decode(errors="replace").splitlines()[-1] if errors else reason
         return (Program(transport=transport, mpi=mpi, path=path, reason=reason),)
     return tuple(
         Program(
-            transport=f"{transport}:{told.mode}" if at else transport,
+            transport=f"{transport}:{described.mode}" if at else transport,
             mpi=mpi,
             path=path,
-            mode=told.mode,
+            mode=described.mode,
             usual=at == 0,
-            summary=told.summary,
-            settings=told.settings,
-            patterns=told.patterns,
-            reason=told.reason,
+            summary=described.summary,
+            settings=described.settings,
+            patterns=described.patterns,
+            reason=described.reason,
         )
-        for at, told in enumerate(modes)
+        for at, described in enumerate(modes)
     )
 
 

@@ -18,7 +18,7 @@ LONGEST_SHOWN = 80
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine's first line: where its ranks run and what its clock is worth."""
+    """The engine's first line: where its ranks run, and its clock's calibration."""
 
     transport: str
     mpi: str
@@ -92,7 +92,7 @@ def decode(line: bytes, kind: type[_T]) -> _T:
         return msgspec.json.decode(line, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError):
         shown = line[:LONGEST_SHOWN].decode(errors="replace")
-        reason = f"the engine said what is not its protocol: {shown}"
+        reason = f"the engine wrote a line that is not of its protocol: {shown}"
         raise UnknownLineError(reason, is_bye=_is_bye(line)) from None
 
 
@@ -100,7 +100,9 @@ def answer_to(case: Mapping[str, Any], line: bytes) -> Answer:
     """The answer to this case. Raises UnknownLineError, or LaunchError for that to another one."""
     answer = decode(line, Answer)
     if answer.id != case["id"]:
-        raise LaunchError("failed", f"answer {answer.id} came for case {case['id']}")
+        raise LaunchError(
+            "failed", f"the engine answered case {answer.id} instead of case {case['id']}"
+        )
     return answer
 
 

@@ -34,9 +34,9 @@ def width(state: CaseState) -> float:
 def next_cases(
     states: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs
 ) -> list[CaseState]:
-    """The cases of the next round; empty when nothing is left to do, or no time for a launch.
+    """The cases of the next round; empty when all are measured, or no time for a launch is left.
 
-    Cases without a launch come first, then those that lack asked launches, the widest intervals
+    Cases without a launch come first, then those that lack requested launches, the widest intervals
     first where the time is too short for all of them. Then the wider half of what is not precise.
     """
     if left_s <= 0:
@@ -69,7 +69,7 @@ def _fitting(states: list[CaseState], left_s: float, costs: Costs) -> list[CaseS
 def rounds_ahead(
     chosen: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs, *, is_first: bool
 ) -> int:
-    """Among how many rounds the time left is shared: those asked for, where it suffices."""
+    """Among how many rounds the time left is shared: the requested ones, where it suffices."""
     wanted = max((plan.launches - len(state.medians_ns) for state in chosen), default=1)
     most = MOST_FIXED if is_first else LATER_FIXED
     affordable = most * left_s / max(costs.fixed_s(chosen), 1e-9)

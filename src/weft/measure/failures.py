@@ -1,4 +1,4 @@
-"""What launches that failed cost: a case another try, and a transport only when several failed."""
+"""Failed launches: a case is tried again, a transport is given up only when several failed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 # Ranks that did not come up so often in a row are given up.
 MOST_STARTS = 2
-# So many different cases that ended their launches, and none that went well between them, are no
-# accident of one case: others of the same test, or of the whole transport, that never went well
-# are left alone, and when it comes to that again, all of them.
+# So many different cases that ended their launches, and none that succeeded between them, are not
+# the fault of one case: others of the same test, or of the whole transport, that never succeeded
+# are not tried any more, and after as many failures again, none is.
 MOST_FAILED_CASES = 3
 
 
 class Failures:
-    """Counts failures of ranks and of cases in one run, and says what is given up."""
+    """Counts failures of ranks and of cases in one run, and decides what is given up."""
 
     def __init__(self) -> None:
         self.given_up: list[GivenUp] = []

@@ -1,4 +1,4 @@
-"""One case in one launch: calibrated where nothing is known of it, measured, learnt from."""
+"""One case in one launch: calibrated where its time is unknown, then measured."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class Listener(Protocol):
-    """Who is told of batches and of what went wrong."""
+    """Receives batches and failures."""
 
     def measured(self, state: CaseState) -> None:
         """A good batch is in the record."""
 
     def trouble(self, text: str) -> None:
-        """A case went wrong, and the run goes on."""
+        """A case failed, and the run continues."""
 
 
 class Ranks(NamedTuple):
@@ -76,7 +76,7 @@ class CaseRunner:
         self._listener = listener
         self._failures = failures
         self._states = states
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self.besides_s = 0.0
 
     def run(self, ranks: Ranks, state: CaseState, share_s: float) -> None:
@@ -175,7 +175,7 @@ class CaseRunner:
 
     def _fail(self, state: CaseState, answer: Answer) -> None:
         """Raises LaunchError when the ranks say that their link is gone."""
-        self._tell(state, answer)
+        self._report(state, answer)
         if answer.ended_launch:
             raise LaunchError(answer.status, answer.reason, is_recorded=True)
         if answer.status == "unsupported":
@@ -183,14 +183,14 @@ class CaseRunner:
         else:
             self._failures.went_wrong(state)
 
-    def _tell(self, state: CaseState, answer: Answer) -> None:
-        """Say what went wrong; what a transport cannot do at all, once and not for every case."""
+    def _report(self, state: CaseState, answer: Answer) -> None:
+        """Report a failure of a case; what a transport does not support, once for all cases."""
         trouble = f"{state.case.transport}: {answer.reason}"
         if answer.status != "unsupported":
             trouble = f"{state.case.key}: {answer.reason}"
-        elif trouble in self._told:
+        elif trouble in self._reported:
             return
-        self._told.add(trouble)
+        self._reported.add(trouble)
         self._listener.trouble(trouble)
 
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Watcher(Protocol):
-    """Who is told, between batches, how the run goes."""
+    """Receives the progress of a run, between batches."""
 
     def launched(self, round_: int, hello: Hello) -> None:
         """A transport's ranks are up."""
@@ -45,7 +45,7 @@ class Watcher(Protocol):
         """A batch is in the record."""
 
     def trouble(self, text: str) -> None:
-        """Something went wrong that the run survives."""
+        """Something failed, and the run continues."""
 
 
 class Measurement:
@@ -88,7 +88,7 @@ class Measurement:
             while chosen := next_cases(self.states, self.plan, self._left_s(), self._costs):
                 self._one_round(chosen)
                 if self._rounds_done == 1:
-                    self._predict("by what the first launches took, ")
+                    self._predict("after the first launches: ")
             if any(state.is_unfinished(self.plan) for state in self.states):
                 outcome = "budget"
         except KeyboardInterrupt:
@@ -115,7 +115,7 @@ class Measurement:
         self.watcher.trouble(text)
 
     def _predict(self, how: str) -> None:
-        """Say that the budget will not do, before the start and once more is known."""
+        """Warn where the budget is too short, before the start and after the first launches."""
         text = shortfall(self.states, self.plan, self._left_s(), self._costs)
         if text:
             self.watcher.trouble(how + text)
@@ -153,7 +153,7 @@ class Measurement:
     def _one_launch(
         self, crew: Crew, todo: list[CaseState], ahead: list[CaseState], round_s: float
     ) -> list[CaseState]:
-        """Measure the cases in one launch; gives back those that a broken launch left over.
+        """Measure the cases in one launch; returns those that a failed launch did not measure.
 
         `round_s` is for all cases that the round has `ahead`. Where it is too little for them each
         launch gets as much of the time as it has cases.
@@ -198,7 +198,7 @@ class Measurement:
     def _after_failure(
         self, crew: Crew, left: list[CaseState], error: LaunchError, *, has_started: bool
     ) -> list[CaseState]:
-        """What of a broken launch is worth another one, smallest first, the broken case last."""
+        """The cases of a failed launch to try again, smallest first, the failed one last."""
         if not error.is_recorded:
             self.watcher.trouble(f"{crew.transport}: {error.reason}")
         self._failures.close(self.states)
@@ -221,12 +221,12 @@ class Measurement:
         return time.monotonic() - begun
 
     def _guesses_ns(self, state: CaseState) -> tuple[float, float]:
-        """An operation's time and average time by what other sizes of the same way took."""
-        way, size = state.case.but_for("bytes"), state.case.bytes
+        """An operation's time and average time, guessed from other sizes of the same variant."""
+        variant, size = state.case.but_for("bytes"), state.case.bytes
         known = [
             other
             for other in self.states
-            if other.operation_ns > 0 and other.case.but_for("bytes") == way
+            if other.operation_ns > 0 and other.case.but_for("bytes") == variant
         ]
         return (
             guessed_operation_ns(size, {other.case.bytes: other.operation_ns for other in known}),

@@ -24,9 +24,9 @@ class CaseState:
     """What is known of a case so far.
 
     `operation_ns` is the time until the next operation as measured, 0 while it is unknown, and
-    `guess_ns` what its neighbours tell of it. `pace_ns` is what an operation took on average, with
-    all interruptions, and 0 or a guess like the other. `failures` counts the launches in a row that
-    failed with it in this run.
+    `guess_ns` an estimate from neighbouring sizes. `pace_ns` is what an operation took on average,
+    with all interruptions, and 0 or a guess like the other. `failures` counts the launches in a row
+    that failed with it in this run.
     """
 
     def __init__(self, case: Case, pattern: Pattern) -> None:
@@ -64,16 +64,16 @@ class CaseState:
         self.pace_ns = self._timed_ns / max(1, self._timed_operations)
 
     def is_settled(self, plan: Plan) -> bool:
-        """Precise over the asked launches."""
+        """Precise over the requested launches."""
         return settled(self.medians_ns, plan.precision, plan.launches, self.resolution_ns)
 
     def is_short(self, plan: Plan) -> bool:
-        """Lacks some of the asked launches."""
+        """Lacks some of the requested launches."""
         return not self.closed and len(self.medians_ns) < plan.launches
 
     def is_unfinished(self, plan: Plan) -> bool:
-        """Whether a case lacks what was asked: precision, or its launches of so many samples."""
-        # Under load the tail is what is asked for, and beyond saturation no median settles.
+        """Whether a case lacks precision, or its launches where the samples are fixed."""
+        # Under load the tail is the result, and beyond saturation no median settles.
         if plan.samples or self.pattern.every_operation:
             return self.is_short(plan)
         return not self.closed and not self.is_settled(plan)

@@ -21,8 +21,7 @@ CLOCK_SHARE = 100
 # A stream's sample holds unloaded latencies, of its first message and of words: under 1 % too.
 LATENCIES_SHARE = 100
 FEWEST_SAMPLES = 3
-# The time of a batch's samples, however little of the budget there is, or much where launches are
-# cheap beside it.
+# Bounds of the time of a batch's samples, however short or long the budget is.
 SHORTEST_SHARE_S = 0.002
 LONGEST_SHARE_S = 0.5
 MOST_SAMPLES = 2000
@@ -30,14 +29,14 @@ MOST_SAMPLES = 2000
 MOST_OPERATIONS = 10_000
 MOST_OPS = 1 << 20
 WARMUP_SHARE = 0.1
-# A batch that turns out faster than was thought is measured again so often, with longer samples.
+# A batch that is faster than expected is measured again so often, with longer samples.
 MOST_TRIES = 3
 # Room for an operation that is a little faster than the look at it.
 MARGIN = 1.1
 MOST_WARMUP = 50
 LOOK_DEPTH = 4
 VERY_LONG_BYTES = 16 << 20
-# Messages that are as good as timed by the first one after the warm-up.
+# Messages whose time is known well enough from the first one after the warm-up.
 LONG_BYTES = 1 << 16
 # Buffers in turn: whole turns before the first sample and in all of them, so that a figure is of
 # buffers that were used before.
@@ -77,7 +76,7 @@ _L = TypeVar("_L", bound=Looked)
 
 
 def too_short(case: Case, chosen: Amount, sample_ns: float, ops_per_sample: int) -> bool:
-    """Whether a sample was shorter than was meant, and could have been longer."""
+    """Whether a sample was shorter than intended, and could have been longer."""
     return ops_per_sample < _most_ops(case) and 0 < sample_ns < chosen.least_sample_ns
 
 
@@ -100,9 +99,9 @@ def is_to_check(case: Case, launches: int) -> bool:
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
-    """A short look at how long an operation takes; long messages tell it with one.
+    """A short look at how long an operation takes; one is enough for long messages.
 
-    A stream of them with a short queue: its own would be as long as what is to be measured.
+    A stream of them takes a short queue: its own would be as long as the measurement.
     """
     if case.bytes > LONG_BYTES:
         depth = min(case.queue_depth, LOOK_DEPTH)
@@ -167,30 +166,30 @@ def amount(
 def unloaded_latency_ns(states: Sequence[Looked], case: Case) -> float:
     """The unloaded latency of a case's transport with its way of waiting, of a small message.
 
-    Only a message's own latency tells it: a copy or a registration takes a time too, and far less.
+    Only a message's own latency counts: a copy or a registration takes far less time.
     """
     known = [
         state.operation_ns / state.pattern.latency_divisor
         for state in states
-        if state.operation_ns > 0 and _tells_latency(state, case)
+        if state.operation_ns > 0 and _has_latency_of(state, case)
     ]
     return min(known, default=GUESSED_LATENCY_NS)
 
 
 def latencies_first(todo: Sequence[_L]) -> list[_L]:
-    """The same order, but that where no latency is known yet a smallest message tells it first."""
+    """The same order, but where no latency is known yet a smallest message is measured first."""
     first: list[_L] = []
     for stream in todo:
         if not stream.pattern.latencies_per_sample:
             continue
-        tell = [state for state in todo if _tells_latency(state, stream.case)]
-        if tell and all(state.operation_ns == 0 and state not in first for state in tell):
-            first.append(min(tell, key=lambda state: state.case.bytes))
+        same = [state for state in todo if _has_latency_of(state, stream.case)]
+        if same and all(state.operation_ns == 0 and state not in first for state in same):
+            first.append(min(same, key=lambda state: state.case.bytes))
     return first + [state for state in todo if state not in first]
 
 
-def _tells_latency(state: Looked, case: Case) -> bool:
-    """Whether a case is about a message's latency as another one of its transport meets it."""
+def _has_latency_of(state: Looked, case: Case) -> bool:
+    """Whether a case measures a message's latency as another case of its transport has it."""
     own = state.case
     same = own.transport == case.transport and own.wait == case.wait
     return same and state.pattern.figure == "latency"
@@ -230,7 +229,7 @@ def too_many_turns(
         return ""
     return (
         f"{case.schedule.count} buffers of {format_bytes(case.bytes)} in turn need"
-        f" {needed_s:.3g} s in each launch for a turn of warm-up and two that are measured, where"
-        f" this budget has {most_s:.3g} s; ask for fewer buffers, or for --budget"
+        f" {needed_s:.3g} s in each launch for one turn of warm-up and two of samples, where"
+        f" this budget has {most_s:.3g} s; type fewer --buffers, or --budget"
         f" {math.ceil(needed_s * launches / TURNS_SHARE)}s"
     )

@@ -1,4 +1,4 @@
-"""Whether a budget is enough for what was asked, and which one would be. Pure."""
+"""Whether a budget is enough for the plan, and which one would be. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
     from weft.plan.plan import Plan
 
-# The most of the time that may go into launches and cases beside their samples; where all asked
+# The largest part of the time for launches and cases beside their samples; where all requested
 # launches would take more, there are fewer of them.
 MOST_FIXED = 0.35
 # What of the time is planned for; the rest is for costs that were guessed too low.
@@ -34,14 +34,14 @@ class Outlook(Costed, Protocol):
         ...
 
     def is_short(self, plan: Plan) -> bool:
-        """Lacks some of the asked launches."""
+        """Lacks some of the requested launches."""
         ...
 
 
 def shortfall(states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs) -> str:
-    """What of the asked launches the time left is not enough for, and what would be; else empty.
+    """How many launches the time left is short of, and which budget has them; else empty.
 
-    The rest of the budget is taken to go where it goes now: into the start and the report.
+    The rest of the budget is assumed to go where it goes now: into the start and the report.
     """
     short = [state for state in states if state.is_short(plan)]
     if not short or left_s <= 0:
@@ -51,18 +51,18 @@ def shortfall(states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs
     if wanted * round_s <= left_s:
         return ""
     fit = int(left_s / round_s)
-    launches = f"about {fit} launch{'es' if fit > 1 else ''} of each"
-    enough = launches if fit else f"one launch of about {math.ceil(len(short) * left_s / round_s)}"
+    launches = f"about {fit} launch{'es' if fit > 1 else ''} per case"
+    some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
     budget = in_words(plan.budget_s + wanted * round_s - left_s)
     return (
-        f"{len(short)} cases in {wanted} launches each want about {in_words(wanted * round_s)}, and"
-        f" there are {in_words(left_s)}: {enough}; for all of them type --budget {budget}, or ask"
-        " for fewer --sizes or --launches"
+        f"{len(short)} cases with {wanted} launches each take about {in_words(wanted * round_s)},"
+        f" and {in_words(left_s)} are left, enough for {launches if fit else some}; for all type"
+        f" --budget {budget}, or fewer --sizes or --launches"
     )
 
 
 def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs) -> float:
-    """Seconds for one launch of each of these cases, with enough samples to be worth it."""
+    """Seconds for one launch of each of these cases, with a worthwhile number of samples."""
     fixed_s = costs.fixed_s(states)
     if not plan.samples:
         return fixed_s / (MOST_FIXED * RESERVE)

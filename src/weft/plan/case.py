@@ -8,7 +8,7 @@ import msgspec
 
 USUAL_QUEUE_DEPTH = 64
 USUAL_RANKS = 2
-# What cases may differ in; all that stand behind `bytes` are the way a test is measured in.
+# What cases may differ in; all behind `bytes` make the variant of a test.
 CaseAxis = Literal[
     "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
     "point",
@@ -70,17 +70,17 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The case's name in a record: transport/test/bytes, and what differs from the usual."""
+        """The case's name in a record: transport/test/bytes, and what differs from the defaults."""
         variant = self.variant
         return f"{self.transport}/{self.test}/{self.bytes}" + (f"/{variant}" if variant else "")
 
     def but_for(self, *axes: CaseAxis) -> Case:
         """The case whatever these axes are: equal for cases that differ in nothing else.
 
-        The axes are as usual in it, so that its `variant` has only the others.
+        The axes have their defaults in it, so that its `variant` has only the others.
         """
-        usual = Case(test="", transport="", bytes=0)
-        return msgspec.structs.replace(self, **{axis: getattr(usual, axis) for axis in axes})
+        default = Case(test="", transport="", bytes=0)
+        return msgspec.structs.replace(self, **{axis: getattr(default, axis) for axis in axes})
 
     @property
     def older_key(self) -> str:
@@ -89,7 +89,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def variant(self) -> str:
-        """The way of measuring, in words: what differs from the usual; empty for the usual."""
+        """The options that differ from the defaults, in words; empty where none does."""
         schedule = self.schedule
         reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
         differs = {

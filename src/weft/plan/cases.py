@@ -38,9 +38,9 @@ MOST_POINT = 1_000_000
 
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):
-    """A published measurement by its name: what of the defaults it changes.
+    """A published measurement by its name, and the defaults that it changes.
 
-    `fits_memory`: sizes whose buffers do not fit are left out and not refused.
+    `fits_memory`: sizes whose buffers do not fit the memory are skipped and not refused.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
 
 
 # Mejia, Measuring InfiniBand Network Performance, 2024: 16 MB steps up to 2.1 GB, ten of each; here
-# two in each of five launches, which are the independent witnesses.
+# two in each of five launches, for launches are the independent observations.
 PRESETS = (
     Preset(
         name="rendezvous_sweep",
@@ -72,11 +72,13 @@ PRESETS = (
 
 
 def preset_of(tests: Sequence[str]) -> Preset | None:
-    """The preset that is asked for by its name, alone. Raises WeftError when it is one of many."""
+    """The preset of that name, if it is the only test. Raises WeftError when it is one of many."""
     plain = [name.strip().lower().replace("-", "_") for name in tests]
     for preset in PRESETS:
         if preset.name in plain and len(plain) > 1:
-            raise WeftError(f"{preset.name} runs by itself", f"type weft run {preset.name}")
+            raise WeftError(
+                f"{preset.name} cannot run with other tests", f"type weft run {preset.name}"
+            )
         if preset.name in plain:
             return preset
     return None
@@ -90,7 +92,7 @@ def parse_schedules(text: str) -> tuple[Schedule, ...]:
     match = re.fullmatch(r"one|turn:([\d.:]+)|reuse:(\d{1,7}):([\d.:]+)%?", text)
     if not match:
         raise WeftError(
-            f"'{text}' is no buffer schedule",
+            f"'{text}' is not a choice of buffers",
             "type one, turn:16, turn:1..1024 or reuse:100:50%",
         )
     if match[1]:
@@ -141,11 +143,15 @@ def parse_ways(
     depths = parse_sizes(queue_depth)
     for depth in depths:
         if not 1 <= depth <= 2**16:
-            raise WeftError(f"a queue depth of {depth} is out of range", "type 1 to 65536")
+            raise WeftError(
+                f"a queue depth of {depth} is out of range", "type --queue-depth 1 to 65536"
+            )
     chosen_points = parse_sizes(points) if points else ()
     for point in chosen_points:
         if point > MOST_POINT:
-            raise WeftError(f"a point of {point} is out of range", f"type 0 to {MOST_POINT}")
+            raise WeftError(
+                f"a point of {point} is out of range", f"type --points 0 to {MOST_POINT}"
+            )
     return Ways(
         queue_depths=depths,
         schedules=tuple(
@@ -159,22 +165,27 @@ def parse_ways(
 
 
 def parse_options(given: Iterable[str]) -> dict[str, str]:
-    """What transports are told: "verbs.device=rxe0" becomes {"verbs.device": "rxe0"}.
+    """Options of transports: "verbs.device=rxe0" becomes {"verbs.device": "rxe0"}.
 
-    Raises WeftError for a word of another form.
+    Raises WeftError for another form.
     """
     options = {}
     for word in given:
         match = re.fullmatch(r"([a-z_]+\.[a-z_]+)=(.+)", word)
         if not match:
-            raise WeftError(f"'{word}' is no option of a transport", "type --option tcp.port=7000")
+            raise WeftError(
+                f"'{word}' is not TRANSPORT.NAME=VALUE", "type one like --option tcp.port=7000"
+            )
         options[match[1]] = match[2]
     return options
 
 
 def _bounded(schedule: Schedule) -> Schedule:
     if not 1 <= schedule.count <= 2**20 or schedule.reuse_percent > 100:
-        raise WeftError("a schedule has 1 to 1048576 buffers, reused 0 to 100 %", "choose less")
+        raise WeftError(
+            f"{schedule.count} buffers reused {schedule.reuse_percent} % are out of range",
+            "type --buffers with 1 to 1048576 buffers, and 0 to 100 % of reuse",
+        )
     return schedule
 
 
@@ -194,12 +205,15 @@ def make_cases(
     what a test does not know is planned once. Raises WeftError.
     """
     if not 2 <= ranks <= MOST_RANKS:
-        raise WeftError(f"{ranks} ranks cannot be measured", f"type --ranks 2 to {MOST_RANKS}")
+        raise WeftError(f"{ranks} ranks are out of range", f"type --ranks 2 to {MOST_RANKS}")
     chosen = ways or Ways()
     known = patterns or {}
     points = {test: _points(chosen, known.get(test), ranks) for test in tests}
     if chosen.points and all(points[test] == (None,) for test in tests):
-        raise WeftError("none of these tests has points", "leave --points out")
+        raise WeftError(
+            "none of these tests has an axis for --points",
+            "type it without --points, or see weft list tests",
+        )
     return tuple(
         Case(
             test=test,
@@ -228,7 +242,7 @@ def make_cases(
 def cases_of(
     parts: Sequence[Part], transports: Sequence[str], patterns: Mapping[str, Pattern]
 ) -> tuple[Case, ...]:
-    """The cases of all parts, a transport after the other; one that two parts have, once.
+    """The cases of all parts, one transport after the other; each case once.
 
     Raises WeftError as make_cases does.
     """
@@ -267,6 +281,6 @@ def crowding(ranks: int, cores: int) -> str:
     if ranks <= cores:
         return ""
     return (
-        f"{ranks} ranks share {cores} cores: waiting ranks take the cores from those that work, so"
-        f" times hold the scheduler's turns as well; use --ranks {cores} or a larger machine"
+        f"{ranks} ranks share {cores} cores: waiting ranks take the cores from working ones, so"
+        f" times include the scheduler. Fix: --ranks {cores}, or a machine with more cores"
     )

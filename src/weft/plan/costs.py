@@ -1,7 +1,7 @@
 """What launches and cases cost beside their samples, and how long an operation may take.
 
-Guesses before the start, what was measured as the run goes; a case that was not tried yet is told
-by its neighbours: cases of like sizes.
+Guesses before the start, then what was measured; a case that was not tried yet is estimated from
+cases of neighbouring sizes.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def within_memory(
 
 
 def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = SAMPLES) -> int:
-    """What a case takes at most, in bytes over all its ranks, with so many samples and warm-up.
+    """The most memory of a case, in bytes over all its ranks, with so many samples and warm-up.
 
     Buffers of both sides with pages of their own, those of the checked pass among them, the order
     of the buffers, and the series. The engine refuses a case by the same formula.
@@ -94,7 +94,7 @@ def check_memory(
         what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory"
         raise WeftError(
             f"{what} where {available_bytes / 2**30:.1f} GiB are free",
-            f"choose sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
+            f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
             if largest >> 20
-            else "choose fewer buffers (--buffers), samples (--samples) or ranks (--ranks)",
+            else "type fewer --buffers, --samples or --ranks",
         )

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-# What kind of figure a test gives; empty in records of engines that did not say.
+# The kind of figure of a test; empty in records of engines that did not report it.
 Figure = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
     "loaded_latency", "registration", "copy",
@@ -14,7 +14,7 @@ Figure = Literal[
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
-    """What a benchmark varies beside the size: its name, unit and usual points (as --points).
+    """What a benchmark varies beside the size: its name, unit and default points (as --points).
 
     Points may run up to `ranks-1` or `ranks/2` of the run.
     """
@@ -25,7 +25,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Footprint(msgspec.Struct, frozen=True, kw_only=True):
-    """What of a benchmark decides how much memory its cases take (engine/run/footprint.hpp).
+    """The properties of a benchmark that decide the memory of its cases (engine/run/footprint.hpp).
 
     The messages each way of one operation at most, those before the first operation, the series
     with its samples among them, whether it streams, and the receives that may be under way at

@@ -1,4 +1,4 @@
-"""Everything that is asked of a run."""
+"""The plan of a run: everything that it was asked to do."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_SAMPLES = 1_000_000
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was asked of a run; enough to repeat it or to finish it.
+    """Everything that a run was asked to do; enough to repeat it or to resume it.
 
-    `options` is what the transports were told: a setting's name, or transport.setting.
-    `case_deadline_s` is the longest wait for a case beyond what it is expected to take.
-    `samples` is how many a case takes in each launch; 0: as many as its share of the budget allows.
-    `suite` is the name of the set of tests that was asked for; empty where tests were. `launcher`
-    is what started the ranks, and starts them again where the run is finished later.
+    `options` are those of the transports: transport.option, or an option's name alone in older
+    records. `case_deadline_s` is the timeout per case, added to its expected time. `samples` is how
+    many a case takes in each launch; 0: as many as its share of the budget allows. `suite` is the
+    name of the suite; empty where tests were named. `launcher` started the ranks, and starts them
+    again where the run is resumed.
     """
 
     cases: tuple[Case, ...]
@@ -56,11 +56,13 @@ def make_plan(
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
-        raise WeftError(f"{samples} samples are out of range", f"type 1 to {MOST_SAMPLES}")
+        raise WeftError(
+            f"{samples} samples are out of range", f"type --samples 1 to {MOST_SAMPLES}"
+        )
     if not 1 <= launches <= 1000:
         raise WeftError(f"{launches} launches are out of range", "type --launches 1 to 1000")
     if seed < 0:
-        raise WeftError(f"{seed} is no seed", "type a whole number from 0")
+        raise WeftError(f"a seed of {seed} is out of range", "type --seed 0 or more")
     return Plan(
         cases=cases,
         precision=precision,

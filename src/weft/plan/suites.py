@@ -31,9 +31,9 @@ LEAST_MANY = 3
 
 
 class SuitePart(msgspec.Struct, frozen=True, kw_only=True):
-    """Tests that are measured in the same ways, all lists as the command line takes them.
+    """Tests that are measured in the same variants, all lists as the command line takes them.
 
-    `is_of_many`: on as many ranks as are asked for or have a core each; else on two.
+    `is_of_many`: on the requested number of ranks or one per core; else on two.
     """
 
     title: str
@@ -59,7 +59,7 @@ class Suite(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[SuitePart, ...]
 
 
-_QUICK = SuitePart(title="latency and bandwidth, one way and both", tests=plan.TESTS)
+_QUICK = SuitePart(title="latency and bandwidth, uni- and bidirectional", tests=plan.TESTS)
 _PAPER = (
     SuitePart(
         title="figure 2: latency",
@@ -73,7 +73,7 @@ _PAPER = (
         queue_depth=LARGE_QUEUE,
     ),
     SuitePart(
-        title="figure 4: bandwidth by queue size",
+        title="figure 4: bandwidth by queue depth",
         tests=("stream",),
         sizes=QUEUE_SIZES,
         queue_depth=QUEUES,
@@ -86,20 +86,20 @@ _PAPER = (
         queue_depth=LARGE_QUEUE,
     ),
     SuitePart(title="figure 7: host overhead", tests=("host_overhead",), sizes=SHORT),
-    SuitePart(title="figure 8: bandwidth beside work", tests=("busy_stream",), sizes="64KiB"),
+    SuitePart(title="figure 8: bandwidth under computation", tests=("busy_stream",), sizes="64KiB"),
     SuitePart(
-        title="figure 9: notification instead of polled memory",
+        title="figure 9: latency with completion notification",
         tests=("put_notify_ping_pong",),
         sizes=SHORT,
     ),
     SuitePart(
-        title="figure 10: blocking instead of polling",
+        title="figure 10: latency with blocking completion",
         tests=("ping_pong", "put_notify_ping_pong"),
         sizes=SHORT,
         wait="block",
     ),
     SuitePart(
-        title="figure 11: bandwidth over buffers in turn",
+        title="figure 11: bandwidth by number of buffers",
         tests=("stream",),
         sizes=REUSE_BANDWIDTH,
         buffers="turn:1..1024",
@@ -117,7 +117,7 @@ _PAPER = (
         buffers="reuse:256:0..100:25%",
     ),
     SuitePart(
-        title="figures 14 and 15: hot spots, and random pairs to compare with",
+        title="figures 14 and 15: hot spots (incast), and random pairs for comparison",
         tests=("hot_spot_send", "hot_spot_receive", "random_pairs"),
         sizes=HOT_SIZES,
         is_of_many=True,
@@ -125,7 +125,7 @@ _PAPER = (
 )
 _MORE = (
     SuitePart(
-        title="further streams and chains",
+        title="one-sided streams and chains",
         tests=("sendrecv", "put_stream", "get_stream", "get_latency"),
         sizes=LONG,
     ),
@@ -135,36 +135,36 @@ _MORE = (
         sizes="8,1KiB,16KiB",
     ),
     SuitePart(
-        title="overlap with work",
+        title="overlap of communication and computation",
         tests=("send_overlap", "receive_overlap", "put_overlap", "get_overlap"),
         sizes="8,64KiB",
     ),
-    SuitePart(title="latency under load", tests=("offered_load",), sizes="8"),
+    SuitePart(title="latency under offered load", tests=("offered_load",), sizes="8"),
     SuitePart(
-        title="registration as it goes",
+        title="registration of memory",
         tests=("register_ping_pong", "register_stream", "registration"),
         sizes="4KiB,64KiB,1MiB",
     ),
-    SuitePart(title="the memory's own copy rate", tests=("copy",), sizes="4KiB,1MiB,16MiB"),
+    SuitePart(title="memory copy bandwidth", tests=("copy",), sizes="4KiB,1MiB,16MiB"),
     SuitePart(title="message rate", tests=("message_rate",), sizes="8", is_of_many=True),
 )
 
 SUITES = (
     Suite(
         name="quick",
-        summary="latency and bandwidth, one way and both: what a run without a flag measures",
+        summary="latency and bandwidth, uni- and bidirectional: what weft run measures by default",
         budget=plan.BUDGET,
         parts=(_QUICK,),
     ),
     Suite(
         name="paper",
-        summary="section 4 of Liu et al. (2003), whose report has its figures 2 to 15",
+        summary="figures 2 to 15 of Liu et al. (2003), section 4",
         budget="20min",
         parts=_PAPER,
     ),
     Suite(
         name="full",
-        summary="the paper's figures and every other test there is",
+        summary="the paper's figures and every other test",
         budget="40min",
         parts=(*_PAPER, *_MORE),
     ),
@@ -182,25 +182,24 @@ def suite_called(name: str) -> Suite:
     plain = name.strip().lower()
     if plain not in names:
         near = difflib.get_close_matches(plain, names, n=1)
-        mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-        raise WeftError(f"there is no suite called {name}", mend)
+        fix = f"did you mean {near[0]}?" if near else f"choose from {', '.join(names)}"
+        raise WeftError(f"there is no suite called {name}", fix)
     return SUITES[names.index(plain)]
 
 
-def placed(suite: Suite, ranks: int, cores: int) -> tuple[tuple[plan.Part, ...], tuple[str, ...]]:
-    """The suite's parts on so many ranks, and a line for each part that is left out.
+def placed(suite: Suite, ranks: int, cores: int) -> tuple[tuple[plan.Part, ...], str]:
+    """The suite's parts on so many ranks, and a line about the parts that are skipped.
 
-    Ranks 0: tests of many take a rank a core, at most 8, and are left out where that is under 3:
-    ranks that share a core measure the scheduler.
+    Ranks 0: tests of many ranks take one per core, at most 8, and are skipped where that is under
+    3: ranks that share a core measure the scheduler. The line is empty where none is skipped.
     """
     many = ranks or min(cores, MOST_USUAL_RANKS)
     is_enough = ranks > 0 or many >= LEAST_MANY
     kept = [part for part in suite.parts if is_enough or not part.is_of_many]
-    out = [part for part in suite.parts if part not in kept]
-    lines = [
-        f"left out: {part.title}: {cores} core{'s' if cores > 1 else ''} for ranks that want one"
-        " each; --ranks 4 measures them all the same"
-        for part in out
-    ]
+    skipped = [part.title for part in suite.parts if part not in kept]
+    line = (
+        f"skipped: {'; '.join(skipped)} ({cores} core{'s' if cores > 1 else ''}, and each of at"
+        f" least {LEAST_MANY} ranks needs its own; --ranks 4 measures them on shared cores)"
+    )
     parts = tuple(part.on(many if part.is_of_many else plan.RANKS) for part in kept)
-    return parts, tuple(lines)
+    return parts, line if skipped else ""

@@ -28,7 +28,7 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     """The tick counter of rank 0, calibrated against CLOCK_MONOTONIC_RAW.
 
     `overhead_ticks` is the median cost of one pair of reads; `baseline_ns` is how long the
-    calibration lasted, so that its worth can be judged.
+    calibration lasted, so that its precision can be judged.
     """
 
     name: str
@@ -153,7 +153,7 @@ class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="footer"):
-    """Last line of a closed record. `unsettled` lists the cases short of the asked precision."""
+    """Last line of a closed record. `unsettled` lists the cases short of the target precision."""
 
     finished_utc: str
     outcome: Outcome

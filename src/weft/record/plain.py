@@ -86,14 +86,14 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> Table:
     for name in (size_name, time_name):
         if name not in frame.columns:
             known = ", ".join(frame.columns)
-            raise WeftError(f"{path} has no column {name}", f"name two of: {known}")
+            raise WeftError(f"{path} has no column {name}", f"type --columns with two of {known}")
     size_unit = _unit(size_name, _SIZE_UNITS, 1)
     time_unit = _unit(time_name, _TIME_UNITS_NS, None)
     sizes = _numbers(path, frame, size_name) * size_unit
     times = _numbers(path, frame, time_name) * time_unit
     _check_rows(path, sizes, times)
     is_round = bool(_ROUND_WORDS & set(_words(time_name)))
-    notes = (f"{time_name} is a round trip: half of it is taken",) if is_round else ()
+    notes = (f"{time_name} is a round trip: half of it counts",) if is_round else ()
     return Table(
         sizes_bytes=np.rint(sizes).astype(np.int64),
         times_ns=times / 2 if is_round else times,
@@ -111,7 +111,7 @@ def _cells(path: Path) -> pl.DataFrame:
     except OSError as error:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
     except UnicodeDecodeError:
-        raise WeftError(f"{path} is no text", "name a record or a table as CSV") from None
+        raise WeftError(f"{path} is not text", "type a record or a CSV file") from None
     separator = next((mark for mark in _SEPARATORS if mark in first.strip()), ",")
     try:
         frame = pl.read_csv(
@@ -120,11 +120,11 @@ def _cells(path: Path) -> pl.DataFrame:
     except pl.exceptions.PolarsError as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise WeftError(
-            f"{path} is no table: {why}", "write a header and a row a sample, as CSV"
+            f"{path} is not a table: {why}", "write CSV with a header and one row per sample"
         ) from None
     names = [name.strip().strip('"') for name in frame.columns]
     if len(set(names)) != len(names):
-        raise WeftError(f"{path} has two columns of one name", "give each its own name")
+        raise WeftError(f"{path} has two columns of one name", "rename one of them")
     return frame.rename(dict(zip(frame.columns, names, strict=True)))
 
 
@@ -137,7 +137,7 @@ def _words(name: str) -> list[str]:
 def _choose(path: Path, names: list[str]) -> tuple[str, str]:
     """The column of sizes and the column of times, if there is one of each."""
     if all(re.fullmatch(r"\s*[-+0-9.eE]+\s*", name) for name in names):
-        raise WeftError(f"{path} has no header", "put one on top, such as bytes,seconds")
+        raise WeftError(f"{path} has no header", "add one as its first line, e.g. bytes,seconds")
     time_units = {word for word, _ in _TIME_UNITS_NS}
     size_units = {word for word, _ in _SIZE_UNITS}
     times = [n for n in names if set(_words(n)) & (_TIME_WORDS | _ROUND_WORDS | time_units)]
@@ -151,12 +151,12 @@ def _choose(path: Path, names: list[str]) -> tuple[str, str]:
         if not found:
             raise WeftError(
                 f"{path} has no column of {what} among {', '.join(names)}",
-                "name them like bytes,seconds or say --columns SIZE,TIME",
+                "name them like bytes,seconds or type --columns SIZE,TIME",
             )
         if len(found) > 1:
             raise WeftError(
                 f"{path} has {len(found)} columns that could be the {what}: {', '.join(found)}",
-                "say --columns SIZE,TIME",
+                "type --columns SIZE,TIME",
             )
     return sizes[0], times[0]
 
@@ -172,11 +172,11 @@ def _unit(name: str, units: tuple[tuple[str, float], ...], default: float | None
     words = _words(name)
     found = {value for word, value in units if word in words}
     if set(words) & _UNSURE_UNITS or len(found) > 1 or _is_rate(name):
-        raise WeftError(f"the unit of column {name} could mean several things", _RENAME)
+        raise WeftError(f"the unit of column {name} is ambiguous", _RENAME)
     if found:
         return found.pop()
     if default is None:
-        raise WeftError(f"the column {name} does not say its unit", _RENAME)
+        raise WeftError(f"the column {name} has no unit in its name", _RENAME)
     return default
 
 
@@ -191,8 +191,8 @@ def _numbers(path: Path, frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
         cell = text[int(bad[0])]
         shown = "an empty cell" if not cell else f"'{cell}'"
         raise WeftError(
-            f"{path}, row {int(bad[0]) + 1}: {shown} in column {name} is no number",
-            "write plain numbers, the unit in the header only",
+            f"{path}, row {int(bad[0]) + 1}: {shown} in column {name} is not a number",
+            "write plain numbers, with the unit in the header only",
         )
     return numbers.to_numpy().astype("float64")
 
@@ -201,13 +201,13 @@ def _check_rows(path: Path, sizes: NDArray[np.float64], times: NDArray[np.float6
     import numpy as np
 
     if not len(sizes):
-        raise WeftError(f"{path} has no rows", "write a row a sample")
+        raise WeftError(f"{path} has no rows", "write one row per sample")
     whole = np.abs(sizes - np.rint(sizes)) <= 1e-6 * np.maximum(sizes, 1)
-    for wrong, what, mend in (
-        (times <= 0, "a time that is zero or negative", "take such rows out, and ask why"),
-        (sizes < 0, "a size below zero", "take such rows out, and ask why"),
-        (sizes > LARGEST_BYTES, "a size no memory holds", "check the column's unit"),
-        (~whole, "a size that is no whole number of bytes", "check the column's unit"),
+    for wrong, what, fix in (
+        (times <= 0, "a time that is zero or negative", "remove such rows, or measure again"),
+        (sizes < 0, "a size below zero", "remove such rows, or measure again"),
+        (sizes > LARGEST_BYTES, "a size larger than any memory", "check the column's unit"),
+        (~whole, "a size that is not a whole number of bytes", "check the column's unit"),
     ):
         if wrong.any():
-            raise WeftError(f"{path}, row {int(np.argmax(wrong)) + 1}: {what}", mend)
+            raise WeftError(f"{path}, row {int(np.argmax(wrong)) + 1}: {what}", fix)

@@ -66,7 +66,7 @@ def plain_bytes(path: Path) -> tuple[bytes, bool]:
         data = path.read_bytes()
     except OSError as error:
         raise WeftError(
-            f"cannot read {path}: {error.strerror}", "check the path; weft run makes a record"
+            f"cannot read {path}: {error.strerror}", "check the path, or type weft run for a record"
         ) from None
     return _decompress(data, path) if is_packed(data) else (data, False)
 
@@ -77,7 +77,7 @@ def is_packed(data: bytes) -> bool:
 
 
 def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:
-    """What zstd frames hold, and whether the last one was cut: then it gives its whole blocks."""
+    """The contents of the zstd frames, and whether the last was cut off: then its whole blocks."""
     import zstandard
 
     parts = []
@@ -96,11 +96,13 @@ def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:
 
 
 def _not_a_record(path: Path) -> WeftError:
-    return WeftError(f"{path} is not a weft record", "name a .jsonl or .jsonl.zst file of weft run")
+    return WeftError(
+        f"{path} is not a weft record", "type the .jsonl or .jsonl.zst file that weft run wrote"
+    )
 
 
 def _may_be_a_header(data: bytes, *, cut: bool) -> bool:
-    """Whether bytes without a whole line are the start of a record, as far as they tell."""
+    """Whether bytes without a whole line may be the start of a record."""
     if not data:
         return cut  # A compressed file whose first block is not whole.
     return data.startswith(_START) or _START.startswith(data)
@@ -108,8 +110,8 @@ def _may_be_a_header(data: bytes, *, cut: bool) -> bool:
 
 def _cut_short(path: Path) -> WeftError:
     return WeftError(
-        f"{path} is a record that was cut before its header was whole",
-        "nothing of it can be read: use another copy of it, or measure again",
+        f"{path} was cut off inside its header, so no part of it can be read",
+        "use another copy of it, or measure again with weft run",
     )
 
 
@@ -126,7 +128,7 @@ def _check_version(line: bytes, path: Path) -> None:
     if version > SCHEMA_VERSION:
         raise WeftError(
             f"{path} has record schema {version}, this weft reads up to {SCHEMA_VERSION}",
-            "read it with a newer weft",
+            "install a newer weft to read it",
         )
 
 
@@ -140,10 +142,10 @@ def _decode(lines: list[bytes], path: Path) -> list[Line]:
             line = decoder.decode(text)
             check.take(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
-            mend = "use another copy of it"
+            fix = "use another copy of it"
             if number > 1 and path.suffix != ".zst":
-                mend = f"keep the lines before it: head -n {number - 1} {path} > mended.jsonl"
-            raise WeftError(f"{path} is damaged in line {number}: {error}", mend) from None
+                fix = f"keep the lines before it: head -n {number - 1} {path} > repaired.jsonl"
+            raise WeftError(f"{path} is damaged in line {number}: {error}", fix) from None
         decoded.append(line)
     return decoded
 

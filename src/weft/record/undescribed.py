@@ -1,7 +1,7 @@
-"""What the first engines did not say of their tests, so that their records can be read.
+"""Fields of tests that the first engines did not report, so that their records can be read.
 
-A record is read with the values that it was made with. The table is closed: an engine that says
-what kind of figure a test gives says the rest too.
+A record is read with the values that it was made with. The table is closed: an engine that reports
+the kind of figure of a test reports the rest too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes a record as the run goes: whole lines, so that whatever dies, the rest is readable."""
+"""Writes a record during the run: whole lines, so that after a crash the rest is readable."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class RecordWriter:
         """Open a new record; an existing file, plain or compressed, is never overwritten."""
         compressed = compressed_path(path)
         if compressed.exists():
-            raise WeftError(f"{compressed} exists", "choose another name with -o")
+            raise WeftError(f"{compressed} exists", "type another name after -o")
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:
             raise WeftError(
-                f"{path} exists", "choose another name with -o, or finish it with --resume"
+                f"{path} exists", "type another name after -o, or continue it with --resume"
             ) from None
         except OSError as error:
             raise WeftError(
-                f"cannot write {path}: {_words(error)}", "choose another place with -o"
+                f"cannot write {path}: {_words(error)}", "type another path after -o"
             ) from None
         return cls(path, descriptor)
 
@@ -80,7 +80,7 @@ class RecordWriter:
         return writer
 
     def write(self, line: Line) -> None:
-        """Append one line. A line that does not fit the disk is taken back whole.
+        """Append one line. A line that does not fit the disk is removed again.
 
         Where not even the first line fits, the file goes too: without its header it is no record.
         """
@@ -97,10 +97,10 @@ class RecordWriter:
                 self.path.unlink(missing_ok=True)
             if not isinstance(error, OSError):
                 raise
-            go_on = f", then go on with: weft run --resume {self.path}"
+            resume = f", then type weft run --resume {self.path}"
             raise WeftError(
                 f"cannot write {self.path}: {_words(error)}",
-                f"make room{go_on if before else ', or choose another place with -o'}",
+                f"free some space{resume if before else ', or type another path after -o'}",
             ) from None
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ def _end_without_footer(path: Path) -> int:
     has_footer = read(path).footer is not None
     data = path.read_bytes()
     if is_packed(data):
-        raise WeftError(f"{path} is compressed", f"call it {path.name}.zst")
+        raise WeftError(f"{path} is compressed", f"rename it to {path.name}.zst")
     end = data.rfind(b"\n") + 1
     return data.rfind(b"\n", 0, end - 1) + 1 if has_footer else end
 
@@ -151,7 +151,7 @@ def compress(path: Path) -> Path:
         with path.open("rb") as plain:
             _lock(plain.fileno(), path)
             if target.exists():
-                raise WeftError(f"{target} exists", f"the record is whole in {path}: use it")
+                raise WeftError(f"{target} exists", f"use {path}, which has the whole record")
             with partial.open("wb") as packed:
                 compressor.copy_stream(plain, packed)
                 packed.flush()
@@ -160,7 +160,7 @@ def compress(path: Path) -> Path:
             path.unlink()
     except OSError as error:
         raise WeftError(
-            f"cannot compress {path}: {_words(error)}", "the plain record is whole: use it"
+            f"cannot compress {path}: {_words(error)}", f"use {path}, which has the whole record"
         ) from None
     finally:
         partial.unlink(missing_ok=True)
@@ -177,7 +177,7 @@ def unpack(path: Path) -> Path:
     target = path.with_suffix("")
     partial = path.with_name(target.name + ".partial")
     if target.exists():
-        raise WeftError(f"{target} exists beside {path}", "keep one of them: move the other away")
+        raise WeftError(f"both {target} and {path} exist", "move one of them away")
     try:
         with partial.open("wb") as plain:
             plain.write(plain_bytes(path)[0])
@@ -187,7 +187,8 @@ def unpack(path: Path) -> Path:
         path.unlink()
     except OSError as error:
         raise WeftError(
-            f"cannot unpack {path}: {_words(error)}", "make room: the packed record is untouched"
+            f"cannot decompress {path}: {_words(error)}",
+            "free some space; the compressed record is unchanged",
         ) from None
     finally:
         partial.unlink(missing_ok=True)
@@ -203,7 +204,7 @@ def _lock(descriptor: int, path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise WeftError(
-            f"{path} is being written by another run", "wait for it or choose another file"
+            f"{path} is being written by another run", "wait for its end, or type another file"
         ) from None
     except OSError as error:
         if error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):

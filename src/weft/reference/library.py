@@ -79,7 +79,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class PriceRow(msgspec.Struct, frozen=True, array_like=True):
-    """One row of a price table: as published, then ports, price, price a port in dollars."""
+    """One row of a price table: as published, then ports, price, price per port in dollars."""
 
     published_ports: str
     published_price: str
@@ -145,14 +145,14 @@ def platform_or_none(text: str) -> Platform | None:
 
 
 def find_platform(name: str) -> Platform:
-    """The platform called so: "escher", "Red Squall". Raises WeftError with what there is."""
+    """The platform of that name: "escher", "Red Squall". Raises WeftError where there is none."""
     known = {platform.name: platform for platform in platforms()}
     if _plain(name) in known:
         return known[_plain(name)]
     near = difflib.get_close_matches(_plain(name), known, n=1)
     raise WeftError(
         f"there is no record and no platform called {name}",
-        f"did you mean {near[0]}?" if near else "weft list platforms names the platforms",
+        f"did you mean {near[0]}?" if near else "type weft list platforms to see the platforms",
     )
 
 

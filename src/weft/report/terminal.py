@@ -49,8 +49,8 @@ def findings_table(findings: Sequence[Finding]) -> RenderableType:
         words = Text(finding.what)
         if finding.effect:
             words.append(f"\n  effect: {finding.effect}", style="dim")
-        if finding.mend:
-            words.append(f"\n  fix:    {finding.mend}")
+        if finding.fix:
+            words.append(f"\n  fix:    {finding.fix}")
         style = "bold" if finding.level == "warning" else ""
         table.add_row(Text(marks[finding.level], style=style), finding.check, words)
     return table

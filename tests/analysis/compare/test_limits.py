@@ -1,4 +1,4 @@
-"""A limits file is read strictly: what it does not say clearly is one line with the mend."""
+"""A limits file is read strictly: what it does not say clearly is one line with the fix."""
 
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def read(folder: Path, text: str) -> None:
         ),
     ],
 )
-def test_a_broken_file_is_told_with_the_mend(tmp_path: Path, text: str, told: str) -> None:
+def test_a_broken_file_is_refused_with_the_fix(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(WeftError, match=told):
         read(tmp_path, text)
 

@@ -98,8 +98,8 @@ def _refused(path: Path, found: str) -> WeftError:
         return WeftError(f"{place}: '{unknown[1]}' is no part of a limits file", _EXAMPLE)
     if unknown:
         near = difflib.get_close_matches(unknown[1], _WORDS, n=1)
-        mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(_WORDS)}"
-        return WeftError(f"{place}: '{unknown[1]}' is unknown", mend)
+        fix = f"did you mean {near[0]}?" if near else f"there are {', '.join(_WORDS)}"
+        return WeftError(f"{place}: '{unknown[1]}' is unknown", fix)
     if row and row[2]:
         example = _EXAMPLES.get(row[2], "8")
         return WeftError(f"{place}: {row[2]} has no unit", f'write it as text: "{example}"')
@@ -138,7 +138,7 @@ def _sizes(place: str, text: str) -> tuple[tuple[int, ...], tuple[tuple[int, int
                 continue
             low, high = parse_bytes(first), parse_bytes(last)
         except WeftError as error:
-            raise WeftError(f"{place}: {error.what}", error.mend) from None
+            raise WeftError(f"{place}: {error.what}", error.fix) from None
         if low > high:
             raise WeftError(f"{place}: '{part}' runs backwards", f"write {last}..{first}")
         ranges.append((low, high))
@@ -152,7 +152,7 @@ def _bound(place: str, kind: str, text: str) -> float:
         if kind == "bandwidth_at_least":
             return parse_bandwidth(text)
     except WeftError as error:
-        raise WeftError(f"{place}: {kind}: {error.what}", error.mend) from None
+        raise WeftError(f"{place}: {kind}: {error.what}", error.fix) from None
     number = text.strip().removesuffix("%").strip()
     try:
         percent = float(number)
@@ -173,5 +173,5 @@ def _link(place: str, kind: str, text: str) -> str:
     try:
         parse_link(text)
     except WeftError as error:
-        raise WeftError(f"{place}: {error.what}", error.mend) from None
+        raise WeftError(f"{place}: {error.what}", error.fix) from None
     return text

@@ -57,8 +57,8 @@ def _side(name: str) -> Side:
     if transport:
         there = tuple(dict.fromkeys(s.transport for s in platform.series))
         if transport not in there:
-            mend = f"choose one of {', '.join(there)}" if there else "it has single figures only"
-            raise WeftError(f"{platform.name} has nothing over {transport}", mend)
+            fix = f"choose one of {', '.join(there)}" if there else "it has single figures only"
+            raise WeftError(f"{platform.name} has nothing over {transport}", fix)
         platform = only(platform, {series.test for series in platform.series}, {transport})
     shares = with_shares(platform)
     return side_of_platform(platform, shares.link.name if shares.link else "")
