@@ -86,7 +86,7 @@ inline std::vector<int> starts_of(const std::vector<std::uint64_t>& lengths) {
   for (const std::uint64_t length : lengths) {
     starts.push_back(static_cast<int>(start));
     if (length > most - start) {
-      throw std::length_error("the ranks have over 2 GiB to say; choose fewer samples or ranks");
+      throw std::length_error("the ranks report over 2 GiB; choose fewer samples or ranks");
     }
     start += length;
   }

@@ -19,7 +19,7 @@ bool is_connection_lost(int error) noexcept {
 const char* cause_of_errno(int error) noexcept {
   if (is_connection_lost(error)) return peer_is_gone;
   const char* text = strerrordesc_np(error);
-  return text == nullptr ? "an error that the system has no name for" : text;
+  return text == nullptr ? "an error without a name in this system" : text;
 }
 
 }  // namespace weft

@@ -13,7 +13,7 @@ int whole_number(std::string_view flag, std::string_view text, int low, int high
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || value < low ||
       value > high) {
-    throw std::invalid_argument(std::string(flag) + " wants a number from " + std::to_string(low) +
+    throw std::invalid_argument(std::string(flag) + " takes a number from " + std::to_string(low) +
                                 " to " + std::to_string(high) + ", not '" + std::string(text) +
                                 "'");
   }
@@ -34,7 +34,7 @@ std::vector<int> cpu_list(std::string_view text) {
 void set_option(LinkOptions& link, std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) {
-    throw std::invalid_argument("--option wants NAME=VALUE, not '" + std::string(text) + "'");
+    throw std::invalid_argument("--option takes NAME=VALUE, not '" + std::string(text) + "'");
   }
   link.set(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
@@ -115,7 +115,7 @@ bool LinkOptions::flag(std::string_view name, bool otherwise) const {
   const std::string given = text(name);
   if (given.empty()) return otherwise;
   if (given == "yes" || given == "no") return given == "yes";
-  throw std::invalid_argument("option " + std::string(name) + " wants yes or no, not '" + given +
+  throw std::invalid_argument("option " + std::string(name) + " takes yes or no, not '" + given +
                               "'");
 }
 
@@ -132,7 +132,7 @@ Options parse_options(int argc, const char* const* argv) {
       throw std::invalid_argument("unknown option " + std::string(flag) +
                                   "; there are --describe, --cpus, --mode and --option");
     }
-    if (++at == words.size()) throw std::invalid_argument(std::string(flag) + " wants a value");
+    if (++at == words.size()) throw std::invalid_argument(std::string(flag) + " needs a value");
     apply(options, flag, words[at]);
   }
   return options;

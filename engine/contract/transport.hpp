@@ -45,7 +45,7 @@ struct Exposed {
   std::vector<RemoteBuffer> of_rank;
 };
 
-inline constexpr const char* peer_is_gone = "a peer is gone or the network broke";
+inline constexpr const char* peer_is_gone = "a peer ended or the network failed";
 
 /// What broke on the data plane: the library's code, the call it came from, and why.
 struct Fault {
@@ -57,7 +57,7 @@ struct Fault {
 /// The fault of a link that was given more than `reserve` made room for; the code is the library's.
 constexpr Fault too_much_posted(int code) noexcept {
   return {code, "posting beyond the queue's depth",
-          "weft posted more than it had made room for; please report this defect with the case, "
+          "weft posted more than it had made room for; report this defect with the case, "
           "and choose a smaller --queue-depth"};
 }
 

@@ -36,7 +36,7 @@ std::size_t region_bytes(std::size_t bytes, Pages pages) {
   const std::size_t pages = (bytes + huge_page_bytes - 1) / huge_page_bytes;
   throw std::runtime_error(what +
                            "; reserve them: sysctl vm.nr_hugepages=" + std::to_string(pages) +
-                           " a rank and side, or let the kernel give them: "
+                           " per rank and side, or let the kernel provide them: "
                            "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
 }
 
@@ -90,7 +90,7 @@ Region::Region(std::size_t bytes, Pages pages) : bytes_(region_bytes(bytes, page
   if (!wrong) return;
   munmap(mapped_, mapped_bytes_);
   refuse("of " + std::to_string(bytes_) + " bytes " + std::to_string(huge) +
-             " lie on huge pages, where " + (pages == Pages::huge ? "all" : "none") + " should",
+             " are on huge pages, where " + (pages == Pages::huge ? "all" : "none") + " should",
          bytes_);
 }
 

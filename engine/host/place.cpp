@@ -88,7 +88,7 @@ Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
   hwloc_topology_t topology = state_->topology.get();
   const std::size_t local = local_rank(boot);
   const std::vector<int> choice = cpus.empty() ? cores(topology, state_->allowed.get()) : cpus;
-  if (choice.empty()) throw std::runtime_error("no core may be used; look at taskset and cgroups");
+  if (choice.empty()) throw std::runtime_error("no core is allowed; check taskset and cgroups");
   place.cpu = choice[local % choice.size()];
   const Bitmap target(hwloc_bitmap_alloc());
   hwloc_bitmap_set(target.get(), static_cast<unsigned>(place.cpu));

@@ -15,7 +15,7 @@ struct Burst {
       .name = "burst",
       .title = "Round trip of a burst",
       .summary =
-          "8 messages back to back and one answer, beside one message and its answer: the "
+          "8 messages back to back and one answer, against one message and its answer: the "
           "gap of LogGP",
       .figure = Figure::burst,
       .ranks = 2,

@@ -14,8 +14,9 @@ namespace weft {
 struct BusyStream {
   static constexpr PatternInfo info{
       .name = "busy_stream",
-      .title = "Bandwidth while computing",
-      .summary = "a stream whose sender computes between its posts; the stream and work alone too",
+      .title = "Bandwidth under computation",
+      .summary =
+          "a stream whose sender computes between its posts; also the stream and the work alone",
       .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,

@@ -13,8 +13,9 @@ namespace weft {
 struct Copy {
   static constexpr PatternInfo info{
       .name = "copy",
-      .title = "Copy in memory",
-      .summary = "one rank copies in its memory, past the caches; the bandwidth counts bytes once",
+      .title = "Memory copy",
+      .summary =
+          "one rank copies within its memory, stores past the caches; bandwidth counts bytes once",
       .figure = Figure::copy,
       .ranks = 2,
       .latency_divisor = 1,

@@ -11,8 +11,8 @@ namespace weft {
 struct GetOverlap {
   static constexpr PatternInfo info{
       .name = "get_overlap",
-      .title = "Get beside work",
-      .summary = "a get, work, and the wait for its data; each alone too",
+      .title = "Get overlapped with work",
+      .summary = "a get, work, and the wait for its data; also each alone",
       .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,

@@ -18,9 +18,9 @@ namespace weft {
 struct HostOverhead {
   static constexpr PatternInfo info{
       .name = "host_overhead",
-      .title = "Calls of a round trip",
+      .title = "Host overhead of a round trip",
       .summary =
-          "a round trip with the clock read round every call: post and complete, on both ranks",
+          "a round trip with the clock read around each call: post and completion, on both ranks",
       .figure = Figure::overhead,
       .ranks = 2,
       .latency_divisor = 2,

@@ -38,8 +38,8 @@ struct HotSpot {
 struct HotSpotSend : HotSpot {
   static constexpr PatternInfo info{
       .name = "hot_spot_send",
-      .title = "Hot spot, sending",
-      .summary = "one rank streams to several others at once, all bandwidths together",
+      .title = "Hot spot, one sender",
+      .summary = "one rank streams to several others at once; aggregate bandwidth",
       .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
@@ -136,8 +136,8 @@ struct HotSpotSend : HotSpot {
 struct HotSpotReceive : HotSpot {
   static constexpr PatternInfo info{
       .name = "hot_spot_receive",
-      .title = "Hot spot, receiving",
-      .summary = "one rank receives streams of several others at once, all bandwidths together",
+      .title = "Hot spot, one receiver (incast)",
+      .summary = "one rank receives streams of several others at once; aggregate bandwidth",
       .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,

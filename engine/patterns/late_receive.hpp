@@ -11,7 +11,7 @@ struct LateReceive {
   static constexpr PatternInfo info{
       .name = "late_receive",
       .title = "Receive overhead",
-      .summary = "the time to take in a message that has arrived: o_r of LogGP",
+      .summary = "the time to receive a message that has already arrived: o_r of LogGP",
       .figure = Figure::overhead,
       .ranks = 2,
       .latency_divisor = 1,

@@ -20,7 +20,7 @@ struct OfferedLoad {
   static constexpr PatternInfo info{
       .name = "offered_load",
       .title = "Latency under offered load",
-      .summary = "messages due at a set rate, each answered: from the time it was due",
+      .summary = "requests due at a fixed rate, each answered; latency from when it was due",
       .figure = Figure::loaded_latency,
       .ranks = 2,
       .latency_divisor = 1,

@@ -76,7 +76,7 @@ struct MessageRate : PairedStreams {
   static constexpr PatternInfo info{
       .name = "message_rate",
       .title = "Message rate",
-      .summary = "pairs of ranks stream at once, one way, until all have moved their messages",
+      .summary = "pairs of ranks stream at once in one direction; messages per second of all",
       .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,
@@ -108,7 +108,7 @@ struct RandomPairs : PairedStreams {
   static constexpr PatternInfo info{
       .name = "random_pairs",
       .title = "Random pairs",
-      .summary = "all ranks stream at once in pairs drawn at random, all bandwidths together",
+      .summary = "all ranks stream at once in random pairs; aggregate bandwidth",
       .figure = Figure::bandwidth,
       .ranks = 2,
       .latency_divisor = 0,

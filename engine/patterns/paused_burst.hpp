@@ -15,7 +15,7 @@ struct PausedBurst {
   static constexpr PatternInfo info{
       .name = "paused_burst",
       .title = "Round trip of a burst with pauses",
-      .summary = "8 messages with pauses, which are not counted, and one answer: o_s of LogGP",
+      .summary = "8 messages with pauses, which are subtracted, and one answer: o_s of LogGP",
       .figure = Figure::burst,
       .ranks = 2,
       .latency_divisor = 1,

@@ -10,7 +10,7 @@ namespace weft {
 struct PutNotifyPingPong {
   static constexpr PatternInfo info{
       .name = "put_notify_ping_pong",
-      .title = "Put latency, target notified",
+      .title = "Put latency with notification",
       .summary = "a put with notification there and back; half the round trip",
       .figure = Figure::one_sided_latency,
       .ranks = 2,

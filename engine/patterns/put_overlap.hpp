@@ -11,8 +11,8 @@ namespace weft {
 struct PutOverlap {
   static constexpr PatternInfo info{
       .name = "put_overlap",
-      .title = "Put beside work",
-      .summary = "a put, work, and the wait until it is in the peer's memory; each alone too",
+      .title = "Put overlapped with work",
+      .summary = "a put, work, and the wait until it is in the peer's memory; also each alone",
       .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,

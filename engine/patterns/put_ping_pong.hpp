@@ -12,7 +12,7 @@ namespace weft {
 struct PutPingPong {
   static constexpr PatternInfo info{
       .name = "put_ping_pong",
-      .title = "Put latency, memory polled",
+      .title = "Put latency with polled memory",
       .summary = "a put there and back, each side polling its memory; half the round trip",
       .figure = Figure::one_sided_latency,
       .ranks = 2,

@@ -12,8 +12,8 @@ namespace weft {
 struct ReceiveOverlap {
   static constexpr PatternInfo info{
       .name = "receive_overlap",
-      .title = "Receive beside work",
-      .summary = "a receive that was asked for, work, and the wait for the message; each alone too",
+      .title = "Receive overlapped with work",
+      .summary = "a receive, work, and the wait for the requested message; also each alone",
       .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,

@@ -10,7 +10,7 @@ namespace weft {
 struct RegisterPingPong {
   static constexpr PatternInfo info{
       .name = "register_ping_pong",
-      .title = "Latency, registered as it goes",
+      .title = "Latency with registration per message",
       .summary = "ping_pong with each message registered, sent and deregistered",
       .figure = Figure::latency,
       .ranks = 2,

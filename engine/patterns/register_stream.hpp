@@ -10,7 +10,7 @@ namespace weft {
 struct RegisterStream {
   static constexpr PatternInfo info{
       .name = "register_stream",
-      .title = "Bandwidth, registered as it goes",
+      .title = "Bandwidth with registration per message",
       .summary = "stream with each message registered, sent and deregistered",
       .figure = Figure::bandwidth,
       .ranks = 2,

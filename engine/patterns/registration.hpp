@@ -17,8 +17,9 @@ namespace weft {
 struct Registration {
   static constexpr PatternInfo info{
       .name = "registration",
-      .title = "Registration of memory",
-      .summary = "one rank registers memory of the message's size; its pages are there",
+      .title = "Memory registration",
+      .summary =
+          "one rank registers memory of the message's size, already resident, and deregisters it",
       .figure = Figure::registration,
       .ranks = 2,
       .latency_divisor = 1,

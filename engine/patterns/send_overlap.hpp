@@ -12,8 +12,8 @@ namespace weft {
 struct SendOverlap {
   static constexpr PatternInfo info{
       .name = "send_overlap",
-      .title = "Send beside work",
-      .summary = "a send, work, and the wait for the receiver's word; each alone too",
+      .title = "Send overlapped with work",
+      .summary = "a send, work, and the wait for the receiver's confirmation; also each alone",
       .figure = Figure::overlap,
       .ranks = 2,
       .latency_divisor = 1,

@@ -20,7 +20,8 @@ std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order) {
                                    [&](std::size_t distance) { return distance % period == 0; });
     if (fits) return period;
   }
-  throw std::invalid_argument("no marks tell the uses of these buffers apart; use fewer of them");
+  throw std::invalid_argument(
+      "the uses of these buffers cannot be marked apart; choose fewer buffers");
 }
 
 }  // namespace weft

@@ -194,8 +194,8 @@ class BatchRun {
   /// Why the asked messages do not go with the asked buffers; empty when they do.
   [[nodiscard]] std::string refuse_buffers() const {
     if (samples_within(make_order(test_->schedule, test_->seed)) == 0) {
-      return "a sample has more messages than there are buffers to be used once; ask for more of "
-             "them, or for a shorter queue (--queue-depth)";
+      return "a sample has more messages than there are buffers to use once; choose more "
+             "--buffers, or a smaller --queue-depth";
     }
     // Buffers that the pattern itself takes in turn, to have them distinct, need no whole turns.
     if (test_->schedule.count <= least_buffers<Pattern>()) return "";

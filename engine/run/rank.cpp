@@ -23,7 +23,7 @@ void write_all(int file, std::string_view text) {
 // Only calls that are safe in a signal handler.
 extern "C" void on_alarm(int /*signal*/) {
   constexpr std::string_view text =
-      "rank: a case did not end within its deadline; a message was lost or a peer is gone\n";
+      "rank: a case did not end within its timeout; a message was lost or a peer ended\n";
   const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;
   _exit(exit_link_fault);

@@ -18,7 +18,7 @@ template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
   if constexpr (HasCast<Pattern> && !TellsPeers<T>) {
-    return "the transport does not tell whose messages came";
+    return "the transport does not report whose message arrived";
   }
   if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";
   if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
@@ -67,7 +67,8 @@ std::string refuse(const T& link, const Case& test, int ranks) {
 template <class Pattern>
 std::string refuse_pages(const Case& test) {
   const bool opens = window_of<Pattern>() != Window::none;
-  return opens && !test.pages.empty() ? "opened memory has the pages it is given" : "";
+  return opens && !test.pages.empty() ? "the pages of memory that peers access cannot be chosen"
+                                      : "";
 }
 
 /// A pattern of which a rank acts at set times.
@@ -80,11 +81,11 @@ std::string refuse_on_link(const T& link, const Case& test) {
   if (std::string reason = refuse_pages<Pattern>(test); !reason.empty()) return reason;
   if constexpr (KeepsTime<Pattern>) {
     if (test.wait == BlockOnEvent::name) {
-      return "messages are due at set times: the rank that sends them cannot sleep";
+      return "messages are due at set times: the rank that sends them cannot block";
     }
   }
   if constexpr (PollsMemory<Pattern> && OneSided<T>) {
-    if (test.wait == BlockOnEvent::name) return "a target that polls memory cannot sleep";
+    if (test.wait == BlockOnEvent::name) return "a target that polls memory cannot block";
     return link.memory_polling_hazard();
   }
   return "";

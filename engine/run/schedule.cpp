@@ -67,10 +67,10 @@ std::string refuse_turns(const Schedule& schedule, std::uint64_t warmup_messages
   const std::uint64_t turn = schedule.count;
   if (schedule.kind != "turn" || turn == 1) return "";
   if (warmup_messages >= turn && measured_messages >= 2 * turn) return "";
-  return std::to_string(turn) + " buffers in turn want " + std::to_string(turn) +
-         " messages of warm-up and " + std::to_string(2 * turn) +
-         " behind it, of which there are " + std::to_string(warmup_messages) + " and " +
-         std::to_string(measured_messages) + "; ask for more samples or for fewer buffers";
+  return std::to_string(turn) + " buffers in turn need " + std::to_string(turn) +
+         " messages of warm-up and " + std::to_string(2 * turn) + " after it, and there are " +
+         std::to_string(warmup_messages) + " and " + std::to_string(measured_messages) +
+         "; choose more samples or fewer buffers";
 }
 
 std::uint32_t slots_of(const std::vector<std::uint32_t>& order) {

@@ -200,8 +200,8 @@ TEST(BuffersInTurn, WantAWholeTurnOfWarmUpAndTwoBehindIt) {
   const Outcome few = run(test, costs).batch.outcome;
   EXPECT_EQ(few.status, Status::unsupported);
   EXPECT_EQ(few.reason,
-            "20 buffers in turn want 20 messages of warm-up and 40 behind it, of which there are "
-            "20 and 30; ask for more samples or for fewer buffers");
+            "20 buffers in turn need 20 messages of warm-up and 40 after it, and there are 20 "
+            "and 30; choose more samples or fewer buffers");
   test.samples = 4;
   test.warmup = 1;
   EXPECT_EQ(run(test, costs).batch.outcome.status, Status::unsupported);

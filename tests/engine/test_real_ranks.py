@@ -234,17 +234,17 @@ def test_counters_tell_no_senders_so_such_tests_are_unsupported() -> None:
     case = {"id": 1, "bytes": 64, "samples": 3, **MANY[0]}
     _, lines = drive("openmpi", "ofi", case, ranks=4, words=("--mode", "counter"))
     assert lines[1]["status"] == "unsupported"
-    assert lines[1]["reason"] == "the transport does not tell whose messages came"
+    assert lines[1]["reason"] == "the transport does not report whose message arrived"
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("--option", "interface=nope0"), "no interface nope0"),
-        (("--option", "port=99999"), "option port wants a number"),
+        (("--option", "port=99999"), "option port takes a number"),
         (("--option", "nope=1"), "tcp has no option nope; it takes interface port"),
         (("--mode", "nope"), "no mode nope"),
-        (("--cpus", "x"), "--cpus wants a number"),
+        (("--cpus", "x"), "--cpus takes a number"),
         (("--cpus", "4095"), "cannot bind to CPU 4095"),
     ],
 )
@@ -265,8 +265,8 @@ def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
         ),
         ("ucx", ("--option", "tls=nope"), "no usable transports"),
         ("ucx", ("--option", "rendezvous=soon"), "UCX does not take RNDV_THRESH=soon"),
-        ("ucx", ("--option", "errors=all"), "ucx.errors wants peer or none"),
-        ("ucx", ("--option", "multi_send=1"), "option multi_send wants yes or no"),
+        ("ucx", ("--option", "errors=all"), "ucx.errors takes peer or none"),
+        ("ucx", ("--option", "multi_send=1"), "option multi_send takes yes or no"),
         ("ucx", ("--mode", "nope"), "no mode nope"),
         ("ofi", ("--option", "provider=nope"), "choose ofi.provider from: "),
         ("ofi", ("--option", "domain=nope0"), "choose ofi.domain from: "),
@@ -278,7 +278,7 @@ def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
             "no provider shm with connected endpoints (FI_EP_MSG) and RMA here; choose ",
         ),
         ("ofi", ("--mode", "msg", "--option", "domain=nope0"), "choose ofi.domain from: "),
-        ("ofi", ("--option", "inject=1"), "option inject wants yes or no"),
+        ("ofi", ("--option", "inject=1"), "option inject takes yes or no"),
         ("ofi", ("--mode", "nope"), "no mode nope"),
     ],
 )
@@ -299,7 +299,7 @@ def test_a_provider_without_counters_is_reported_with_the_reason_and_the_fix(
     assert lines == []
     assert done.returncode != 0
     assert "the provider net has no counters that can be used (it crashes when" in done.stderr
-    assert "; choose ofi.provider from: shm, or leave the mode counter out" in done.stderr
+    assert "; choose ofi.provider from: shm, or choose a mode other than counter" in done.stderr
 
 
 def test_a_mode_that_no_provider_can_run_says_so_in_its_description(

@@ -78,7 +78,7 @@ def check_ucx_at_an_ipv4_gid_of_soft_roce_says_why_it_cannot() -> None:
     answers = _drive("ucx", ("tls=rc_v,self", "device=rxe0:1"), ("ping_pong",), {})
     assert answers.status != 0
     [line] = answers.own_lines()
-    assert "no first word between all ranks in 20 s; UCX connects by datagrams" in line, line
+    assert "no first message between all ranks in 20 s; UCX connects by datagrams" in line, line
     assert "at an IPv4 GID of Soft-RoCE (rxe0); set UCX_IB_GID_INDEX=0, its IPv6 GID" in line, line
 
 

@@ -133,7 +133,7 @@ def check_turn_streams_thousands_of_samples() -> None:
 
 
 def check_rails_want_a_list_of_devices() -> None:
-    wanted = "mode stripe wants several rails; list them, for instance --option device=A,B"
+    wanted = "mode stripe needs several rails; list them, for instance --option device=A,B"
     _is_refused(wanted, "--mode", "stripe", *FIRST_DEVICE)
 
 

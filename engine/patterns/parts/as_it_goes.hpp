@@ -14,7 +14,7 @@ template <Registers T>
 class AsItGoes final {
  public:
   static constexpr std::string_view name = T::name;
-  static constexpr std::string_view summary = "each message registered as it goes";
+  static constexpr std::string_view summary = "each message registered and deregistered";
 
   AsItGoes(T& link, std::span<Buffer> room) noexcept : link_(&link), room_(room) {}
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{20};
 constexpr const char* fix =
-    "see that no firewall stands between the ranks, or choose another ofi.domain or ofi.provider";
+    "check that no firewall blocks the ranks, or choose another ofi.domain or ofi.provider";
 /// Notices that a peer may send before one of them is looked at; more wait at their sender.
 constexpr std::size_t notice_receives = 64;
 
@@ -157,7 +157,7 @@ std::size_t OfiConnections::place_of(const fid* endpoint) const {
   for (std::size_t place = 0; place < endpoints_.size(); ++place) {
     if (endpoints_[place] != nullptr && &endpoints_[place]->fid == endpoint) return place;
   }
-  fail_ofi("libfabric tells of an endpoint that is not ours", fix);
+  fail_ofi("libfabric reported an event of an unknown endpoint", fix);
 }
 
 // A connection that failed before it told whose it is costs nothing; of a rank's, it ends the run.

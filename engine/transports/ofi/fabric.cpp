@@ -157,7 +157,7 @@ FabricInfo able(const FabricInfo& list, OfiWants wants) {
   fail_ofi("the provider " + provider_of(info) + " has no counters that can be used (" +
                lack_of_counters(info) + ")",
            (others.empty() ? "" : "choose ofi.provider from: " + others + ", or ") +
-               std::string("leave the mode counter out"));
+               std::string("choose a mode other than counter"));
 }
 
 // The first one of a domain (some providers give theirs whatever is asked for) that reaches all

@@ -20,14 +20,15 @@
 namespace weft {
 
 inline constexpr std::array ofi_settings{
-    Setting{"provider", "as fi_info names it; usual: shm within a host, else libfabric's first"},
-    Setting{"domain", "device, as fi_info names it; usual: the provider's first"},
-    Setting{"inject", "yes: small messages without a completion; usual: yes"},
+    Setting{"provider", "as fi_info names it; default: shm within a host, else libfabric's first"},
+    Setting{"domain", "device, as fi_info names it; default: the provider's first"},
+    Setting{"inject", "yes: small messages without a completion; default: yes"},
     Setting{"register_ahead",
-            "yes: register the memory of messages beforehand though the provider does not ask for "
-            "it; usual: as the provider asks"},
+            "yes: register the memory of messages in advance even if the provider does not require "
+            "it; default: as the provider requires"},
     registration_cache_setting,
-    Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
+    Setting{"trust_last_byte",
+            "yes: take a put as complete once its last byte has arrived; default: no"},
 };
 
 struct CloseFid {

@@ -19,8 +19,8 @@ OfiMemory::OfiMemory(const OfiFabric& fabric, fid_ep* endpoint, const LinkOption
   if ((mode & FI_MR_ENDPOINT) != 0) endpoint_ = endpoint;
   registers_ahead_ = options.flag("register_ahead", wanted);
   if (registers_ahead_ || !wanted) return;
-  fail_ofi("the provider " + fabric.provider() + " wants memory to be registered",
-           "leave ofi.register_ahead=no out");
+  fail_ofi("the provider " + fabric.provider() + " requires registered memory",
+           "run without ofi.register_ahead=no");
 }
 
 OfiMemory::~OfiMemory() {

@@ -24,8 +24,7 @@ class OfiTagged final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
 class OfiWaiting final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
  public:
   static constexpr std::string_view mode = "wait";
-  static constexpr std::string_view summary =
-      "the same with completions that can be waited for asleep (fi_cq_sread)";
+  static constexpr std::string_view summary = "ofi with blocking completion (fi_cq_sread)";
 
   OfiWaiting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, true, boot) {
     connect(*this, boot);
@@ -37,8 +36,7 @@ class OfiWaiting final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
 class OfiCounting final : public OfiLink<OfiEndpoint, OfiLearns::by_counters> {
  public:
   static constexpr std::string_view mode = "counter";
-  static constexpr std::string_view summary =
-      "the same with completions learnt from counters (fi_cntr_read)";
+  static constexpr std::string_view summary = "ofi with completion counters (fi_cntr_read)";
 
   OfiCounting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
     connect(*this, boot);

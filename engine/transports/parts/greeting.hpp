@@ -48,11 +48,11 @@ void greet(T& link, Bootstrap& boot, const std::string& fix) {
     }
     if (drain_within(link, longest_word_ns)) continue;
     if (link.fault() == nullptr) {
-      throw std::runtime_error("no first word between all ranks in 20 s; " + fix);
+      throw std::runtime_error("no first message between all ranks in 20 s; " + fix);
     }
     throw std::runtime_error(std::string(link.fault()->during) + " failed (code " +
                              std::to_string(link.fault()->code) +
-                             ") before a first word had gone between all ranks; " + fix);
+                             ") before the first message between all ranks; " + fix);
   }
   link.disown(in);
   link.disown(out);

@@ -18,7 +18,7 @@ struct CacheSwitch {
 
 inline constexpr Setting registration_cache_setting{
     "registration_cache",
-    "no: the library keeps no registrations; usual: as the library and its variables say"};
+    "no: switch off the library's registration cache; default: as the library sets it"};
 
 /// Turn the library's cache off where the user asks for that; to be called before the library
 /// starts. Throws std::invalid_argument for a setting that is neither yes nor no.

@@ -76,7 +76,7 @@ class RailOrder {
 struct Stripe {
   static constexpr std::string_view mode = "stripe";
   static constexpr std::string_view summary =
-      "several devices or interfaces at once, each message from stripe_bytes on cut over all";
+      "several devices or interfaces at once, each message of stripe_bytes or more split over all";
   static constexpr bool cuts = true;
 };
 
@@ -89,7 +89,8 @@ struct Turn {
 };
 
 inline constexpr Setting stripe_setting{
-    "stripe_bytes", "mode stripe: shortest message that is cut over the rails; usual: 16384"};
+    "stripe_bytes",
+    "mode stripe: shortest message that is split over the rails, bytes; default: 16384"};
 inline constexpr int usual_stripe_bytes = 16384;
 
 template <class Link, class Sharing>
@@ -202,7 +203,7 @@ class Rails final {
   }
   [[nodiscard]] std::string memory_polling_hazard() const requires OneSided<Link> {
     if (Sharing::cuts)
-      return "the parts of a put go by several rails: its last byte may come first";
+      return "the parts of a put take several rails: its last byte may arrive first";
     return links_.front()->memory_polling_hazard();
   }
   void put(Peer peer, const Buffer& local,
@@ -277,7 +278,7 @@ class Rails final {
     const std::size_t count = options.longest_list();
     if (count < 2) {
       throw std::invalid_argument("mode " + std::string(mode) +
-                                  " wants several rails; list them, for instance --option " +
+                                  " needs several rails; list them, for instance --option " +
                                   std::string(Link::rail_setting) + "=A,B");
     }
     std::vector<std::unique_ptr<Link>> links;

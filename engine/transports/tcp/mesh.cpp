@@ -44,7 +44,7 @@ using Secret = std::array<unsigned char, secret_bytes>;
 class Socket {
  public:
   explicit Socket(int file) : file_(file) {
-    if (file < 0) fail_with_errno("cannot make a socket", "look at the limit with: ulimit -n");
+    if (file < 0) fail_with_errno("cannot make a socket", "check the limit with: ulimit -n");
   }
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
@@ -71,7 +71,8 @@ using Interfaces = std::unique_ptr<ifaddrs, FreeInterfaces>;
 
 Interfaces interfaces() {
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) fail_with_errno("cannot list the interfaces", "try another kernel");
+  if (getifaddrs(&list) != 0)
+    fail_with_errno("cannot list the network interfaces", "try another kernel");
   return Interfaces(list);
 }
 
@@ -86,7 +87,7 @@ std::string default_route_interface() {
     fields >> name >> destination;
     if (destination == "00000000") return name;
   }
-  fail("no default route tells which interface to use; name one with --interface");
+  fail("no default route shows which interface to use; name one with --option tcp.interface");
 }
 
 sockaddr_in address_of(const std::string& interface) {
@@ -116,7 +117,7 @@ Socket listen_on(sockaddr_in& address, int first_port, int rank, const std::stri
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   if (bind(listener.get(), generic(address), sizeof address) != 0) {
     fail_with_errno("cannot use port " + std::to_string(port) + " on " + interface,
-                    "choose another tcp.port, or leave it out");
+                    "choose another tcp.port, or none");
   }
   if (listen(listener.get(), SOMAXCONN) != 0)
     fail_with_errno("cannot listen", "try another tcp.port");
@@ -140,7 +141,7 @@ void send_exactly(int file, std::span<unsigned char> bytes) {
     wait_for(file, POLLOUT, "connecting the ranks");
     const ssize_t moved = send(file, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (moved < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (moved <= 0) fail("a peer left while the ranks were connecting; look at its messages");
+    if (moved <= 0) fail("a peer ended while the ranks were connecting; see its messages");
     bytes = bytes.subspan(static_cast<std::size_t>(moved));
   }
 }

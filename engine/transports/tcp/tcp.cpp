@@ -31,8 +31,8 @@ class Tcp final {
   static constexpr std::array settings{
       Setting{"interface",
               "network interface, or several (a,b) as rails, of which mode single takes the first; "
-              "usual: loopback, or the default route's"},
-      Setting{"port", "first TCP port of the ranks; usual: any"},
+              "default: loopback, or the default route's"},
+      Setting{"port", "first TCP port of the ranks; default: any"},
       stripe_setting,
   };
   static constexpr std::string_view rail_setting = "interface";

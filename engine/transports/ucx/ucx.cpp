@@ -325,8 +325,7 @@ class UcxTag final : public UcxTagged {
 class UcxWaiting final : public UcxTagged {
  public:
   static constexpr std::string_view mode = "wait";
-  static constexpr std::string_view summary =
-      "the same with a worker that can be waited for asleep (ucp_worker_arm)";
+  static constexpr std::string_view summary = "ucx with blocking completion (ucp_worker_arm)";
 
   UcxWaiting(const LinkOptions& options, Bootstrap& boot)
       : UcxTagged(options, UCP_FEATURE_WAKEUP, boot) {
@@ -341,7 +340,7 @@ class UcxAm final : public UcxLink {
  public:
   static constexpr std::string_view mode = "am";
   static constexpr std::string_view summary =
-      "UCX active messages (ucp_am_send_nbx), copied to the receives that were posted";
+      "UCX active messages (ucp_am_send_nbx), copied to the posted receives";
 
   UcxAm(const LinkOptions& options, Bootstrap& boot)
       : UcxLink(options, UCP_FEATURE_AM, boot),

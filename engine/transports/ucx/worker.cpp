@@ -42,14 +42,14 @@ void modify(ucp_config_t* config, const char* name, const std::string& value) {
   if (value.empty()) return;
   if (ucp_config_modify(config, name, value.c_str()) == UCS_OK) return;
   fail(std::string("UCX does not take ") + name + "=" + value,
-       "the values it takes are shown by: ucx_info -cf");
+       "ucx_info -cf shows the values it takes");
 }
 
 ucp_err_handling_mode_t error_mode(const LinkOptions& options) {
   const std::string mode = options.text("errors", "none");
   if (mode == "none") return UCP_ERR_HANDLING_MODE_NONE;
   if (mode == "peer") return UCP_ERR_HANDLING_MODE_PEER;
-  fail("ucx.errors wants peer or none, not '" + mode + "'", "choose one of them");
+  fail("ucx.errors takes peer or none, not '" + mode + "'", "choose one of them");
 }
 
 std::string version() {

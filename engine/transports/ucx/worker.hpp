@@ -19,16 +19,19 @@ namespace weft {
 
 /// What every mode of UCX can be told.
 inline constexpr std::array ucx_settings{
-    Setting{"device", "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; usual: all"},
-    Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; usual: all"},
-    Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; usual: auto"},
-    Setting{"errors", "peer: notice a peer that is gone; none: do not; usual: none"},
-    Setting{"multi_send", "yes: ask for bandwidth of many messages, not for latency; usual: no"},
-    Setting{"register_ahead",
-            "yes: register the memory of messages beforehand (ucp_mem_map); usual: no, UCX does it "
-            "when it needs it"},
+    Setting{"device", "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; default: all"},
+    Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; default: all"},
+    Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; default: auto"},
+    Setting{"errors", "peer: detect a lost peer; none: do not; default: none"},
+    Setting{"multi_send",
+            "yes: optimise for the bandwidth of many messages, not for latency; default: no"},
+    Setting{
+        "register_ahead",
+        "yes: register the memory of messages in advance (ucp_mem_map); default: no, UCX does it "
+        "when it needs it"},
     registration_cache_setting,
-    Setting{"trust_last_byte", "yes: take a put as whole once its last byte is there; usual: no"},
+    Setting{"trust_last_byte",
+            "yes: take a put as complete once its last byte has arrived; default: no"},
 };
 
 /// Why an operation failed, for Fault::cause.

@@ -109,7 +109,7 @@ void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_q
   Id id = make_id();
   mine.sin_port = 0;
   check(rdma_resolve_addr(id.get(), generic(mine), generic(peer), patience_ms), "find a peer");
-  check(rdma_resolve_route(id.get(), patience_ms), "find the way to a peer");
+  check(rdma_resolve_route(id.get(), patience_ms), "resolve the route to a peer");
   rdma_conn_param wanted = parameters(port, pair);
   wanted.private_data = &introduction;
   wanted.private_data_len = sizeof introduction;
@@ -125,7 +125,7 @@ bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secre
   pollfd asked{listener->channel->fd, POLLIN, 0};
   if (poll(&asked, 1, longest_wait_ms) <= 0) {
     throw std::runtime_error(
-        "no peer connected by RDMA CM for 20 s; look at the other ranks' messages, or use "
+        "no peer connected by RDMA CM for 20 s; see the other ranks' messages, or use "
         "verbs.connect=bootstrap");
   }
   rdma_cm_id* raw = nullptr;

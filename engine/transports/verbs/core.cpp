@@ -29,7 +29,7 @@ std::uint32_t datagram_key_of(Bootstrap& boot) {
 bool through_cm(const LinkOptions& options, ibv_qp_type type) {
   const std::string way = options.text("connect", "bootstrap");
   if (way != "bootstrap" && way != "rdmacm") {
-    throw std::runtime_error("option connect wants bootstrap or rdmacm, not '" + way + "'");
+    throw std::runtime_error("option connect takes bootstrap or rdmacm, not '" + way + "'");
   }
   if (way == "rdmacm" && type != IBV_QPT_RC) {
     throw std::runtime_error("rdmacm connects reliable connections only; use connect=bootstrap");
@@ -49,9 +49,9 @@ const char* cause_of(ibv_wc_status status) noexcept {
     return std::find(list.begin(), list.end(), status) != list.end();
   };
   if (is_in(lost)) return peer_is_gone;
-  if (is_in(refused)) return "a device refused it; please report this defect with the case";
+  if (is_in(refused)) return "a device refused it; report this defect with the case";
   if (status == IBV_WC_RNR_RETRY_EXC_ERR) return "the peer had no receive posted";
-  return "the device failed; look at its messages with: dmesg";
+  return "the device failed; see its messages with: dmesg";
 }
 
 VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type,

@@ -72,7 +72,7 @@ Verbs<ibv_context> open_device(ibv_device* device) {
   Verbs<ibv_context> context(ibv_open_device(device));
   if (!context) {
     fail_with_cause(std::string("cannot open ") + ibv_get_device_name(device),
-                    "look at the rights on /dev/infiniband");
+                    "check the permissions of /dev/infiniband");
   }
   return context;
 }
@@ -176,7 +176,7 @@ int chosen_mtu(const VerbsPort& port, const LinkOptions& options) {
   const int active = mtu_bytes_of(port.attributes.active_mtu);
   const int asked = options.number("mtu", active, 256, 4096);
   if (mtu_bytes_of(mtu_code_of(asked)) != asked || asked > active) {
-    throw std::runtime_error("an MTU of " + std::to_string(asked) + " is not to be had at " +
+    throw std::runtime_error("an MTU of " + std::to_string(asked) + " is not available at " +
                              port.text() + "; choose a power of two from 256 to " +
                              std::to_string(active));
   }
@@ -246,7 +246,8 @@ VerbsPort open_verbs_port(const LinkOptions& options, std::size_t local_rank) {
   if (port.is_global) choose_gid(port, gid_index);
   port.mtu_bytes = chosen_mtu(port, options);
   port.domain.reset(ibv_alloc_pd(port.context.get()));
-  if (!port.domain) fail_with_cause("no protection domain on " + port.device, "end other programs");
+  if (!port.domain)
+    fail_with_cause("no protection domain on " + port.device, "stop other programs");
   return port;
 }
 

@@ -164,7 +164,7 @@ void connect_through_bootstrap(const VerbsPort& port, const LaneRequest& request
     ibv_ah_attr route = route_to(port, peer.address);
     lanes.addresses[lane].reset(ibv_create_ah(port.domain.get(), &route));
     if (!lanes.addresses[lane]) {
-      fail_with_cause("no way from " + port.text() + " to a peer",
+      fail_with_cause("no path from " + port.text() + " to a peer",
                       "choose another verbs.device or verbs.gid_index");
     }
   }
@@ -214,7 +214,7 @@ VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Boot
   lanes.depth = request.depth;
   lanes.datagram_key = request.datagram_key;
   lanes.channel.reset(ibv_create_comp_channel(port.context.get()));
-  if (!lanes.channel) fail_with_cause("no event channel on " + port.device, "end other programs");
+  if (!lanes.channel) fail_with_cause("no event channel on " + port.device, "stop other programs");
   lanes.completions.reset(ibv_create_cq(port.context.get(),
                                         static_cast<int>(completions_needed(request, boot.size())),
                                         nullptr, lanes.channel.get(), 0));

@@ -24,7 +24,7 @@ class VerbsUd final {
   static constexpr std::string_view name = "verbs";
   static constexpr std::string_view mode = "ud";
   static constexpr std::string_view summary =
-      "RDMA verbs over unreliable datagrams, up to the MTU; receives are told to the sender";
+      "RDMA verbs over unreliable datagrams, up to the MTU; flow control by credits";
   static constexpr std::span<const Setting> settings{verbs_settings};
 
   VerbsUd(const LinkOptions& options, Bootstrap& boot)
