@@ -28,7 +28,7 @@ def test_sizes(text: str, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "8 apples", "1e3", "0.3KiB", "9" * 30])
 def test_no_sizes(text: str) -> None:
-    with pytest.raises(WeftError, match="type a size"):
+    with pytest.raises(WeftError, match="type one like"):
         parse_bytes(text)
 
 

@@ -268,7 +268,7 @@ def test_one_launch_apart_is_told(tmp_path: Path) -> None:
         return [(1.5 if launch == 3 else 1) * t for t in usual_times_ns(case, launch)]
 
     (flag,) = only(synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times)).flags
-    assert flag.startswith("launches differ: their medians go from 99")
+    assert flag.startswith("launches differ: their medians range from 99")
     assert "to 1.50 µs" in flag
 
 

@@ -140,14 +140,14 @@ def test_which_tests_load_both_directions(divisor: int, factor: int, directions:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("IB FDR", "needs its width; choose one of 1, 2, 4, 8, 12"),
-        ("IB 3x FDR", "has no width 3; choose one of"),
-        ("PCIe 9 x4", "has no rate 9; choose one of 1, 2"),
-        ("17GbE", "has no rate 17G; choose one of 1G"),
+        ("IB FDR", "needs its width; type one of 1, 2, 4, 8, 12"),
+        ("IB 3x FDR", "has no width 3; type one of"),
+        ("PCIe 9 x4", "has no rate 9; type one of 1, 2"),
+        ("17GbE", "has no rate 17G; type one of 1G"),
         ("infiniband", "needs its rate and its width; type one like"),
-        ("token ring", "names no link that weft knows; type one like IB 4x FDR"),
-        ("100G", "names no link"),
-        ("", "names no link"),
+        ("token ring", "is not a link that weft knows; type one like IB 4x FDR"),
+        ("100G", "is not a link"),
+        ("", "is not a link"),
     ],
 )
 def test_a_link_that_is_none_is_refused_with_the_fix(text: str, told: str) -> None:

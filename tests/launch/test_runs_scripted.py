@@ -119,7 +119,7 @@ def test_modes_and_options_reach_the_ranks_and_the_record(
     ("words", "told"),
     [
         (("--option", "fake.deep=3"), "no option fake.deep; did you mean fake.depth?"),
-        (("--option", "depth"), "'depth' is no option of a transport"),
+        (("--option", "depth"), "'depth' is not TRANSPORT.NAME=VALUE"),
         (("--transport", "fake:absent"), "fake:absent is not usable here: no device"),
         (("--transport", "fake:othr"), "did you mean fake:other?"),
     ],

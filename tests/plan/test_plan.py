@@ -233,7 +233,7 @@ def test_the_rendezvous_sweep_is_the_published_one() -> None:
     assert sizes == [step * 16 << 20 for step in range(1, 126)]
     assert preset.launches * preset.samples == 10
     assert preset_of(["ping_pong"]) is None
-    with pytest.raises(WeftError, match="by itself"):
+    with pytest.raises(WeftError, match="cannot run with other tests"):
         preset_of(["rendezvous_sweep", "stream"])
 
 

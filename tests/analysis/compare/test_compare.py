@@ -39,8 +39,8 @@ def test_red_squall_is_faster_from_1k_to_64k_one_way(sandia: Comparison) -> None
     assert sizes(found, "better") == powers(1 << 10, 64 << 10)
     assert sizes(found, "worse") == powers(128 << 10, 4 << 20)
     assert found.words[0] == (
-        "Red Squall is faster from 1 KiB to 64 KiB; Escher is faster from 128 KiB to 4 MiB; they"
-        " change places between 64 KiB and 128 KiB."
+        "Red Squall is faster from 1 KiB to 64 KiB; Escher is faster from 128 KiB to 4 MiB;"
+        " crossover between 64 KiB and 128 KiB."
     )
 
 
@@ -50,7 +50,7 @@ def test_red_squall_is_faster_up_to_8k_both_ways(sandia: Comparison) -> None:
     assert sizes(found, "better") == powers(2 << 10, 8 << 10)
     assert found.words[0] == (
         "Escher is faster at 1 KiB; Red Squall is faster from 2 KiB to 8 KiB; Escher is faster from"
-        " 16 KiB to 4 MiB; they change places between 1 KiB and 2 KiB, 8 KiB and 16 KiB."
+        " 16 KiB to 4 MiB; crossover between 1 KiB and 2 KiB, 8 KiB and 16 KiB."
     )
 
 
@@ -136,7 +136,7 @@ def test_ratio_and_verdict_of_every_size_are_the_true_ones(tmp_path: Path) -> No
     assert latency.words == (
         (
             "b is faster at 0 B; a is faster at 8 B; the same at 1 KiB; a is faster at 64 KiB; the"
-            " same at 1 MiB; they change places between 0 B and 8 B."
+            " same at 1 MiB; crossover between 0 B and 8 B."
         ),
     )
     assert found.unlike == {}
@@ -196,7 +196,7 @@ def test_cases_without_a_good_figure_are_left_out_and_told(tmp_path: Path) -> No
     synthetic_record(tmp_path / "b.jsonl", cases, more=[lost])
     found = compare(load_sides([str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]))
     assert 8 not in [row.bytes for row in found.tables[0].rows]
-    assert "b: left out: tcp/ping_pong/8: failed: byte 3 of 8 differs" in found.notes
+    assert "b: skipped: tcp/ping_pong/8: failed: byte 3 of 8 differs" in found.notes
 
 
 def test_words_for_runs_of_verdicts() -> None:
@@ -226,8 +226,8 @@ def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record:
         (["escher", small], r"Escher: ping_pong, sendrecv; s: stream"),
         ([small, other], "no size of it"),
         ([str(record), "nothing"], "weft list platforms"),
-        ([f"{record}@ucx", small], "choose one of mpi, tcp"),
-        (["escher@tcp", small], "escher has nothing over tcp; choose one of mpi"),
+        ([f"{record}@ucx", small], "type one of mpi, tcp"),
+        (["escher@tcp", small], "escher has nothing over tcp; type one of mpi"),
         (["osu-gm@tcp", small], "single figures only"),
     ):
         with pytest.raises(WeftError, match=told):
@@ -239,7 +239,7 @@ def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record:
 def test_sides_without_a_transport_in_common_want_one_named(tmp_path: Path, record: Path) -> None:
     cases = make_cases(("ping_pong",), ("ucx",), (8,))
     other = str(synthetic_record(tmp_path / "o.jsonl", cases))
-    with pytest.raises(WeftError, match=r"choose one, as in .*@mpi"):
+    with pytest.raises(WeftError, match=r"type one transport of each, e\.g\. .*@mpi"):
         compare(load_sides([str(record), other]))
     found = compare(load_sides([f"{record}@tcp", other]))
     assert found.unlike["transport"] == ("tcp", "ucx")

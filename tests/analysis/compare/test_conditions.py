@@ -92,7 +92,7 @@ def after(tmp_path: Path) -> Run:
 # What is changed, whether a manifest tells of it (and so --resume can know), and the words.
 UNLIKE = [
     (host(at("cpu", governor="powersave")), True, "governor performance then, powersave now"),
-    (host(at("cpu", turbo=True)), True, "turbo not told then, True now"),
+    (host(at("cpu", turbo=True)), True, "turbo unknown then, True now"),
     (host(at("cpu", model="another")), True, "processor Test CPU then, another now"),
     (host(at("software", kernel="6.2")), True, "kernel 6.1.0 then, 6.2 now"),
     (
@@ -166,7 +166,7 @@ def test_resume_goes_on_only_under_like_conditions(
     monkeypatch.setattr(weft.session, "programs", lambda _: [])
     for manifest in (MACHINE, next(iter(change(before).header.hosts.values()))):
         monkeypatch.setattr(weft.session, "collect", lambda manifest=manifest: manifest)
-        expected = "tcp of .* is gone" if manifest is MACHINE else told
+        expected = "tcp of .* is not usable here" if manifest is MACHINE else told
         with pytest.raises(WeftError, match=expected):
             weft.session.resume(before.path, {}, begun_s=0.0, report=False)
 
@@ -211,5 +211,5 @@ def test_what_is_unlike_has_a_text_a_side_and_nothing_else_is_named(
     then, now = sides[:2]
     assert bool(differences(then, now)) == bool(unlike([then, now]))
     for name in then.facts.keys() | now.facts.keys():
-        told = (then.facts.get(name, "") or "not told", now.facts.get(name, "") or "not told")
+        told = (then.facts.get(name, "") or "unknown", now.facts.get(name, "") or "unknown")
         assert unlike([then, now]).get(name, (told[0], told[0])) == told

@@ -21,9 +21,9 @@ def read(folder: Path, text: str) -> None:
         ("", r"has no limits; write \[\[limit\]\]"),
         ("limit = 3", "has no limits"),
         ("limit = [3]", "has no limits"),
-        ("[[limit]", "is no TOML: .*line 1"),
-        ("[[limits]]\n", "'limits' is no part"),
-        ("[[limit]]\n", "limit 1 has no bound; give one of latency_at_most"),
+        ("[[limit]", "is not TOML: .*line 1"),
+        ("[[limits]]\n", "'limits' does not belong"),
+        ("[[limit]]\n", "limit 1 has no bound; write one of latency_at_most"),
         ('[[limit]]\nlatency_at_most = "2 us"\n', "names no test"),
         (
             '[[limit]]\ntest = "a"\nlatency_at_most = "2 us"\nbandwidth_at_least = "1 GB/s"\n',
@@ -32,24 +32,24 @@ def read(folder: Path, text: str) -> None:
         ('[[limit]]\ntest = "a"\nlatency_at_most = 2\n', 'no unit; write it as text: "2 us"'),
         ('[[limit]]\ntest = "a"\nbandwidth_at_least = 2.5\n', '"10 GB/s"'),
         ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = 85\n', '"85%"'),
-        ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is no time; type one like 2 us"),
-        ('[[limit]]\ntest = "a"\nlatency_at_most = "2 GB/s"\n', "'2 GB/s' is no time"),
-        ('[[limit]]\ntest = "a"\nbandwidth_at_least = "2 us"\n', "'2 us' is no bandwidth"),
-        ('[[limit]]\ntest = "a"\nlatency_at_most = "-2 us"\n', "is no time"),
-        ('[[limit]]\ntest = "a"\nlatency_at_most = "0 us"\n', "is no time"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is not a time; type one like 2 us"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "2 GB/s"\n', "'2 GB/s' is not a time"),
+        ('[[limit]]\ntest = "a"\nbandwidth_at_least = "2 us"\n', "'2 us' is not a bandwidth"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "-2 us"\n', "is not a time"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "0 us"\n', "is not a time"),
         ('[[limit]]\ntest = "a"\nlatency_at_mots = "2 us"\n', "did you mean latency_at_most"),
-        ('[[limit]]\ntest = "a"\nqqq = "2 us"\n', "there are test, transport, sizes"),
-        ('[[limit]]\ntest = "a"\nsizes = "many"\nlatency_at_most = "2 us"\n', "no message size"),
+        ('[[limit]]\ntest = "a"\nqqq = "2 us"\n', "write one of test, transport, sizes"),
+        ('[[limit]]\ntest = "a"\nsizes = "many"\nlatency_at_most = "2 us"\n', "not a size in bytes"),
         ('[[limit]]\ntest = "a"\nsizes = "8..1"\nlatency_at_most = "2 us"\n', "write 1..8"),
-        ('[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\nlatency_at_most = "2 us"\n', "drop it"),
-        ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = "85%"\n', "wants its link"),
+        ('[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\nlatency_at_most = "2 us"\n', "remove link"),
+        ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = "85%"\n', "needs its link"),
         (
             '[[limit]]\ntest = "a"\nlink = "rope"\npercent_of_peak_at_least = "85%"\n',
-            "limit 1: 'rope' names no link",
+            "limit 1: 'rope' is not a link",
         ),
         (
             '[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\npercent_of_peak_at_least = "185%"\n',
-            "is no per cent",
+            "is not a per cent",
         ),
         (
             '[[limit]]\ntest = "a"\nlatency_at_most = "2 us"\n[[limit]]\ntest = "b"\n',
@@ -62,11 +62,11 @@ def test_a_broken_file_is_refused_with_the_fix(tmp_path: Path, text: str, told: 
         read(tmp_path, text)
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WeftError, match="cannot read"):
         read_limits(tmp_path / "none.toml")
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(WeftError, match="is no TOML"):
+    with pytest.raises(WeftError, match="is not TOML"):
         read_limits(tmp_path / "b.toml")
 
 

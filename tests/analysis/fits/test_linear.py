@@ -157,7 +157,7 @@ def test_the_published_line_comes_back() -> None:
     assert fit.least_squares.r_squared.value == pytest.approx(0.9989, abs=0.0003)
 
 
-def test_the_published_latency_is_told_to_be_ill_determined() -> None:
+def test_the_published_latency_is_called_ill_determined() -> None:
     [note] = [note for note in published().notes if "ill-determined" in note]
     assert "16 MiB" in note
     assert "weft run ping_pong" in note
@@ -170,13 +170,13 @@ def test_a_latency_from_small_messages_is_not() -> None:
     assert not [note for note in fit.notes if "ill-determined" in note]
 
 
-def test_a_latency_below_zero_is_told_to_be_none() -> None:
+def test_a_latency_below_zero_is_called_ill_determined() -> None:
     sizes = np.arange(10_000, 50_000, 2_000)
     times = 0.1 * sizes.astype(np.float64) - 500
     fit = fit_line(series_of_times("below", sizes, times))
     assert fit.median_line.latency_ns.high < 0
     [note] = [note for note in fit.notes if "ill-determined" in note]
-    assert "it is below zero, where no latency can be" in note
+    assert "it is below zero" in note
 
 
 def test_a_line_without_noise_is_found_to_the_digit() -> None:
@@ -228,7 +228,7 @@ def test_a_launch_that_lacks_sizes_is_left_out_and_told(tmp_path: Path) -> None:
     path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns)
     fit = fit_line(series_of_run(load(path), "ping_pong", "tcp"))
     assert fit.launches == 4
-    assert "left out: a launch that lacks some of the sizes" in fit.notes
+    assert "skipped: 1 launch lacks some of the sizes" in fit.notes
 
 
 def test_r_squared_is_a_share() -> None:

@@ -171,7 +171,7 @@ def test_a_switch_with_too_few_sizes_on_one_side_is_warned_of() -> None:
     sizes = np.array([1024, 2048, 4096, 8192, 16384, 32768, 65536])
     times = np.array([7900, 19100, 21300, 25400, 34000, 51000, 85000], dtype=np.float64)
     model = fit_piecewise(series_of_times("few", sizes, times))
-    assert any("follow no line" in note for note in model.notes)
+    assert any("fit no line" in note for note in model.notes)
 
 
 def test_too_few_sizes_are_refused() -> None:

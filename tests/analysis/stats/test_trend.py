@@ -76,22 +76,22 @@ def record(folder: Path, factors: Sequence[float]) -> Path:
 def test_a_drift_over_launches_is_told_with_its_size_and_cure(tmp_path: Path) -> None:
     run = weft.load(record(tmp_path, [1.0, 1.01, 1.02, 1.03, 1.04]))
     (line,) = trends_in_words(run)
-    assert line.startswith("launches in time: tcp, 5 launches of 9 cases: the time rises by 4.0%")
-    assert "chance alone: 1.7%" in line
-    assert "give the records together" in line
+    assert line.startswith("trend over time: tcp, 5 launches of 9 cases: the time rises by 4.0%")
+    assert "p = 1.7%" in line
+    assert "give all records" in line
     assert line in findings_of(run, summarise(run))
     by_transport = {found.transport: found for found in trends_of(run)}
     assert not by_transport["mpi"].is_trend
     # What the quiet transport would have shown is said too.
     (quiet,) = power_in_words(run)
-    assert quiet.startswith("launches in time: mpi: nothing seen over 5 launches")
+    assert quiet.startswith("trend over time: mpi: none found over 5 launches")
     assert quiet.endswith("scatter in 25% of such runs")
 
 
 def test_with_few_launches_nobody_looked_and_that_is_said(tmp_path: Path) -> None:
     run = weft.load(record(tmp_path, [1.0, 1.1, 1.2]))
     assert trends_in_words(run) == ()
-    assert not_looked_for(run).startswith("launches in time: no trend was looked for with fewer")
+    assert not_looked_for(run).startswith("trend over time: not tested with fewer")
     assert not_looked_for(run) in findings_of(run, summarise(run))
 
 

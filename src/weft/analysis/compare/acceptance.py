@@ -31,13 +31,13 @@ PASS_LEVEL = 0.05
 # tolerance.
 CURVES_FAIL_LEVEL = 0.04
 SIZES_FAIL_LEVEL = 0.01
-MORE = "measure more launches (--launches) or for longer (--budget)"
+MORE = "measure with more --launches or a longer --budget"
 MORE_SESSIONS = "measure again at other times, and give all records"
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was asked of a case, and the answer.
+    """One requirement of a case, and the answer.
 
     `estimate` and `bound` are in ns for latency and bytes/s for bandwidth. Against a record the
     bound is the slowest figure that passes, and `speed` the ratio to the reference: each end of its
@@ -60,7 +60,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def overall(checks: Iterable[Checked]) -> Outcome:
-    """One failure fails all; a pass wants every single one to pass."""
+    """One failure fails all; all must pass for a pass."""
     outcomes = {check.outcome for check in checks}
     if "fail" in outcomes:
         return "fail"
@@ -70,8 +70,8 @@ def overall(checks: Iterable[Checked]) -> Outcome:
 def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tuple[Checked, ...]:
     """Every limit on every case that it is for, in the order of the file.
 
-    A single size that a limit names and nobody measured cannot be told. Raises WeftError where no
-    limit is for any case.
+    A single size that a limit names and the record lacks gives "cannot tell". Raises WeftError
+    where no limit is for any case.
     """
     checks: list[Checked] = []
     any_taken = False
@@ -87,7 +87,8 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
     if not any_taken:
         tests = ", ".join(dict.fromkeys(pooled.case.test for pooled in cases.values()))
         raise WeftError(
-            "no limit is for any case of the record", f"the record has {tests}; name one of them"
+            "no limit applies to any case of the record",
+            f"write limits for the tests that it has: {tests}",
         )
     return tuple(checks)
 
@@ -144,7 +145,7 @@ def _on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcom
 def _without_figure(
     pooled: Pooled, estimate: Estimate | None, quantity: Quantity
 ) -> tuple[Outcome | None, str]:
-    """What is answered before any figure is looked at; nothing where there is a good one."""
+    """The answer where there is no good figure; None where there is one."""
     if pooled.failed:
         return "fail", f"failed: {pooled.failed}"
     if pooled.launches == 0:
@@ -155,9 +156,9 @@ def _without_figure(
 
 
 def _never_better(pooled: Pooled, outcome: Outcome, why: str) -> tuple[Outcome, str]:
-    """One launch tells nothing, and a launch that gave nothing keeps a case from passing."""
+    """One launch gives no answer, and a lost launch keeps a case from passing."""
     if pooled.launches < 2:
-        return "cannot tell", f"{why}; one launch knows nothing of the variation between launches"
+        return "cannot tell", f"{why}; one launch does not show the variation between launches"
     if outcome == "pass" and pooled.lost:
         return "cannot tell", f"{why}; but {pooled.lost[0]}"
     if outcome == "cannot tell":
@@ -178,10 +179,11 @@ def against_record(
     """
     asked = {key: known for key, known in reference.items() if _has_figure(known)}
     if not set(asked) & set(cases):
-        example = next(iter(asked), "nothing: it has no figure")
         raise WeftError(
             "the record and its reference have no case in common",
-            f"measure what the reference has, like {example}",
+            f"measure a case of the reference, e.g. {next(iter(asked))}"
+            if asked
+            else "type another reference after --against: this one has no figure",
         )
     curves = judged(curves_of(cases, asked), tolerance)
     by_case = {key: curve for curve in curves for key in curve.curve.single}
@@ -197,7 +199,7 @@ def against_record(
 
 
 class JudgedCurve(msgspec.Struct, frozen=True, kw_only=True):
-    """A curve with its answer, the answers of its sizes, and what they rest on."""
+    """A curve with its answer, the answers of its sizes, and their basis."""
 
     curve: Curve
     outcome: Outcome
@@ -235,7 +237,7 @@ def judged(curves: Sequence[Curve], tolerance: float = TOLERANCE) -> tuple[Judge
 
 
 def _of_size(one: Slowdown | None, whole: Outcome, falls: bool, tolerance: float) -> Outcome:
-    """A size's answer: its own, or its curve's where its own figure does not speak against it."""
+    """A size's answer: its own, or its curve's where its own figure does not contradict it."""
     if one is None:
         return "cannot tell"
     if falls:
@@ -259,7 +261,7 @@ def _asked(tolerance: float) -> str:
 
 
 def more_of(unit: Unit) -> str:
-    """What to do where nothing can be told."""
+    """What to do for an answer."""
     return MORE if unit == "launch" else MORE_SESSIONS
 
 
@@ -267,10 +269,10 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
     curve = found.curve
     speed = _speed(found.slowdown) if found.slowdown else None
     beside = f"{counted(curve.units[0], curve.unit)} against {counted(curve.units[1], curve.unit)}"
-    why = f"{beside}: one knows nothing of the variation between {PLURAL[curve.unit]}"
+    why = f"{beside}: one does not show the variation between {PLURAL[curve.unit]}"
     if speed is not None:
         why = (
-            f"{ratio_in_words(speed)} times as fast, asked {1 / (1 + tolerance):.3f};"
+            f"{ratio_in_words(speed)} times as fast, required {1 / (1 + tolerance):.3f};"
             f" {len(curve.sizes)} sizes together, {beside}"
         )
     if found.outcome == "cannot tell":
@@ -291,7 +293,7 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
 
 
 def _speed(found: Slowdown) -> Ratio:
-    """With the interval whose ends each hold in 95 %: the low one is what a pass is judged by."""
+    """With the interval whose ends each hold in 95 %: the low one decides a pass."""
     speed, low, high = found.speed(quantile(found.freedom, 1 - PASS_LEVEL))
     return Ratio(speed=speed, low=low, high=high, basis="launches")
 
@@ -341,11 +343,11 @@ def _in_words(
 ) -> str:
     if one is None or found is None:
         unit = found.curve.unit if found else "launch"
-        return f"one {unit} knows nothing of the variation between {PLURAL[unit]}; {more_of(unit)}"
-    why = f"{ratio_in_words(_speed(one))} times as fast, asked {1 / (1 + tolerance):.3f}"
+        return f"one {unit} does not show the variation between {PLURAL[unit]}; {more_of(unit)}"
+    why = f"{ratio_in_words(_speed(one))} times as fast, required {1 / (1 + tolerance):.3f}"
     more = more_of(found.curve.unit)
     if outcome == "cannot tell" and one.log > math.log1p(tolerance):
-        return f"{why}: slower by its own figure, which chance may do; {more}"
+        return f"{why}: slower, but not significantly; {more}"
     return f"{why}; {more}" if outcome == "cannot tell" else why
 
 
@@ -356,7 +358,7 @@ def _estimate(pooled: Pooled, quantity: Quantity) -> Estimate | None:
 def _unlike(case: Case, known: Case) -> str:
     """What two cases of one key do not share."""
     return ", ".join(
-        f"{name.replace('_', ' ')} {getattr(case, name)}, the reference {getattr(known, name)}"
+        f"{name.replace('_', ' ')} {getattr(case, name)} (reference: {getattr(known, name)})"
         for name in case.__struct_fields__
         if getattr(case, name) != getattr(known, name)
     )

@@ -58,7 +58,7 @@ class Single(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Every side against the first. `unlike`: condition, then what each side tells of it."""
+    """Every side against the first. `unlike`: condition, then its value on each side."""
 
     sides: tuple[Side, ...]
     unlike: dict[str, tuple[str, ...]]
@@ -69,13 +69,13 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
-    """Lay the sides beside each other, the first as the one that the others are compared with.
+    """Compare the sides with the first of them.
 
     `same` is the margin of speeds that count as the same. Raises WeftError where the sides have no
     test and size in common, or several transports each and none in common.
     """
     if len(sides) < 2:
-        raise WeftError("a comparison wants two sides or more", "name two records or platforms")
+        raise WeftError("a comparison needs two sides or more", "type two records or platforms")
     if not 0 <= same < 1:
         raise WeftError(f"a margin of {same:.0%} is out of range", "type --same 2%")
     shared = _shared_transports(sides)
@@ -108,7 +108,7 @@ def _shared_transports(sides: Sequence[Side]) -> set[str]:
         lists = "; ".join(f"{s.title}: {', '.join(s.transports)}" for s in with_curves)
         raise WeftError(
             f"the sides have no transport in common ({lists})",
-            f"choose one, as in {many.name}@{many.transports[0]}",
+            f"type one transport of each, e.g. {many.name}@{many.transports[0]}",
         )
     return set()
 
@@ -200,7 +200,7 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
 
 
 def in_words(first: str, second: str, verdicts: Sequence[tuple[int, Verdict | None]]) -> str:
-    """Who is faster from which size to which, and between which sizes they change places."""
+    """Which side is faster from which size to which, and the sizes of the crossovers."""
     known = [(size, found) for size, found in verdicts if found is not None]
     parts = [_run_in_words(first, second, run) for run in _runs(known)]
     decided = [(size, found) for size, found in known if found in ("better", "worse")]
@@ -209,7 +209,7 @@ def in_words(first: str, second: str, verdicts: Sequence[tuple[int, Verdict | No
         for (before, one), (after, other) in pairwise(decided)
         if one != other
     ]
-    places = f"; they change places between {', '.join(turns)}" if turns else ""
+    places = f"; crossover between {', '.join(turns)}" if turns else ""
     return "; ".join(parts) + places + "." if parts else "no size in common."
 
 
@@ -237,14 +237,14 @@ def _run_in_words(first: str, second: str, run: tuple[Verdict, list[int]]) -> st
 
 
 def _unlike(sides: Sequence[Side], shared: set[str]) -> dict[str, tuple[str, ...]]:
-    """The conditions that the sides do not share, in the order in which they are told."""
-    told = []
+    """The conditions that the sides do not share, in the order of the conditions."""
+    conditions = []
     for side in sides:
-        facts = {"transport": "" if shared else ", ".join(side.transports)}
-        told.append(msgspec.structs.replace(side.conditions, facts=facts | side.conditions.facts))
-    found = unlike(told)
+        facts = {"transport": "" if shared else ", ".join(side.transports)} | side.conditions.facts
+        conditions.append(msgspec.structs.replace(side.conditions, facts=facts))
+    found = unlike(conditions)
     if shared and all(side.conditions.kinds for side in sides):
-        # What each transport says of itself is told one by one.
+        # The details of each transport are compared one by one.
         found = {name: texts for name, texts in found.items() if name not in _IN_KINDS}
     return found
 
@@ -252,32 +252,32 @@ def _unlike(sides: Sequence[Side], shared: set[str]) -> dict[str, tuple[str, ...
 def _notes(
     sides: Sequence[Side], tables: Sequence[Table], singles: Sequence[Single]
 ) -> tuple[str, ...]:
-    """What the verdicts rest on, and what is missing from them."""
+    """The basis of the verdicts, and what is missing from them."""
     ratios = [r for t in tables for row in t.rows for r in row.ratios if r]
     bases = {r.basis for r in ratios} | {r.basis for s in singles for r in s.ratios if r}
     notes = []
     if "as published" in bases:
         notes.append(
-            "published figures have no interval: between two of them a verdict says only which"
-            " figure is the better one beyond its rounding; chance is not ruled out"
+            "published figures have no interval: a verdict between two of them only says which is"
+            " better beyond its rounding; chance is not ruled out"
         )
     if "published on one side" in bases:
         notes.append(
             "a published figure has no interval: the ratio's interval is that of the record alone,"
-            " and the verdict is against the figure as it was published"
+            " and the verdict is against the figure as published"
         )
     if "one launch" in bases:
         notes.append(
-            "one launch knows nothing of the variation between launches, so it gives no verdict;"
+            "one launch does not show the variation between launches, so there is no verdict;"
             " measure again with --launches 5"
         )
     notes += sessions_in_words({side.title: side.sessions for side in sides})
     for side in sides:
         notes += [f"{side.title}: {line}" for line in side.in_time]
-        notes += [f"{side.title}: left out: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
+        notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
         if len(side.left_out) > MOST_LEFT_OUT:
             more = len(side.left_out) - MOST_LEFT_OUT
-            notes.append(f"{side.title}: left out: {more} more cases without a good figure")
+            notes.append(f"{side.title}: skipped: {more} more cases without a good figure")
     return tuple(notes)
 
 
@@ -290,13 +290,11 @@ def _not_on_both(
     for side, own in zip(sides[1:], held[1:], strict=True):
         if side.is_published or sides[0].is_published:
             continue
-        for having, lacking, lost in (
-            (sides[0], side, held[0] - own), (side, sides[0], own - held[0])
-        ):  # fmt: skip
+        for lacking, lost in ((side, held[0] - own), (sides[0], own - held[0])):
             if lost:
                 notes.append(
-                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures that"
-                    f" {having.title} or it has: they are not compared"
+                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures of"
+                    " both: they are not compared"
                 )
     return notes
 
@@ -317,7 +315,9 @@ def _nothing_in_common(
         f"{side.title}: {', '.join(names) or 'single figures only'}"
         for side, names in zip(sides, tests, strict=True)
     )
-    return WeftError(f"the sides have no test in common ({lists})", "measure a test of the other")
+    return WeftError(
+        f"the sides have no test in common ({lists})", "measure a test that the other side has"
+    )
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:

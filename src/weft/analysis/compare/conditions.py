@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weft.record.model import Header, Launch
     from weft.record.run import Run
 
-NOT_TOLD = "not told"
+UNKNOWN = "unknown"
 NOT_SET = "not set"
 # Details that are a launch's own: where it listened, what connecting took, its libraries' threads.
 _OWN = re.compile(r"(rail \d+ )?(address|connect_ns)|helper threads")
@@ -80,14 +80,14 @@ def unlike(sides: Sequence[Conditions]) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(name for side in sides for name in side.facts):
-        texts = tuple(side.facts.get(name) or NOT_TOLD for side in sides)
+        texts = tuple(side.facts.get(name) or UNKNOWN for side in sides)
         if len(set(texts)) > 1:
             found[name] = texts
     for kind in dict.fromkeys(kind for side in sides for kind in side.kinds):
         known = [side.kinds.get(kind) for side in sides]
         for name in dict.fromkeys(name for own in known if own is not None for name in own):
-            texts = tuple(NOT_TOLD if own is None else own.get(name, NOT_SET) for own in known)
-            if len(set(texts) - {NOT_TOLD}) > 1:
+            texts = tuple(UNKNOWN if own is None else own.get(name, NOT_SET) for own in known)
+            if len(set(texts) - {UNKNOWN}) > 1:
                 found[f"{kind} {name}"] = texts
     return found
 

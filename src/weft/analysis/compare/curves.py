@@ -73,7 +73,7 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
     left = [f"{len(pairs)} of {asked} sizes, the others are not on both sides"]
     left = left if len(pairs) < asked else []
     left += [
-        f"{lost} of {whose} launches left out: no size in common with the others"
+        f"{lost} of {whose} launches skipped: no size in common with the others"
         for whose, (_, lost) in zip(("its", "the reference's"), found, strict=True)
         if lost
     ]

@@ -1,4 +1,4 @@
-"""A limits file: what an acceptance or a CI asks of a machine, read strictly."""
+"""A limits file: the requirements of an acceptance test or a CI, read strictly."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_limits(path: Path) -> tuple[Limit, ...]:
-    """The limits of a TOML file. Raises WeftError for what it does not say clearly."""
+    """The limits of a TOML file. Raises WeftError for what is unknown, missing or ambiguous."""
     try:
         file = msgspec.toml.decode(path.read_bytes(), type=_File)
     except OSError as error:
@@ -84,7 +84,7 @@ def read_limits(path: Path) -> tuple[Limit, ...]:
     except msgspec.ValidationError as error:
         raise _refused(path, str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise WeftError(f"{path} is no TOML: {error}", f"{_EXAMPLE}, each on a line") from None
+        raise WeftError(f"{path} is not TOML: {error}", f"{_EXAMPLE}, each on a line") from None
     return tuple(_limit(f"{path}, limit {number}", row) for number, row in enumerate(file.limit, 1))
 
 
@@ -95,10 +95,10 @@ def _refused(path: Path, found: str) -> WeftError:
     place = f"{path}, limit {int(row[1]) + 1}" if row else str(path)
     unknown = re.search(r"unknown field `([^`]*)`", what)
     if unknown and row is None:
-        return WeftError(f"{place}: '{unknown[1]}' is no part of a limits file", _EXAMPLE)
+        return WeftError(f"{place}: '{unknown[1]}' does not belong into a limits file", _EXAMPLE)
     if unknown:
         near = difflib.get_close_matches(unknown[1], _WORDS, n=1)
-        fix = f"did you mean {near[0]}?" if near else f"there are {', '.join(_WORDS)}"
+        fix = f"did you mean {near[0]}?" if near else f"write one of {', '.join(_WORDS)}"
         return WeftError(f"{place}: '{unknown[1]}' is unknown", fix)
     if row and row[2]:
         example = _EXAMPLES.get(row[2], "8")
@@ -110,7 +110,7 @@ def _limit(place: str, row: _Row) -> Limit:
     bounds = {kind: text for kind in _BOUNDS if (text := getattr(row, kind))}
     if len(bounds) != 1:
         what = "has more than one bound" if bounds else "has no bound"
-        raise WeftError(f"{place} {what}", f"give one of {', '.join(_BOUNDS)}")
+        raise WeftError(f"{place} {what}", f"write one of {', '.join(_BOUNDS)}")
     if not row.test:
         raise WeftError(f"{place} names no test", 'write test = "ping_pong"')
     [(kind, text)] = bounds.items()
@@ -159,17 +159,19 @@ def _bound(place: str, kind: str, text: str) -> float:
     except ValueError:
         percent = 0.0
     if not 0 < percent <= 100 or "%" not in text:
-        raise WeftError(f"{place}: {kind}: '{text}' is no per cent", 'write one like "85%"')
+        raise WeftError(f"{place}: {kind}: '{text}' is not a per cent", 'write one like "85%"')
     return percent
 
 
 def _link(place: str, kind: str, text: str) -> str:
     if kind != "percent_of_peak_at_least":
         if text:
-            raise WeftError(f"{place}: a link is only of use for a per cent of its peak", "drop it")
+            raise WeftError(
+                f"{place}: a link is only used with percent_of_peak_at_least", "remove link"
+            )
         return ""
     if not text:
-        raise WeftError(f"{place}: a per cent of peak wants its link", 'write link = "IB 4x FDR"')
+        raise WeftError(f"{place}: a per cent of peak needs its link", 'write link = "IB 4x FDR"')
     try:
         parse_link(text)
     except WeftError as error:

@@ -1,4 +1,4 @@
-"""From the words of a command to sides: paths of records and names of platforms."""
+"""From the arguments of a command to sides: paths of records and names of platforms."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
     """The sides that these names mean, with only these tests if any are named.
 
     "run.jsonl@tcp" is a record's part over tcp, "a.jsonl,b.jsonl" are two records as one side.
-    Sides of one name are told apart by their paths, their transports or a number. Raises WeftError
-    for what is neither record nor platform.
+    Sides of one name are distinguished by their paths, their transports or a number. Raises
+    WeftError for what is neither record nor platform.
     """
     sides = [_side(name) for name in names]
     if tests:
@@ -57,7 +57,7 @@ def _side(name: str) -> Side:
     if transport:
         there = tuple(dict.fromkeys(s.transport for s in platform.series))
         if transport not in there:
-            fix = f"choose one of {', '.join(there)}" if there else "it has single figures only"
+            fix = f"type one of {', '.join(there)}" if there else "it has single figures only"
             raise WeftError(f"{platform.name} has nothing over {transport}", fix)
         platform = only(platform, {series.test for series in platform.series}, {transport})
     shares = with_shares(platform)

@@ -1,4 +1,4 @@
-"""All launches of several records of like conditions together, so that a retry buys nothing."""
+"""All launches of several records of the same conditions pooled: a retry gains nothing."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def is_same_run(one: Run, other: Run) -> bool:
 
 
 def _check_alike(before: Run, after: Run) -> None:
-    """Records of unlike conditions are never merged."""
+    """Raises WeftError: records of different conditions are never pooled."""
     unlike = differences_of_runs(before, after)
     if unlike:
         raise WeftError(
             f"{before.path} and {after.path} were not measured alike ({'; '.join(unlike)})",
-            "launches under unlike conditions are never put together: check the records apart",
+            "check the records one by one: launches of different conditions are never pooled",
         )
 
 

@@ -1,4 +1,4 @@
-"""How many sessions stand behind a side, and what one session cannot know. Pure.
+"""How many sessions a side has, and what one session cannot show. Pure.
 
 A session is a record: one run of weft. Its launches share the day, the state of the machine since
 it started, its temperature and its neighbours, so they do not stand for other days.
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 ONE_SESSION = (
-    "one session a side: what differs from day to day, or from one start of the machine to the"
-    " next, is in no interval here; measure again at other times, and give all records of a side"
+    "one session per side: the intervals do not include the variation from day to day or from boot"
+    " to boot; measure again at other times, and give all records of a side"
 )
 # In a check, whose test takes the sessions of both sides to scatter alike.
 JUDGED_BY_THE_OTHER = (
-    "a side of one session is judged by the scatter between the sessions of the other side"
+    "a side of one session is judged by the variation between the sessions of the other side"
 )
 # In a comparison, where each side has its own interval.
 ONE_BESIDE = (
-    "the interval of a side of one session is over its launches and knows nothing of other days"
+    "the interval of a side of one session is over its launches and does not include other days"
 )
-FEW_SESSIONS = "two sessions know little of others: a third narrows the intervals most"
+FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
 
 
 def launches_of(run: Run) -> int:
@@ -41,9 +41,9 @@ def launches_of(run: Run) -> int:
 def sessions_in_words(
     sides: Mapping[str, Sequence[int]], one_beside: str = ONE_BESIDE
 ) -> tuple[str, ...]:
-    """What the verdicts rest on: each side's sessions by their launches, and their limits.
+    """The basis of the verdicts: each side's sessions by their launches, and their limits.
 
-    `one_beside` is what to say where some sides have one session and others several.
+    `one_beside` is the sentence where some sides have one session and others several.
     """
     known = {name: made for name, made in sides.items() if made}
     if not known:
@@ -60,7 +60,7 @@ def sessions_in_words(
 
 
 def in_time(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Trends and correlation over the launches of records, or how surely there was none to see."""
+    """Trends and correlation over the launches of records, or the power of the test for them."""
     lines = [f"{run.path.name}: {line}" for run in runs for line in trends_in_words(run)]
     lines += [f"{run.path.name}: {line}" for run in runs for line in power_in_words(run)]
     few = [f"{run.path.name}: {line}" for run in runs if (line := not_looked_for(run))]

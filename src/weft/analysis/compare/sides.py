@@ -1,4 +1,4 @@
-"""What can be laid beside each other: a record or a published platform as one side."""
+"""The sides of a comparison: a record, several records or a published platform."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
 
 
 class Place(msgspec.Struct, frozen=True):
-    """What a curve is of. `variant` tells cases apart that are no usual ones (single, buffers)."""
+    """What a curve is of. `variant` has the options that differ from the defaults."""
 
     test: str
     transport: str
@@ -87,7 +87,7 @@ def _published_point(point: Point) -> Figure:
 
 
 def _published_fact(fact: Fact) -> Figure:
-    """Of "around 831" nobody knows how it was rounded; its last digit is taken at its word."""
+    """The rounding of "around 831" is unknown: its last digit is taken as exact."""
     figure = _rounded(fact.published, fact.si or 0.0)
     return msgspec.structs.replace(figure, published=f"{fact.about} {fact.published}".strip())
 
@@ -106,14 +106,14 @@ def _rounded(published: str, si: float) -> Figure:
 
 
 def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transport: str) -> Side:
-    """A record's good cases, of one transport if it is named; what is not good is left out, told.
+    """A record's good cases, of one transport if it is named; the others are in `left_out`.
 
     Raises WeftError when the transport is not in the record.
     """
     there = tuple(dict.fromkeys(s.transport for s in summaries))
     if transport and transport not in there:
         raise WeftError(
-            f"{run.path} has nothing over {transport}", f"choose one of {', '.join(there)}"
+            f"{run.path} has nothing over {transport}", f"type one of {', '.join(there)}"
         )
     wanted = [s for s in summaries if not transport or s.transport == transport]
     curves: dict[Place, dict[int, Figure]] = {}
@@ -183,7 +183,7 @@ def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
 
 
 def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> Conditions:
-    """What a record tells of how it was measured, by the names that platforms use too."""
+    """The conditions of a record, by the names that platforms use too."""
     hosts = run.header.hosts
     transports = {s.transport for s in summaries}
     launches = [launch for launch in run.lines.launches if launch.transport in transports]

@@ -121,8 +121,8 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
     shift = float(special.digamma(half)) - math.log(half) if math.isfinite(half) else 0.0
     common = math.exp(_mean(logs) + shift)
     every = math.fsum(one.freedom for one in found)
-    # Half the estimate: a handful of curves tells it badly, and where it is too high the noisiest
-    # curve looks surer than it is. A million makes no difference to variances that are alike.
+    # Half the estimate: a few curves estimate it badly, and where it is too high the noisiest curve
+    # looks more certain than it is. A million makes no difference to equal variances.
     prior = min(half, 1e6)
     return [
         Slowdown(

@@ -211,12 +211,12 @@ def _check_growth(series: Series, robust: Line) -> None:
     if not slope.is_bounded and slope.value > 0:
         raise WeftError(
             f"{series.name} has {len(series.sizes_bytes)} sizes and {series.samples} samples: too"
-            " few to say how far off a line through them may be",
+            " few for the intervals of a line",
             "measure at least 8 sizes, or several samples of each",
         )
     if not grows:
         raise WeftError(
-            f"the times of {series.name} do not grow with the message beyond their scatter, so they"
+            f"the times of {series.name} do not grow with the size beyond their scatter, so they"
             " give no bandwidth",
             "check the columns and their units, or measure larger messages",
         )
@@ -225,30 +225,29 @@ def _check_growth(series: Series, robust: Line) -> None:
 def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
     notes = []
     if len(series.launches) == 1:
-        notes.append("one launch: the intervals know nothing of the variation between launches")
+        notes.append("one launch: the intervals do not include the variation between launches")
     latency = robust.latency_ns
     smallest = int(series.sizes_bytes[0])
     half_bytes = latency.value / robust.slope_ns_per_byte.value
     doubts = []
     if latency.low <= 0 <= latency.high:
-        doubts.append("its interval holds zero")
+        doubts.append("its interval includes zero")
     elif latency.high < 0:
-        doubts.append("it is below zero, where no latency can be")
+        doubts.append("it is below zero")
     if smallest > half_bytes:
         first = format_time(float(series.medians_ns()[0]))
         doubts.append(
-            f"it is drawn out to zero bytes from messages of {format_bytes(smallest)} and more, the"
-            f" shortest of which takes {first}: a bend of the times of some per cent would make it"
-            " or hide it"
+            f"it is extrapolated to zero bytes from messages of {format_bytes(smallest)} and more,"
+            f" the shortest of which takes {first}, so a curvature of a few per cent changes it"
         )
     if doubts and series.has_latency:
         notes.append(
-            f"the latency is ill-determined: {' and '.join(doubts)}; measure it with small"
-            " messages: weft run ping_pong --sizes 0..1KiB"
+            f"the latency is ill-determined: {' and '.join(doubts)}; measure small messages: weft"
+            " run ping_pong --sizes 0..1KiB"
         )
     if misfit > MISFIT:
         notes.append(
-            f"half of the sizes are more than {misfit:.0%} off the line: one line is not enough,"
-            " see the piecewise model"
+            f"the median error of the line is {misfit:.0%}: one line is not enough, see the"
+            " piecewise model"
         )
     return notes

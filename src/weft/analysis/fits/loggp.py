@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 # Over TCP's loopback the kernel's work for the receiver is done inside the sender's call.
 BELOW_ZERO = (
-    "L is below zero: o_s and o_r together are longer than a message takes, so they overlap; the"
-    " sender's call does work of the receiver, as over TCP's loopback: see o_s and o_r as what the"
-    " calls cost, and L + o_s + o_r as the latency"
+    "L is below zero: o_s and o_r together are longer than the transfer, so they overlap; the"
+    " sender's call does work of the receiver, as over TCP's loopback: read o_s and o_r as the cost"
+    " of the calls, and L + o_s + o_r as the latency"
 )
 
 
@@ -112,12 +112,12 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
     launches = []
     for one_way, apart in zip(ping_pong.launches, stream.launches, strict=False):
         launches.append(_launch(stream.name, _means(one_way), _means(apart)))
-    notes = ("o_s, o_r and L by itself want the delay method: here are their sum, g and G",)
+    notes = ("o_s, o_r and L alone need the delay method: here are their sum, g and G",)
     return _parameters(ping_pong.name, launches, notes)
 
 
 def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
-    """What the delay method gives, a sequence of tests (one a size) a launch.
+    """LogGP by the delay method: for each launch a sequence of tests, one per size.
 
     L is the smallest message's one-way time less both overheads and its further bytes. It may be
     below zero, and is reported as it is with a note that says why. Raises WeftError for fewer than
@@ -160,7 +160,7 @@ def _notes_on_latency(latency: Parameter) -> tuple[str, ...]:
         return ()
     if latency.high < 0:
         return (BELOW_ZERO,)
-    return ("L by itself cannot be told from zero: the overheads are as long as the message",)
+    return ("L is not significantly above zero: the overheads are as long as the transfer",)
 
 
 def _means(sweep: Sweep) -> dict[int, float]:
@@ -176,7 +176,9 @@ def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Laun
     import numpy as np
 
     if not times.keys() & gaps.keys():
-        raise WeftError(f"{name} shares no size with the latencies", "measure both at like sizes")
+        raise WeftError(
+            f"{name} shares no size with the latencies", "measure both at the same --sizes"
+        )
     if min(gaps.values()) <= 0 or len(gaps) < 3:
         raise WeftError(
             f"{name} has fewer than three sizes, or a gap that is not positive",
@@ -195,7 +197,7 @@ def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Laun
 def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) -> LogGP:
     if len(launches) < 2:
         raise WeftError(
-            f"{name} has one launch: LogGP's intervals want at least two",
+            f"{name} has one launch: LogGP's intervals need at least two",
             "measure with --launches 5",
         )
 

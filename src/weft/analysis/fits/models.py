@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from weft.analysis.fits.sweeps import Series
 
 FITTED = "fitted to these times"
-FROM_STREAM = "foretold from the stream"
-FROM_DELAYS = "foretold from the delay method"
-# A line through the gaps wants three sizes.
+FROM_STREAM = "predicted from the bandwidth test"
+FROM_DELAYS = "predicted from the delay method"
+# A line through the gaps needs three sizes.
 FEWEST_DELAYS = 3
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a model is off the medians of the sizes, per cent of them.
+    """The error of a model against the medians of the sizes, per cent of them.
 
-    `basis` says whether the model has seen these times, or foretells them from others.
+    `basis` says whether the model was fitted to these times, or predicts them from others.
     """
 
     model: str

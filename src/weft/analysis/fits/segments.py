@@ -126,15 +126,15 @@ def _notes(
     segments: Sequence[Segment],
     half: Parameter | None,
 ) -> list[str]:
-    notes = [] if half else ["n½ lies at a switch or outside the measured sizes"]
+    notes = [] if half else ["n½ is at a switch or outside the measured sizes"]
     deviations = model.expected(model.middle) / medians - 1
     for segment, (begin, end) in zip(segments, model.cuts.ranges, strict=True):
         root = math.sqrt(float(deviations[begin:end] @ deviations[begin:end]) / (end - begin))
         if root > MISFIT:
             span = f"{format_bytes(segment.first_bytes)} to {format_bytes(segment.last_bytes)}"
             notes.append(
-                f"the times from {span} follow no line within {root:.0%}: a switch that has fewer"
-                " than three sizes on one side is not found; measure more sizes there"
+                f"the times from {span} fit no line within {root:.0%}: a switch with fewer than"
+                " three sizes on one side is not found; measure more sizes there"
             )
     return notes
 

@@ -76,15 +76,15 @@ def signature_of(series: Series) -> Signature:
         )
     else:
         notes.append(
-            "zero bytes were not measured: the latency is drawn out from"
+            "zero bytes were not measured: the latency is extrapolated from"
             f" {format_bytes(first.bytes)}"
         )
     saturation = model.asymptotic_bandwidth_bytes_per_s
     share = last.bandwidth_bytes_per_s.median / saturation.value
     if share < REACHED:
         notes.append(
-            f"saturation is drawn out: {format_bytes(last.bytes)} has {share:.0%} of it; measure"
-            " larger messages"
+            f"saturation is extrapolated: {format_bytes(last.bytes)} reaches {share:.0%} of it;"
+            " measure larger messages"
         )
     return Signature(
         name=series.name,

@@ -94,8 +94,8 @@ def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
         times = by_size[size]
         if not (times.min() > 0 and np.isfinite(times.max())):
             raise WeftError(
-                f"a time of {times.min():g} ns at {size} bytes cannot be",
-                "take the lines with such times out, and find out where they come from",
+                f"a time of {times.min():g} ns at {size} bytes is impossible",
+                "remove such lines, or measure again",
             )
         mean = float(times.mean())
         means.append(mean)
@@ -148,7 +148,10 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         if wanted and batch.case not in bad:
             launches.setdefault(batch.launch, {}).setdefault(case.bytes, []).append(batch)
     if not launches:
-        raise WeftError(f"{run.path} has no measured {test} over {transport}", "see weft show")
+        raise WeftError(
+            f"{run.path} has no measured {test} over {transport}",
+            f"type weft show {run.path} to see what it has",
+        )
     fullest = max(launches.values(), key=len).keys()
     whole = [sizes for sizes in launches.values() if sizes.keys() == fullest]
     pattern = run.patterns[test]
@@ -168,7 +171,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
         delays=delay_tests_of(run, transport, first) if test == SINGLE else (),
-        notes=_left_out(len(launches) - len(whole), sorted(bad), tuple(ways)),
+        notes=_skipped(len(launches) - len(whole), len(bad), tuple(ways)),
         ticks_ns=tuple(
             max(
                 run.clocks[batch.launch].resolution_ns(batch.ops_per_sample)
@@ -181,18 +184,20 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     )
 
 
-def _left_out(launches: int, cases: Sequence[str], ways: Sequence[str]) -> tuple[str, ...]:
+def _skipped(launches: int, cases: int, variants: Sequence[str]) -> tuple[str, ...]:
+    """Notes on what of a record is not in a series, with counts."""
     notes = []
-    if len(ways) > 1:
+    if len(variants) > 1:
         notes.append(
-            f"measured in several ways, of which the first is taken: {ways[0] or 'the usual'}; the"
-            f" others are {', '.join(way or 'the usual' for way in ways[1:])}"
+            f"{len(variants)} variants were measured, and the first is used:"
+            f" {variants[0] or 'the default'}; the others are"
+            f" {', '.join(variant or 'the default' for variant in variants[1:])}"
         )
     if launches:
-        lacking = "a launch that lacks" if launches == 1 else f"{launches} launches that lack"
-        notes.append(f"left out: {lacking} some of the sizes")
+        lacking = "1 launch lacks" if launches == 1 else f"{launches} launches lack"
+        notes.append(f"skipped: {lacking} some of the sizes")
     if cases:
-        notes.append(f"left out: cases that failed: {', '.join(cases)}")
+        notes.append(f"skipped: {cases} case{'s' if cases > 1 else ''} failed")
     return tuple(notes)
 
 
@@ -218,12 +223,12 @@ def series_of_times(
     )
 
 
-def check_sizes(series: Series, wanted: int = FEWEST_SIZES) -> None:
+def check_sizes(series: Series, least: int = FEWEST_SIZES) -> None:
     """Raises WeftError when there are too few sizes for a fit."""
     found = len(series.sizes_bytes)
-    if found < wanted:
+    if found < least:
         sizes = "one size" if found == 1 else f"{found} sizes"
         raise WeftError(
-            f"{series.name} has {sizes}: a line wants at least {wanted}",
-            "measure more sizes, as with --sizes 0..4MiB",
+            f"{series.name} has {sizes}: a line needs at least {least}",
+            "measure more sizes, e.g. with --sizes 0..4MiB",
         )

@@ -113,7 +113,7 @@ def interval_of_median(values: Sequence[float]) -> tuple[float, float, str]:
     ordered = sorted(values)
     count = len(ordered)
     if count < 2:
-        raise ValueError("interval_of_median wants at least two values")
+        raise ValueError("interval_of_median needs at least two values")
     if count in WIDENING:
         spread = (ordered[-1] - ordered[0]) * WIDENING[count]
         return ordered[0] - spread, ordered[-1] + spread, "range of {}, widened to 95 %"
@@ -149,12 +149,12 @@ def median_of_launches(
     The interval is that of `interval_of_median`, of the logarithms, so that it stays positive and
     turns into a bandwidth's interval without loss. One launch has none. `resolution` is what one
     tick of the clock is worth in the values: each is known to half of it, so the interval is that
-    much wider at both ends. `unit` says what the values are independent over. Raises ValueError as
-    it says.
+    much wider at both ends. `unit` says what the values are independent over. Raises ValueError for
+    no value or one that is not positive.
     """
     ordered = sorted(medians)
     if not ordered or ordered[0] <= 0:
-        raise ValueError("median_of_launches wants at least one launch and positive values")
+        raise ValueError("median_of_launches needs at least one launch and positive values")
     count = len(ordered)
     middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
     if count == 1:

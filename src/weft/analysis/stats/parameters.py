@@ -70,7 +70,7 @@ def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
     are `positive`. Raises ValueError for fewer than two.
     """
     if len(values) < 2:
-        raise ValueError("over_launches wants at least two launches")
+        raise ValueError("over_launches needs at least two launches")
     if positive and min(values) > 0:
         logs = over_launches([math.log(value) for value in values], positive=False)
         return logs.mapped(math.exp)

@@ -15,8 +15,8 @@ from weft.written import ends
 
 Quantity = Literal["latency", "bandwidth"]
 Verdict = Literal["better", "worse", "same", "cannot tell"]
-# What a figure's interval covers: chance between launches, only that of one launch, or nothing but
-# the rounding of what was published.
+# What a figure's interval covers: the variation between launches, that within one launch, or only
+# the rounding of a published figure.
 Kind = Literal["launches", "one launch", "published"]
 # Two speeds inside this margin are the same for the user, if the interval says so.
 SAME = 0.02
@@ -35,9 +35,9 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
-    """How many times as fast the second figure is, [low, high], and what the interval rests on.
+    """How many times as fast the second figure is, [low, high], and the basis of the interval.
 
-    With one launch on a side the ends are infinite: nothing is known of them.
+    With one launch on a side the ends are infinite: they are unknown.
     """
 
     speed: float
@@ -73,7 +73,7 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
 
 
 def ratio_in_words(found: Ratio, digits: str = ".3f") -> str:
-    """A ratio with its interval: "1.023 [1.001, 1.046]"; without where one launch knows none."""
+    """A ratio with its interval: "1.023 [1.001, 1.046]"; of one launch without."""
     words = format(found.speed, digits)
     if found.basis == "one launch":
         return f"{words}, 1 launch"
@@ -89,11 +89,11 @@ def _basis(first: Kind, second: Kind) -> str:
 
 
 def verdict(found: Ratio, same: float = SAME) -> Verdict:
-    """What the ratio says of the second figure.
+    """The verdict of the ratio on the second figure.
 
     same: the whole interval is inside 1 / (1 + same) to 1 + same. better, worse: the whole interval
-    is on one side of 1. With one launch nothing can be told. Where both figures are published the
-    interval is their rounding alone and so is the margin.
+    is on one side of 1. cannot tell: neither, or one launch on a side. Where both figures are
+    published the interval is their rounding alone and so is the margin.
     """
     if found.basis == "one launch":
         return "cannot tell"

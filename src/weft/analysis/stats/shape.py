@@ -152,26 +152,26 @@ def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
 
 
 def not_looked_for(launches: Sequence[NDArray[np.float64]]) -> list[str]:
-    """Which shapes nobody looked for in most launches, as they have too few samples; in words."""
-    told = []
+    """Which shapes most launches have too few samples to be checked for; in words."""
+    sentences = []
     middle = sorted(len(values) for values in launches)[len(launches) // 2]
     for what, fewest in (("two modes", FEWEST_FOR_MODES), ("a drift", FEWEST_FOR_DRIFT)):
         few = sum(len(values) < fewest for values in launches)
         if 2 * few > len(launches):
-            told.append(
-                f"{what} not looked for: {fewest} samples of a launch are wanted, {few} of"
-                f" {len(launches)} launches have fewer (about {middle}); --samples {fewest}, or"
-                " measure longer (--budget)"
+            sentences.append(
+                f"{what} not checked: it takes {fewest} samples per launch, and {few} of"
+                f" {len(launches)} launches have fewer (about {middle}); type --samples {fewest},"
+                " or a longer --budget"
             )
-    return told
+    return sentences
 
 
 def modes_in_words(lower_ns: float, higher_ns: float, share: float, seen: str) -> str:
     """A sentence for two modes, times in ns, `share` of the samples in the lower one."""
     return (
         f"two modes, at {format_time(lower_ns)} ({share:.0%}) and {format_time(higher_ns)}"
-        f" ({1 - share:.0%}) in {seen}: often a changing frequency, a neighbour on the core or two"
-        " paths in the library; see weft doctor, and --single for the times of single operations"
+        f" ({1 - share:.0%}) in {seen}: often a changing frequency, another process on the core or"
+        " two paths in the library; see weft doctor, and type --single to time single operations"
     )
 
 
@@ -179,16 +179,16 @@ def drift_in_words(change: float, seen: str) -> str:
     """A sentence for a drift within a batch."""
     direction = "rises" if change > 0 else "falls"
     return (
-        f"drifts: the time {direction} by {abs(change):.1%} within a batch in {seen}: often a"
-        " frequency that settles or a buffer that grows; see weft doctor, or measure longer"
-        " (--budget)"
+        f"drift: the time {direction} by {abs(change):.1%} within a batch in {seen}: often a"
+        " frequency that settles or a buffer that grows; see weft doctor, or type a longer"
+        " --budget"
     )
 
 
 def launches_in_words(low_ns: float, high_ns: float) -> str:
     """A sentence for launches that disagree."""
     return (
-        f"launches differ: their medians go from {format_time(low_ns)} to"
+        f"launches differ: their medians range from {format_time(low_ns)} to"
         f" {format_time(high_ns)}, far more than the samples of one explain: often placement or"
-        " memory layout; take more launches (--launches) and see weft doctor"
+        " memory layout; type more --launches, and see weft doctor"
     )

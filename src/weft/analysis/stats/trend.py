@@ -161,33 +161,33 @@ def _apart(ranks: Sequence[float]) -> float:
 
 
 def trends_in_words(run: Run) -> tuple[str, ...]:
-    """What is to be known of a record's launches in time, a sentence a transport that shows it."""
+    """Trends and correlation of a record's launches over time, one sentence per transport."""
     sentences = []
     for found in trends_of(run):
-        place = f"launches in time: {found.transport}, {found.launches} launches of {found.cases}"
+        place = f"trend over time: {found.transport}, {found.launches} launches of {found.cases}"
         place += " cases" if found.cases > 1 else " case"
         cure = (
             "intervals over such launches are too narrow; measure again at other times, and give"
-            " the records together to weft compare and weft check"
+            " all records to weft compare and weft check"
         )
         if found.is_trend:
             verb = "rises" if found.change > 0 else "falls"
             sentences.append(
                 f"{place}: the time {verb} by {abs(found.change):.1%} from the first to the last"
-                f" (chance alone: {found.trend_chance:.1%}); {cure}"
+                f" (p = {found.trend_chance:.1%}); {cure}"
             )
         elif found.is_correlated:
             sentences.append(
-                f"{place}: neighbouring launches are alike (chance alone:"
-                f" {found.neighbours_chance:.1%}); {cure}"
+                f"{place}: neighbouring launches are correlated"
+                f" (p = {found.neighbours_chance:.1%}); {cure}"
             )
     return tuple(sentences)
 
 
 def power_in_words(run: Run) -> tuple[str, ...]:
-    """How surely there was no trend to see, a sentence a transport with few launches."""
+    """The power of the test for a trend, one sentence per transport with few launches."""
     return tuple(
-        f"launches in time: {found.transport}: nothing seen over {found.launches} launches, which"
+        f"trend over time: {found.transport}: none found over {found.launches} launches, which"
         f" show a rise by four times their scatter in {_power(found.launches):.0%} of such runs"
         for found in trends_of(run)
         if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
@@ -199,12 +199,12 @@ def _power(launches: int) -> float:
 
 
 def not_looked_for(run: Run) -> str:
-    """Which transports have too few launches for a trend to be seen, a sentence; empty for none."""
+    """Which transports have too few launches to test for a trend; empty for none."""
     few = [found for found in trends_of(run) if found.launches < FEWEST]
     if not few:
         return ""
-    told = ", ".join(f"{found.transport} {found.launches}" for found in few)
+    counts = ", ".join(f"{found.transport} {found.launches}" for found in few)
     return (
-        f"launches in time: no trend was looked for with fewer than {FEWEST} launches ({told});"
-        f" take --launches {FEWEST} or more"
+        f"trend over time: not tested with fewer than {FEWEST} launches ({counts});"
+        f" type --launches {FEWEST} or more"
     )
