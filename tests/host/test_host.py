@@ -130,7 +130,7 @@ def test_a_card_on_another_node_than_a_rank_is_told_with_the_distance(tmp_path: 
     assert found.level == "warning"
     assert found.what == (
         "eth5 is on node 1, rank 0's core 0 is on node 0 (distance 21), rank 1's core 2 is on"
-        " node 0 (distance 21); 10 is local"
+        " node 0 (distance 21); distance 10 is local"
     )
     assert "numactl -N 1" in found.fix
 

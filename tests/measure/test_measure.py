@@ -251,8 +251,8 @@ def test_a_budget_that_will_not_do_is_said_before_the_start_with_one_that_does(
     sink, _ = measure(monkeypatch, THREE, 20, overhead_s=0.02)
     assert max(launches_of(sink).values()) < 5
     before, after = sink.predicted
-    assert after.startswith("by what the first launches took")
-    assert f"{len(THREE)} cases in 5 launches" in before
+    assert after.startswith("after the first launches: ")
+    assert f"{len(THREE)} cases with 5 launches" in before
     match = re.search(r"--budget (\w+),", after)
     assert match is not None
     enough, _ = measure(monkeypatch, THREE, parse_seconds(match[1]), overhead_s=0.02)

@@ -59,7 +59,7 @@ def test_columns_can_be_chosen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "no table|no header|no column"),
+        ("", "not a table|no header|no column"),
         ("8,1.0\n16,2.0\n", "no header"),
         ("x,y\n1,2\n", "no column of sizes"),
         ("bytes,y\n1,2\n", "no column of times"),
@@ -74,14 +74,14 @@ def test_columns_can_be_chosen(tmp_path: Path) -> None:
         ("bytes,time_us\n8,-2\n", "row 1: a time that is zero or negative"),
         ("bytes,time_us\n-8,2\n", "below zero"),
         ("bytes,time_us\n1.5,2\n", "whole number of bytes"),
-        ("bytes,time_us\n1e30,2\n", "no memory"),
+        ("bytes,time_us\n1e30,2\n", "larger than any memory"),
         ("bytes,time_us\n8,two\n", "row 1: 'two'"),
         ("bytes,time_us\n8,\n", "empty cell"),
         ("bytes,time_us\n8KiB,2\n", "'8KiB'"),
         ("bytes,time_us\n8,2 ms\n", "'2 ms'"),
         ("bytes,time_us\n8,nan\n", "'nan'"),
         ("bytes,time_us\n8,inf\n", "'inf'"),
-        ("bytes,time_us\n8,2,3\n", "no table"),
+        ("bytes,time_us\n8,2,3\n", "not a table"),
     ],
 )
 def test_what_could_mislead_is_refused(tmp_path: Path, text: str, says: str) -> None:

@@ -154,10 +154,7 @@ def run(
     json: Json = False,
     report: _Report = True,
 ) -> None:
-    """Measure latency and bandwidth between ranks on this machine.
-
-    Prints a table, writes the record and an HTML report.
-    """
+    """Measure latency and bandwidth between ranks here: a table, the record, an HTML report."""
     from weft import session, units
 
     parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)

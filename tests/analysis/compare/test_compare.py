@@ -202,8 +202,8 @@ def test_cases_without_a_good_figure_are_left_out_and_told(tmp_path: Path) -> No
 def test_words_for_runs_of_verdicts() -> None:
     told = in_words("A", "B", [(1, "better"), (2, "cannot tell"), (4, "cannot tell"), (8, "worse")])
     assert told == (
-        "B is faster at 1 B; cannot tell from 2 B to 4 B; A is faster at 8 B; they change places"
-        " between 1 B and 8 B."
+        "B is faster at 1 B; cannot tell from 2 B to 4 B; A is faster at 8 B; crossover between 1 B"
+        " and 8 B."
     )
     assert in_words("A", "B", [(1, None)]) == "no size in common."
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import weft
+import weft.launch.local
 import weft.session
 from builders import HOST, make_cases, synthetic_record
 from shown import render_page
@@ -165,7 +166,7 @@ def test_resume_goes_on_only_under_like_conditions(
     monkeypatch.setattr(weft.session, "load", lambda _: before)
     monkeypatch.setattr(weft.session, "programs", lambda _: [])
     for manifest in (MACHINE, next(iter(change(before).header.hosts.values()))):
-        monkeypatch.setattr(weft.session, "collect", lambda manifest=manifest: manifest)
+        monkeypatch.setattr(weft.launch.local, "collect", lambda manifest=manifest: manifest)
         expected = "tcp of .* is not usable here" if manifest is MACHINE else told
         with pytest.raises(WeftError, match=expected):
             weft.session.resume(before.path, {}, begun_s=0.0, report=False)

@@ -39,7 +39,7 @@ def read(folder: Path, text: str) -> None:
         ('[[limit]]\ntest = "a"\nlatency_at_most = "0 us"\n', "is not a time"),
         ('[[limit]]\ntest = "a"\nlatency_at_mots = "2 us"\n', "did you mean latency_at_most"),
         ('[[limit]]\ntest = "a"\nqqq = "2 us"\n', "write one of test, transport, sizes"),
-        ('[[limit]]\ntest = "a"\nsizes = "many"\nlatency_at_most = "2 us"\n', "not a size in bytes"),
+        ('[[limit]]\ntest = "a"\nsizes = "many"\nlatency_at_most = "2 us"\n', "not a size"),
         ('[[limit]]\ntest = "a"\nsizes = "8..1"\nlatency_at_most = "2 us"\n', "write 1..8"),
         ('[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\nlatency_at_most = "2 us"\n', "remove link"),
         ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = "85%"\n', "needs its link"),
