@@ -34,7 +34,7 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["run", "--precision", "0"], "is not a per cent"),
         (["run", "--budget", "soon"], "type one like 60s"),
         (["run", "--launches", "0"], "type --launches"),
-        (["run", "--buffers", "two"], "type one, turn:16"),
+        (["run", "--buffers", "two"], "type one, shared, turn:16"),
         (["run", "--mpi", "lam"], "type --mpi openmpi or --mpi mpich"),
         (["run", "--frobnicate"], "No such option"),
         (["run", "-o", "/nowhere/r.jsonl"], "type another path after -o"),

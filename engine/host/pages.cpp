@@ -1,6 +1,7 @@
 #include "host/pages.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weft {
 
@@ -82,7 +84,9 @@ std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end) {
   return huge_bytes_in(smaps, start, end);
 }
 
-Region::Region(std::size_t bytes, Pages pages) : bytes_(region_bytes(bytes, pages)) {
+Region::Region(std::size_t bytes, Pages pages, std::size_t most_bytes)
+    : bytes_(region_bytes(bytes, pages)),
+      most_bytes_(std::max(bytes_, region_bytes(most_bytes, pages))) {
   if (pages != Pages::huge || !take_reserved()) take_on_demand(pages);
   if (pages == Pages::usual) return;
   const std::uint64_t huge = huge_bytes();
@@ -117,7 +121,7 @@ bool Region::take_reserved() {
 
 // With room at both ends that nothing may touch: no neighbour's pages are counted as its own.
 void Region::take_on_demand(Pages pages) {
-  mapped_bytes_ = bytes_ + 2 * huge_page_bytes;
+  mapped_bytes_ = most_bytes_ + 2 * huge_page_bytes;
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped_ == MAP_FAILED) throw std::bad_alloc();
@@ -132,13 +136,71 @@ void Region::take_on_demand(Pages pages) {
   if (pages != Pages::usual) {
     madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   }
-  make_present();
+  make_present(0);
+}
+
+bool Region::grow(std::size_t bytes) {
+  const std::size_t wanted = region_bytes(bytes, Pages::usual);
+  if (wanted <= bytes_) return true;
+  if (wanted > most_bytes_) return false;
+  if (mprotect(data_ + bytes_, wanted - bytes_, PROT_READ | PROT_WRITE) != 0) {
+    throw std::bad_alloc();
+  }
+  const std::size_t before = std::exchange(bytes_, wanted);
+  make_present(before);
+  return true;
 }
 
 // All at once where the kernel can (5.14 and later), else by a fault for each page.
-void Region::make_present() {
-  if (madvise(data_, bytes_, MADV_POPULATE_WRITE) == 0) return;
-  for (std::size_t at = 0; at < bytes_; at += small_page_bytes) data_[at] = std::byte{0};
+void Region::make_present(std::size_t from) {
+  if (madvise(data_ + from, bytes_ - from, MADV_POPULATE_WRITE) == 0) return;
+  for (std::size_t at = from; at < bytes_; at += small_page_bytes) data_[at] = std::byte{0};
+}
+
+void SideMemory::take(std::size_t bytes, Pages pages, bool is_kept) {
+  if (!is_kept) {
+    bytes_ = own_.emplace(bytes, pages).bytes();
+    return;
+  }
+  if (!kept_ || !kept_->grow(bytes)) {
+    // Addresses for as much as the machine has cost nothing.
+    const auto most = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * small_page_bytes;
+    kept_.reset();
+    kept_.emplace(bytes, pages, most);
+  }
+  bytes_ = region_bytes(bytes, pages);
+}
+
+void SideMemory::give_back() noexcept {
+  own_.reset();
+  bytes_ = 0;
+}
+
+void SideMemory::drop() noexcept {
+  give_back();
+  kept_.reset();
+}
+
+std::byte* SideMemory::data(std::size_t offset) const noexcept {
+  if (empty()) return nullptr;
+  return (own_ ? *own_ : *kept_).data() + offset;
+}
+
+std::uint64_t SideMemory::huge_bytes() const {
+  const auto start = std::bit_cast<std::uint64_t>(data());
+  return huge_bytes_between(start, start + bytes_);
+}
+
+void MessageMemory::give_back() noexcept {
+  out.give_back();
+  in.give_back();
+  words.give_back();
+}
+
+void MessageMemory::drop() noexcept {
+  out.drop();
+  in.drop();
+  words.drop();
 }
 
 }  // namespace weft

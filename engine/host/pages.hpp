@@ -30,9 +30,9 @@ std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end);
 /// Never at addresses that an earlier one of this process had.
 class Region {
  public:
-  /// Throws std::runtime_error with the remedy where the pages are not to be had, std::bad_alloc
-  /// where the memory is not.
-  Region(std::size_t bytes, Pages pages);
+  /// With addresses for `most_bytes` if that is more. Throws std::runtime_error with the remedy
+  /// where the pages are not to be had, std::bad_alloc where the memory is not.
+  Region(std::size_t bytes, Pages pages, std::size_t most_bytes = 0);
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
   Region(Region&&) = delete;
@@ -43,29 +43,58 @@ class Region {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint64_t huge_bytes() const;
 
+  /// More of the same where there are addresses for it; false where there are not. Throws
+  /// std::bad_alloc where the memory is not to be had.
+  [[nodiscard]] bool grow(std::size_t bytes);
+
  private:
   [[nodiscard]] bool take_reserved();
   void take_on_demand(Pages pages);
-  void make_present();
+  void make_present(std::size_t from);
 
   std::size_t bytes_;
+  std::size_t most_bytes_;
   std::byte* data_ = nullptr;
   /// The whole mapping, with what alignment left at both ends.
   void* mapped_ = nullptr;
   std::size_t mapped_bytes_ = 0;
 };
 
-/// The memory of a rank's messages: where they lie, where they arrive, and its own words. A side
-/// that is opened to the peers has other memory, and none is there where no message is.
-struct Regions {
-  std::optional<Region> out;
-  std::optional<Region> in;
-  std::optional<Region> words;
+/// The memory of one side of a case. Clearing pages takes longer than most cases, so what is kept
+/// stays present for the cases that follow, which have its first bytes.
+class SideMemory {
+ public:
+  /// Memory for a case: with `is_kept` what an earlier one had, and more of it if need be. Throws
+  /// as Region does.
+  void take(std::size_t bytes, Pages pages, bool is_kept);
+  /// The case is over.
+  void give_back() noexcept;
+  /// What is kept as well.
+  void drop() noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return bytes_ == 0; }
+  /// From an offset on; nothing where the case has none.
+  [[nodiscard]] std::byte* data(std::size_t offset = 0) const noexcept;
+  /// What the case has of it.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::uint64_t huge_bytes() const;
+
+ private:
+  std::optional<Region> kept_;
+  std::optional<Region> own_;
+  std::size_t bytes_ = 0;
 };
 
-/// The memory of a region from an offset on; nothing where there is none.
-inline std::byte* memory_of(const std::optional<Region>& region, std::size_t offset = 0) {
-  return region ? region->data() + offset : nullptr;
-}
+/// The memory of a rank's messages from case to case: where they lie, where they arrive, and its
+/// own words. A side that is opened to the peers has other memory, and none is there where no
+/// message is.
+struct MessageMemory {
+  SideMemory out;
+  SideMemory in;
+  SideMemory words;
+
+  void give_back() noexcept;
+  void drop() noexcept;
+};
 
 }  // namespace weft

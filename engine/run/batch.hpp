@@ -132,9 +132,10 @@ inline std::string any_refusal(Bootstrap& boot, const std::string& mine) {
 template <class Pattern, Clock Now, class Wait, TwoSided T>
 class BatchRun {
  public:
-  BatchRun(T& link, Bootstrap& boot, const Case& test)
+  BatchRun(T& link, Bootstrap& boot, MessageMemory& memory, const Case& test)
       : link_(&link),
         boot_(&boot),
+        memory_(&memory),
         test_(&test),
         rank_(boot.rank()),
         cast_(cast_of<Pattern>(test, boot.rank(), boot.size())) {
@@ -148,7 +149,7 @@ class BatchRun {
       link_->reserve(room_for(*test_), std::max<std::size_t>(cast_.neighbours.size(), 1));
       if (!cast_.takes_part()) return;
       const std::size_t words = pass_words() + 2 * greeting_words();
-      regions_.words.emplace(words * page_stride_of(token_bytes), Pages::usual);
+      memory_->words.take(words * page_stride_of(token_bytes), Pages::usual, true);
       closing_.emplace(*link_, greeting_words(), token_bytes,
                        words_from(pass_words() + greeting_words()));
     });
@@ -161,8 +162,8 @@ class BatchRun {
     std::string refusal;
     together(*boot_, [&] { refusal = take_memory(); });
     if (std::string reason = any_refusal(*boot_, refusal); !reason.empty()) {
-      regions_.out.reset();
-      regions_.in.reset();
+      memory_->out.give_back();
+      memory_->in.give_back();
       report.outcome = {Status::unsupported, std::move(reason), 0};
       return true;
     }
@@ -209,30 +210,35 @@ class BatchRun {
     if (!cast_.takes_part()) return "";
     const Pages pages = pages_of(test_->pages);
     const BufferOrders orders = orders_of_case();
-    const auto take = [&](std::optional<Region>& region, Window opened, std::size_t lanes,
-                          std::size_t timed) {
+    const auto take = [&](SideMemory& side, Window opened, std::size_t lanes, std::size_t timed) {
       if (window_of<Pattern>() == opened || lanes == 0) return;
       const std::size_t slots = std::max(checked_slots(), slots_before_timed() + timed);
-      region.emplace(slots * lanes * page_stride_of(test_->bytes), pages);
+      side.take(slots * lanes * page_stride_of(test_->bytes), pages, keeps_memory());
     };
     try {
-      take(regions_.out, Window::outgoing, cast_.to.size(), slots_of(orders.out));
-      take(regions_.in, Window::incoming, cast_.from.size(), orders.sent_from.size());
+      take(memory_->out, Window::outgoing, cast_.to.size(), slots_of(orders.out));
+      take(memory_->in, Window::incoming, cast_.from.size(), orders.sent_from.size());
     } catch (const std::runtime_error& error) {
       return error.what();
     }
     return "";
   }
 
+  /// Not where it matters whether memory was registered before, or what its pages are.
+  [[nodiscard]] bool keeps_memory() const {
+    return test_->pages.empty() && !RegistersItself<Pattern> && is_repeated(test_->schedule);
+  }
+
   [[nodiscard]] std::size_t checked_slots() const {
-    return test_->verify ? checked_pass().messages : 0;
+    return test_->verify ? checked_pass().slots : 0;
   }
   /// Buffers that are to be used once are none that the checked pass had.
   [[nodiscard]] std::size_t slots_before_timed() const {
     return test_->schedule.kind == "reuse" ? checked_slots() : 0;
   }
 
-  /// Untimed: each message has a content and a buffer of its own, and each is checked.
+  /// Untimed: each message has a content and a buffer of its own, and each is checked; long ones
+  /// take a few buffers in turn.
   bool every_message(Outcome& outcome) {
     const CheckedPass checked = checked_pass();
     Work pass;
@@ -243,7 +249,7 @@ class BatchRun {
     std::array<Ticks, 1 + most_parts> ignored{};
     pass.samples = {ignored.data(), 1};
     for (std::size_t at = 0; at < most_parts; ++at) pass.parts.at(at) = {&ignored.at(1 + at), 1};
-    return one_pass(outcome, orders_of_once(checked.messages), pass, 0, "message ", 0);
+    return one_pass(outcome, orders_in_turn(checked.slots), pass, 0, "message ", 0);
   }
 
   [[nodiscard]] CheckedPass checked_pass() const {
@@ -339,25 +345,25 @@ class BatchRun {
     const auto lanes_with = [](Window opened, std::size_t lanes) {
       return window_of<Pattern>() == opened ? std::max<std::size_t>(lanes, 1) : lanes;
     };
-    const auto part = [&](const std::optional<Region>& region, std::size_t lanes) {
-      return memory_of(region, behind * lanes * page_stride_of(test_->bytes));
+    const auto part = [&](const SideMemory& side, std::size_t lanes) {
+      return side.data(behind * lanes * page_stride_of(test_->bytes));
     };
     sets.emplace(*link_, slots_of(orders.out) * lanes_with(Window::outgoing, cast_.to.size()),
                  orders.sent_from.size() * lanes_with(Window::incoming, cast_.from.size()),
-                 test_->bytes, part(regions_.out, cast_.to.size()),
-                 part(regions_.in, cast_.from.size()));
+                 test_->bytes, part(memory_->out, cast_.to.size()),
+                 part(memory_->in, cast_.from.size()));
   }
 
   /// Of the memory where this rank's messages arrive, or lie if none do: as it is once all went.
   [[nodiscard]] PagesGot pages_had(const Sets<Pattern, T>& sets) const {
-    const auto of_side = [](const auto& set, const std::optional<Region>& region) -> PagesGot {
-      if (region) return {region->bytes(), region->huge_bytes()};
+    const auto of_side = [](const auto& set, const SideMemory& side) -> PagesGot {
+      if (!side.empty()) return {side.bytes(), side.huge_bytes()};
       const auto first = std::bit_cast<std::uint64_t>(set.buffers().front().data);
       const std::uint64_t bytes = set.count() * stride_of(set.buffers().front().bytes);
       return {bytes, huge_bytes_between(first, first + bytes)};
     };
-    if (sets.in().count() > 0) return of_side(sets.in(), regions_.in);
-    if (sets.out().count() > 0) return of_side(sets.out(), regions_.out);
+    if (sets.in().count() > 0) return of_side(sets.in(), memory_->in);
+    if (sets.out().count() > 0) return of_side(sets.out(), memory_->out);
     return {};
   }
 
@@ -461,7 +467,7 @@ class BatchRun {
   [[nodiscard]] std::size_t pass_words() const { return 1 + words_at_once(); }
   [[nodiscard]] std::size_t greeting_words() const { return 1 + cast_.neighbours.size(); }
   [[nodiscard]] std::byte* words_from(std::size_t first) const {
-    return memory_of(regions_.words, first * page_stride_of(token_bytes));
+    return memory_->words.data(first * page_stride_of(token_bytes));
   }
 
   /// Send the first token to all neighbours, get theirs into the others.
@@ -508,15 +514,27 @@ class BatchRun {
     }
   }
 
+  /// Ends after all that lies in the memory.
+  struct GivenBack {
+    MessageMemory* memory;
+    explicit GivenBack(MessageMemory* given) : memory(given) {}
+    GivenBack(const GivenBack&) = delete;
+    GivenBack& operator=(const GivenBack&) = delete;
+    GivenBack(GivenBack&&) = delete;
+    GivenBack& operator=(GivenBack&&) = delete;
+    ~GivenBack() { memory->give_back(); }
+  };
+
   T* link_;
   Bootstrap* boot_;
+  MessageMemory* memory_;
   const Case* test_;
   int rank_;
   Cast cast_;
   std::vector<Peer> followers_;
   Spent spent_;
   PagesGot pages_;
-  Regions regions_;
+  GivenBack at_end_{memory_};
   /// Of the closing message, whose memory is there before anything is measured: ranks that are left
   /// out sleep from then on and could not be told that it is not.
   std::optional<Slots<T>> closing_;

@@ -1,5 +1,6 @@
 #include "run/case.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -32,8 +33,10 @@ constexpr std::uint64_t most_messages = 1ULL << 32U;
 
 void read_schedule(const json& object, Schedule& schedule) {
   schedule.kind = object.value("kind", schedule.kind);
-  if (schedule.kind != "one" && schedule.kind != "turn" && schedule.kind != "reuse") {
-    throw std::invalid_argument("schedule.kind must be one, turn or reuse, not " + schedule.kind);
+  constexpr std::array<std::string_view, 4> kinds{"one", "shared", "turn", "reuse"};
+  if (std::find(kinds.begin(), kinds.end(), schedule.kind) == kinds.end()) {
+    throw std::invalid_argument("schedule.kind must be one, shared, turn or reuse, not " +
+                                schedule.kind);
   }
   schedule.count = number<std::uint32_t>(object, "count", 1, 1, 1U << 20U);
   schedule.reuse_percent = number<std::uint32_t>(object, "reuse_percent", 100, 0, 100);

@@ -31,22 +31,30 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
 
 CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams) {
   constexpr std::size_t most_bytes = std::size_t{16} << 20U;
-  const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;
   // Two can be taken for each other; where there is room for no more, both are under way at once.
-  const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, 2, 256));
+  constexpr std::size_t least = 2;
+  const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;
+  const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, least, 256));
   const std::uint32_t depth = std::min(test.queue_depth, std::max(messages / 2, 2U));
   const std::uint32_t each = pattern.messages_per_operation;
   std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;
   if (pattern.streams) operations = stream_operations(operations, depth, streams);
-  return {depth, operations, std::size_t{operations / streams} * each + messages_besides(pattern)};
+  const std::size_t all = std::size_t{operations / streams} * each + messages_besides(pattern);
+  if (fits >= least || pattern.streams) return {depth, operations, all};
+  // Buffers that are used again while messages are under way in them would prove nothing.
+  return {depth, operations, std::min(all, std::max<std::size_t>(least, pattern.receives))};
 }
 
 double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
   const std::uint64_t receives =
       pattern.receives + std::uint64_t{pattern.receives_per_queue} * test.queue_depth;
   const OrderSize order = size_of(at_least(test.schedule, pattern.buffers), receives);
-  const std::size_t checked = test.verify ? checked_pass_of(test, pattern, 1).messages : 0;
-  const auto buffers = static_cast<double>(order.slots + order.arriving + 2 * checked);
+  const std::size_t checked = test.verify ? checked_pass_of(test, pattern, 1).slots : 0;
+  // Both passes take the same memory, but for buffers that nothing may have used before.
+  const auto side = [&](std::uint64_t timed) {
+    return is_repeated(test.schedule) ? std::max<std::uint64_t>(timed, checked) : timed + checked;
+  };
+  const auto buffers = static_cast<double>(side(order.slots) + side(order.arriving));
   const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;
   return ranks * (word_bytes + buffers * buffer_bytes(test.bytes) +
                   static_cast<double>(order.places) * bytes_a_place + values * bytes_a_value);

@@ -11,12 +11,12 @@
 
 namespace weft {
 
-/// The untimed pass of a case: the queue it has, the operations, and its messages each way of a
-/// lane, a buffer for each.
+/// The untimed pass of a case: the queue it has, the operations, and the buffers each way of a lane
+/// for its messages: one each, of long messages few that they take in turn.
 struct CheckedPass {
   std::uint32_t depth = 0;
   std::uint32_t operations = 0;
-  std::size_t messages = 0;
+  std::size_t slots = 0;
 };
 
 /// Messages of a pass beside those of its operations: a ping-pong sends two more at its end.

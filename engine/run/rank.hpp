@@ -39,6 +39,7 @@ class Deadline {
 /// False when the link broke. `tick_ns` is what a tick of this rank is worth.
 template <TwoSided T>
 bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
+  MessageMemory memory;
   while (true) {
     std::optional<std::string> line;
     if (boot.rank() == 0) line = next_case_line();
@@ -48,7 +49,7 @@ bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
     const Deadline deadline(test.deadline_s);
     binding.release_helpers();  // such as the last case made
     Batch batch;
-    const bool whole = run_case<T, CycleCounter>(link, boot, test, batch, tick_ns,
+    const bool whole = run_case<T, CycleCounter>(link, boot, memory, test, batch, tick_ns,
                                                  static_cast<AllPatterns*>(nullptr));
     if (boot.rank() == 0) write_line(to_line(batch));
     if (!whole) {

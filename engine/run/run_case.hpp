@@ -93,20 +93,25 @@ std::string refuse_on_link(const T& link, const Case& test) {
 
 /// Run with a wait. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now, class Wait>
-bool run_with(T& link, Bootstrap& boot, const Case& asked, Batch& batch, Report& report) {
+bool run_with(T& link, Bootstrap& boot, MessageMemory& memory, const Case& asked, Batch& batch,
+              Report& report) {
   Case test = asked;
   test.schedule = at_least(asked.schedule, least_buffers<Pattern>());
+  // What earlier cases left must not be in the way of this one, on any rank of the host.
+  if (!refuse_memory(test, footprint_of<Pattern, T>(), boot.size()).empty()) memory.drop();
+  boot.barrier();
   std::string refusal = any_refusal(boot, refuse<Pattern>(link, test, boot.size()));
   if (!refusal.empty()) {
     report.outcome = {Status::failed, std::move(refusal), 0};
     return true;
   }
-  return BatchRun<Pattern, Now, Wait, T>(link, boot, test).run(batch, report);
+  return BatchRun<Pattern, Now, Wait, T>(link, boot, memory, test).run(batch, report);
 }
 
 /// Run with the wait that the case asks for. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now>
-bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
+bool run_supported(T& link, Bootstrap& boot, MessageMemory& memory, const Case& test, Batch& batch,
+                   Report& report) {
   if (boot.size() < Pattern::info.ranks) {
     const std::string least = std::to_string(Pattern::info.ranks);
     report.outcome = {Status::failed,
@@ -128,14 +133,14 @@ bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Rep
     return true;
   }
   if (test.wait.empty() || test.wait == UsualWait<T>::name) {
-    return run_with<Pattern, T, Now, UsualWait<T>>(link, boot, test, batch, report);
+    return run_with<Pattern, T, Now, UsualWait<T>>(link, boot, memory, test, batch, report);
   }
   if (test.wait == SpinOnCompletions::name) {
-    return run_with<Pattern, T, Now, SpinOnCompletions>(link, boot, test, batch, report);
+    return run_with<Pattern, T, Now, SpinOnCompletions>(link, boot, memory, test, batch, report);
   }
   if constexpr (Waiting<BlockOnEvent, T>) {
     if (test.wait == BlockOnEvent::name) {
-      return run_with<Pattern, T, Now, BlockOnEvent>(link, boot, test, batch, report);
+      return run_with<Pattern, T, Now, BlockOnEvent>(link, boot, memory, test, batch, report);
     }
   }
   report.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
@@ -144,9 +149,10 @@ bool run_supported(T& link, Bootstrap& boot, const Case& test, Batch& batch, Rep
 
 /// Run a case's pattern if the transport can. False: the link has a fault.
 template <class Pattern, TwoSided T, Clock Now>
-bool run_pattern(T& link, Bootstrap& boot, const Case& test, Batch& batch, Report& report) {
+bool run_pattern(T& link, Bootstrap& boot, MessageMemory& memory, const Case& test, Batch& batch,
+                 Report& report) {
   if constexpr (lack_of<Pattern, T, Now>().empty()) {
-    return run_supported<Pattern, T, Now>(link, boot, test, batch, report);
+    return run_supported<Pattern, T, Now>(link, boot, memory, test, batch, report);
   } else {
     report.outcome = {Status::unsupported, std::string(lack_of<Pattern, T, Now>()), 0};
     return true;
@@ -168,15 +174,16 @@ inline void say_broken(Batch& batch, const Fault& fault) {
 }
 
 template <TwoSided T, Clock Now, class... Patterns>
-bool run_known(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns) {
+bool run_known(T& link, Bootstrap& boot, MessageMemory& memory, const Case& test, Batch& batch,
+               double tick_ns) {
   const Instant start = read_both_clocks();
   bool known = false;
   bool whole = true;
   Report report;
   report.tick_ns = tick_ns;
-  ((test.test == Patterns::info.name
-        ? (known = true, whole = run_pattern<Patterns, T, Now>(link, boot, test, batch, report))
-        : true),
+  ((test.test == Patterns::info.name ? (known = true, whole = run_pattern<Patterns, T, Now>(
+                                                          link, boot, memory, test, batch, report))
+                                     : true),
    ...);
   if (!known) report.outcome = {Status::failed, "unknown test: " + test.test, 0};
   if (!whole) {
@@ -189,17 +196,17 @@ bool run_known(T& link, Bootstrap& boot, const Case& test, Batch& batch, double 
   return true;
 }
 
-/// Run one case; the batch of rank 0 tells for all ranks. `tick_ns` is what a tick of this rank is
-/// worth. What was thrown, on all ranks or behind the last exchange, fails this case and no other.
-/// False: the link has a fault.
+/// Run one case in the launch's memory; the batch of rank 0 tells for all ranks. `tick_ns` is what
+/// a tick of this rank is worth. What was thrown, on all ranks or behind the last exchange, fails
+/// this case and no other. False: the link has a fault.
 template <TwoSided T, Clock Now, class... Patterns>
-bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double tick_ns,
-              const std::tuple<Patterns...>* /*list*/) {
+bool run_case(T& link, Bootstrap& boot, MessageMemory& memory, const Case& test, Batch& batch,
+              double tick_ns, const std::tuple<Patterns...>* /*list*/) {
   if constexpr (requires { link.in_pieces(); }) {
     // Chosen here, so that the loop over usual messages does not look at their length.
     if (test.bytes > link.longest_message()) {
       auto pieces = link.in_pieces();
-      return run_case<decltype(pieces), Now>(pieces, boot, test, batch, tick_ns,
+      return run_case<decltype(pieces), Now>(pieces, boot, memory, test, batch, tick_ns,
                                              static_cast<std::tuple<Patterns...>*>(nullptr));
     }
   }
@@ -208,7 +215,7 @@ bool run_case(T& link, Bootstrap& boot, const Case& test, Batch& batch, double t
   }
   batch.id = test.id;
   try {
-    return run_known<T, Now, Patterns...>(link, boot, test, batch, tick_ns);
+    return run_known<T, Now, Patterns...>(link, boot, memory, test, batch, tick_ns);
   } catch (const std::exception& error) {
     batch.ticks.clear();
     batch.parts.clear();

@@ -45,13 +45,17 @@ void spread_reused(BufferOrders& orders, std::size_t at_once) {
 
 }  // namespace
 
+bool is_repeated(const Schedule& schedule) {
+  return schedule.kind == "one" || schedule.kind == "shared";
+}
+
 Schedule at_least(const Schedule& schedule, std::uint32_t buffers) {
   if (schedule.kind != "one" || buffers < 2) return schedule;
   return {"turn", buffers, 100};
 }
 
 std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t seed) {
-  if (schedule.kind == "one") return {0};
+  if (is_repeated(schedule)) return {0};
   if (schedule.kind == "reuse") return reuse_order(schedule, seed);
   std::vector<std::uint32_t> order(schedule.count);
   std::iota(order.begin(), order.end(), 0U);
@@ -88,6 +92,7 @@ BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size
   }
   // Whole rounds of the sender's order: the slot of a message is found by its number alone.
   const std::size_t round = orders.out.size();
+  if (schedule.kind == "shared") at_once = 1;
   orders.in.resize(std::max<std::size_t>((at_once + round - 1) / round, 1) * round);
   std::iota(orders.in.begin(), orders.in.end(), 0U);
   for (const std::uint32_t slot : orders.in) {
@@ -97,7 +102,8 @@ BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size
 }
 
 OrderSize size_of(const Schedule& schedule, std::uint64_t at_once) {
-  const std::uint64_t receives = std::max<std::uint64_t>(at_once, 1);
+  const bool is_shared = schedule.kind == "shared";
+  const std::uint64_t receives = is_shared ? 1 : std::max<std::uint64_t>(at_once, 1);
   if (is_used_once(schedule)) {
     const std::uint64_t fresh = schedule.count;
     const std::uint64_t messages =
@@ -109,8 +115,8 @@ OrderSize size_of(const Schedule& schedule, std::uint64_t at_once) {
   return {round, arriving, round + arriving};
 }
 
-BufferOrders orders_of_once(std::size_t messages) {
-  return make_orders({"turn", static_cast<std::uint32_t>(messages), 100}, 0, 1);
+BufferOrders orders_in_turn(std::size_t slots) {
+  return make_orders({"turn", static_cast<std::uint32_t>(slots), 100}, 0, 1);
 }
 
 }  // namespace weft

@@ -17,6 +17,10 @@ Schedule at_least(const Schedule& schedule, std::uint32_t buffers);
 /// message lands in the slot that bears the number of the slot it came from.
 std::vector<std::uint32_t> make_order(const Schedule& schedule, std::uint64_t seed);
 
+/// Whether buffers are used again and again from the first message on: neither many in turn nor any
+/// that is used once.
+bool is_repeated(const Schedule& schedule);
+
 /// For how many messages an order lasts: of scheme 2 the other buffers are used once and never
 /// again, so it is not walked round; the largest number there is for all others.
 std::size_t messages_of_order(const Schedule& schedule, const std::vector<std::uint32_t>& order);
@@ -38,7 +42,8 @@ struct BufferOrders {
   std::vector<std::uint32_t> sent_from;
 };
 
-/// The orders of a case whose receiver has so many receives under way at once.
+/// The orders of a case whose receiver has so many receives under way at once. A shared buffer is
+/// all of theirs.
 BufferOrders make_orders(const Schedule& schedule, std::uint64_t seed, std::size_t at_once);
 
 /// What the orders would have, without making them: one may be longer than there is memory. Slots
@@ -50,7 +55,7 @@ struct OrderSize {
 };
 OrderSize size_of(const Schedule& schedule, std::uint64_t at_once);
 
-/// Each of so many messages has a slot of its own on both sides.
-BufferOrders orders_of_once(std::size_t messages);
+/// Messages take so many slots in turn, the same on both sides.
+BufferOrders orders_in_turn(std::size_t slots);
 
 }  // namespace weft

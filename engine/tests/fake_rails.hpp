@@ -36,11 +36,12 @@ std::vector<Result> run_on_rails(const std::vector<Case>& tests, const std::vect
       for (Fabric& fabric : fabrics) links.push_back(std::make_unique<One>(fabric, boot));
       using Together = Rails<One, Sharing>;
       Together rails(std::move(links), rails_threshold, boot);
+      MessageMemory memory;
       bool whole = true;
       for (const Case& test : tests) {
         Batch batch;
         try {
-          whole = run_case<Together, VirtualClock>(rails, boot, test, batch, 1.0,
+          whole = run_case<Together, VirtualClock>(rails, boot, memory, test, batch, 1.0,
                                                    static_cast<Patterns*>(nullptr));
         } catch (const std::runtime_error& error) {
           batch.outcome = {Status::failed, error.what(), 0};

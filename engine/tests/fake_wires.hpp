@@ -27,6 +27,8 @@ struct Costs {
   Ticks ask = 0;
   /// So many sends have one completion, as inline sends do: the others are gone with their post.
   std::uint32_t sends_together = 1;
+  /// Whether receives under way may share memory, which libraries bear and MPI forbids.
+  bool shares_receives = false;
   /// What a rank that slept takes to wake up.
   Ticks wake_up = 0;
   /// Registering and deregistering a buffer, and each byte of it.

@@ -109,9 +109,10 @@ std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
     threads.emplace_back([&, rank] {
       ThreadBootstrap boot(meeting, fabric, rank);
       PoorLink link(fabric, boot, store);
+      MessageMemory memory;
       for (const Case& test : cases) {
         Batch batch;
-        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, test, batch, 1.0,
+        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, test, batch, 1.0,
                                                             static_cast<Few*>(nullptr));
         EXPECT_TRUE(whole);
         if (rank == 0) batches.push_back(batch);
@@ -193,9 +194,9 @@ TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
 
 TEST(Memory, AnOrdersSizeIsThatOfTheOrderThatIsMade) {
   for (const Schedule& schedule :
-       {Schedule{"one", 5, 10}, Schedule{"turn", 1, 100}, Schedule{"turn", 77, 0},
-        Schedule{"reuse", 1, 0}, Schedule{"reuse", 9, 50}, Schedule{"reuse", 33, 99},
-        Schedule{"reuse", 33, 100}}) {
+       {Schedule{"one", 5, 10}, Schedule{"shared", 1, 100}, Schedule{"turn", 1, 100},
+        Schedule{"turn", 77, 0}, Schedule{"reuse", 1, 0}, Schedule{"reuse", 9, 50},
+        Schedule{"reuse", 33, 99}, Schedule{"reuse", 33, 100}}) {
     for (const std::size_t at_once : {0U, 1U, 2U, 50U, 128U}) {
       const BufferOrders orders = make_orders(schedule, 3, at_once);
       const OrderSize size = size_of(schedule, at_once);

@@ -265,6 +265,41 @@ TEST(Pages, UnaskedMemoryCanHaveHugeOnesWhereverTheyFit) {
   EXPECT_EQ(page.huge_bytes(), 0U);
 }
 
+TEST(MessageMemory, WhatIsKeptStaysPresentForTheNextCase) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+  SideMemory side;
+  EXPECT_TRUE(side.empty());
+  EXPECT_EQ(side.data(), nullptr);
+  side.take(mebibyte, Pages::usual, true);
+  std::byte* const first = side.data();
+  first[mebibyte - 1] = std::byte{7};
+  side.give_back();
+  EXPECT_TRUE(side.empty());
+  side.take(5 * mebibyte, Pages::usual, true);
+  EXPECT_EQ(side.data(), first);
+  EXPECT_EQ(side.data(mebibyte - 1)[0], std::byte{7});
+  side.data(5 * mebibyte - 1)[0] = std::byte{8};
+  side.give_back();
+  side.take(8, Pages::usual, true);
+  EXPECT_EQ(side.data(), first);
+  EXPECT_EQ(side.bytes(), 4096U);
+}
+
+TEST(MessageMemory, ACaseThatNeedsNewMemoryHasAddressesThatNoneHadBefore) {
+  SideMemory side;
+  side.take(4096, Pages::usual, true);
+  std::vector<const std::byte*> had{side.data()};
+  for (int again = 0; again < 3; ++again) {
+    side.give_back();
+    side.take(4096, Pages::usual, false);
+    EXPECT_EQ(std::count(had.begin(), had.end(), side.data()), 0);
+    had.push_back(side.data());
+  }
+  side.drop();
+  side.take(4096, Pages::usual, true);
+  EXPECT_EQ(std::count(had.begin(), had.end(), side.data()), 0);
+}
+
 TEST(Pages, OpenedMemoryHasThePagesItIsGiven) {
   Case put = make_case("put_stream", 1000, {});
   put.pages = "huge";

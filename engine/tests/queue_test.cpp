@@ -36,6 +36,16 @@ TEST_P(ReceivesOfAStream, NeverShareABuffer) {
   }
 }
 
+TEST_P(ReceivesOfAStream, ShareOneBufferWhereTheCaseSaysSo) {
+  Case test = make_case(GetParam(), 48, 39);
+  test.schedule.kind = "shared";
+  EXPECT_FALSE(run(test, costs, {}, 4).whole);
+  Costs lenient = costs;
+  lenient.shares_receives = true;
+  const Result result = run(test, lenient, {}, 4);
+  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ReceivesOfAStream, testing::ValuesIn(streams_of_messages()));
 
 TEST(BufferOrders, ReceivesUnderWayHaveSlotsOfTheirOwnAndKnowTheirSender) {

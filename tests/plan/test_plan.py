@@ -108,6 +108,7 @@ def test_crowded_cores_are_told() -> None:
 
 def test_schedules() -> None:
     assert parse_schedules("one") == (Schedule(),)
+    assert parse_schedules("shared") == (Schedule(kind="shared"),)
     assert parse_schedules("turn:16") == (Schedule(kind="turn", count=16),)
     assert [one.count for one in parse_schedules("turn:1..8")] == [1, 2, 4, 8]
     assert parse_schedules("reuse:100:50%") == (

@@ -10,11 +10,11 @@ from virtual import described, needed_by_engine
 from weft.plan.case import Case, Schedule
 from weft.plan.memory import needed_bytes
 
-Kind = Literal["one", "turn", "reuse"]
+Kind = Literal["one", "shared", "turn", "reuse"]
 
 
 def any_case(chance: random.Random, tests: tuple[str, ...]) -> Case:
-    kinds: tuple[Kind, ...] = ("one", "turn", "reuse")
+    kinds: tuple[Kind, ...] = ("one", "shared", "turn", "reuse")
     kind = chance.choice(kinds)
     return Case(
         test=chance.choice(tests),
@@ -23,7 +23,7 @@ def any_case(chance: random.Random, tests: tuple[str, ...]) -> Case:
         queue_depth=chance.choice((1, 2, 3, 64, 255, 1 << 16)),
         schedule=Schedule(
             kind=kind,
-            count=1 if kind == "one" else chance.choice((1, 2, 77, 1 << 20)),
+            count=1 if kind in ("one", "shared") else chance.choice((1, 2, 77, 1 << 20)),
             reuse_percent=chance.choice((0, 33, 50, 99, 100)) if kind == "reuse" else 100,
         ),
         ranks=chance.choice((2, 3, 64)),

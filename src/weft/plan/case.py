@@ -18,12 +18,13 @@ CaseAxis = Literal[
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """Which buffer each message of a case uses, in order (DESIGN.md, the contract).
 
-    `one`: always the same buffer. `turn`: `count` buffers in FIFO order. `reuse`: `reuse_percent`
+    `one`: messages are sent from one buffer; receives under way at once have their own. `shared`:
+    all receives share one buffer as well. `turn`: `count` buffers in FIFO order. `reuse`: `reuse_percent`
     of the messages use one buffer, the others one each of `count` further ones, none of them twice
     in a batch.
     """
 
-    kind: Literal["one", "turn", "reuse"] = "one"
+    kind: Literal["one", "shared", "turn", "reuse"] = "one"
     count: int = 1
     reuse_percent: int = 100
 
@@ -31,6 +32,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
         """How many buffers messages are sent from and arrive in, of so many receives at once."""
         if self.most_messages is not None:
             return self.count + 1, self.count + receives
+        if self.kind == "shared":
+            return 1, 1
         sent = self.count if self.kind == "turn" else 1
         return sent, -(-receives // sent) * sent
 
@@ -98,7 +101,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
             self.wait: bool(self.wait),
             f"{self.pages}_pages": bool(self.pages),
-            f"{schedule.kind}{schedule.count}{reuse}": schedule.kind != "one",
+            "shared": schedule.kind == "shared",
+            f"{schedule.kind}{schedule.count}{reuse}": schedule.kind in ("turn", "reuse"),
             f"at{self.point}": self.point is not None,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)

@@ -85,15 +85,15 @@ def preset_of(tests: Sequence[str]) -> Preset | None:
 
 
 def parse_schedules(text: str) -> tuple[Schedule, ...]:
-    """The buffers of cases: "one", "turn:N" or "reuse:N:R%"; N of turn and R may be ranges.
+    """The buffers of cases: "one", "shared", "turn:N" or "reuse:N:R%"; N of turn and R may be ranges.
 
     "turn:1..1024" doubles, "reuse:256:0..100:25%" goes in steps. Raises WeftError.
     """
-    match = re.fullmatch(r"one|turn:([\d.:]+)|reuse:(\d{1,7}):([\d.:]+)%?", text)
+    match = re.fullmatch(r"one|shared|turn:([\d.:]+)|reuse:(\d{1,7}):([\d.:]+)%?", text)
     if not match:
         raise WeftError(
             f"'{text}' is not a choice of buffers",
-            "type one, turn:16, turn:1..1024 or reuse:100:50%",
+            "type one, shared, turn:16, turn:1..1024 or reuse:100:50%",
         )
     if match[1]:
         counts = parse_sizes(match[1])
@@ -104,7 +104,7 @@ def parse_schedules(text: str) -> tuple[Schedule, ...]:
             _bounded(Schedule(kind="reuse", count=count, reuse_percent=percent))
             for percent in parse_sizes(match[3])
         )
-    return (Schedule(),)
+    return (Schedule(kind="shared" if text == "shared" else "one"),)
 
 
 class Ways(msgspec.Struct, frozen=True, kw_only=True):

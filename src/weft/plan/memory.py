@@ -53,22 +53,31 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     schedule = case.schedule
     if schedule.kind == "one" and known.buffers > 1:
         schedule = Schedule(kind="turn", count=known.buffers)
-    buffers = sum(schedule.slots(receives)) + 2 * _checked_messages(case, known)
+    checked = _checked_slots(case, known)
+    # Both passes take the same memory, but for buffers that nothing may have used before.
+    buffers = sum(
+        max(timed, checked) if schedule.kind in ("one", "shared") else timed + checked
+        for timed in schedule.slots(receives)
+    )
     order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
     return case.ranks * (WORD_BYTES + buffers * pages * PAGE_BYTES + order + series)
 
 
-def _checked_messages(case: Case, footprint: Footprint) -> int:
-    """Messages each way of the pass in which every byte is checked: a buffer for each."""
-    messages = min(max(CHECKED_BYTES // max(case.bytes, 1), 2), 256)
+def _checked_slots(case: Case, footprint: Footprint) -> int:
+    """Buffers each way of the pass in which every byte is checked: one a message, but few in turn
+    for long ones."""
+    fits = CHECKED_BYTES // max(case.bytes, 1)
+    is_long = fits < 2 and not footprint.streams
+    messages = min(max(fits, 1 if is_long else 2), 256)
     operations = max(messages // footprint.messages_per_operation, 1)
     if footprint.streams:
         depth = min(case.queue_depth, max(messages // 2, 2))
         refill = max(depth // 2, 1)
         operations = -(-max(operations, depth) // refill) * refill
     besides = footprint.messages_before + (0 if footprint.streams else 2)
-    return operations * footprint.messages_per_operation + besides
+    every = operations * footprint.messages_per_operation + besides
+    return min(every, max(2, footprint.receives)) if is_long else every
 
 
 def _footprints(patterns: Mapping[str, Pattern] | None) -> dict[str, Footprint]:
