@@ -11,6 +11,7 @@ from weft.units import (
     format_bandwidth,
     format_bytes,
     format_time,
+    parse_bandwidth,
     parse_bytes,
     parse_percent,
     parse_seconds,
@@ -71,6 +72,19 @@ def test_times_and_percents() -> None:
     for bad in ("0%", "101%", "x"):
         with pytest.raises(WeftError):
             parse_percent(bad)
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_per_s"),
+    [
+        ("950 MB/s", 9.5e8), ("2 GB/s", 2e9), ("3 kB/s", 3e3), ("1 MiB/s", 2**20),
+        ("25 Gbit/s", 3.125e9), ("8 Mbit/s", 1e6),
+    ],
+)  # fmt: skip
+def test_a_bandwidths_unit_is_a_power_of_ten_or_says_that_it_is_one_of_two(
+    text: str, bytes_per_s: float
+) -> None:
+    assert parse_bandwidth(text) == bytes_per_s
 
 
 def test_what_people_read() -> None:

@@ -53,6 +53,12 @@ def test_the_rule(launches: int, half: str, both: str) -> None:
         assert with_ends(figure, format_time) == both
 
 
+def test_half_the_width_may_stand_in_the_figures_own_unit() -> None:
+    figure = median_of_launches(TIMES)
+    half = f"{(figure.high - figure.low) / 2:.1f}"
+    assert with_half(figure, format_time, "{:.1f}".format) == f"1.00 µs ±{half}"
+
+
 def test_ends_keep_units_that_are_not_the_figures_own() -> None:
     wide = median_of_launches([1000.0, 100_000.0])
     assert with_half(wide, format_time) == "50.5 µs [not known] n=2"

@@ -143,6 +143,18 @@ concept OneSided = TwoSided<T> &&
   noexcept->std::same_as<std::uint32_t>;
 };
 
+/// One-sided transports whose library has calls that return when a put is in the peer's memory, or
+/// a get's data are in place, for patterns that do nothing else meanwhile. No other transfer is
+/// under way beside them.
+template <class T>
+concept PlainOneSided = OneSided<T> &&
+    requires(T& link, Peer peer, const Buffer& local, const RemoteBuffer& remote) {
+  { link.put_and_flush(peer, local, remote) }
+  noexcept->std::same_as<void>;
+  { link.get_and_flush(peer, local, remote) }
+  noexcept->std::same_as<void>;
+};
+
 /// Puts that tell the target when they are in place (immediate data, a counter, an event).
 /// `expect_notice` makes room for one; it counts among the receives in flight until it came.
 template <class T>
@@ -222,6 +234,10 @@ struct WaitInLibrary {
     return link.fault() == nullptr;
   }
 };
+
+/// Whether a pattern that waits for each transfer takes the library's calls that wait themselves.
+template <class Wait, class T>
+concept WaitsInTransfers = PlainOneSided<T> && std::same_as<Wait, WaitInLibrary>;
 
 /// Sleep until the transport has an event, only for transports that can. `T::block()` polls, and
 /// sleeps only if that found nothing, for 100 ms at most; an event between the two is not lost.

@@ -26,8 +26,13 @@ struct GetLatency {
     for (Ticks& sample : work.samples) {
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.get(peer, work.in.next(), work.remote.next());
-        if (!settle_transfers<Wait>(link, 0)) return false;
+        if constexpr (WaitsInTransfers<Wait, T>) {
+          link.get_and_flush(peer, work.in.next(), work.remote.next());
+          if (link.fault() != nullptr) return false;
+        } else {
+          link.get(peer, work.in.next(), work.remote.next());
+          if (!settle_transfers<Wait>(link, 0)) return false;
+        }
       }
       sample = Now::now() - start;
     }

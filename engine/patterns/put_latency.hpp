@@ -28,9 +28,14 @@ struct PutLatency {
     for (Ticks& sample : work.samples) {
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.put(peer, work.out.next(), work.remote.next());
-        link.flush(peer);
-        if (!settle_transfers<Wait>(link, 0)) return false;
+        if constexpr (WaitsInTransfers<Wait, T>) {
+          link.put_and_flush(peer, work.out.next(), work.remote.next());
+          if (link.fault() != nullptr) return false;
+        } else {
+          link.put(peer, work.out.next(), work.remote.next());
+          link.flush(peer);
+          if (!settle_transfers<Wait>(link, 0)) return false;
+        }
       }
       sample = Now::now() - start;
     }

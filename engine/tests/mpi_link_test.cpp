@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "patterns/get_latency.hpp"
 #include "patterns/get_overlap.hpp"
 #include "patterns/get_stream.hpp"
+#include "patterns/put_latency.hpp"
 #include "patterns/put_overlap.hpp"
 #include "patterns/put_stream.hpp"
 #include "transports/mpi/nonblocking.hpp"
@@ -76,6 +78,16 @@ int MPI_Rget(void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*rank*/,
              int /*there*/, MPI_Datatype /*kind*/, MPI_Win /*window*/, MPI_Request* request) {
   return weft::begin_transfer("get", request);
 }
+int MPI_Put(const void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*rank*/,
+            MPI_Aint /*at*/, int /*there*/, MPI_Datatype /*kind*/, MPI_Win /*window*/) {
+  weft::script().calls.emplace_back("plain put");
+  return MPI_SUCCESS;
+}
+int MPI_Get(void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*rank*/, MPI_Aint /*at*/,
+            int /*there*/, MPI_Datatype /*kind*/, MPI_Win /*window*/) {
+  weft::script().calls.emplace_back("plain get");
+  return MPI_SUCCESS;
+}
 int MPI_Win_flush(int /*rank*/, MPI_Win /*window*/) {
   weft::script().calls.emplace_back("flush");
   return MPI_SUCCESS;
@@ -127,7 +139,7 @@ struct Logged {
 };
 
 /// Rank 0 of one sample of a one-sided benchmark; what it called.
-template <class Pattern>
+template <class Pattern, class Wait = SpinOnCompletions>
 Script calls_of(std::uint32_t ops, std::uint32_t depth) {
   script() = {};
   Alone boot;
@@ -147,7 +159,7 @@ Script calls_of(std::uint32_t ops, std::uint32_t depth) {
   work.samples = {series.data(), 1};
   work.parts[0] = {&series[1], 1};
   work.parts[1] = {&series[2], 1};
-  EXPECT_TRUE((Pattern::template run<Logged, SpinOnCompletions>(link, work)));
+  EXPECT_TRUE((Pattern::template run<Logged, Wait>(link, work)));
   EXPECT_EQ(link.transfers_in_flight(), 0U);
   EXPECT_EQ(link.fault(), nullptr);
   return script();
@@ -185,6 +197,18 @@ TEST(StreamsOverMpi, HalfTheQueueStaysInFlightAndTheFlushIsTheLastCall) {
   EXPECT_EQ(std::count(puts.calls.begin(), puts.calls.end(), "flush"), 1);
   EXPECT_EQ(puts.calls.back(), "flush");
   EXPECT_EQ(std::count(gets.calls.begin(), gets.calls.end(), "flush"), 0);
+}
+
+TEST(LatencyOverMpi, TheUsualWaitTakesTheCallsThatWaitThemselves) {
+  const auto head = [](const Script& script) {
+    return std::vector<std::string>(script.calls.begin(), script.calls.begin() + 4);
+  };
+  EXPECT_EQ(head(calls_of<PutLatency, WaitInLibrary>(2, 8)),
+            (std::vector<std::string>{"plain put", "flush", "plain put", "flush"}));
+  EXPECT_EQ(head(calls_of<GetLatency, WaitInLibrary>(2, 8)),
+            (std::vector<std::string>{"plain get", "flush", "plain get", "flush"}));
+  EXPECT_EQ(head(calls_of<PutLatency>(2, 8)),
+            (std::vector<std::string>{"put", "ended", "flush", "put"}));
 }
 
 TEST(TransfersOverMpi, BeyondTheQueuesDepthAreAFault) {

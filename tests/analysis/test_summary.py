@@ -286,3 +286,15 @@ def test_json_rows_hold_what_scripts_rely_on(record: Path) -> None:
                 parts = {"median", "low", "high", "coverage", "method", "launches", "unit"}
                 assert set(row[name]) == parts
                 assert row[name]["low"] <= row[name]["median"] <= row[name]["high"]
+
+
+def test_two_modes_in_half_of_the_launches_are_no_finding(tmp_path: Path) -> None:
+    def times(case: Case, launch: int) -> list[float]:
+        usual = [value / usual_time_ns(case) for value in usual_times_ns(case, launch)]
+        slow = 3800 if launch < 2 else 2400
+        return [2400 * v if n % 10 < 7 else slow * v for n, v in enumerate(usual)]
+
+    flags = only(
+        synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times, launches=4)
+    ).flags
+    assert not any(flag.startswith("two modes, at") for flag in flags)

@@ -58,6 +58,13 @@ class MpiLink {
   void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     begin<MPI_Rget>(peer, local, remote, "MPI_Rget");
   }
+  // Calls that wait themselves, as those of every other test of latency: no request is made.
+  void put_and_flush(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer<MPI_Put>(peer, local, remote, "MPI_Put");
+  }
+  void get_and_flush(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    transfer<MPI_Get>(peer, local, remote, "MPI_Get");
+  }
   /// MPI knows no flush that returns before it is done. It is called by the poll whose turn it is,
   /// so that a rank may do other things before it.
   void flush(Peer peer) noexcept {
@@ -116,6 +123,15 @@ class MpiLink {
              shape.count, shape.type, window_, &begun.request),
         during);
     transfers_.push(begun);
+  }
+  template <auto call>
+  void transfer(Peer peer, const Buffer& local, const RemoteBuffer& remote,
+                const char* during) noexcept {
+    const MpiShape shape = this->shape(local.bytes);
+    latch(call(local.data, shape.count, shape.type, peer.rank,
+               static_cast<MPI_Aint>(remote.address), shape.count, shape.type, window_),
+          during);
+    latch(MPI_Win_flush(peer.rank, window_), "MPI_Win_flush");
   }
   void meet_all(int rank) const;
 

@@ -40,6 +40,12 @@ class Mpi final : public MpiQueues<FreshRequests> {
     library().get(peer, local, remote);
   }
   void flush(Peer peer) noexcept { library().flush(peer); }
+  void put_and_flush(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    library().put_and_flush(peer, local, remote);
+  }
+  void get_and_flush(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    library().get_and_flush(peer, local, remote);
+  }
   void poll() noexcept {
     MpiQueues::poll();
     library().poll_transfers();

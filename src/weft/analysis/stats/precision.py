@@ -12,10 +12,10 @@ def settled(
 
     `resolution` is what a tick of the clock is worth in the medians: no interval is narrower.
     """
-    # One launch knows nothing of the variation between launches, so it is never precise.
-    if len(launch_medians) < max(launches, 2):
+    if len(launch_medians) < launches:
         return False
     # Where the clock did not move there is no time, and no interval around it.
     if min(launch_medians) <= 0:
         return False
+    # One launch knows nothing of the variation between launches: its interval has no ends.
     return median_of_launches(launch_medians, resolution).relative_half_width <= precision
