@@ -19,13 +19,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.__main__ import middle_and_interval
-from weft.engine import Program, choose_mpi, programs
-from weft.launch.local import LaunchError, LocalLauncher
+from weft.launch.launcher import Job
+from weft.launch.local import LocalLauncher
+from weft.launch.programs import choose_mpi, programs
+from weft.launch.protocol import LaunchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weft.record.model import Pattern
+    from weft.launch.programs import Program
+    from weft.plan.pattern import Pattern
 
 CASE_DEADLINE_S = 60.0
 RANKS = 2
@@ -65,7 +68,8 @@ def _times(program: Program, folder: Path, asked: argparse.Namespace) -> dict[Ke
     path = folder / program.path.name
     words = () if program.usual else ("--mode", program.mode)
     try:
-        with LocalLauncher(path, program.mpi, RANKS, words) as ranks:
+        job = Job(program=path, mpi=program.mpi, ranks=RANKS, arguments=words)
+        with LocalLauncher().start(job) as ranks:
             tick_ns = ranks.hello().clock.tick_ns
             for number, (pattern, size) in enumerate(_cases(program.patterns, asked)):
                 samples, operations = COUNTS[max(least for least in COUNTS if least <= size)]

@@ -19,9 +19,9 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """Which buffer each message of a case uses, in order (DESIGN.md, the contract).
 
     `one`: messages are sent from one buffer; receives under way at once have their own. `shared`:
-    all receives share one buffer as well. `turn`: `count` buffers in FIFO order. `reuse`: `reuse_percent`
-    of the messages use one buffer, the others one each of `count` further ones, none of them twice
-    in a batch.
+    all receives share one buffer as well. `turn`: `count` buffers in FIFO order. `reuse`:
+    `reuse_percent` of the messages use one buffer, the others one each of `count` further ones,
+    none of them twice in a batch.
     """
 
     kind: Literal["one", "shared", "turn", "reuse"] = "one"

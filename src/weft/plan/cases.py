@@ -87,7 +87,8 @@ def preset_of(tests: Sequence[str]) -> Preset | None:
 def parse_schedules(text: str) -> tuple[Schedule, ...]:
     """The buffers of cases: "one", "shared", "turn:N" or "reuse:N:R%".
 
-    N of turn and R may be ranges: "turn:1..1024" doubles, "reuse:256:0..100:25%" goes in steps. Raises WeftError.
+    N of turn and R may be ranges: "turn:1..1024" doubles, "reuse:256:0..100:25%" goes in steps.
+    Raises WeftError.
     """
     match = re.fullmatch(r"one|shared|turn:([\d.:]+)|reuse:(\d{1,7}):([\d.:]+)%?", text)
     if not match:
