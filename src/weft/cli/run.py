@@ -94,8 +94,9 @@ _QueueDepth = Annotated[
 _Buffers = Annotated[
     str,
     typer.Option(
-        help="Choose the buffers of messages: one, turn:N (N buffers in turn) or reuse:N:R%"
-        " (R % of the messages reuse a buffer). Lists and ranges are measured one by one."
+        help="Choose the buffers of messages: one, shared (one for all receives too), turn:N"
+        " (N in turn) or reuse:N:R% (R % of the messages reuse a buffer). Lists and ranges are"
+        " measured one by one."
     ),
 ]
 _Pages = Annotated[
