@@ -1,0 +1,79 @@
+// One rank receives from several others at once.
+#pragma once
+
+#include <cstdint>
+
+#include "patterns/parts/hot_spot.hpp"
+#include "patterns/parts/many_ranks.hpp"
+
+namespace weft {
+
+/// A sample runs from rank 0's first word to the last message of the last peer. Each peer has Q
+/// receives posted for it, anew as its own messages come, so that none has to wait for another.
+struct HotSpotReceive : HotSpot {
+  static constexpr PatternInfo info{
+      .name = "hot_spot_receive",
+      .title = "Hot spot, one receiver (incast)",
+      .summary = "one rank receives streams of several others at once; aggregate bandwidth",
+      .figure = Figure::bandwidth,
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+      .axis = {.name = "peers", .unit = "", .points = "1..ranks-1"},
+      .has_queue = true,
+      .latencies_per_sample = 2,
+      .splits_operations = true,
+  };
+
+  static Cast cast(const Case& test, int rank, int size) {
+    const int peers = peers_of(test, size);
+    Cast cast;
+    cast.streams = static_cast<std::uint32_t>(peers);
+    if (rank == 0) cast.from = cast.neighbours = first_ranks(peers);
+    if (rank > 0 && rank <= peers) cast.to = cast.neighbours = {0};
+    return cast;
+  }
+
+  template <Clock Now, class Wait, TellsPeers T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.rank != 0) return stream_at_word<false, Now, Wait>(link, work);
+    const std::uint32_t messages = messages_per_lane(work);
+    for (Lane& lane : work.lanes) {
+      open_lane<WordAt::none>(link, work, lane, messages, work.samples.size());
+    }
+    for (Ticks& sample : work.samples) {
+      const Ticks start = Now::now();
+      for (Lane& lane : work.lanes) {
+        lane.to_come = messages;
+        link.post_send(lane.peer, work.token_out);
+      }
+      if (!take_from_all<Wait>(link, work)) return false;
+      std::uint32_t posted = 0;
+      for (const Lane& lane : work.lanes) posted += lane.posted;
+      if (!Wait::settle(link, 0, posted)) return false;
+      sample = Now::now() - start;
+    }
+    return true;
+  }
+
+ private:
+  template <class Wait, TellsPeers T>
+  static bool take_from_all(T& link, Work& work) noexcept {
+    std::uint32_t open = work.streams;
+    while (open > 0) {
+      Wait::step(link);
+      if (link.fault() != nullptr) return false;
+      for (Lane& lane : work.lanes) {
+        if (lane.to_come == 0) continue;
+        take_what_came<WordAt::none>(link, work, lane, link.receives_in_flight(lane.peer));
+        if (lane.to_come > 0) continue;
+        link.post_send(lane.peer, work.token_out);
+        --open;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace weft

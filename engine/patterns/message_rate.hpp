@@ -1,0 +1,46 @@
+// Message rate: pairs of ranks that stream at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contract/cast.hpp"
+#include "patterns/parts/paired_streams.hpp"
+
+namespace weft {
+
+/// Rank i to rank i + n/2 of n, as many pairs as the case's point says; without one, all.
+struct MessageRate : PairedStreams {
+  static constexpr PatternInfo info{
+      .name = "message_rate",
+      .title = "Message rate",
+      .summary = "pairs of ranks stream at once in one direction; messages per second of all",
+      .figure = Figure::bandwidth,
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .least_bytes = 1,
+      .axis = {.name = "pairs", .unit = "", .points = "1..ranks/2"},
+      .has_queue = true,
+      .latencies_per_sample = 4,
+      .splits_operations = true,
+  };
+
+  static std::string lacks(const Case& test, int size) {
+    if (2 * test.point <= static_cast<std::uint64_t>(size)) return "";
+    return std::to_string(test.point) + " pairs need " + std::to_string(2 * test.point) +
+           " ranks; choose more with --ranks";
+  }
+  static Cast cast(const Case& test, int rank, int size) {
+    const int half = size / 2;
+    const int count = test.point == 0 ? half : static_cast<int>(test.point);
+    std::vector<std::pair<int, int>> pairs;
+    pairs.reserve(static_cast<std::size_t>(count));
+    for (int first = 0; first < count; ++first) pairs.emplace_back(first, first + half);
+    return pairs_cast(pairs, rank);
+  }
+};
+
+}  // namespace weft

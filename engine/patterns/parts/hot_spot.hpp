@@ -1,0 +1,36 @@
+// What hot spots share (Liu et al., section 4.6): one rank sends to several others, or receives
+// from them.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "contract/cast.hpp"
+
+namespace weft {
+
+/// Rank 0 and as many others as the case's point says; without one, all others.
+struct HotSpot {
+  static constexpr bool streams = true;
+  static constexpr bool every_rank_times = true;
+
+  static std::string lacks(const Case& test, int size) {
+    if (test.point < static_cast<std::uint64_t>(size)) return "";
+    return std::to_string(test.point) + " peers need " + std::to_string(test.point + 1) +
+           " ranks; choose more with --ranks";
+  }
+
+ protected:
+  static int peers_of(const Case& test, int size) {
+    return test.point == 0 ? size - 1 : static_cast<int>(test.point);
+  }
+  static std::vector<int> first_ranks(int count) {
+    std::vector<int> ranks(static_cast<std::size_t>(count));
+    std::iota(ranks.begin(), ranks.end(), 1);
+    return ranks;
+  }
+};
+
+}  // namespace weft

@@ -1,0 +1,67 @@
+// What many pairs of ranks share that stream at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "patterns/parts/many_ranks.hpp"
+
+namespace weft {
+
+/// All pairs start at rank 0's word. A sample runs on rank 0's clock until every pair has moved all
+/// its messages; what a pair took by itself is told by its own first rank's clock, so that no two
+/// clocks are compared. `own` is that of rank 0's pair.
+struct PairedStreams {
+  static constexpr bool streams = true;
+  static constexpr bool every_rank_times = true;
+  static constexpr std::array parts{std::string_view{"own"}};
+
+  template <Clock Now, class Wait, TellsPeers T>
+  static bool run(T& link, Work& work) noexcept {
+    if (work.lanes[0].out.empty()) {
+      return receive_streams<Wait>(link, work, work.samples.size());
+    }
+    if (work.rank != 0) return stream_at_word<true, Now, Wait>(link, work);
+    return lead<Now, Wait>(link, work);
+  }
+
+ private:
+  template <Clock Now, class Wait, TellsPeers T>
+  static bool lead(T& link, Work& work) noexcept {
+    await_words(link, work);
+    if (!drain<Wait>(link)) return false;
+    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+      const bool whole = look_in_warmup(
+          work, at, [&](const auto& look) { return lead_once<Now, Wait>(link, work, at, look); });
+      if (!whole) return false;
+    }
+    return true;
+  }
+
+  template <Clock Now, class Wait, TellsPeers T, class Looks>
+  static bool lead_once(T& link, Work& work, std::size_t at, const Looks& look) noexcept {
+    const Lane& lane = work.lanes[0];
+    await_words(link, work);
+    const Ticks start = Now::now();
+    for (const Peer follower : work.followers) link.post_send(follower, work.token_out);
+    if (!stream_out<Wait>(link, work, work.streams, look, nothing_more)) return false;
+    while (link.receives_in_flight(lane.peer) > 0) {
+      Wait::step(link);
+      if (link.fault() != nullptr) return false;
+    }
+    work.parts[0][at] = Now::now() - start;
+    if (!drain<Wait>(link)) return false;
+    work.samples[at] = Now::now() - start;
+    return true;
+  }
+
+  /// One word of the receiver of this pair, and one of each other pair.
+  template <TwoSided T>
+  static void await_words(T& link, Work& work) noexcept {
+    link.post_recv(work.lanes[0].peer, work.words.next());
+    for (const Peer follower : work.followers) link.post_recv(follower, work.words.next());
+  }
+};
+
+}  // namespace weft
