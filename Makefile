@@ -2,17 +2,23 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 SHELL := /bin/bash
+SPACE := $(subst ,, )
 BIN := .venv/bin
 STAMPS := .stamps
 # These two live in the environment that they tell of: who removes .venv has it made again.
 ENVIRONMENT := .venv/.environment
 INSTALLED := .venv/.installed
-# Where the engine is compiled; the gate installs what it has just compiled for the tests.
-ENGINE_BUILD := build/wheel
+# Where the engine is compiled, once: the gate adds the tests there, and pip installs from there.
+ENGINE_BUILD := build/release
+# How far a build is: steps done of all, and seconds.
+export NINJA_STATUS := [%f of %t, %e s]$(SPACE)
+# What `make try` builds and runs.
+TEST := ping_pong
+TRANSPORT := tcp
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
-.PHONY: help run build test lint format bench mutants vm lock clean
+.PHONY: help run build try test lint format bench mutants vm lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -33,10 +39,22 @@ $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-
 
 # Editable: a change in src/ needs no new install, a change in engine/ does.
 $(INSTALLED): $(ENGINE) $(ENVIRONMENT)
-	@echo "building the engine: this takes some minutes, once"
+	@echo "building the engine, once; a line says how far it is"
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target programs
 	@$(BIN)/pip install --quiet --no-build-isolation --no-deps \
 	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .
 	@touch $@
+
+# A build of its own with one benchmark, and only as much of a run as shows its figures.
+try: $(ENVIRONMENT) ## Build one benchmark over one transport and run it (TEST=stream TRANSPORT=tcp)
+	@cmake --preset try -DWEFT_ONLY=$(TEST) --log-level=WARNING >/dev/null
+	@cmake --build --preset try --target rank-$(firstword $(subst :, ,$(TRANSPORT)))
+	@test -x $(BIN)/weft || $(MAKE) --no-print-directory build
+	@rm -f build/try/try.jsonl*
+	WEFT_ENGINE_DIR=build/try/libexec/weft $(BIN)/weft run $(TEST) \
+	  --transport $(TRANSPORT) --sizes 8,4KiB,1MiB --budget 6s --launches 2 --precision 100% \
+	  --no-report -o build/try/try.jsonl $(ARGS)
 
 # The build is one of the steps, after the checks that need none and fail sooner.
 test: $(ENVIRONMENT) $(STAMPS)/packages-test ## Install what tests need, build, pass all of them

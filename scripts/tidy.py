@@ -3,7 +3,7 @@
 The build's own list holds a source once per MPI; to look at it once is enough, and a source that
 was clean is looked at again only when it, a header or the rules changed.
 
-    scripts/tidy.py build/test
+    scripts/tidy.py build/release
 """
 
 import hashlib

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
-_BUILT = Path(__file__).resolve().parents[1] / "build" / "test" / "engine" / "tests"
+_BUILT = Path(__file__).resolve().parents[1] / "build" / "release" / "engine" / "tests"
 # Where `make mutants` has built one with a planted bug.
 VIRTUAL_RANK = Path(os.environ.get("WEFT_VIRTUAL_RANK", _BUILT / "virtual-rank"))
 _STARTER = '#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done; shift 2; exec "$@"\n'

@@ -187,7 +187,7 @@ def reached(code: dict[str, list[Instruction]], start: str) -> str:
 
 
 def test_planted_compute_loops_are_caught() -> None:
-    code = functions(ROOT / "build" / "test" / "engine" / "tests" / "planted-loop")
+    code = functions(ROOT / "build" / "release" / "engine" / "tests" / "planted-loop")
     assert faults_of_compute_loop(code, "weft::compute_nothing") == ["does not loop"]
     in_memory = faults_of_compute_loop(code, "weft::compute_in_memory")
     assert in_memory
@@ -220,7 +220,7 @@ def test_templates_and_parts_moved_away_are_followed() -> None:
 
 
 def test_a_planted_indirect_call_and_allocation_are_caught() -> None:
-    found, _ = offences(ROOT / "build" / "test" / "engine" / "tests" / "planted-loop")
+    found, _ = offences(ROOT / "build" / "release" / "engine" / "tests" / "planted-loop")
     text = "\n".join(found)
     assert "*" in text
     assert re.search(r"operator new|std::vector", text)
