@@ -250,7 +250,7 @@ def measured_lines(
 ) -> Iterator[Line]:
     """Rounds of one launch a transport; each case is calibrated once, then measured a round.
 
-    A case for which `times_ns(case, round)` is empty is left out of that round.
+    A case for which `times_ns(case, round)` is empty is omitted of that round.
     """
     number = order = 0
     for round_ in range(launches):

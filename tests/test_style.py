@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from style import engine_rules, import_rules, python_rules, text_rules
+from style import engine_rules, import_rules, python_rules, text_rules, word_rules
 from style.help_rules import commands_without_example
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 from weft.cli.main import app
@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     text_rules.paths_of_one_machine,
     text_rules.british_spelling,
     text_rules.dead_links,
+    word_rules.banned_words,
     python_rules.long_functions,
     python_rules.module_docstrings,
     python_rules.mutable_globals,

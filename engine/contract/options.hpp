@@ -10,13 +10,14 @@
 
 namespace weft {
 
-/// Something that a transport can be told, for its help and for refusing what it does not know.
+/// Something that a transport can be set with --option, for its help and for refusing what it does
+/// not know.
 struct Setting {
   std::string_view name;
   std::string_view summary;
 };
 
-/// What a transport was told. A setting that was not given has the value that the transport names.
+/// The options of a transport. A setting that was not given has the value that the transport names.
 class LinkOptions {
  public:
   void set(std::string name, std::string value);

@@ -9,7 +9,7 @@ void compute_loop(std::uint64_t rounds) noexcept {
     value ^= value >> 7U;
     value ^= value << 17U;
     // The compiler must have the value in a register here, and may not know it afterwards: no step
-    // can be left out, and none can be put together with the next.
+    // can be omitted, and none can be put together with the next.
     asm volatile("" : "+r"(value));
   }
 }

@@ -97,10 +97,11 @@ Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
                              "; name others with --cpus");
   }
   place.numa = numa_of(topology, place.cpu);
-  for (const std::string& told : boot.exchange(std::to_string(place.cpu) + ' ' + place.host)) {
-    const std::size_t gap = told.find(' ');
-    if (told.substr(gap + 1) != place.host) continue;
-    hwloc_bitmap_set(state_->polling.get(), static_cast<unsigned>(std::stoi(told.substr(0, gap))));
+  for (const std::string& reported : boot.exchange(std::to_string(place.cpu) + ' ' + place.host)) {
+    const std::size_t gap = reported.find(' ');
+    if (reported.substr(gap + 1) != place.host) continue;
+    hwloc_bitmap_set(state_->polling.get(),
+                     static_cast<unsigned>(std::stoi(reported.substr(0, gap))));
   }
   hwloc_bitmap_t free_cpus = state_->for_helpers.get();
   hwloc_bitmap_andnot(free_cpus, state_->allowed.get(), state_->polling.get());

@@ -1,4 +1,4 @@
-// Put latency there and back, the target told by a notice.
+// Put latency there and back, the target notified.
 #pragma once
 
 #include "host/clock.hpp"

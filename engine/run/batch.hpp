@@ -536,7 +536,7 @@ class BatchRun {
   PagesGot pages_;
   GivenBack at_end_{memory_};
   /// Of the closing message, whose memory is there before anything is measured: ranks that are left
-  /// out sleep from then on and could not be told that it is not.
+  /// out sleep from then on and could not be notified that it is not.
   std::optional<Slots<T>> closing_;
 };
 

@@ -85,7 +85,7 @@ constexpr std::string_view mode_of() {
   return "";
 }
 
-/// What the transport can be told with --option.
+/// What can be set of the transport with --option.
 template <TwoSided T>
 constexpr std::span<const Setting> settings_of() {
   if constexpr (requires { T::settings; }) return T::settings;

@@ -55,10 +55,10 @@ TEST(Description, AMessagesLatencyIsTheFiguresOfThosePatternsThatSaySo) {
   for (const Support& pattern : all_patterns()) {
     if (pattern.info.figure != Figure::latency) continue;
     const auto sample = static_cast<double>(measure(pattern, usual_costs, 1).ticks.at(3));
-    const double told = sample / pattern.info.latency_divisor;
+    const double reported = sample / pattern.info.latency_divisor;
     const double truth = 7 + 200 + 500 + 11;
-    EXPECT_GE(told, truth) << pattern.info.name;
-    EXPECT_NEAR(told, truth, 0.1 * truth) << pattern.info.name;
+    EXPECT_GE(reported, truth) << pattern.info.name;
+    EXPECT_NEAR(reported, truth, 0.1 * truth) << pattern.info.name;
   }
 }
 
@@ -73,7 +73,7 @@ std::vector<Ticks> part_of(const Batch& batch, const std::string& name) {
 constexpr std::uint32_t operations = 4;
 constexpr Ticks reading = 3;
 
-/// What dearer reads of the clock add to the fourth sample and to its parts, in reads an operation.
+/// What slower reads of the clock add to the fourth sample and to its parts, in reads an operation.
 std::map<std::string, double> reads_of(const Support& pattern, std::uint64_t point) {
   // As on a real link: a look that finds nothing is a call of its own.
   Costs quick = usual_costs;
@@ -99,7 +99,7 @@ TEST(Description, ReadsOfTheClockAreAsManyAsItSays) {
     const PatternInfo& info = pattern.info;
     if (info.clock_reads == 0 && info.part_clock_reads.front() == 0) continue;
     ++described;
-    // Without work the waits of a call begin later by a read and end no later: it is left out.
+    // Without work the waits of a call begin later by a read and end no later: it is omitted.
     const auto found = reads_of(pattern, 0);
     if (info.clock_reads > 0) {
       EXPECT_DOUBLE_EQ(found.at(""), info.clock_reads) << info.name;

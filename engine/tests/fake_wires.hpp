@@ -82,7 +82,7 @@ struct Message {
 
 /// Shared by all ranks. Of the ranks that wait, the one whose event comes first goes on, once all
 /// others wait too: what happens does not depend on how the threads are scheduled. When every rank
-/// waits and nothing is to come, the fabric is dead: a message was lost, and every rank is told so
+/// waits and nothing is to come, the fabric is dead: a message was lost, and every rank is notified
 /// instead of waiting for ever.
 struct Fabric {
   explicit Fabric(int ranks)

@@ -269,8 +269,8 @@ TEST(Exchange, WhoGivesUpTellsAllAndTheNextExchangeIsWhole) {
       try {
         together(boot, act);
         ADD_FAILURE() << "went on";
-      } catch (const GaveUp& told) {
-        EXPECT_STREQ(told.what(), "rank 1: no");
+      } catch (const GaveUp& reported) {
+        EXPECT_STREQ(reported.what(), "rank 1: no");
       }
       EXPECT_EQ(boot.exchange(std::to_string(rank)), (std::vector<std::string>{"0", "1", "2"}));
     });

@@ -60,13 +60,13 @@ const std::vector<Ticks>& part_of(const Batch& batch, const std::string& name) {
 TEST(HostOverhead, EveryCallIsToldApartAndWaitingIsNone) {
   Costs real = costs;
   real.idle_polls = true;
-  const Measured told = measured("host_overhead", 0, real);
-  EXPECT_DOUBLE_EQ(told.parts.at("post_send"), sending + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("complete_send"), 0 + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("post_receive"), 0 + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("complete_receive"), receiving + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("rank1.post_send"), sending + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("rank1.complete_receive"), receiving + reading);
+  const Measured reported = measured("host_overhead", 0, real);
+  EXPECT_DOUBLE_EQ(reported.parts.at("post_send"), sending + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("complete_send"), 0 + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("post_receive"), 0 + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("complete_receive"), receiving + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("rank1.post_send"), sending + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("rank1.complete_receive"), receiving + reading);
 }
 
 /// Asking after sends and asking after receives takes a time each.
@@ -78,10 +78,10 @@ Costs asking() {
 }
 
 TEST(HostOverhead, ASendsCompletionHasNoPartOfTheReceives) {
-  const Measured told = measured("host_overhead", 0, asking());
+  const Measured reported = measured("host_overhead", 0, asking());
   for (const char* rank : {"", "rank1."}) {
-    EXPECT_DOUBLE_EQ(told.parts.at(std::string(rank) + "complete_send"), 13 + reading) << rank;
-    EXPECT_DOUBLE_EQ(told.parts.at(std::string(rank) + "complete_receive"),
+    EXPECT_DOUBLE_EQ(reported.parts.at(std::string(rank) + "complete_send"), 13 + reading) << rank;
+    EXPECT_DOUBLE_EQ(reported.parts.at(std::string(rank) + "complete_receive"),
                      13 + receiving + reading)
         << rank;
   }
@@ -91,10 +91,10 @@ TEST(HostOverhead, SendsThatCompleteInGroupsCostEachOfThemItsShare) {
   Costs inlined = asking();
   inlined.sends_together = 16;
   // So many operations that the groups are whole, whichever sample is looked at.
-  const Measured told = measured("host_overhead", 0, inlined, 64);
-  EXPECT_DOUBLE_EQ(told.parts.at("complete_send"), 13.0 / 16 + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("complete_receive"), 13 + receiving + reading);
-  EXPECT_DOUBLE_EQ(told.parts.at("post_send"), sending + reading);
+  const Measured reported = measured("host_overhead", 0, inlined, 64);
+  EXPECT_DOUBLE_EQ(reported.parts.at("complete_send"), 13.0 / 16 + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("complete_receive"), 13 + receiving + reading);
+  EXPECT_DOUBLE_EQ(reported.parts.at("post_send"), sending + reading);
 }
 
 /// The same fabric behind one queue for all completions: it cannot be asked after sends alone.
@@ -136,33 +136,35 @@ TEST(HostOverhead, WithOneQueueForBothEveryFigureHoldsOneReadAllTheSame) {
 }
 
 TEST(SendOverlap, TheCallIsTheWorkAndTheSendersOverhead) {
-  const Measured told = measured("send_overlap", 200);
+  const Measured reported = measured("send_overlap", 200);
   const double alone =
       sending + wire + latency + receiving + sending + word_wire + latency + receiving + reading;
-  EXPECT_DOUBLE_EQ(told.parts.at("alone"), alone);
-  EXPECT_NEAR(told.parts.at("work"), 2 * alone, 2 * alone * 0.01);
-  EXPECT_DOUBLE_EQ(told.parts.at("call") - told.parts.at("work"), sending);
-  EXPECT_DOUBLE_EQ(told.sample - told.parts.at("work"), sending + receiving);
+  EXPECT_DOUBLE_EQ(reported.parts.at("alone"), alone);
+  EXPECT_NEAR(reported.parts.at("work"), 2 * alone, 2 * alone * 0.01);
+  EXPECT_DOUBLE_EQ(reported.parts.at("call") - reported.parts.at("work"), sending);
+  EXPECT_DOUBLE_EQ(reported.sample - reported.parts.at("work"), sending + receiving);
 }
 
 TEST(ReceiveOverlap, TheCallIsTheWorkAndTheReceiversOverhead) {
-  const Measured told = measured("receive_overlap", 200);
-  EXPECT_DOUBLE_EQ(told.parts.at("call") - told.parts.at("work") - reading, receiving);
-  EXPECT_DOUBLE_EQ(told.sample - told.parts.at("work"), sending + receiving);
+  const Measured reported = measured("receive_overlap", 200);
+  EXPECT_DOUBLE_EQ(reported.parts.at("call") - reported.parts.at("work") - reading, receiving);
+  EXPECT_DOUBLE_EQ(reported.sample - reported.parts.at("work"), sending + receiving);
 }
 
-double hidden(const Measured& told) {
-  return (told.parts.at("alone") + told.parts.at("work") - told.sample) / told.parts.at("alone");
+double hidden(const Measured& reported) {
+  return (reported.parts.at("alone") + reported.parts.at("work") - reported.sample) /
+         reported.parts.at("alone");
 }
 
 TEST(Overlap, ATransferThatNeedsNobodyIsHiddenButForItsCalls) {
   for (const char* test : {"send_overlap", "receive_overlap"}) {
-    const Measured told = measured(test, 200);
-    EXPECT_NEAR(hidden(told), 1 - (sending + receiving) / told.parts.at("alone"), 0.001) << test;
+    const Measured reported = measured(test, 200);
+    EXPECT_NEAR(hidden(reported), 1 - (sending + receiving) / reported.parts.at("alone"), 0.001)
+        << test;
   }
   for (const char* test : {"put_overlap", "get_overlap"}) {
-    const Measured told = measured(test, 200);
-    EXPECT_NEAR(hidden(told), 1 - sending / told.parts.at("alone"), 0.001) << test;
+    const Measured reported = measured(test, 200);
+    EXPECT_NEAR(hidden(reported), 1 - sending / reported.parts.at("alone"), 0.001) << test;
   }
 }
 
@@ -252,8 +254,8 @@ TEST(Planted, WorkBeforeThePostHidesNothing) {
 }
 
 TEST(Planted, ALoopThatIsLeftOutAloneShowsAsATransferInTheWay) {
-  const Measured told = measured<std::tuple<Broken<1000, true>>>("send_overlap", 100, costs, 1);
-  EXPECT_LT(hidden(told), 0);
+  const Measured reported = measured<std::tuple<Broken<1000, true>>>("send_overlap", 100, costs, 1);
+  EXPECT_LT(hidden(reported), 0);
 }
 
 /// A benchmark broken on purpose: the time of looks that find nothing is among the calls.
@@ -279,8 +281,8 @@ struct CountsWaiting {
 TEST(Planted, WaitingDoesNotReadAsACall) {
   Costs real = costs;
   real.idle_polls = true;
-  const Measured told = measured<std::tuple<CountsWaiting>>("host_overhead", 0, real);
-  EXPECT_GT(told.parts.at("complete_receive"), 2 * latency);
+  const Measured reported = measured<std::tuple<CountsWaiting>>("host_overhead", 0, real);
+  EXPECT_GT(reported.parts.at("complete_receive"), 2 * latency);
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST(Content, NoWordOfAMessageComesTwice) {
   EXPECT_EQ(std::adjacent_find(memory.begin(), memory.end()), memory.end());
 }
 
-// What goes wrong with parts: one lands elsewhere, comes twice, is left out or is exchanged with
+// What goes wrong with parts: one lands elsewhere, comes twice, is omitted or is exchanged with
 // another. Eight bytes and more, at any offset; the larger parts are those of blocks and pages.
 TEST(Content, MovedRepeatedMissingAndExchangedPartsAreFound) {
   std::mt19937_64 random(2);

@@ -88,7 +88,7 @@ std::size_t unexpected(const Case& test, const Costs& script,
 }
 
 TEST(ReceivesAhead, NoMessageIsUnexpectedNotEvenTheFirst) {
-  // Taking a message is dearer than sending one: whoever is ready first would be too early.
+  // Taking a message is slower than sending one: whoever is ready first would be too early.
   const Costs slow_to_take{
       .send_overhead = 7, .receive_overhead = 300, .latency = 50, .acknowledges = true};
   for (const char* name : streams_of_messages()) {

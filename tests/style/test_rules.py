@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from style import engine_rules, import_rules, python_rules, text_rules
+from style import engine_rules, import_rules, python_rules, text_rules, word_rules
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 
 DOC = '"""A module."""\n'
@@ -62,6 +62,12 @@ PLANTED = [
     (text_rules.british_spelling, TABLE, f'"""Neighb{"ors"}."""\n'),
     (text_rules.british_spelling, TABLE, DOC + "# The cent" + "er of it.\n"),
     (text_rules.dead_links, "README.md", "See [it](docs/pages.md).\n"),
+    (word_rules.banned_words, TABLE, DOC + f'FIX = "Men{"d:"} reboot"\n'),
+    (word_rules.banned_words, TABLE, DOC + f"{'to' + 'ld'} = 1\n"),
+    (word_rules.banned_words, "engine/rank.cpp", f"// What cannot be {'to' + 'ld'}.\n"),
+    (word_rules.banned_words, "engine/rank.cpp", f'const char* text = "a; usual{":"} no";\n'),
+    (word_rules.banned_words, "docs/page.md", f"One line {'a'} protocol.\n"),
+    (word_rules.banned_words, "README.md", f"The Half{' '}width of it.\n"),
     (python_rules.long_functions, TABLE, DOC + "def f():\n" + "    a = 1\n" * 60),
     (python_rules.module_docstrings, "tests/test_table.py", "import os\n"),
     (python_rules.mutable_globals, TABLE, DOC + "cache = {}\n"),

@@ -64,7 +64,7 @@ class AsItGoes final {
   std::size_t held_ = 0;
 };
 
-/// A pattern of one peer with each message registered as it goes.
+/// A pattern of one peer with each message registered for itself.
 template <class Pattern, Clock Now, class Wait, Registers T>
 [[nodiscard]] bool run_as_it_goes(T& link, Work& work) noexcept {
   AsItGoes<T> going(link, work.registered);

@@ -10,8 +10,8 @@
 namespace weft {
 
 /// All pairs start at rank 0's word. A sample runs on rank 0's clock until every pair has moved all
-/// its messages; what a pair took by itself is told by its own first rank's clock, so that no two
-/// clocks are compared. `own` is that of rank 0's pair.
+/// its messages; what a pair took by itself is measured by its own first rank's clock, so that no
+/// two clocks are compared. `own` is that of rank 0's pair.
 struct PairedStreams {
   static constexpr bool streams = true;
   static constexpr bool every_rank_times = true;

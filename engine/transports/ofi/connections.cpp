@@ -109,8 +109,8 @@ void OfiConnections::ask(std::uint32_t rank, std::uint32_t lane, const std::stri
 bool OfiConnections::take_event() {
   constexpr int look_ms = 100;
   // The entry, and behind it what the peer said.
-  constexpr std::size_t most_told = 256;
-  std::array<std::byte, sizeof(fi_eq_cm_entry) + most_told> event{};
+  constexpr std::size_t most_data = 256;
+  std::array<std::byte, sizeof(fi_eq_cm_entry) + most_data> event{};
   std::uint32_t kind = 0;
   ssize_t bytes = -FI_EAGAIN;
   const auto start = std::chrono::steady_clock::now();
@@ -160,7 +160,7 @@ std::size_t OfiConnections::place_of(const fid* endpoint) const {
   fail_ofi("libfabric reported an event of an unknown endpoint", fix);
 }
 
-// A connection that failed before it told whose it is costs nothing; of a rank's, it ends the run.
+// A connection that failed before it named its rank costs nothing; one of a rank ends the run.
 void OfiConnections::pass_over_stranger(ssize_t status) const {
   fi_eq_err_entry error{};
   error.err = static_cast<int>(-status);

@@ -87,14 +87,14 @@ std::string domain_of(const fi_info* info) {
 template <class NameOf>
 std::string names(const FabricInfo& list, NameOf name_of_info) {
   std::vector<std::string> seen;
-  std::string told;
+  std::string reported;
   for (const fi_info* info = list.get(); info != nullptr; info = info->next) {
     const std::string name = name_of_info(info);
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
-    told += (told.empty() ? "" : ", ") + name;
+    reported += (reported.empty() ? "" : ", ") + name;
     seen.push_back(name);
   }
-  return told;
+  return reported;
 }
 
 template <class Object>

@@ -74,7 +74,7 @@ class OfiFabric {
   /// Throws for a provider or a domain that is not there, with what is. Collective.
   OfiFabric(const LinkOptions& options, OfiWants wants, Bootstrap& boot);
 
-  /// Completions of an endpoint are told by our queue and counters. To be called before it is
+  /// Completions of an endpoint are reported by our queue and counters. To be called before it is
   /// enabled.
   void bind_completions(fid_ep* endpoint) const;
 

@@ -157,11 +157,12 @@ class OfiLink {
 
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
-    Details told = fabric_.details();
-    told.emplace_back("inject_bytes", std::to_string(inject_below_ == 0 ? 0 : inject_below_ - 1));
-    told.push_back(registration_cache_note(ofi_cache));
-    told.push_back(connecting_note(connecting_ns_));
-    return told;
+    Details reported = fabric_.details();
+    reported.emplace_back("inject_bytes",
+                          std::to_string(inject_below_ == 0 ? 0 : inject_below_ - 1));
+    reported.push_back(registration_cache_note(ofi_cache));
+    reported.push_back(connecting_note(connecting_ns_));
+    return reported;
   }
   static void before_start(const LinkOptions& options) {
     switch_registration_cache(options, ofi_cache);
@@ -329,7 +330,7 @@ class OfiLink {
     if (++looks_ % looks_between == 0) look_for_failures();
   }
   // Only now and then: each question costs as much as a look. Some providers (net) make entries for
-  // what succeeded too, though told not to; they are taken off.
+  // what succeeded too, though asked not to; they are taken off.
   void look_for_failures() noexcept {
     std::array<fi_cq_data_entry, batch> entries;  // NOLINT(*-member-init): never looked at
     ssize_t count = 0;

@@ -88,9 +88,9 @@ Exposed OfiMemory::expose(std::size_t bytes) {
   const std::array<std::uint64_t, 2> mine{
       by_address ? std::bit_cast<std::uint64_t>(exposed.local.data) : 0,
       fi_mr_key(region(exposed.local.key))};
-  std::string told(sizeof mine, '\0');
-  std::memcpy(told.data(), mine.data(), sizeof mine);
-  for (const std::string& other : fabric_->boot().exchange(told)) {
+  std::string reported(sizeof mine, '\0');
+  std::memcpy(reported.data(), mine.data(), sizeof mine);
+  for (const std::string& other : fabric_->boot().exchange(reported)) {
     std::array<std::uint64_t, 2> theirs{};
     std::memcpy(theirs.data(), other.data(), sizeof theirs);
     exposed.of_rank.push_back({theirs[0], bytes, theirs[1]});

@@ -12,13 +12,13 @@ void switch_registration_cache(const LinkOptions& options, std::span<const Cache
 }
 
 std::pair<std::string, std::string> registration_cache_note(std::span<const CacheSwitch> switches) {
-  std::string told;
+  std::string reported;
   for (const CacheSwitch& one : switches) {
     const char* value = std::getenv(one.variable);
     if (value == nullptr) continue;
-    told += (told.empty() ? "" : " ") + std::string(one.variable) + "=" + value;
+    reported += (reported.empty() ? "" : " ") + std::string(one.variable) + "=" + value;
   }
-  return {"registration cache", told.empty() ? "as the library has it" : told};
+  return {"registration cache", reported.empty() ? "as the library has it" : reported};
 }
 
 }  // namespace weft

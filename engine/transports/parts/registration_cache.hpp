@@ -24,7 +24,7 @@ inline constexpr Setting registration_cache_setting{
 /// starts. Throws std::invalid_argument for a setting that is neither yes nor no.
 void switch_registration_cache(const LinkOptions& options, std::span<const CacheSwitch> switches);
 
-/// What the library is told, for the record.
+/// What the library is set to, for the record.
 std::pair<std::string, std::string> registration_cache_note(std::span<const CacheSwitch> switches);
 
 }  // namespace weft

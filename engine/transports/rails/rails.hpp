@@ -247,14 +247,15 @@ class Rails final {
 
   /// What was really used, for the record: of each rail.
   [[nodiscard]] Details details() const {
-    Details told{{"rails", std::to_string(links_.size())}};
-    if (Sharing::cuts) told.emplace_back("cut from", std::to_string(stripe_bytes_) + " bytes on");
+    Details reported{{"rails", std::to_string(links_.size())}};
+    if (Sharing::cuts)
+      reported.emplace_back("cut from", std::to_string(stripe_bytes_) + " bytes on");
     for (std::size_t rail = 0; rail < links_.size(); ++rail) {
       for (const auto& [key, value] : links_[rail]->details()) {
-        told.emplace_back("rail " + std::to_string(rail) + " " + key, value);
+        reported.emplace_back("rail " + std::to_string(rail) + " " + key, value);
       }
     }
-    return told;
+    return reported;
   }
 
  private:

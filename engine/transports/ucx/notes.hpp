@@ -9,7 +9,7 @@
 namespace weft {
 
 /// What ucp_ep_print_info wrote: the lanes with what they are for, and the protocols by size.
-/// Lines of another form are left out, for the text is not part of UCX's promised interface.
+/// Lines of another form are omitted, for the text is not part of UCX's promised interface.
 Details ucx_notes(std::string_view printed);
 
 /// What may keep an endpoint with these notes from being answered, and what to do, ending in ", or

@@ -124,10 +124,10 @@ class UcxLink {
 
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
-    Details told = worker_.details();
-    told.push_back(registration_cache_note(ucx_cache));
-    told.push_back(connecting_note(connecting_ns_));
-    return told;
+    Details reported = worker_.details();
+    reported.push_back(registration_cache_note(ucx_cache));
+    reported.push_back(connecting_note(connecting_ns_));
+    return reported;
   }
   static void before_start(const LinkOptions& options) {
     switch_registration_cache(options, ucx_cache);
@@ -220,7 +220,7 @@ class UcxLink {
   }
 
  private:
-  static constexpr auto memory_is_told = static_cast<std::uint32_t>(UCP_OP_ATTR_FIELD_MEMH);
+  static constexpr auto memory_is_given = static_cast<std::uint32_t>(UCP_OP_ATTR_FIELD_MEMH);
 
   struct Lane {
     UcxQueue sends = {};
@@ -242,14 +242,14 @@ class UcxLink {
     return request;
   }
   UcxRequest* transfer(Peer peer) noexcept {
-    how_.op_attr_mask &= ~memory_is_told;
+    how_.op_attr_mask &= ~memory_is_given;
     return prepared(lane(peer).transfers, transfers_);
   }
   // A registration of ours, which UCX need not look for then.
   void tell_memory(ucp_request_param_t& how, const Buffer& buffer) noexcept {
-    how.op_attr_mask &= ~memory_is_told;
+    how.op_attr_mask &= ~memory_is_given;
     if (buffer.key == 0) return;
-    how.op_attr_mask |= memory_is_told;
+    how.op_attr_mask |= memory_is_given;
     how.memh = worker_.memory(buffer.key);
   }
 

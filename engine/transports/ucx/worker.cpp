@@ -195,17 +195,17 @@ Exposed UcxWorker::expose(std::size_t bytes) {
   ucp_rkey_buffer_release(packed);
   Exposed exposed{{static_cast<std::byte*>(attributes.address), bytes, memory_key}, {}};
   int rank = 0;
-  for (const std::string& told : boot_->exchange(mine)) {
-    exposed.of_rank.push_back(reach(rank++, bytes, told));
+  for (const std::string& reported : boot_->exchange(mine)) {
+    exposed.of_rank.push_back(reach(rank++, bytes, reported));
   }
   return exposed;
 }
 
-RemoteBuffer UcxWorker::reach(int rank, std::size_t bytes, const std::string& told) {
+RemoteBuffer UcxWorker::reach(int rank, std::size_t bytes, const std::string& reported) {
   RemoteBuffer remote{0, bytes, keys_.size()};
-  std::memcpy(&remote.address, told.data(), sizeof remote.address);
+  std::memcpy(&remote.address, reported.data(), sizeof remote.address);
   ucp_rkey_h key = nullptr;
-  require(ucp_ep_rkey_unpack(endpoint(rank), told.data() + sizeof remote.address, &key),
+  require(ucp_ep_rkey_unpack(endpoint(rank), reported.data() + sizeof remote.address, &key),
           "unpacking rank " + std::to_string(rank) + "'s key");
   keys_.push_back(key);
   return remote;

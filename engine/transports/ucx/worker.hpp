@@ -17,7 +17,7 @@
 
 namespace weft {
 
-/// What every mode of UCX can be told.
+/// What can be set of every mode of UCX.
 inline constexpr std::array ucx_settings{
     Setting{"device", "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; default: all"},
     Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; default: all"},
@@ -79,7 +79,7 @@ class UcxWorker {
  private:
   void open_context(const LinkOptions& options, std::uint64_t features);
   void open_worker(bool wakes);
-  RemoteBuffer reach(int rank, std::size_t bytes, const std::string& told);
+  RemoteBuffer reach(int rank, std::size_t bytes, const std::string& reported);
 
   Bootstrap* boot_;
   ucp_err_handling_mode_t errors_ = UCP_ERR_HANDLING_MODE_NONE;

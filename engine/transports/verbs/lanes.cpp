@@ -27,25 +27,26 @@ struct Address {
   std::int32_t reads_in_flight = 0;
 };
 
-struct Told {
+struct Reported {
   Address address;
   std::vector<std::uint32_t> pairs;
 };
 
-std::string packed(const Told& told) {
-  const auto* address = reinterpret_cast<const char*>(&told.address);  // NOLINT(*-reinterpret-*)
+std::string packed(const Reported& reported) {
+  const auto* address =
+      reinterpret_cast<const char*>(&reported.address);  // NOLINT(*-reinterpret-*)
   const auto* numbers =
-      reinterpret_cast<const char*>(told.pairs.data());  // NOLINT(*-reinterpret-*)
-  return std::string(address, sizeof told.address) +
-         std::string(numbers, told.pairs.size() * sizeof told.pairs.front());
+      reinterpret_cast<const char*>(reported.pairs.data());  // NOLINT(*-reinterpret-*)
+  return std::string(address, sizeof reported.address) +
+         std::string(numbers, reported.pairs.size() * sizeof reported.pairs.front());
 }
 
-Told unpacked(const std::string& text) {
-  Told told;
-  std::memcpy(&told.address, text.data(), sizeof(Address));
-  told.pairs.resize((text.size() - sizeof(Address)) / sizeof(std::uint32_t));
-  std::memcpy(told.pairs.data(), &text[sizeof(Address)], text.size() - sizeof(Address));
-  return told;
+Reported unpacked(const std::string& text) {
+  Reported reported;
+  std::memcpy(&reported.address, text.data(), sizeof(Address));
+  reported.pairs.resize((text.size() - sizeof(Address)) / sizeof(std::uint32_t));
+  std::memcpy(reported.pairs.data(), &text[sizeof(Address)], text.size() - sizeof(Address));
+  return reported;
 }
 
 Verbs<ibv_qp> make_pair(const VerbsPort& port, const LaneRequest& request, VerbsLanes& lanes) {
@@ -135,26 +136,26 @@ void open_for_datagrams(ibv_qp* pair, const Address& mine) {
   modify(pair, attributes, IBV_QP_STATE | IBV_QP_SQ_PSN, "open a queue pair for sending");
 }
 
-Told about_myself(const VerbsPort& port, const VerbsLanes& lanes) {
-  Told told;
-  told.address.gid = port.gid.gid;
-  told.address.lid = port.attributes.lid;
-  told.address.mtu_bytes = port.mtu_bytes;
-  told.address.first_sequence = std::random_device{}() & sequence_mask;
-  told.address.reads_in_flight = reads_in_flight(port);
-  for (const Verbs<ibv_qp>& pair : lanes.pairs) told.pairs.push_back(pair ? pair->qp_num : 0);
-  return told;
+Reported about_myself(const VerbsPort& port, const VerbsLanes& lanes) {
+  Reported reported;
+  reported.address.gid = port.gid.gid;
+  reported.address.lid = port.attributes.lid;
+  reported.address.mtu_bytes = port.mtu_bytes;
+  reported.address.first_sequence = std::random_device{}() & sequence_mask;
+  reported.address.reads_in_flight = reads_in_flight(port);
+  for (const Verbs<ibv_qp>& pair : lanes.pairs) reported.pairs.push_back(pair ? pair->qp_num : 0);
+  return reported;
 }
 
 void connect_through_bootstrap(const VerbsPort& port, const LaneRequest& request, VerbsLanes& lanes,
                                Bootstrap& boot) {
-  const Told mine = about_myself(port, lanes);
+  const Reported mine = about_myself(port, lanes);
   const std::vector<std::string> texts = boot.exchange(packed(mine));
   const std::size_t my_lane = static_cast<std::size_t>(boot.rank()) * request.per_peer;
   for (std::size_t lane = 0; lane < lanes.pairs.size(); ++lane) {
     ibv_qp* pair = lanes.pairs[lane].get();
     if (pair == nullptr) continue;
-    const Told peer = unpacked(texts[lane / request.per_peer]);
+    const Reported peer = unpacked(texts[lane / request.per_peer]);
     lanes.remote_pairs[lane] = peer.pairs[my_lane + lane % request.per_peer];
     if (request.type == IBV_QPT_RC) {
       connect_reliably(pair, lanes.remote_pairs[lane], port, mine.address, peer.address);

@@ -86,9 +86,9 @@ Exposed expose_to_all(const VerbsMemory& memory, const Buffer& local, Bootstrap&
   const auto address = std::bit_cast<std::uint64_t>(exposed.local.data);
   std::ostringstream mine;
   mine << address << ' ' << memory.remote_key(exposed.local);
-  for (const std::string& told : boot.exchange(mine.str())) {
+  for (const std::string& reported : boot.exchange(mine.str())) {
     RemoteBuffer remote{.bytes = local.bytes};
-    std::istringstream(told) >> remote.address >> remote.key;
+    std::istringstream(reported) >> remote.address >> remote.key;
     exposed.of_rank.push_back(remote);
   }
   return exposed;

@@ -11,8 +11,8 @@ std::size_t longest_of_all(const LinkOptions& options, const VerbsPort& port, Bo
   constexpr int page = 4096;
   constexpr int most = 1 << 30;
   auto longest = static_cast<std::size_t>(options.number("longest", most, page, most));
-  for (const std::string& told : boot.exchange(std::to_string(port.attributes.max_msg_sz))) {
-    longest = std::min<std::size_t>(longest, std::stoull(told));
+  for (const std::string& reported : boot.exchange(std::to_string(port.attributes.max_msg_sz))) {
+    longest = std::min<std::size_t>(longest, std::stoull(reported));
   }
   return std::max<std::size_t>(longest / page * page, page);
 }

@@ -179,9 +179,10 @@ class RcLink final {
   }
   [[nodiscard]] const Fault* fault() const noexcept { return rc_.core.fault(); }
   [[nodiscard]] Details details() const {
-    Details told = rc_.core.details();
-    told.emplace_back("longest message", std::to_string(rc_.longest) + ", longer ones in pieces");
-    return told;
+    Details reported = rc_.core.details();
+    reported.emplace_back("longest message",
+                          std::to_string(rc_.longest) + ", longer ones in pieces");
+    return reported;
   }
 
  private:

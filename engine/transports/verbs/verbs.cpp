@@ -89,9 +89,9 @@ class VerbsUd final {
   }
   [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
   [[nodiscard]] Details details() const {
-    Details told = core_.details();
-    told.emplace_back("flow control", "receives told in immediate data, by weft");
-    return told;
+    Details reported = core_.details();
+    reported.emplace_back("flow control", "receives told in immediate data, by weft");
+    return reported;
   }
 
  private:
@@ -102,17 +102,17 @@ class VerbsUd final {
 
   /// Numbers of messages since the lanes are there; they may pass 2^32 and begin again.
   struct Flow {
-    std::uint32_t posted = 0;   // receives, here
-    std::uint32_t arrived = 0;  // of those
-    std::uint32_t told = 0;     // how many of `posted` the peer knows of
-    std::uint32_t granted = 0;  // receives that the peer posted, as far as it told
+    std::uint32_t posted = 0;     // receives, here
+    std::uint32_t arrived = 0;    // of those
+    std::uint32_t announced = 0;  // how many of `posted` the peer knows of
+    std::uint32_t granted = 0;    // receives that the peer posted, as far as it reported
     std::uint32_t sent = 0;
     Ring<Buffer> waiting = {};
 
     [[nodiscard]] bool may_send() const noexcept { return granted != sent; }
     /// The peer knows of less than half of the receives that wait for it.
     [[nodiscard]] bool is_grant_due() const noexcept {
-      return 2 * (told - arrived) < posted - arrived;
+      return 2 * (announced - arrived) < posted - arrived;
     }
   };
 
@@ -124,7 +124,7 @@ class VerbsUd final {
   void begin() {
     for (std::size_t rank = 0; rank < flows_.size(); ++rank) {
       Flow& flow = flows_[rank];
-      flow.posted = flow.arrived = flow.told = flow.granted = flow.sent = 0;
+      flow.posted = flow.arrived = flow.announced = flow.granted = flow.sent = 0;
       if (static_cast<int>(rank) == core_.boot().rank()) continue;
       for (std::uint32_t n = 0; n < grant_receives; ++n) expect_grant(rank * lanes_per_peer + 1);
     }
@@ -142,7 +142,7 @@ class VerbsUd final {
     request.imm_data = htonl(flow.posted);
     request.wr.ud = {core_.lanes().addresses[lane].get(), core_.lanes().remote_pairs[lane],
                      core_.lanes().datagram_key};
-    flow.told = flow.posted;
+    flow.announced = flow.posted;
     core_.post(lane, request, data, counted);
   }
   void transmit(Peer peer, const Buffer& buffer) noexcept {

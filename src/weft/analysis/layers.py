@@ -63,7 +63,7 @@ class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
         """The outcome in words."""
         clear = [step for step in self.steps if step.verdict != "cannot tell"]
         if not clear:
-            return f"{self.above} and {self.below} cannot be told apart at any size"
+            return f"{self.above} and {self.below} do not differ significantly at any size"
         least = min(clear, key=lambda step: step.bytes)
         unclear = len(self.steps) - len(clear)
         rest = f"; cannot tell at {unclear} of {len(self.steps)} sizes" if unclear else ""
@@ -282,9 +282,9 @@ def _verdict(low_ns: float, high_ns: float) -> Verdict:
 
 
 def to_json(found: Layers) -> list[dict[str, Any]]:
-    """What `weft layers --json` prints: a row a test, way, pair and size; then what stands apart.
+    """What `weft layers --json` prints: one row per test, variant, pair and size; then the rest.
 
-    What stands apart has the verdict "apart" and a `why`; its `added_ns` and `below` are null.
+    What is not stacked has the verdict "apart" and a `why`; its `added_ns` and `below` are null.
     """
     rows: list[dict[str, Any]] = [
         {

@@ -128,7 +128,7 @@ def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
 
 
 def to_json_rows(summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
-    """The rows of `weft show --json`: plain data, nulls left out where a figure does not apply."""
+    """The rows of `weft show --json`: plain data, nulls omitted where a figure does not apply."""
     rows = []
     for summary in summaries:
         row: dict[str, Any] = msgspec.to_builtins(summary)
@@ -297,7 +297,7 @@ def resolution_ns(run: Run, batches: list[Batch]) -> float:
 def _flags(
     pattern: Pattern, launches: list[NDArray[np.float64]], resolution_ns: float
 ) -> tuple[str, ...]:
-    """Shapes are looked for in each launch by itself, and told when most launches have them."""
+    """Shapes are looked for in each launch, and reported when most launches have them."""
     import numpy as np
 
     flags = []

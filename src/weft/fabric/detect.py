@@ -56,7 +56,7 @@ def device_on(manifest: dict[str, Any], details: dict[str, str]) -> dict[str, An
 def link_of_device(device: dict[str, Any]) -> Link | None:
     """The link of an interface, or of the first active port of an RDMA device."""
     if "ports" in device:
-        name = next((told for port in device["ports"] if (told := _of_port(port))), "")
+        name = next((text for port in device["ports"] if (text := _of_port(port))), "")
     else:
         name = _of_interface([device], str(device.get("name")))
     try:

@@ -18,7 +18,7 @@ def answers(
 ) -> dict[str, str]:
     """What each command writes, by the commands' names.
 
-    A program that is missing or late is left out; one that fails counts with what it wrote, for
+    A program that is missing or late is omitted; one that fails counts with what it wrote, for
     pkg-config and dpkg-query fail when only one of many things asked for is unknown.
     """
     with ThreadPoolExecutor(max_workers=max(1, len(commands))) as pool:

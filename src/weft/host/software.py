@@ -85,8 +85,8 @@ def collect_software(root: Path, *, live: bool) -> Software:
     )
     if not live:
         return facts
-    told = answers(_commands())
-    libraries = package_versions(told.get("packages", ""))
+    answered = answers(_commands())
+    libraries = package_versions(answered.get("packages", ""))
     # Few have both: what no package brought may stand in a folder that pkg-config knows.
     others = {name: module for name, module in _PKG_CONFIG.items() if name not in libraries}
     asked = {name: ("pkg-config", "--modversion", module) for name, module in others.items()}
@@ -96,9 +96,10 @@ def collect_software(root: Path, *, live: bool) -> Software:
         python=platform.python_version(),
         libc=os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in os.confstr_names else "",
         libraries=libraries | {name: version for name, version in configured.items() if version},
-        programs=program_versions(told),
+        programs=program_versions(answered),
         shared_libraries={
-            name: Path(path).resolve().name for name, path in _SHARED.findall(told.get("cache", ""))
+            name: Path(path).resolve().name
+            for name, path in _SHARED.findall(answered.get("cache", ""))
         },
     )
 
@@ -123,10 +124,10 @@ def _commands() -> dict[str, tuple[str, ...]]:
     return commands
 
 
-def package_versions(told: str) -> dict[str, str]:
+def package_versions(answered: str) -> dict[str, str]:
     """Versions of the libraries whose packages are installed, from dpkg-query's lines."""
     found: dict[str, str] = {}
-    for line in told.splitlines():
+    for line in answered.splitlines():
         status, package, version = (*line.split(" "), "", "", "")[:3]
         for library, pattern in _PACKAGES.items():
             if status == "installed" and fnmatchcase(package, pattern):
@@ -134,11 +135,11 @@ def package_versions(told: str) -> dict[str, str]:
     return found
 
 
-def program_versions(told: dict[str, str]) -> dict[str, str]:
+def program_versions(answered: dict[str, str]) -> dict[str, str]:
     """Versions that the programs of the PATH say of themselves."""
     found = {}
     for name, (_, pattern) in _PROGRAMS.items():
-        match = re.search(pattern, told.get(name, ""))
+        match = re.search(pattern, answered.get(name, ""))
         if match:
             found[name] = match[1]
     return found

@@ -75,8 +75,8 @@ def _hypervisor(root: Path) -> str | None:
     )
     if product.endswith(".metal"):
         return None
-    told = " ".join(sources).lower()
-    return next((name for part, name in _HYPERVISORS if part in told), None)
+    names = " ".join(sources).lower()
+    return next((name for part, name in _HYPERVISORS if part in names), None)
 
 
 def _container(root: Path) -> str | None:

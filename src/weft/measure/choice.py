@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weft.plan.costs import Costs
     from weft.plan.plan import Plan
 
-# A plan that was begun is kept although its launches turn out dearer.
+# A plan that was begun is kept although its launches turn out slower.
 LATER_FIXED = 0.5
 # Where cases would soon be done they are measured for so many times what they cost besides.
 LEAST_WORTH = 2.0

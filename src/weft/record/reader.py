@@ -30,7 +30,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 class RecordLines(msgspec.Struct, frozen=True, kw_only=True):
     """The lines of a record by kind, each kind in the file's order.
 
-    `truncated`: the file was cut, inside a line (which was left out) or inside its compression.
+    `truncated`: the file was cut, inside a line (which was omitted) or inside its compression.
     Without a footer the run did not end, or its end was cut off.
     """
 

@@ -196,7 +196,7 @@ class Run:
 
     @cached_property
     def batches(self) -> pl.DataFrame:
-        """A row a batch, whatever its status; without its ticks."""
+        """One row per batch, whatever its status; without its ticks."""
         import polars as pl
 
         rows = [
@@ -219,7 +219,7 @@ class Run:
 
     @cached_property
     def host(self) -> pl.DataFrame:
-        """A row a rank: rank, host, cpu, numa, launches, then the facts of its host by name.
+        """One row per rank: rank, host, cpu, numa, launches, then the facts of its host by name.
 
         A rank that was placed differently in some launches has a row for each of its places;
         `launches` counts them. The host's facts are its manifest flattened: `cpu_model`,

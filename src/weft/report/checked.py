@@ -25,10 +25,10 @@ def checks_table(
     unlike: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> RenderableType:
-    """How the machines differ, a line a check, failures first, and the answer to all at the end.
+    """How the machines differ, one line per check, failures first, and the overall answer last.
 
-    Sizes that pass, or cannot be told, with their curve have no line of their own. `notes` say what
-    it rests on.
+    Sizes that pass with their curve, or cannot tell with it, have no line of their own. `notes` are
+    the basis of the answers.
     """
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)

@@ -73,9 +73,9 @@ def _counts(comparison: Comparison, index: int) -> str:
     found = [row.verdicts[index] for table in comparison.tables for row in table.rows]
     found += [single.verdicts[index] for single in comparison.singles]
     counts = Counter(verdict for verdict in found if verdict)
-    told = ", ".join(f"{verdict} {count}" for verdict, count in counts.most_common())
+    counted = ", ".join(f"{verdict} {count}" for verdict, count in counts.most_common())
     first, other = comparison.sides[0].title, comparison.sides[index + 1].title
-    return f"{other} against {first}, of {counts.total()} figures: {told or 'none in common'}."
+    return f"{other} against {first}, of {counts.total()} figures: {counted or 'none in common'}."
 
 
 def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ def loggp_rows(model: LogGP) -> list[tuple[str, str]]:
         rows.append(("L", in_words(model.latency_ns, signed_time)))
     rows += [
         ("g", in_words(model.gap_ns, signed_time)),
-        ("G a byte", in_words(model.gap_ns_per_byte, signed_time)),
+        ("G per byte", in_words(model.gap_ns_per_byte, signed_time)),
         ("L of PLogP", in_words(model.plogp_latency_ns, signed_time)),
     ]
     for overhead in model.overheads:
@@ -172,7 +172,7 @@ def switch_in_words(switch: Switch) -> str:
         f" {in_words(switch.step, percent)}"
     )
     is_told = not switch.step.low <= 1 <= switch.step.high
-    return words if is_told else f"{words}: a change of slope, or none that can be told"
+    return words if is_told else f"{words}: a change of slope, or none that is significant"
 
 
 def render_piecewise(model: Piecewise) -> RenderableType:
@@ -187,7 +187,7 @@ def render_piecewise(model: Piecewise) -> RenderableType:
 
 
 def line_chart(series: Series, fit: LinearFit, model: Piecewise | None = None) -> Chart:
-    """Times against sizes with the trend lines; a point a sample as far as they can be told."""
+    """Times against sizes with the trend lines; one point per sample, up to a limit."""
     largest, smallest = fit.largest_bytes, fit.smallest_bytes
     is_log = largest > WIDE_SPREAD * max(smallest, 1)
     unit, factor = time_unit(float(series.medians_ns().max()), is_log=is_log)

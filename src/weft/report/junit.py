@@ -42,8 +42,8 @@ def junit_xml(checks: Sequence[Checked], name: str) -> str:
         )
         if check.outcome != "pass":
             kind = "failure" if check.outcome == "fail" else "error"
-            told = {"type": check.outcome, "message": _clean(check.why)}
-            ElementTree.SubElement(case, kind, told).text = _clean(check.why)
+            attributes = {"type": check.outcome, "message": _clean(check.why)}
+            ElementTree.SubElement(case, kind, attributes).text = _clean(check.why)
         else:
             ElementTree.SubElement(case, "system-out").text = _clean(check.why)
     ElementTree.indent(root)

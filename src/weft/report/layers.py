@@ -34,7 +34,7 @@ def _test(one: LayerPair | Apart) -> str:
 
 
 def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
-    """A row a test, layer and size."""
+    """One row per test, layer and size."""
     return [
         (
             _test(pair),

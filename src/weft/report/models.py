@@ -36,7 +36,7 @@ def model_tables(found: Modelled) -> list[Table]:
             tables.append(
                 Table(
                     name="piecewise",
-                    caption=f"Piecewise model, {one.name}: a line a protocol.",
+                    caption=f"Piecewise model, {one.name}: one line per protocol.",
                     head=("sizes", "time at 0 B", "bandwidth"),
                     rows=tuple(segment_rows(one.piecewise)),
                 )

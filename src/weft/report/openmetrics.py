@@ -26,10 +26,10 @@ _FIGURES = (
 def openmetrics_text(checks: Sequence[Checked]) -> str:
     """Gauges of median, interval and bound a case, its launches, and the outcome as a state set."""
     lines: list[str] = []
-    for quantity, metric, unit, told, factor in _FIGURES:
+    for quantity, metric, unit, words, factor in _FIGURES:
         own = [check for check in checks if check.quantity == quantity]
         lines += [f"# TYPE {metric} gauge", f"# UNIT {metric} {unit}"]
-        lines.append(f"# HELP {metric} {told} value: median, low and high of 95 %, or the bound.")
+        lines.append(f"# HELP {metric} {words} value: median, low and high of 95 %, or the bound.")
         for check in own:
             for value, figure in _values(check):
                 lines.append(f"{metric}{_labels(check, value=value)} {figure * factor!r}")

@@ -107,7 +107,7 @@ def _title(records: Sequence[Results]) -> str:
 
 
 def _summary(records: Sequence[Results]) -> str:
-    """The sentence on top: what each topic has to say first, a sentence a record."""
+    """The sentence on top: what each topic has to say first, one sentence per record."""
     sentences = []
     for one in records:
         heads = [head for topic in TOPICS if (head := topic.headline(one.of(topic)))]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def json_rows(results: Results) -> list[dict[str, Any]]:
-    """A row a case: its summary, and what each topic has beside it."""
+    """One row per case: its summary, and what each topic has beside it."""
     rows = to_json_rows(results.summaries)
     by_case = {row["case"]: row for row in rows}
     for topic in TOPICS:

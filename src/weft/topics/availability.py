@@ -162,7 +162,7 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, 
             computing = np.median(np.concatenate([_computing(run, batch) for batch in mine]))
             kept = np.median(np.concatenate([_kept(run, batch) for batch in mine]))
             curves.setdefault(launch, []).append((work, float(computing), float(kept)))
-    # Launches that measured only what was not yet precise are left out.
+    # Launches that measured only what was not yet precise are omitted.
     whole = [sorted(curve) for curve in curves.values() if len(curve) == len(batches)]
     found = [crossing([(share, kept) for _, share, kept in curve]) for curve in whole]
     shares = [100 * share for share in found if share is not None]

@@ -138,7 +138,7 @@ def _increases(
 def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completion, ...]:
     """The ways of each transport, kind and size that has more than one, the cheapest first.
 
-    Of a group with a case that failed or was not reached nothing is told.
+    Of a group with a case that failed or was not reached there is none.
     """
     groups: dict[Case, list[tuple[Case, CaseSummary]]] = {}
     for summary in summaries:
@@ -197,7 +197,7 @@ def way_of(case: Case) -> str:
 
 
 def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
-    """A sentence a transport, kind and size: what each mode adds to the cheapest one."""
+    """One sentence per transport, kind and size: what each mode adds to the cheapest one."""
     sentences: list[str] = []
     for row in rows:
         place = placed_at(row.transport, row.kind, row.bytes, row.variant)

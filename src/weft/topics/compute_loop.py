@@ -32,11 +32,11 @@ class ComputeLoop(Topic[tuple[LoopDrift, ...]]):
     title = "The compute loop"
 
     def rows(self, results: Results) -> tuple[LoopDrift, ...]:
-        """A row a test and transport whose loop drifted."""
+        """One row per test and transport whose loop drifted."""
         return drifts_of(results.run)
 
     def findings(self, rows: tuple[LoopDrift, ...]) -> list[str]:
-        """A sentence a test and transport."""
+        """One sentence per test and transport."""
         return [
             f"{row.transport}, {row.test}: the compute loop's rate drifted by up to"
             f" {row.most:.0%} in {row.drifted} of {row.batches}"
@@ -47,7 +47,7 @@ class ComputeLoop(Topic[tuple[LoopDrift, ...]]):
 
 
 def drifts_of(run: Run) -> tuple[LoopDrift, ...]:
-    """Where the compute loop's rate moved within a batch, a row a test and transport."""
+    """Where the compute loop's rate moved within a batch, one row per test and transport."""
     tests = {run.cases[batch.case].test for batch in run.measured if WORK in batch.parts}
     moved: dict[tuple[str, str], list[float | None]] = {}
     for key, batches in by_case(run, tests).items():

@@ -35,11 +35,11 @@ class ConnectingRanks(Topic[tuple[Connecting, ...]]):
     group = "memory"
 
     def rows(self, results: Results) -> tuple[Connecting, ...]:
-        """A row a transport and number of peers."""
+        """One row per transport and number of peers."""
         return connecting_of(results.run)
 
     def tables(self, rows: tuple[Connecting, ...]) -> list[Table]:
-        """A row a transport and number of peers."""
+        """One row per transport and number of peers."""
         if not rows:
             return []
         return [
@@ -61,7 +61,7 @@ class ConnectingRanks(Topic[tuple[Connecting, ...]]):
 
 
 def connecting_of(run: Run) -> tuple[Connecting, ...]:
-    """A row a transport and number of peers: the median over launches with its interval."""
+    """One row per transport and number of peers: the median over launches with its interval."""
     groups: dict[tuple[str, int], list[float]] = {}
     for launch in run.lines.launches:
         time_ns = _connect_ns(launch)

@@ -31,5 +31,5 @@ class Drift(Topic[tuple[DriftFinding, ...]]):
         return tuple(DriftFinding(sentence=one) for one in sentences if one)
 
     def findings(self, rows: tuple[DriftFinding, ...]) -> list[str]:
-        """A sentence a transport."""
+        """One sentence per transport."""
         return [row.sentence for row in rows]

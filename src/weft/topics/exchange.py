@@ -57,11 +57,11 @@ class Exchange(Topic[tuple[ExchangeRow, ...]]):
     title = "Exchange among neighbours"
 
     def rows(self, results: Results) -> tuple[ExchangeRow, ...]:
-        """A row a case that has every rank's own times."""
+        """One row per case that has every rank's own times."""
         return exchanges_of(results.run)
 
     def tables(self, rows: tuple[ExchangeRow, ...]) -> list[Table]:
-        """A row a case."""
+        """One row per case."""
         return [_table(rows)] if rows else []
 
     def of_cases(self, rows: tuple[ExchangeRow, ...]) -> dict[str, dict[str, Any]]:
@@ -70,7 +70,7 @@ class Exchange(Topic[tuple[ExchangeRow, ...]]):
 
 
 def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
-    """A row a case whose record has every rank's own times, in the order of the plan."""
+    """One row per case whose record has every rank's own times, in the order of the plan."""
     batches: dict[str, list[Batch]] = {}
     for batch in run.measured:
         is_exchange = run.patterns[run.cases[batch.case].test].figure == "exchange"

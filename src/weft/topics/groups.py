@@ -36,7 +36,7 @@ def cases_alike(
 ) -> list[Points]:
     """Groups of several cases that are alike but for an axis; unsupported ones are in none.
 
-    A group of which a case failed or was not reached says nothing: it is left out.
+    A group of which a case failed or was not reached says nothing: it is omitted.
     """
     groups: dict[Case, Points] = {}
     for summary in summaries:

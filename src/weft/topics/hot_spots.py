@@ -39,7 +39,7 @@ class HotSpots(Topic[StreamsRows]):
     title = "Hot spots and random pairs"
 
     def rows(self, results: Results) -> StreamsRows:
-        """A row a test, transport, variant, size and number of peers."""
+        """One row per test, transport, variant, size and number of peers."""
         return streams_among(results, (*HOT_SPOTS, REFERENCE))
 
     def owns(self, run: Run, pattern: Pattern) -> bool:
@@ -48,7 +48,7 @@ class HotSpots(Topic[StreamsRows]):
         return pattern.name in HOT_SPOTS
 
     def tables(self, rows: StreamsRows) -> list[Table]:
-        """A row a case."""
+        """One row per case."""
         return [_table(rows.streams)] if rows.streams else []
 
     def charts(self, rows: StreamsRows) -> list[Chart]:
@@ -57,7 +57,7 @@ class HotSpots(Topic[StreamsRows]):
         return [chart for chart in found if chart is not None]
 
     def plain(self, rows: StreamsRows) -> list[dict[str, Any]]:
-        """A row a case."""
+        """One row per case."""
         return as_plain(rows.streams)
 
     def of_cases(self, rows: StreamsRows) -> dict[str, dict[str, Any]]:

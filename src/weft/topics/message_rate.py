@@ -35,7 +35,7 @@ class MessageRate(Topic[StreamsRows]):
     title = "Message rate"
 
     def rows(self, results: Results) -> StreamsRows:
-        """A row a transport, variant, size and number of pairs."""
+        """One row per transport, variant, size and number of pairs."""
         return streams_among(results, (RATE,))
 
     def owns(self, run: Run, pattern: Pattern) -> bool:
@@ -44,7 +44,7 @@ class MessageRate(Topic[StreamsRows]):
         return pattern.name == RATE
 
     def tables(self, rows: StreamsRows) -> list[Table]:
-        """A row a case."""
+        """One row per case."""
         return [_table(rows.streams)] if rows.streams else []
 
     def charts(self, rows: StreamsRows) -> list[Chart]:
@@ -53,7 +53,7 @@ class MessageRate(Topic[StreamsRows]):
         return [] if chart is None else [chart]
 
     def plain(self, rows: StreamsRows) -> list[dict[str, Any]]:
-        """A row a case."""
+        """One row per case."""
         return as_plain(rows.streams)
 
     def of_cases(self, rows: StreamsRows) -> dict[str, dict[str, Any]]:

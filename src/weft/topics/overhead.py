@@ -80,16 +80,16 @@ class HostOverheads(Topic[tuple[HostOverhead, ...]]):
     title = "Host overhead"
 
     def rows(self, results: Results) -> tuple[HostOverhead, ...]:
-        """A row a transport, variant, size and side."""
+        """One row per transport, variant, size and side."""
         return overheads_of(results.run)
 
     def tables(self, rows: tuple[HostOverhead, ...]) -> list[Table]:
-        """A row a transport, variant, size and side."""
+        """One row per transport, variant, size and side."""
         return [_table(rows)] if rows else []
 
 
 def overheads_of(run: Run) -> tuple[HostOverhead, ...]:
-    """A row a transport, variant, size and side; empty without any."""
+    """One row per transport, variant, size and side; empty without any."""
     found: dict[HostOverhead, dict[str, Parameter]] = {}
     for place, figures in (*_from_calls(run), *_from_work(run), *_from_delays(run)):
         found.setdefault(place, {}).update(figures)

@@ -65,7 +65,7 @@ class OverlapOfWork(Topic[tuple[Overlap, ...]]):
     title = "Overlap of work and transfer"
 
     def rows(self, results: Results) -> tuple[Overlap, ...]:
-        """A row a transport, variant, size and kind of transfer."""
+        """One row per transport, variant, size and kind of transfer."""
         return overlaps_of(results.run)
 
     def owns(self, run: Run, pattern: Pattern) -> bool:
@@ -74,12 +74,12 @@ class OverlapOfWork(Topic[tuple[Overlap, ...]]):
         return pattern.figure == "overlap"
 
     def tables(self, rows: tuple[Overlap, ...]) -> list[Table]:
-        """A row a transport, variant, size and kind of transfer."""
+        """One row per transport, variant, size and kind of transfer."""
         return [_table(rows)] if rows else []
 
 
 def overlaps_of(run: Run) -> tuple[Overlap, ...]:
-    """A row a transport, variant, size and kind of transfer whose work was as long as itself."""
+    """One row per transport, variant, size and transfer whose work was as long as itself."""
     rows = []
     for key, batches in by_case(run, tuple(OVERLAPS)).items():
         case = run.cases[key]

@@ -45,11 +45,11 @@ class Rails(Topic[tuple[RailRatio, ...]]):
     title = "Rails"
 
     def rows(self, results: Results) -> tuple[RailRatio, ...]:
-        """A row a case over several rails whose like over one was measured."""
+        """One row per case over several rails whose like over one was measured."""
         return tuple(rail_ratios(results.run, results.summaries))
 
     def findings(self, rows: tuple[RailRatio, ...]) -> list[str]:
-        """A sentence a test, variant and mode."""
+        """One sentence per test, variant and mode."""
         return rail_sentences(rows)
 
 

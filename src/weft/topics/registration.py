@@ -60,7 +60,7 @@ class RegisteringMemory(Topic[RegistrationRows]):
         )
 
     def tables(self, rows: RegistrationRows) -> list[Table]:
-        """A row a transport, variant and size."""
+        """One row per transport, variant and size."""
         return [_table(rows.sizes)] if rows.sizes else []
 
     def findings(self, rows: RegistrationRows) -> list[str]:
@@ -68,12 +68,12 @@ class RegisteringMemory(Topic[RegistrationRows]):
         return list(rows.each)
 
     def plain(self, rows: RegistrationRows) -> list[dict[str, Any]]:
-        """A row a transport, variant and size."""
+        """One row per transport, variant and size."""
         return as_plain(rows.sizes)
 
 
 def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Registration, ...]:
-    """A row a transport, variant and size of the test `registration`, sizes ascending."""
+    """One row per transport, variant and size of the test `registration`, sizes ascending."""
     import numpy as np
 
     rows = []
@@ -101,7 +101,7 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
 
 
 def cost_of_registering_each(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
-    """What registering each message adds to its time, a sentence a case."""
+    """What registering each message adds to its time, one sentence per case."""
     good = {run.cases[s.case]: s for s in summaries if s.status == "ok"}
     said = []
     for case, summary in good.items():
@@ -112,7 +112,7 @@ def cost_of_registering_each(run: Run, summaries: Sequence[CaseSummary]) -> tupl
         before, after = time_of(other), time_of(summary)
         if before is not None and after is not None:
             step = step_between(summary.bytes, before, after)
-            # One launch knows nothing of the variation between launches.
+            # One launch does not show the variation between launches.
             known = step.verdict != "cannot tell" and min(summary.launches, other.launches) > 1
             said.append(_in_words(summary, other.test, step if known else None))
     return tuple(said)

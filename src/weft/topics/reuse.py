@@ -101,7 +101,7 @@ class BufferReuse(Topic[tuple[Reuse, ...]]):
 
 
 def reuse_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Reuse, ...]:
-    """Every series of two points or more; one of which a case failed or lacks is left out."""
+    """Every series of two points or more; one of which a case failed or lacks is omitted."""
     found = []
     for scheme in ("turn", "reuse"):
         groups: dict[Case, list[tuple[Case, CaseSummary]]] = {}
@@ -143,7 +143,7 @@ def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary
         return []
     is_latency = next(s.latency_ns is not None for _, s in points)
     launches = min(summary.launches for _, summary in points)
-    # One launch knows nothing of the variation between launches.
+    # One launch does not show the variation between launches.
     known = ordered if launches > 1 else ordered[:1]
     kept, dropped = _where_it_drops(known, is_latency=is_latency)
     return [

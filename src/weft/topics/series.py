@@ -23,7 +23,7 @@ ALONE, WORK = "alone", "work"
 def over_launch_medians(launches: Sequence[NDArray[np.float64]]) -> Parameter:
     """The median over launches of each launch's median, of any sign, with its 95 % interval.
 
-    One launch has none: its samples know nothing of other launches.
+    One launch has none: its samples do not show other launches.
     """
     import numpy as np
 

@@ -63,7 +63,7 @@ class Sizes(Topic[SizeRows]):
         return found + tail_tables(rows.tabled)
 
     def wide(self, rows: SizeRows) -> list[Table]:
-        """A row a size, a column a test and variant; tails where single operations are."""
+        """One row per size, a column a test and variant; tails where single operations are."""
         if not rows.tabled:
             return []
         hosts = " and ".join(rows.hosts)
@@ -202,7 +202,7 @@ def format_estimate(summary: CaseSummary) -> str:
 
 
 def peaks_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
-    """Which link and peak the per cents are of, a sentence a transport."""
+    """Which link and peak the per cents are of, one sentence per transport."""
     peaks: dict[tuple[str, str], set[float]] = {}
     for summary in summaries:
         if summary.peak_bytes_per_s:

@@ -130,7 +130,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
 
 
 def own_times_ns(run: Run, batch: Batch) -> dict[str, NDArray[np.float64]]:
-    """By the name of the rank that told it: what a stream took for each of its own messages, ns.
+    """By the name of the reporting rank: what a stream took for each of its own messages, ns.
 
     Where a batch's operations are the messages of all its streams, each has as many of them.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def tail_tables(summaries: Sequence[CaseSummary]) -> list[Table]:
-    """A row a case whose samples are single operations and whose launches have enough of them."""
+    """One row per case of single operations whose launches have enough samples."""
     rows = [one for one in summaries if one.tails_latency_ns]
     if not rows:
         return []

@@ -51,7 +51,9 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
     """What must agree before launches are put together, from a record's header and launches."""
     hosts = header.hosts.values()
-    facts = {name: told(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()}
+    facts = {
+        name: joined(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()
+    }
     kinds = {"option": dict(header.plan.options)}
     for kind, keys in (
         ("variable", ("environment",)),
@@ -73,10 +75,10 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
 
 
 def unlike(sides: Sequence[Conditions]) -> dict[str, tuple[str, ...]]:
-    """The conditions that sides do not share, by name: what each side tells of it.
+    """The conditions that sides do not share, by name: its value on each side.
 
-    A fact that one side does not tell is unlike one that is told. Within a kind only the sides that
-    know the kind are laid beside each other.
+    A fact that one side does not report differs from one that is reported. Within a kind only the
+    sides that know the kind are compared.
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys(name for side in sides for name in side.facts):
@@ -139,7 +141,7 @@ def _merged(pairs: Iterable[tuple[str, Any]]) -> dict[str, str]:
     values: dict[str, list[Any]] = {}
     for name, value in pairs:
         values.setdefault(name, []).append(value)
-    return {name: text for name, known in values.items() if (text := told(known))}
+    return {name: text for name, known in values.items() if (text := joined(known))}
 
 
 def fact_at(manifest: Any, *keys: str) -> Any:
@@ -149,8 +151,8 @@ def fact_at(manifest: Any, *keys: str) -> Any:
     return manifest
 
 
-def told(values: Iterable[Any], most: int | None = None) -> str:
-    """The different values, each once, "a or b", at most so many; what is not known is left out."""
+def joined(values: Iterable[Any], most: int | None = None) -> str:
+    """The different values, each once, "a or b", at most so many; what is not known is omitted."""
     known = {str(value) for value in values if value not in (None, "")}
     texts = sorted(known, key=lambda text: (len(text), text))
     shown = texts[:most]

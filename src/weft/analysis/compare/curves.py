@@ -26,7 +26,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 
     `whole` is of the geometric mean over `sizes`, `single` of each size by its case's key; None
     where one launch a side, or one session, leaves nothing to judge by. `units` are the numbers of
-    launches or sessions behind `whole`, mine and theirs. `used` says what was left out.
+    launches or sessions behind `whole`, mine and theirs. `used` says what was omitted.
     """
 
     case: Case
@@ -102,7 +102,7 @@ def _by_launch(side: Mapping[str, Pooled]) -> dict[Launch, dict[str, float]]:
 
 
 def _levels(side: Mapping[str, Pooled], unit: Unit) -> tuple[list[float], int]:
-    """The level of each launch or session over all sizes, and how many launches are left out."""
+    """The level of each launch or session over all sizes, and how many launches are omitted."""
     tables = _by_launch(side)
     launches = [sorted(tables)[at] for at in connected([tables[name] for name in sorted(tables)])]
     found = levels([tables[name] for name in launches])

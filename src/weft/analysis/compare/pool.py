@@ -143,12 +143,12 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
     )
 
 
-def _launches_lost(run: Run, case: Case, told: set[int]) -> list[str]:
+def _launches_lost(run: Run, case: Case, reported: set[int]) -> list[str]:
     """Launches that ended badly without a line of this case; their transport may be unknown."""
     return [
         f"launch {end.launch} of {run.path.name}: {end.reason}"
         for end in run.lines.ends
         if end.status != "ok"
-        and end.launch not in told
+        and end.launch not in reported
         and (end.launch not in run.launches or run.launches[end.launch].transport == case.transport)
     ]

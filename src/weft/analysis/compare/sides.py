@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from weft.analysis.bus import buses_of
-from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, told
+from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, joined
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import in_time, launches_of
 from weft.analysis.peak_share import directions_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from weft.record.run import Run
     from weft.reference.library import Fact, Platform, Point
 
-MOST_TOLD = 4
+MOST_SHOWN = 4
 # Single figures that are results; the others are what a machine was like.
 _RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
 
@@ -222,4 +222,4 @@ def _memory(manifest: Any) -> str:
 
 def _some(values: Iterable[Any]) -> str:
     """As many of the different values as can be read."""
-    return told(values, MOST_TOLD)
+    return joined(values, MOST_SHOWN)

@@ -63,7 +63,7 @@ def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
 
     With Satterthwaite's degrees of freedom (Welch, The generalization of Student's problem when
     several different population variances are involved, Biometrika 34, 1947). None where a side has
-    one launch, which knows nothing of the variation between launches.
+    one launch, which does not show the variation between launches.
     """
     if min(len(mine), len(theirs)) < 2:
         return None

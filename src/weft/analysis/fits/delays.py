@@ -1,4 +1,4 @@
-"""The delay method's measurements of a record, one a size and launch.
+"""The delay method's measurements of a record, one per size and launch.
 
 The engine's `burst` is PRTT(n, 0, s), `paused_burst` is PRTT(n, d, s) less its pauses. Beside each,
 in the same sample and by the same calls, PRTT(1, 0, s) is measured as the part `single`; records of
@@ -65,7 +65,7 @@ def delay_tests_of(
         number: set.intersection(*(set(tests.get(test, {})) for test in (SINGLE, BURST, PAUSED)))
         for number, tests in launches.items()
     }
-    # Late launches measure only what was not yet precise: they are left out.
+    # Late launches measure only what was not yet precise: they are omitted.
     most = max((len(own) for own in shared.values()), default=0)
     sizes = next((sorted(own) for own in shared.values() if len(own) == most), [])
     whole = {number: launches[number] for number, own in shared.items() if own >= set(sizes)}

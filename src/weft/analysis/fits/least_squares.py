@@ -2,10 +2,10 @@
 
 Its interval is not the usual one, which takes errors to be the same at every size. Errors of
 transfer times grow with the time, and the samples of one size share its circumstances. So each size
-is one witness (a cluster), and the variances are those that hold under errors in proportion to the
-time: the estimator HC2 with that working model, and Satterthwaite's degrees of freedom (Bell and
-McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples, Survey
-Methodology 28, 2002).
+is one observation (a cluster), and the variances are those that hold under errors in proportion to
+the time: the estimator HC2 with that working model, and Satterthwaite's degrees of freedom (Bell
+and McCaffrey, Bias reduction in standard errors for linear regression with multi-stage samples,
+Survey Methodology 28, 2002).
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ chance of one half, whatever its distribution; so for a value of one parameter, 
 fitted, the signs' weighted sum is a score with a known mean of zero, and the values that it does
 not refute are the interval (Gutenbrunner, Jureckova, Koenker and Portnoy, Tests of linear
 hypotheses based on regression rank scores, 1993). Samples of one size share circumstances: their
-signs are counted as one witness, and the score's variance is that of the sizes' sign sums (Parente
-and Santos Silva, Quantile regression with clustered data, 2016).
+signs are counted as one observation, and the score's variance is that of the sizes' sign sums
+(Parente and Santos Silva, Quantile regression with clustered data, 2016).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def shared_share(deviations: NDArray[np.float64]) -> float:
     """The part, 0 to 1, of the squared mean residuals that all launches share.
 
-    `deviations` are relative residuals, a row a launch from that launch's own line, a column a
+    `deviations` are relative residuals, one row per launch from that launch's own line, a column a
     size; two launches or more.
     """
     launches = len(deviations)

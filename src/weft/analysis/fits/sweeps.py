@@ -43,7 +43,7 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """The launches of one test on one transport, or of one table; `notes` tell what was left out.
+    """The launches of one test on one transport, or of one table; `notes` tell what was omitted.
 
     Without `has_latency` the times are those of a message in a stream. In one such time
     `directions` times the message's bytes move: 2 where both ways count, as in sendrecv. `delays`
@@ -63,7 +63,7 @@ class Series:
 
     @property
     def counted(self) -> int:
-        """How many launches are known to be behind it: 0 of a table, whose lines nobody told."""
+        """How many launches are known to be behind it: 0 of a table, whose launches are unknown."""
         return 0 if self.is_table else len(self.launches)
 
     @property
@@ -128,8 +128,8 @@ def _thinned(times: NDArray[np.float64]) -> NDArray[np.float64]:
 def series_of_run(run: Run, test: str, transport: str) -> Series:
     """The times of a test on a transport: latency where it has one, else the time of a message.
 
-    Warm-up is left out, and so are cases with a wrong byte. Launches that lack sizes which others
-    have (the last one, when a budget ended) are left out too, and told. Raises WeftError when
+    Warm-up is omitted, and so are cases with a wrong byte. Launches that lack sizes which others
+    have (the last one, when a budget ended) are omitted too, with a note. Raises WeftError when
     nothing was measured.
     """
     import numpy as np

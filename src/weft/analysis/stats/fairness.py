@@ -33,7 +33,7 @@ def jain(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def fairness_of_launches(launches: Sequence[NDArray[np.float64]]) -> Estimate:
-    """The index with its interval, from shares by launch: a row a sample, a column a sharer.
+    """The index with its interval, from shares by launch: one row per sample, a column a sharer.
 
     Each sample has an index of its own, for shares that change hands from sample to sample even
     out in their medians; a launch has the median of its samples', and the interval is over

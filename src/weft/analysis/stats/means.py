@@ -3,7 +3,7 @@
 A median does not: the median of the sum of eight skewed times is not eight times the median of one.
 So what LogGP takes apart (a burst into gaps, a round trip into overheads and latency) are means.
 A few samples in which the scheduler gave the core to another process move a mean; they lie far
-outside the others' scatter and are left out.
+outside the others' scatter and are omitted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAST = 2.0
 def uninterrupted_mean(times_ns: NDArray[np.float64]) -> float:
     """The mean of the samples without those that were interrupted, in their own unit.
 
-    Left out is what lies above the median by 20 interquartile ranges and by the median itself.
+    Omitted is what lies above the median by 20 interquartile ranges and by the median itself.
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
 """A fitted parameter with its 95 % interval, from one launch or over several.
 
-Launches are the independent witnesses (intervals.py): where there are several, each is fitted by
+Launches are the independent observations (intervals.py): where there are several, each is fitted by
 itself, and the interval covers the variation between their parameters.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Parameter(msgspec.Struct, frozen=True, kw_only=True):
     """A parameter's value and its interval [low, high]; an end without a bound is infinite.
 
-    `launches` are those that the interval is over; 1: it knows nothing of others; 0: nobody
+    `launches` are those that the interval is over; 1: it does not show others; 0: nobody
     counted them, as in a plain table.
     """
 

@@ -24,7 +24,7 @@ def percentiles(
 ) -> dict[str, float]:
     """The wanted percentiles that have at least 10 samples beyond them, by name ("99.9").
 
-    Fewer samples beyond would make the figure the luck of a few; such a one is left out. Between
+    Fewer samples beyond would make the figure the luck of a few; such a one is omitted. Between
     two samples a percentile is interpolated.
     """
     import numpy as np

@@ -17,5 +17,5 @@ def settled(
     # Where the clock did not move there is no time, and no interval around it.
     if min(launch_medians) <= 0:
         return False
-    # One launch knows nothing of the variation between launches: its interval has no ends.
+    # One launch does not show the variation between launches: its interval has no ends.
     return median_of_launches(launch_medians, resolution).relative_half_width <= precision

@@ -1,4 +1,4 @@
-"""What a median hides: two modes, a drift, launches that disagree. Told in words."""
+"""What a median hides: two modes, a drift, launches that disagree, in words."""
 
 from __future__ import annotations
 

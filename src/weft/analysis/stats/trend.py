@@ -60,7 +60,7 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trends_of(run: Run) -> tuple[Trend, ...]:
-    """One a transport with two launches or more, over all cases that went well."""
+    """One per transport with two launches or more, over all cases that went well."""
     import numpy as np
 
     tables: dict[str, dict[int, dict[str, list[float]]]] = {}
@@ -87,14 +87,14 @@ def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Tren
     from scipy.stats import theilslopes
 
     count = len(logs)
-    told = count >= FEWEST
+    enough = count >= FEWEST
     return Trend(
         transport=transport,
         launches=count,
         cases=cases,
         change=math.expm1(float(theilslopes(logs).slope) * (count - 1)),
-        trend_chance=mann_kendall(logs) if told else None,
-        neighbours_chance=bartels(logs) if told else None,
+        trend_chance=mann_kendall(logs) if enough else None,
+        neighbours_chance=bartels(logs) if enough else None,
     )
 
 

@@ -100,7 +100,7 @@ class OsuPaper(Topic[tuple[Chart, ...]]):
         return [_table_of(chart) for chart in rows if not chart.name.startswith(_BUSY)]
 
     def brief(self, rows: tuple[Chart, ...], room: int) -> list[Table]:
-        """A row a figure, at its smallest message or its last place."""
+        """One row per figure, at its smallest message or its last place."""
         shown = [chart for chart in rows if not chart.name.startswith(_NOT_BRIEF)]
         labels = [track.label.split()[0] for chart in shown for track in chart.tracks]
         columns = tuple(dict.fromkeys(labels))

@@ -58,7 +58,7 @@ def over_sizes(name: str, title: str, curves: Curves, y: Axis) -> Chart | None:
 
 
 def chart_of_curves(name: str, title: str, curves: Curves, x: Axis, y: Axis) -> Chart | None:
-    """A curve a label, as many as can be told apart; None without any."""
+    """One curve per label, as many as can be distinguished; None without any."""
     drawn = list(curves.items())[:MOST_CURVES]
     if not drawn:
         return None
@@ -83,7 +83,7 @@ def chart_of_curves(name: str, title: str, curves: Curves, x: Axis, y: Axis) -> 
             )
             for group, (label, points) in enumerate(drawn)
         ),
-        note=BARS + (f" {left_out} more are left out." if left_out else ""),
+        note=BARS + (f" {left_out} more are omitted." if left_out else ""),
     )
 
 
