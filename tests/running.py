@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from weft.launch.launcher import Launch
+    from weft.launch.launcher import RunningLaunch
 
 
-def started(program: Path, mpi: str, words: Iterable[str] = ()) -> Launch:
+def started(program: Path, mpi: str, words: Iterable[str] = ()) -> RunningLaunch:
     """Two ranks of a program on this machine, for a `with` block."""
     return LocalLauncher().start(Job(program=program, mpi=mpi, ranks=2, arguments=tuple(words)))
 

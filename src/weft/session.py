@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.load import Watch
 from weft.launch.all import LAUNCHERS, choose_launcher
-from weft.launch.launcher import Place
+from weft.launch.launcher import Allocation
 from weft.launch.programs import Program, check_options, choose_mpi, programs
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
@@ -66,7 +66,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     case_deadline_s: float
     launcher: str = ""
-    place: Place = Place()
+    allocation: Allocation = Allocation()
     samples: int = 0
     fits_memory: bool = False
     begun_s: float
@@ -78,13 +78,13 @@ def start(
 ) -> tuple[Path, Footer]:
     """Measure a new run; gives the record's path and its footer. Raises WeftError."""
     watch = Watch()
-    launcher = choose_launcher(request.launcher, request.place, launchers)
+    launcher = choose_launcher(request.launcher, request.allocation, launchers)
     mpi = choose_mpi(request.mpi, launcher.starts)
     found = programs(mpi)
     known = _known_tests(found)
     parts = [_with_tests(part, known) for part in request.parts]
     usable = _usable(request, found, say)
-    hosts = launcher.manifests(request.place)
+    hosts = launcher.manifests(request.allocation)
     parts = parts or _parts_of_suite(request, _cores(hosts), say)
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
@@ -124,7 +124,7 @@ def start(
     with RecordWriter.create(plain) as writer:
         writer.write(header)
         end_s = _end_s(request.begun_s, plan.budget_s, report=request.report)
-        footer = _measure(plan, usable, writer, None, (launcher, request.place), end_s)
+        footer = _measure(plan, usable, writer, None, (launcher, request.allocation), end_s)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
@@ -184,9 +184,9 @@ def resume(
     """
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
-    place = Place()
-    launcher = choose_launcher(plan.launcher, place, launchers)
-    _check_like_before(run, launcher.manifests(place))
+    allocation = Allocation()
+    launcher = choose_launcher(plan.launcher, allocation, launchers)
+    _check_like_before(run, launcher.manifests(allocation))
     mpi = choose_mpi(plan.mpi, launcher.starts)
     usable = {p.transport: p for p in programs(mpi) if not p.reason}
     for name in {case.transport for case in plan.cases}:
@@ -202,7 +202,7 @@ def resume(
     plain = unpack(path) if packed else path
     with RecordWriter.resume(plain) as writer:
         end_s = _end_s(begun_s, plan.budget_s, report=report)
-        footer = _measure(plan, usable, writer, so_far, (launcher, place), end_s)
+        footer = _measure(plan, usable, writer, so_far, (launcher, allocation), end_s)
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
 
@@ -224,13 +224,20 @@ def _measure(
     usable: Mapping[str, Program],
     writer: RecordWriter,
     so_far: SoFar | None,
-    started_by: tuple[Launcher, Place],
+    started_by: tuple[Launcher, Allocation],
     end_s: float,
 ) -> Footer:
-    launcher, place = started_by
+    launcher, allocation = started_by
     with ProgressLine() as watcher, ends_like_an_interrupt():
         return Measurement(
-            plan, usable, writer, watcher, so_far, launcher=launcher, place=place, end_s=end_s
+            plan,
+            usable,
+            writer,
+            watcher,
+            so_far,
+            launcher=launcher,
+            allocation=allocation,
+            end_s=end_s,
         ).measure()
 
 

@@ -18,7 +18,7 @@ from weft.host.files import cpu_list, fields, size_bytes, whole
 from weft.host.memory import collect_limits, collect_memory
 from weft.host.nic import collect_interfaces, collect_rdma, parse_rate
 from weft.host.numa import collect_numa, distance_between, node_of
-from weft.host.pcie import Hop, Link, links, parse_speed
+from weft.host.pcie import Hop, PcieLink, links, parse_speed
 from weft.host.programs import answers
 from weft.host.software import collect_software, kernel_options, package_versions, program_versions
 from weft.host.system import collect_system
@@ -180,7 +180,7 @@ def test_a_switch_gives_two_links_not_three() -> None:
     hops = [Hop(address=name) for name in ("card", "down", "up", "root")]
     ends = [(link.lower.address, link.upper and link.upper.address) for link in links(hops)]
     assert ends == [("card", "down"), ("up", "root")]
-    assert links(hops[:1]) == [Link(lower=hops[0], upper=None)]
+    assert links(hops[:1]) == [PcieLink(lower=hops[0], upper=None)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.host.manifest import collect
 from weft.launch.all import LAUNCHERS, choose_launcher
-from weft.launch.launcher import Job, Launcher, Place
+from weft.launch.launcher import Allocation, Job, Launcher
 from weft.launch.local import LocalLauncher
 from weft.launch.piped import PipedLaunch
 from weft.launch.protocol import (
@@ -40,14 +40,14 @@ class DirectLauncher:
     def __init__(self) -> None:
         self.jobs: list[Job] = []
 
-    def refuses(self, place: Place) -> str:
-        return "" if place.hosts == ("node7",) else "it has node7 only"
+    def refuses(self, allocation: Allocation) -> str:
+        return "" if allocation.hosts == ("node7",) else "it has node7 only"
 
     def starts(self, mpi: str) -> bool:
         return mpi == "mpich"
 
-    def manifests(self, place: Place) -> dict[str, dict[str, Any]]:
-        return {host: {**collect(), "host": host} for host in place.hosts}
+    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
+        return {host: {**collect(), "host": host} for host in allocation.hosts}
 
     def start(self, job: Job) -> PipedLaunch:
         self.jobs.append(job)
@@ -76,8 +76,8 @@ def test_a_launcher_of_ones_own_measures_and_stands_in_the_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     direct = DirectLauncher()
-    place = Place(hosts=("node7",), ranks_per_node=2, placement="spread", time_limit_s=60)
-    asked = request(tmp_path, monkeypatch, launcher="direct", place=place)
+    allocation = Allocation(hosts=("node7",), ranks_per_node=2, placement="spread", time_limit_s=60)
+    asked = request(tmp_path, monkeypatch, launcher="direct", allocation=allocation)
     path, footer = start(asked, lambda _: None, (direct, *LAUNCHERS))
     run = weft.load(path)
     assert footer.outcome == "precise"
@@ -86,7 +86,7 @@ def test_a_launcher_of_ones_own_measures_and_stands_in_the_record(
     assert (run.header.plan.launcher, run.header.plan.mpi) == ("direct", "mpich")
     assert list(run.header.hosts) == ["node7"]
     job = direct.jobs[0]
-    assert (job.ranks, job.mpi, job.place) == (2, "mpich", place)
+    assert (job.ranks, job.mpi, job.allocation) == (2, "mpich", allocation)
     assert job.arguments == ("--option", "depth=3")
     assert len(direct.jobs) == len(run.lines.launches)
 
@@ -94,17 +94,17 @@ def test_a_launcher_of_ones_own_measures_and_stands_in_the_record(
 def test_the_first_that_does_not_refuse_the_place_is_found_by_itself() -> None:
     direct = DirectLauncher()
     launchers: tuple[Launcher, ...] = (direct, LocalLauncher())
-    assert choose_launcher("", Place(hosts=("node7",)), launchers) is direct
-    assert choose_launcher("", Place(), launchers).name == "local"
-    assert choose_launcher("", Place(hosts=("localhost",)), launchers).name == "local"
-    assert choose_launcher("Local", Place()).name == "local"
+    assert choose_launcher("", Allocation(hosts=("node7",)), launchers) is direct
+    assert choose_launcher("", Allocation(), launchers).name == "local"
+    assert choose_launcher("", Allocation(hosts=("localhost",)), launchers).name == "local"
+    assert choose_launcher("Local", Allocation()).name == "local"
 
 
 @pytest.mark.parametrize(
     ("name", "hosts", "told"),
     [
         ("lokal", (), "no launcher called lokal; did you mean local?"),
-        ("slurm8", (), "choose one of local"),
+        ("slurm8", (), "choose from local"),
         ("local", ("node7",), r"\(local: node7 is not this machine\)"),
         ("", ("node7",), "node7 is not this machine"),
     ],
@@ -113,14 +113,14 @@ def test_a_launcher_that_cannot_start_ranks_there_is_one_line(
     name: str, hosts: tuple[str, ...], told: str
 ) -> None:
     with pytest.raises(WeftError, match=told):
-        choose_launcher(name, Place(hosts=hosts))
+        choose_launcher(name, Allocation(hosts=hosts))
 
 
 def test_a_run_goes_on_with_the_launcher_that_began_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = Place(hosts=("node7",))
-    asked = request(tmp_path, monkeypatch, launcher="direct", place=place)
+    allocation = Allocation(hosts=("node7",))
+    asked = request(tmp_path, monkeypatch, launcher="direct", allocation=allocation)
     path, _ = start(asked, lambda _: None, (DirectLauncher(),))
     with pytest.raises(WeftError, match="no launcher called direct"):
         resume(path, {}, begun_s=time.monotonic(), report=False)
@@ -160,7 +160,7 @@ cat > /dev/null
     ],
 )
 def test_a_line_that_is_not_due_is_quoted(line: bytes, kind: Any, is_bye: bool) -> None:
-    with pytest.raises(UnknownLineError, match="is not its protocol") as caught:
+    with pytest.raises(UnknownLineError, match="not of its protocol") as caught:
         decode(line, kind)
     assert caught.value.is_bye is is_bye
 

@@ -29,7 +29,7 @@ from weft.units import parse_seconds, parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from weft.launch.launcher import Job, Place
+    from weft.launch.launcher import Allocation, Job
     from weft.record.model import Line
     from weft.record.run import Run
 
@@ -53,13 +53,13 @@ class Machine:
     name = "virtual"
     summary = "ranks in virtual time"
 
-    def refuses(self, _: Place) -> str:
+    def refuses(self, _: Allocation) -> str:
         return ""
 
     def starts(self, _: str) -> bool:
         return True
 
-    def manifests(self, _: Place) -> dict[str, dict[str, Any]]:
+    def manifests(self, _: Allocation) -> dict[str, dict[str, Any]]:
         return {}
 
     def start(self, job: Job) -> Machine:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.host.pcie import Link as Hops
+    from weft.host.pcie import PcieLink
     from weft.record.run import Run
 
 # A copy this many times the last cache is memory's; where the caches are not known, from this size.
@@ -129,7 +129,7 @@ def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> Part:
     )
 
 
-def _part_of_hop(hop: Hops) -> Part | None:
+def _part_of_hop(hop: PcieLink) -> Part | None:
     """What one hop carries now; the kernel does not report the width of a parallel bus."""
     place = f" at {hop.lower.address}"
     lower = hop.lower

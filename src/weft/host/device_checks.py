@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from weft.host.manifest import Manifest
     from weft.host.nic import Device
-    from weft.host.pcie import Hop, Link
+    from weft.host.pcie import Hop, PcieLink
 
 
 def device_findings(manifest: Manifest, ranks: int) -> list[Finding]:
@@ -95,7 +95,7 @@ def _shape(hop: Hop) -> str:
     return f"{hop.speed_gt_per_s:g} GT/s x{hop.width}"
 
 
-def _best(link: Link) -> str:
+def _best(link: PcieLink) -> str:
     """The best that both ends can do; the end that holds it back is named if it is the upper."""
     best = f"{link.best_speed_gt_per_s:g} GT/s x{link.best_width}"
     alone = link.lower.best_bytes_per_s

@@ -40,7 +40,7 @@ class Hop(msgspec.Struct, frozen=True, kw_only=True):
         return _bandwidth(self.best_speed_gt_per_s, self.best_width)
 
 
-class Link(msgspec.Struct, frozen=True, kw_only=True):
+class PcieLink(msgspec.Struct, frozen=True, kw_only=True):
     """A link and its two ends; `upper` is None where the kernel shows only one."""
 
     lower: Hop
@@ -124,13 +124,13 @@ def hop_of(folder: Path, speeds: dict[str, str]) -> Hop:
     )
 
 
-def links(hops: list[Hop]) -> list[Link]:
+def links(hops: list[Hop]) -> list[PcieLink]:
     """The links among the hops from a device upwards.
 
     A link joins two ports: the device and the port above it, then a switch's upper port and the
     next one above. A switch's lower and upper port are joined inside it, which is no link.
     """
     return [
-        Link(lower=hops[place], upper=hops[place + 1] if place + 1 < len(hops) else None)
+        PcieLink(lower=hops[place], upper=hops[place + 1] if place + 1 < len(hops) else None)
         for place in range(0, len(hops), 2)
     ]

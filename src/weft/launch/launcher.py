@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 START_DEADLINE_S = 40.0
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where ranks are to run.
+class Allocation(msgspec.Struct, frozen=True, kw_only=True):
+    """The nodes that ranks run on, as they were asked for.
 
-    Without `hosts` on those that the launcher has by itself: this machine, or an allocation. 0
-    `ranks_per_node`: as `placement` has it; `pack` fills a node before the next, `spread` takes
-    the nodes in turn. `time_limit_s` is what a site is asked for; 0: its own.
+    Without `hosts` those that the launcher has by itself: this machine, or a site's allocation.
+    With 0 `ranks_per_node` their number follows from `placement`: `pack` fills a node before the
+    next, `spread` takes the nodes in turn. `time_limit_s` is what a site is asked for; 0: its own.
     """
 
     hosts: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = {}
-    place: Place = Place()
+    allocation: Allocation = Allocation()
 
 
-class Launch(Protocol):
+class RunningLaunch(Protocol):
     """Ranks that were started. However its `with` block ends, none of them is left behind it."""
 
     def __enter__(self) -> Self:
@@ -90,7 +90,7 @@ class Launcher(Protocol):
         """Where it starts ranks, in a few words."""
         ...
 
-    def refuses(self, place: Place) -> str:
+    def refuses(self, allocation: Allocation) -> str:
         """Why it cannot start ranks there; empty where it can."""
         ...
 
@@ -98,10 +98,10 @@ class Launcher(Protocol):
         """Whether it has what it takes to start programs of this MPI."""
         ...
 
-    def manifests(self, place: Place) -> dict[str, dict[str, Any]]:
+    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
         """What each host is, by its name: the manifest that the record keeps."""
         ...
 
-    def start(self, job: Job) -> Launch:
+    def start(self, job: Job) -> RunningLaunch:
         """A launch, which begins with its `with` block. Raises WeftError for what it lacks."""
         ...

@@ -15,7 +15,7 @@ from weft.launch.programs import has_starter, starter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weft.launch.launcher import Job, Place
+    from weft.launch.launcher import Allocation, Job
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where libfabric puts it
 
@@ -26,16 +26,18 @@ class LocalLauncher:
     name = "local"
     summary = "this machine, by MPI's own starter"
 
-    def refuses(self, place: Place) -> str:
+    def refuses(self, allocation: Allocation) -> str:
         """Why it cannot start ranks there: another host was named."""
-        others = [host for host in place.hosts if host not in ("localhost", os.uname().nodename)]
+        others = [
+            host for host in allocation.hosts if host not in ("localhost", os.uname().nodename)
+        ]
         return f"{others[0]} is not this machine" if others else ""
 
     def starts(self, mpi: str) -> bool:
         """Whether the MPI's starter is installed."""
         return has_starter(mpi)
 
-    def manifests(self, place: Place) -> dict[str, dict[str, Any]]:  # noqa: ARG002 - always here
+    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:  # noqa: ARG002
         """What this machine is, by its name."""
         manifest = collect()
         return {manifest["host"]: manifest}

@@ -27,7 +27,7 @@ from weft.plan.case import Schedule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.launch.launcher import Launch
+    from weft.launch.launcher import RunningLaunch
     from weft.measure.failures import Failures
     from weft.measure.state import CaseState
     from weft.plan.case import Case
@@ -49,7 +49,7 @@ class Listener(Protocol):
 class Ranks(NamedTuple):
     """A launch that is up, and its number."""
 
-    up: Launch
+    up: RunningLaunch
     launch: int
     clock: Clock
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weft.launch.launcher import Job, Place
+from weft.launch.launcher import Allocation, Job
 from weft.launch.protocol import Hello, LaunchError
 from weft.measure.choice import next_cases, next_share_s, rounds_ahead, share_s
 from weft.measure.failures import Failures
@@ -29,7 +29,7 @@ from weft.record.model import Footer, LaunchEnd, Outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weft.launch.launcher import Launch, Launcher
+    from weft.launch.launcher import Launcher, RunningLaunch
     from weft.launch.programs import Program
     from weft.plan.plan import Plan
     from weft.record.writer import RecordWriter
@@ -60,7 +60,7 @@ class Measurement:
         so_far: SoFar | None = None,
         *,
         launcher: Launcher,
-        place: Place = Place(),  # noqa: B008 - frozen
+        allocation: Allocation = Allocation(),  # noqa: B008 - frozen
         end_s: float,
     ) -> None:
         self.plan = plan
@@ -72,7 +72,7 @@ class Measurement:
         self.launches = start.launches
         self.round = start.round
         self._launcher = launcher
-        self._place = place
+        self._allocation = allocation
         self._end = end_s
         self._failures = Failures()
         self._runner = CaseRunner(plan, self.states, writer, self, self._failures, start.order)
@@ -233,7 +233,7 @@ class Measurement:
             guessed_operation_ns(size, {other.case.bytes: other.pace_ns for other in known}),
         )
 
-    def _launch(self, crew: Crew) -> Launch:
+    def _launch(self, crew: Crew) -> RunningLaunch:
         program = self.programs[crew.transport]
         return self._launcher.start(
             Job(
@@ -241,6 +241,6 @@ class Measurement:
                 mpi=self.plan.mpi,
                 ranks=crew.ranks,
                 arguments=program.arguments(self.plan.options),
-                place=self._place,
+                allocation=self._allocation,
             )
         )

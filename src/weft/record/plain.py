@@ -50,7 +50,7 @@ _RENAME = "name it with its unit, as in bytes,time_us"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class PlainTable:
     """Sizes in bytes and one-way times in ns, a row an element; what was done to them."""
 
     sizes_bytes: NDArray[np.int64]
@@ -71,7 +71,7 @@ def is_plain(path: Path) -> bool:
         return False
 
 
-def read_plain(path: Path, columns: tuple[str, str] | None = None) -> Table:
+def read_plain(path: Path, columns: tuple[str, str] | None = None) -> PlainTable:
     """Read sizes and times; `columns` names the two where the header leaves a choice.
 
     A column whose name says that it is a round trip is halved, and a note says so. Raises
@@ -94,7 +94,7 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> Table:
     _check_rows(path, sizes, times)
     is_round = bool(_ROUND_WORDS & set(_words(time_name)))
     notes = (f"{time_name} is a round trip: half of it counts",) if is_round else ()
-    return Table(
+    return PlainTable(
         sizes_bytes=np.rint(sizes).astype(np.int64),
         times_ns=times / 2 if is_round else times,
         notes=notes,

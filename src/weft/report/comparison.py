@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.compare.comparison import Comparison, Single, Table
+    from weft.analysis.compare.comparison import Comparison, Single, SizeTable
     from weft.analysis.stats.ratios import Figure as Value
     from weft.analysis.stats.ratios import Ratio, Verdict
     from weft.charts import Chart
@@ -111,7 +111,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
     return tables
 
 
-def _title(table: Table) -> str:
+def _title(table: SizeTable) -> str:
     ways = "both ways" if table.directions == 2 else "one way"
     over = f" over {table.transport}" if table.transport else ""
     variant = f", {table.variant}" if table.variant else ""
@@ -167,7 +167,7 @@ def _legend(comparison: Comparison) -> str:
     return words + (" *: see the notes." if starred else "")
 
 
-def _chart(comparison: Comparison, table: Table, number: int) -> Chart:
+def _chart(comparison: Comparison, table: SizeTable, number: int) -> Chart:
     """The curves of all sides over each other, at the sizes that are compared."""
     curves = []
     for index, side in enumerate(comparison.sides):

@@ -8,19 +8,19 @@ import pytest
 from typer.testing import CliRunner
 
 from builders import lost_batch, make_cases, synthetic_record, usual_times_ns
-from weft.analysis.compare.comparison import Comparison, Table, compare, in_words
+from weft.analysis.compare.comparison import Comparison, SizeTable, compare, in_words
 from weft.analysis.compare.load_sides import load_sides
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case
 
 
-def table(comparison: Comparison, test: str, quantity: str) -> Table:
+def table(comparison: Comparison, test: str, quantity: str) -> SizeTable:
     [found] = [t for t in comparison.tables if t.test == test and t.quantity == quantity]
     return found
 
 
-def sizes(found: Table, verdict: str, side: int = 0) -> list[int]:
+def sizes(found: SizeTable, verdict: str, side: int = 0) -> list[int]:
     return [row.bytes for row in found.rows if row.verdicts[side] == verdict]
 
 

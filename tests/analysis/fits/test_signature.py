@@ -30,8 +30,8 @@ def test_marks_that_were_not_measured_are_told() -> None:
     sizes = np.array([8, 16, 32, 64, 128, 1024])
     found = signature_of(series_of_times("short", sizes, 7000 + 1.25 * sizes))
     assert found.zero_length_ns.value == pytest.approx(7000)
-    assert "drawn out from 8 B" in found.notes[0]
-    assert "saturation is drawn out" in found.notes[1]
+    assert "extrapolated from 8 B" in found.notes[0]
+    assert "saturation is extrapolated" in found.notes[1]
 
 
 def test_published_platforms_keep_their_published_marks() -> None:

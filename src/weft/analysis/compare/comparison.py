@@ -34,7 +34,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict | None, ...]
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class SizeTable(msgspec.Struct, frozen=True, kw_only=True):
     """One test's latency or bandwidth on every side, and the outcome in words."""
 
     test: str
@@ -62,7 +62,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     sides: tuple[Side, ...]
     unlike: dict[str, tuple[str, ...]]
-    tables: tuple[Table, ...]
+    tables: tuple[SizeTable, ...]
     singles: tuple[Single, ...]
     same: float
     notes: tuple[str, ...]
@@ -126,7 +126,7 @@ def _by_shared_place(side: Side, shared: set[str]) -> dict[Place, dict[int, Figu
 
 def _tables(
     sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]], same: float
-) -> tuple[Table, ...]:
+) -> tuple[SizeTable, ...]:
     tables = []
     for place in curves[0]:
         held = [curve.get(place, {}) for curve in curves]
@@ -135,7 +135,7 @@ def _tables(
             continue
         rows = tuple(_row(size, [h.get(size) for h in held], place, same) for size in sizes)
         tables.append(
-            Table(
+            SizeTable(
                 test=place.test,
                 transport=place.transport,
                 quantity=place.quantity,
@@ -250,7 +250,7 @@ def _unlike(sides: Sequence[Side], shared: set[str]) -> dict[str, tuple[str, ...
 
 
 def _notes(
-    sides: Sequence[Side], tables: Sequence[Table], singles: Sequence[Single]
+    sides: Sequence[Side], tables: Sequence[SizeTable], singles: Sequence[Single]
 ) -> tuple[str, ...]:
     """The basis of the verdicts, and what is missing from them."""
     ratios = [r for t in tables for row in t.rows for r in row.ratios if r]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 REACHED = 0.9
 
 
-class Point(msgspec.Struct, frozen=True, kw_only=True):
+class SignaturePoint(msgspec.Struct, frozen=True, kw_only=True):
     """One message size; the zero-byte message has a time and no bandwidth."""
 
     bytes: int
@@ -39,7 +39,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[SignaturePoint, ...]
     zero_length_ns: Parameter
     saturation_bytes_per_s: Parameter
     notes: tuple[str, ...]
@@ -59,7 +59,9 @@ def signature_of(series: Series) -> Signature:
         medians = [float(sweep.medians_ns[index]) for sweep in series.launches]
         time = median_of_launches(medians, ticks_ns[index])
         points.append(
-            Point(bytes=size, time_ns=time, bandwidth_bytes_per_s=_rate(time, moved * size))
+            SignaturePoint(
+                bytes=size, time_ns=time, bandwidth_bytes_per_s=_rate(time, moved * size)
+            )
         )
     notes = list(series.notes)
     first, last = points[0], points[-1]
