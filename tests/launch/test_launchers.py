@@ -166,5 +166,5 @@ def test_a_line_that_is_not_due_is_quoted(line: bytes, kind: Any, is_bye: bool) 
 
 
 def test_an_answer_to_another_case_ends_the_launch() -> None:
-    with pytest.raises(LaunchError, match="answer 3 came for case 4"):
+    with pytest.raises(LaunchError, match="answered case 3 instead of case 4"):
         answer_to({"id": 4}, b'{"id": 3, "status": "ok"}')
