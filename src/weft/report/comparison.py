@@ -73,13 +73,14 @@ def _counts(comparison: Comparison, index: int) -> str:
     found = [row.verdicts[index] for table in comparison.tables for row in table.rows]
     found += [single.verdicts[index] for single in comparison.singles]
     counts = Counter(verdict for verdict in found if verdict)
-    counted = ", ".join(f"{verdict} {count}" for verdict, count in counts.most_common())
+    words = ", ".join(f"{_in_words(verdict)} {count}" for verdict, count in counts.most_common())
     first, other = comparison.sides[0].title, comparison.sides[index + 1].title
-    return f"{other} against {first}, of {counts.total()} figures: {counted or 'none in common'}."
+    return f"{other} against {first}, of {counts.total()} figures: {words or 'none in common'}."
 
 
 def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
     titles = [side.title for side in comparison.sides]
+    some_rest_on_less = 0 < _on_less(comparison) < len(_ratios(comparison))
     heads = [titles[0]]
     for title in titles[1:]:
         heads += [title, "speed ratio", "verdict"]
@@ -95,7 +96,13 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
             "rows": [
                 {
                     "head": format_bytes(row.bytes),
-                    "cells": _cells(row.figures, row.ratios, row.verdicts, table.quantity),
+                    "cells": _cells(
+                        row.figures,
+                        row.ratios,
+                        row.verdicts,
+                        table.quantity,
+                        marks=some_rest_on_less,
+                    ),
                 }
                 for row in table.rows
             ],
@@ -103,7 +110,10 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
         for table in comparison.tables
     ]
     if comparison.singles:
-        rows = [{"head": s.what, "cells": _single_cells(s)} for s in comparison.singles]
+        rows = [
+            {"head": s.what, "cells": _single_cells(s, marks=some_rest_on_less)}
+            for s in comparison.singles
+        ]
         title = "Single figures, published without a message size"
         tables.append(
             {"title": title, "corner": "figure", "heads": heads, "words": [], "rows": rows}
@@ -118,9 +128,9 @@ def _title(table: SizeTable) -> str:
     return f"{table.test}{over}: {table.quantity} {ways}{variant}"
 
 
-def _single_cells(single: Single) -> list[str]:
+def _single_cells(single: Single, *, marks: bool) -> list[str]:
     quantity = "latency" if single.si_unit == "ns" else "bandwidth"
-    return _cells(single.figures, single.ratios, single.verdicts, quantity)
+    return _cells(single.figures, single.ratios, single.verdicts, quantity, marks=marks)
 
 
 def _cells(
@@ -128,11 +138,14 @@ def _cells(
     ratios: Sequence[Ratio | None],
     verdicts: Sequence[Verdict | None],
     quantity: str,
+    *,
+    marks: bool,
 ) -> list[str]:
+    """A row's cells; with marks a verdict that rests on less than launches has a star."""
     cells = [_value(figures[0], quantity)]
     for figure, found, verdict in zip(figures[1:], ratios, verdicts, strict=True):
-        cells += [_value(figure, quantity), _ratio(found), verdict or ""]
-        if found and found.basis != "launches" and verdict:
+        cells += [_value(figure, quantity), _ratio(found), _in_words(verdict)]
+        if marks and found and found.basis != "launches" and verdict:
             cells[-1] += "*"
     return cells
 
@@ -156,15 +169,29 @@ def _ratio(found: Ratio | None) -> str:
 
 def _legend(comparison: Comparison) -> str:
     first = comparison.sides[0].title
-    ratios = [r for table in comparison.tables for row in table.rows for r in row.ratios if r]
-    ratios += [r for single in comparison.singles for r in single.ratios if r]
     words = (
         f"The speed ratio is against {first}, with its 95 % interval; over 1 is faster. same: the"
-        f" whole interval is within {100 * comparison.same:g} %. cannot tell: it holds both sides"
-        " of 1."
+        f" whole interval is within {100 * comparison.same:g} %. not significant: it holds both"
+        " sides of 1."
     )
-    starred = any(found.basis != "launches" for found in ratios)
-    return words + (" *: see the notes." if starred else "")
+    on_less, all_of_them = _on_less(comparison), len(_ratios(comparison))
+    if on_less and on_less == all_of_them:
+        return words + " What all of them rest on: see the notes."
+    return words + (" *: see the notes." if on_less else "")
+
+
+def _ratios(comparison: Comparison) -> list[Ratio]:
+    found = [r for table in comparison.tables for row in table.rows for r in row.ratios if r]
+    return found + [r for single in comparison.singles for r in single.ratios if r]
+
+
+def _on_less(comparison: Comparison) -> int:
+    """How many ratios do not rest on several launches of both sides."""
+    return sum(found.basis != "launches" for found in _ratios(comparison))
+
+
+def _in_words(verdict: Verdict | None) -> str:
+    return "not significant" if verdict == "cannot tell" else verdict or ""
 
 
 def _chart(comparison: Comparison, table: SizeTable, number: int) -> Chart:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WIDE_SPREAD = 1000
 MOST_POINTS = 4000
 LINE_POINTS = 65
-PREDICTION_HEAD = ("model", "half of the sizes within", "largest error", "the model is")
+PREDICTION_HEAD = ("model", "median error", "largest error", "the model is")
 
 
 def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
@@ -61,8 +61,8 @@ def facts_of(fit: LinearFit) -> str:
     launches = f" in {fit.launches} launches" if fit.launches > 1 else ""
     return (
         f"{fit.samples} samples{launches}, {format_bytes(fit.smallest_bytes)} to"
-        f" {format_bytes(fit.largest_bytes)}; half of the sizes are within"
-        f" {fit.misfit_percent:.2g} % of the median line"
+        f" {format_bytes(fit.largest_bytes)}; median error of the median line:"
+        f" {fit.misfit_percent:.2g} %"
     )
 
 
@@ -171,8 +171,8 @@ def switch_in_words(switch: Switch) -> str:
         f"at {format_bytes(switch.at_bytes)} (between {outer}), the time steps by"
         f" {in_words(switch.step, percent)}"
     )
-    is_told = not switch.step.low <= 1 <= switch.step.high
-    return words if is_told else f"{words}: a change of slope, or none that is significant"
+    is_significant = not switch.step.low <= 1 <= switch.step.high
+    return words if is_significant else f"{words}: a change of slope, or none that is significant"
 
 
 def render_piecewise(model: Piecewise) -> RenderableType:

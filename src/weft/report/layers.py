@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     from weft.analysis.layers import Apart, LayerPair, Layers, Step
 
-HEAD = ("test", "bytes", "layer", "its latency", "below it", "added", "95 % interval")
+HEAD = ("test", "size", "layer", "its latency", "below it", "added", "95 % interval")
 
 
 def _added(step: Step) -> str:
-    return "cannot tell" if step.verdict == "cannot tell" else signed_time(step.added_ns)
+    return "not significant" if step.verdict == "cannot tell" else signed_time(step.added_ns)
 
 
 def _test(one: LayerPair | Apart) -> str:
-    """The test, and what differs from the usual way."""
+    """The test, and the options that differ from the usual."""
     return f"{one.test} {one.variant}".rstrip()
 
 
@@ -94,7 +94,7 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
         x=Axis("message size", ticks=tuple(size_ticks(sizes))),
         y=Axis("added latency in µs", is_log=False),
         tracks=tuple(tracks),
-        note="Bars are intervals of the difference; one that crosses zero tells nothing.",
+        note="Bars are intervals of the difference; one that crosses zero is not significant.",
     )
 
 

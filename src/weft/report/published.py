@@ -54,7 +54,7 @@ def _pairs(pairs: list[tuple[str, str]]) -> Table:
 
 def _series_table(shares: Shares, series: list[Series]) -> Table:
     table = Table(box=None)
-    table.add_column("message", justify="right")
+    table.add_column("size", justify="right")
     for one in series:
         table.add_column(f"{one.quantity}, {one.unit} ({one.table})", justify="right")
     for size in sorted({point.bytes for one in series for point in one.points}):
@@ -85,7 +85,7 @@ def _figure(shares: Shares, fact: Fact) -> str:
 
 def _prices_table(prices: Prices) -> Table:
     table = Table(box=None)
-    for head in ("ports", "list price", "a port"):
+    for head in ("ports", "list price", "per port"):
         table.add_column(head, justify="right")
     for row in prices.rows:
         table.add_row(row.published_ports, row.published_price, row.published_price_a_port)

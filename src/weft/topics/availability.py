@@ -179,7 +179,7 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, 
 def crossing(curve: Sequence[tuple[float, float]]) -> float | None:
     """The share at which what is kept passes below 1 - DROP; None where it does not.
 
-    `curve` is (share, kept) in the order of the work. What is kept is made to fall all the way by
+    `curve` is (share, kept) in the order of the work. What is kept is made to fall throughout by
     the mean of neighbours that do not (Barlow and others, Statistical Inference under Order
     Restrictions, 1972), so that chance at one point is no drop; between points the curve is a line.
     """

@@ -41,7 +41,7 @@ _NOTIFIED = "put_notify_ping_pong"
 
 
 class Completion(msgspec.Struct, frozen=True, kw_only=True):
-    """A way to wait at one size: its latency, what it adds to the cheapest, the processor's time.
+    """A completion mode at one size: its latency, what it adds to the cheapest, its CPU time.
 
     `added_ns` is the difference of medians, with the interval that holds the true one whenever both
     intervals hold theirs; 0 for the cheapest itself. `cpu_percent` is a figure a rank: the time
@@ -64,7 +64,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Increase(msgspec.Struct, frozen=True, kw_only=True):
-    """How much longer a message takes when its completion is learnt in another way, by size.
+    """How much longer a message takes when its completion is learnt in another mode, by size.
 
     Each step is the difference of two medians, as `added_ns` of Completion.
     """
@@ -110,7 +110,7 @@ def blocked_over_polled(
 
 
 def _usual(test: str, wait: str = "") -> Case:
-    """A test in its usual way, or with a wait of its own, over any transport at any size."""
+    """A test with its usual options, or with a wait of its own, over any transport at any size."""
     return Case(test=test, transport="", bytes=0, wait=wait)
 
 
@@ -136,7 +136,7 @@ def _increases(
 
 
 def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completion, ...]:
-    """The ways of each transport, kind and size that has more than one, the cheapest first.
+    """The modes of each transport, kind and size that has more than one, the cheapest first.
 
     Of a group with a case that failed or was not reached there is none.
     """
@@ -156,7 +156,7 @@ def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completi
 
 
 def _place(case: Case) -> Case:
-    """What the ways of a group have in common."""
+    """What the modes of a group have in common."""
     kind = FAMILIES.get(case.test, case.test)
     return msgspec.structs.replace(case.but_for("wait"), test=kind)
 

@@ -166,7 +166,7 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
 def loads_of(
     run: Run, summaries: Sequence[CaseSummary]
 ) -> tuple[tuple[LoadRow, ...], tuple[Knee, ...]]:
-    """A row a measured load, and a knee for each way and size measured at three or more."""
+    """A row a measured load, and a knee for each variant and size measured at three or more."""
     batches: dict[str, list[Batch]] = {}
     for batch in run.measured:
         if "interval" in batch.parts and len(batch.ticks) - batch.warmup > 1:

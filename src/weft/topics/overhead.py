@@ -147,7 +147,7 @@ def _from_calls(run: Run) -> Iterator[_Found]:
 
 
 def _from_work(run: Run) -> Iterator[_Found]:
-    """From the longest work of each size and way, which must be longer than the transfer."""
+    """From the longest work of each size and variant, which must be longer than the transfer."""
     longest: dict[Case, Case] = {}
     measured = by_case(run, tuple(OVERLAPS))
     for case in (run.cases[key] for key in measured):

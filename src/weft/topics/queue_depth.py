@@ -122,7 +122,7 @@ def binds(queue_depth: int, held: float) -> bool:
 def bindings_of(
     cases: Mapping[str, Case], summaries: Sequence[CaseSummary]
 ) -> tuple[QueueBinding, ...]:
-    """One for each test, queue depth and way of which a case was looked at."""
+    """One for each test, queue depth and variant of which a case was looked at."""
     groups: dict[Case, dict[int, bool]] = {}
     for summary in summaries:
         if summary.queue_held is None:

@@ -85,7 +85,7 @@ def streams_among(results: Results, tests: Sequence[str]) -> StreamsRows:
 
 
 def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, ...]:
-    """A row for every measured case of a hot spot or of pairs, by test, way, size and streams."""
+    """A row for every measured case of hot spots or pairs, by test, variant, size and streams."""
     batches: dict[str, list[Batch]] = {}
     for batch in run.measured:
         batches.setdefault(batch.case, []).append(batch)

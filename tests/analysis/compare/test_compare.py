@@ -158,7 +158,7 @@ def test_one_launch_tells_nothing(tmp_path: Path) -> None:
     found = compare(load_sides(two_records(tmp_path, {8: 2.0}, launches=1)))
     assert {row.verdicts[0] for t in found.tables for row in t.rows} == {"cannot tell"}
     assert any("one launch" in note for note in found.notes)
-    assert found.tables[0].words == ("cannot tell from 0 B to 1 MiB.",)
+    assert found.tables[0].words == ("no significant difference from 0 B to 1 MiB.",)
 
 
 def test_a_record_against_a_platform_rests_on_the_records_interval(tmp_path: Path) -> None:
@@ -202,8 +202,8 @@ def test_cases_without_a_good_figure_are_left_out_and_told(tmp_path: Path) -> No
 def test_words_for_runs_of_verdicts() -> None:
     told = in_words("A", "B", [(1, "better"), (2, "cannot tell"), (4, "cannot tell"), (8, "worse")])
     assert told == (
-        "B is faster at 1 B; cannot tell from 2 B to 4 B; A is faster at 8 B; crossover between 1 B"
-        " and 8 B."
+        "B is faster at 1 B; no significant difference from 2 B to 4 B; A is faster at 8 B;"
+        " crossover between 1 B and 8 B."
     )
     assert in_words("A", "B", [(1, None)]) == "no size in common."
 

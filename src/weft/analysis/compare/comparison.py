@@ -232,7 +232,7 @@ def _run_in_words(first: str, second: str, run: tuple[Verdict, list[int]]) -> st
     if found == "same":
         return f"the same {where}"
     if found == "cannot tell":
-        return f"cannot tell {where}"
+        return f"no significant difference {where}"
     return f"{second if found == 'better' else first} is faster {where}"
 
 

@@ -358,7 +358,7 @@ def _hot_spots(rows: Sequence[StreamsRow]) -> list[Chart | None]:
     """Figures 14 and 15, a chart a size: the time of a message against the number of slaves."""
     charts = []
     for number, test in enumerate(HOT_SPOTS, start=14):
-        way = test.removeprefix("hot_spot_")
+        direction = test.removeprefix("hot_spot_")
         for size in sorted({row.bytes for row in rows if row.test == test}):
             curves: Curves = {}
             for row in rows:
@@ -368,6 +368,6 @@ def _hot_spots(rows: Sequence[StreamsRow]) -> list[Chart | None]:
                     curves.setdefault(label, []).append(point)
             places = sorted({point.x for points in curves.values() for point in points})
             axis = Axis("slaves", is_log=False, ticks=tuple((at, f"{at:g}") for at in places))
-            title = f"Figure {number}. Hot spot test, {way}, {format_bytes(size)}"
+            title = f"Figure {number}. Hot spot test, {direction}, {format_bytes(size)}"
             charts.append(chart_of_curves(f"osu-{number}-{size}", title, curves, axis, _TIME))
     return charts
