@@ -96,5 +96,5 @@ def test_a_bad_request_is_one_line(table: Path, arguments: tuple[str, ...], says
 
 
 def test_a_picture_of_several_series_is_refused(record: Path) -> None:
-    with pytest.raises(WeftError, match="holds one series"):
+    with pytest.raises(WeftError, match="shows one series"):
         fit(record, "-o", record.parent / "x.svg")
