@@ -260,7 +260,7 @@ def test_a_drift_is_told_with_its_direction(tmp_path: Path, end: float, word: st
         return [1000 * (1 + (end - 1) * n / 200) + launch for n in range(201)]
 
     (flag,) = only(synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times)).flags
-    assert flag.startswith(f"drifts: the time {word} by ")
+    assert flag.startswith(f"drift: the time {word} by ")
 
 
 def test_one_launch_apart_is_told(tmp_path: Path) -> None:
