@@ -9,7 +9,6 @@
 
 #include "contract/transport.hpp"
 #include "contract/work.hpp"
-#include "run/footprint.hpp"
 
 namespace weft {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "contract/clock.hpp"
 #include "contract/transport.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

@@ -13,24 +13,11 @@
 #include <x86intrin.h>
 #endif
 
+#include "contract/clock.hpp"
 #include "contract/transport.hpp"
 #include "host/compute.hpp"
 
 namespace weft {
-
-/// A clock that a pattern can read: a name and one static, inlined read; a pause by it, which gives
-/// back how long it really was, less one read; and computing, in rounds whose worth the pattern
-/// finds out by the clock.
-template <class C>
-concept Clock = requires {
-  { C::name } -> std::convertible_to<std::string_view>;
-  { C::now() }
-  noexcept->std::same_as<Ticks>;
-  { C::pause(Ticks{}) }
-  noexcept->std::same_as<Ticks>;
-  { C::compute(std::uint64_t{}) }
-  noexcept->std::same_as<void>;
-};
 
 /// The time stamp counter. The fence keeps a read from moving ahead of earlier loads
 /// (Intel SDM, volume 2, RDTSC; Arm ARM, CNTVCT_EL0).

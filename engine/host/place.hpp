@@ -7,9 +7,16 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
-#include "run/case.hpp"
 
 namespace weft {
+
+/// Where a rank runs.
+struct Place {
+  std::string host;
+  int pid = 0;
+  int cpu = -1;
+  int numa = -1;
+};
 
 /// Keeps this process's threads apart: the one that polls on a CPU of its own, those of MPI and of
 /// libraries (progress, connections, signals) off it and off those of the other ranks of the host.

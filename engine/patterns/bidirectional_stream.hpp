@@ -1,8 +1,8 @@
 // Bidirectional bandwidth: both ranks stream at once.
 #pragma once
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 #include "patterns/parts/receiver.hpp"
 #include "patterns/parts/send_queue.hpp"
 

@@ -1,8 +1,8 @@
 // The memory's own copy rate, which a host bus is measured against.
 #pragma once
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 #include "host/copy_memory.hpp"
 
 namespace weft {

@@ -1,8 +1,8 @@
 // Bidirectional latency: both ranks send at once.
 #pragma once
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

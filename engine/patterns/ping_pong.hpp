@@ -3,8 +3,8 @@
 
 #include <concepts>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

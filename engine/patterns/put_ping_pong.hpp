@@ -1,7 +1,7 @@
 // Put latency there and back, the target polling its memory.
 #pragma once
 
-#include "host/clock.hpp"
+#include "contract/clock.hpp"
 #include "patterns/parts/one_sided.hpp"
 
 namespace weft {

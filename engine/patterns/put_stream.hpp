@@ -1,7 +1,7 @@
 // Put bandwidth.
 #pragma once
 
-#include "host/clock.hpp"
+#include "contract/clock.hpp"
 #include "patterns/parts/one_sided.hpp"
 
 namespace weft {

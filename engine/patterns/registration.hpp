@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // Pallas SendRecv: every rank sends to the right and receives from the left.
 #pragma once
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

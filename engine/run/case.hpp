@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/case.hpp"
+#include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/work.hpp"
 #include "host/clock.hpp"
+#include "host/place.hpp"
 
 namespace weft {
 
@@ -19,33 +22,6 @@ inline constexpr int protocol_version = 1;
 /// What a case may ask for at most; src/weft/plan/cases.py has the same bounds.
 inline constexpr std::uint64_t most_samples = 1'000'000;
 inline constexpr std::uint64_t most_point = 1'000'000;
-
-struct Schedule {
-  std::string kind = "one";
-  std::uint32_t count = 1;
-  std::uint32_t reuse_percent = 100;
-};
-
-/// One line of input: what to measure and how often.
-struct Case {
-  std::uint64_t id = 0;
-  std::string test;
-  std::size_t bytes = 0;
-  std::uint32_t samples = 1;
-  std::uint32_t warmup = 0;
-  std::uint32_t ops_per_sample = 1;
-  std::uint32_t queue_depth = 64;
-  Schedule schedule;
-  /// The pages of the messages' memory: small, huge, or empty for what the kernel gives.
-  std::string pages;
-  /// How a rank waits: a name of the description's waits; empty for the usual one.
-  std::string wait;
-  /// Where the case lies on the axis of its test.
-  std::uint64_t point = 0;
-  std::uint64_t seed = 1;
-  bool verify = true;
-  std::uint32_t deadline_s = 60;
-};
 
 /// Throws std::invalid_argument with a sentence that names the field.
 Case parse_case(const std::string& line);
@@ -102,14 +78,6 @@ struct Batch {
   bool ended_launch = false;
 };
 
-/// Where a rank runs.
-struct Place {
-  std::string host;
-  int pid = 0;
-  int cpu = -1;
-  int numa = -1;
-};
-
 struct Support {
   PatternInfo info;
   std::span<const std::string_view> parts;
@@ -117,8 +85,6 @@ struct Support {
   bool supported = true;
   std::string_view reason;
 };
-
-using Details = std::vector<std::pair<std::string, std::string>>;
 
 std::string to_line(const Batch& batch);
 std::string to_line(const Report& report);

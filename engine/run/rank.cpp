@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 
 namespace weft {
@@ -18,15 +17,6 @@ void write_all(int file, std::string_view text) {
     }
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-}
-
-// Only calls that are safe in a signal handler.
-extern "C" void on_alarm(int /*signal*/) {
-  constexpr std::string_view text =
-      "rank: a case did not end within its timeout; a message was lost or a peer ended\n";
-  const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
-  (void)ignored;
-  _exit(exit_link_fault);
 }
 
 }  // namespace
@@ -55,15 +45,6 @@ std::optional<std::string> next_case_line() {
     }
   }
   return std::nullopt;
-}
-
-Deadline::Deadline(unsigned seconds) {
-  std::signal(SIGALRM, on_alarm);
-  alarm(seconds);
-}
-
-Deadline::~Deadline() {
-  alarm(0);
 }
 
 }  // namespace weft

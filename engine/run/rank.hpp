@@ -10,13 +10,13 @@
 
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
+#include "host/deadline.hpp"
 #include "host/place.hpp"
 #include "run/run_case.hpp"
 
 namespace weft {
 
 inline constexpr int exit_bad_usage = 2;
-inline constexpr int exit_link_fault = 3;
 
 void write_line(const std::string& line);
 void write_error(std::string_view transport, std::string_view text);
@@ -24,17 +24,6 @@ void write_error(std::string_view transport, std::string_view text);
 /// Rank 0's next case that can be parsed, as text; nothing at the end of input. A line that cannot
 /// be parsed is answered with a failed batch.
 std::optional<std::string> next_case_line();
-
-/// Ends this process when a case outlives its deadline: inside a measured loop nothing else can.
-class Deadline {
- public:
-  explicit Deadline(unsigned seconds);
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-  Deadline(Deadline&&) = delete;
-  Deadline& operator=(Deadline&&) = delete;
-  ~Deadline();
-};
 
 /// False when the link broke. `tick_ns` is what a tick of this rank is worth.
 template <TwoSided T>

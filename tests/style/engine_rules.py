@@ -9,6 +9,20 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 _CONDITION = re.compile(r"^\s*#\s*(el)?if")
 _PATTERN_NAME = re.compile(r'\.name\s*=\s*"(\w+)"')
 _PATTERN_TYPE = re.compile(r"^struct (\w+)[^;{]*\{", re.MULTILINE)
+_PATTERN_INFO = re.compile(r"\bPatternInfo info\b")
+# What may be included by each folder of the engine, beside its own files. A transport's other
+# folders are its parts and the rails, which are made of any transport.
+_BELOW = {
+    "contract": (),
+    "bootstrap": ("contract",),
+    "host": ("contract", "bootstrap"),
+    "patterns": ("contract", "host"),
+    "transports": ("contract", "bootstrap", "host"),
+    "run": ("contract", "bootstrap", "host", "patterns"),
+}
+_OF_ALL_TRANSPORTS = ("transports/parts", "transports/rails")
+# A transport's main hands its classes over to the program of a rank.
+_PROGRAM = "run/rank.hpp"
 # tcp_mesh, TcpMesh, MPI_Send: the words in a name.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -55,16 +69,51 @@ def patterns_in_transports(tree: Tree) -> Iterator[Finding]:
                     yield source.at(number, f"the pattern {name} in a transport")
 
 
+def includes_run_downwards(tree: Tree) -> Iterator[Finding]:
+    """What is below includes nothing from above, and no transport another one."""
+    for source in tree.code(".hpp", ".cpp", under="engine"):
+        folder = source.path.parts[1]
+        if folder not in _BELOW:
+            continue
+        for match in _INCLUDE.finditer(source.text):
+            if match[1] == '"' and not _may_include(source, match[2]):
+                yield source.at(_line(source, match), f"{match[2]} in engine/{folder}")
+
+
+def _may_include(source: Source, name: str) -> bool:
+    folder = source.path.parts[1]
+    top = name.partition("/")[0]
+    if folder != "transports":
+        return top == folder or top in _BELOW[folder]
+    if name == _PROGRAM:
+        return source.path.suffix == ".cpp"
+    own = str(source.path.parent.relative_to("engine"))
+    return top in _BELOW[folder] or name.startswith(
+        tuple(f"{one}/" for one in (own, *_OF_ALL_TRANSPORTS))
+    )
+
+
+def one_benchmark_a_file(tree: Tree) -> Iterator[Finding]:
+    """A benchmark is a file of its name; what several share lies in parts/ and is none."""
+    for source in tree.code(".hpp", under="engine/patterns"):
+        names = _PATTERN_NAME.findall(source.text)
+        if source.is_under("engine/patterns/parts"):
+            if _PATTERN_INFO.search(source.text):
+                yield source.at(0, "a benchmark among the parts")
+        elif source.path.name != "all.hpp" and source.path.stem not in names:
+            yield source.at(0, f"no benchmark {source.path.stem}")
+        elif len(_PATTERN_INFO.findall(source.text)) > 1:
+            yield source.at(0, "more than one benchmark")
+
+
 def libraries_in_contract(tree: Tree) -> Iterator[Finding]:
     """The contract includes the standard library and our own headers, nothing else."""
-    source = tree.find("engine/contract/transport.hpp")
-    if source is None:
-        return
-    for match in _INCLUDE.finditer(source.text):
-        is_ours = match[1] == '"' and tree.find(f"engine/{match[2]}") is not None
-        is_standard = match[1] == "<" and "." not in match[2] and "/" not in match[2]
-        if not is_ours and not is_standard:
-            yield source.at(_line(source, match), f"{match[2]} in the contract")
+    for source in tree.code(".hpp", under="engine/contract"):
+        for match in _INCLUDE.finditer(source.text):
+            is_ours = match[1] == '"' and tree.find(f"engine/{match[2]}") is not None
+            is_standard = match[1] == "<" and "." not in match[2] and "/" not in match[2]
+            if not is_ours and not is_standard:
+                yield source.at(_line(source, match), f"{match[2]} in the contract")
 
 
 def dead_headers(tree: Tree) -> Iterator[Finding]:

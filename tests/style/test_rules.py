@@ -27,12 +27,14 @@ GOOD = {
     "src/weft/tool.py": DOC
     + 'from weft.table import SIZES\nif __name__ == "__main__":\n    pass\n',
     "tests/test_table.py": DOC + "from weft import alone\n",
-    "engine/host/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
+    "engine/contract/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
     "engine/contract/transport.hpp": (
-        '// The contract.\n#include <concepts>\n#include "host/clock.hpp"\n'
+        '// The contract.\n#include <concepts>\n#include "contract/clock.hpp"\n'
     ),
     "engine/patterns/ping_pong.hpp": PATTERN,
-    "engine/transports/tcp/tcp.cpp": "// SOCK_STREAM\n#include <sys/socket.h>\nint main() {}\n",
+    "engine/transports/tcp/tcp.cpp": (
+        '// SOCK_STREAM\n#include <sys/socket.h>\n#include "run/rank.hpp"\nint main() {}\n'
+    ),
     "engine/run/rank.cpp": (
         '#include "patterns/ping_pong.hpp"\n#include "contract/transport.hpp"\n'
     ),
@@ -42,6 +44,7 @@ HOST = "pypi" + ".org"
 CLI = "src/weft/cli/main.py"
 PAT = "engine/patterns/ping_pong.hpp"
 TCP = "engine/transports/tcp/tcp.cpp"
+PROGRAM = '#include "run/rank.hpp"\n'
 CONTRACT = "engine/contract/transport.hpp"
 TABLE = "src/weft/table.py"
 LOCAL = "src/weft/launch/local.py"
@@ -100,13 +103,24 @@ PLANTED = [
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),
     (python_rules.dead_modules, "tests/helper.py", DOC),
-    (engine_rules.header_comments, "engine/host/clock.hpp", "#pragma once\n// The clock.\n"),
+    (engine_rules.header_comments, "engine/contract/clock.hpp", "#pragma once\n// The clock.\n"),
     (engine_rules.conditions_in_patterns, PAT, PATTERN + "#ifdef FAST\n#endif\n"),
     (engine_rules.transports_in_patterns, PAT, PATTERN + "TcpLink link;\n"),
     (engine_rules.transports_in_patterns, PAT, PATTERN + "// not over TCP\n"),
     (engine_rules.patterns_in_transports, TCP, "run<PingPong>();\n"),
     (engine_rules.patterns_in_transports, TCP, 'if (name == "ping_pong") {}\n'),
     (engine_rules.patterns_in_transports, TCP, '#include "patterns/ping_pong.hpp"\n'),
+    (engine_rules.includes_run_downwards, CONTRACT, '#include "host/clock.hpp"\n'),
+    (engine_rules.includes_run_downwards, PAT, '#include "transports/tcp/mesh.hpp"\n'),
+    (engine_rules.includes_run_downwards, PAT, '#include "run/rank.hpp"\n'),
+    (engine_rules.includes_run_downwards, TCP, '#include "transports/ofi/fabric.hpp"\n'),
+    (engine_rules.includes_run_downwards, TCP, '#include "run/case.hpp"\n'),
+    (engine_rules.includes_run_downwards, TCP, '#include "patterns/parts/streaming.hpp"\n'),
+    (engine_rules.includes_run_downwards, "engine/host/a.hpp", '#include "run/case.hpp"\n'),
+    (engine_rules.includes_run_downwards, "engine/transports/tcp/a.hpp", PROGRAM),
+    (engine_rules.one_benchmark_a_file, PAT, PATTERN + PATTERN),
+    (engine_rules.one_benchmark_a_file, PAT, "// None.\n"),
+    (engine_rules.one_benchmark_a_file, "engine/patterns/parts/ping.hpp", PATTERN),
     (engine_rules.libraries_in_contract, CONTRACT, "#include <mpi.h>\n"),
     (engine_rules.libraries_in_contract, CONTRACT, "#include <ucp/api/ucp.h>\n"),
     (engine_rules.libraries_in_contract, CONTRACT, '#include "hwloc.h"\n'),

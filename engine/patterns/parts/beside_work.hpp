@@ -9,8 +9,8 @@
 #include <limits>
 #include <string_view>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

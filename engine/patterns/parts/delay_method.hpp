@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 #include "patterns/parts/streaming.hpp"
 
 namespace weft {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "contract/clock.hpp"
 #include "contract/work.hpp"
-#include "host/clock.hpp"
 #include "patterns/parts/receiver.hpp"
 #include "patterns/parts/send_queue.hpp"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
-#include "run/case.hpp"
 #include "transports/parts/registration_cache.hpp"
 #include "transports/parts/ring.hpp"
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "contract/faults.hpp"
-#include "run/rank.hpp"
 #include "transports/ofi/fabric.hpp"
 #include "transports/ofi/memory.hpp"
 #include "transports/ofi/operation.hpp"

@@ -8,8 +8,8 @@
 #include "bootstrap/bootstrap.hpp"
 #include "contract/transport.hpp"
 #include "host/clock.hpp"
+#include "host/deadline.hpp"
 #include "host/memory.hpp"
-#include "run/rank.hpp"
 
 namespace weft {
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
 #include "host/memory.hpp"
-#include "run/case.hpp"
 #include "transports/parts/ring.hpp"
 
 namespace weft {

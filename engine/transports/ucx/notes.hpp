@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "run/case.hpp"
+#include "contract/details.hpp"
 
 namespace weft {
 

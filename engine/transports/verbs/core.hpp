@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "contract/details.hpp"
 #include "contract/faults.hpp"
 #include "contract/transport.hpp"
-#include "run/case.hpp"
 #include "transports/verbs/lanes.hpp"
 #include "transports/verbs/memory.hpp"
 
