@@ -31,6 +31,7 @@ BANNED = (
     (r"wit" + r"ness(es)?", "observation"),
     (r"as it " + r"goes", "per message"),
     (r"time " + r"a peer", "time per peer"),
+    (r"half of the " + r"sizes", "median error"),
     (
         rf"({_COUNTED}) an? ({_COUNTED_BY})",
         "per",

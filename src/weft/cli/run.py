@@ -291,7 +291,7 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
         typer.echo(
-            f"weft: {len(bad)} of {len(summaries)} cases failed, the first is"
+            f"weft: {len(bad)} of {len(summaries)} cases have no result, the first is"
             f" {bad[0].case}: {bad[0].reason.rstrip('.')}; {path} lists all; run it alone:"
             f" weft run {bad[0].test} --transport {bad[0].transport} --sizes {bad[0].bytes}",
             err=True,

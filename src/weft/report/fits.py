@@ -57,7 +57,7 @@ def line_rows(fit: LinearFit) -> list[tuple[str, str, str]]:
 
 
 def facts_of(fit: LinearFit) -> str:
-    """What the lines rest on, a sentence."""
+    """The basis of the lines, one sentence."""
     launches = f" in {fit.launches} launches" if fit.launches > 1 else ""
     return (
         f"{fit.samples} samples{launches}, {format_bytes(fit.smallest_bytes)} to"
@@ -133,7 +133,7 @@ def _render_loggp(model: LogGP) -> RenderableType:
 
 
 def segment_rows(model: Piecewise) -> list[tuple[str, str, str]]:
-    """A row a segment: sizes, the line's time at zero bytes, its bandwidth."""
+    """One row per segment: sizes, the line's time at zero bytes, its bandwidth."""
     return [
         (
             f"{format_bytes(segment.first_bytes)} to {format_bytes(segment.last_bytes)}",
