@@ -1,16 +1,13 @@
 // The round trip of a burst: PRTT(n, 0, s) of the delay method, and PRTT(1, 0, s) beside it.
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "patterns/parts/delay_method.hpp"
 
 namespace weft {
 
 /// An operation is one message and its answer, which is the part `single`, and n messages posted
 /// back to back and the one answer to the last of them. What the burst takes longer is n - 1 gaps.
-struct Burst {
+struct Burst : BurstsAnswered {
   static constexpr PatternInfo info{
       .name = "burst",
       .title = "Round trip of a burst",
@@ -26,12 +23,6 @@ struct Burst {
       .clock_reads = 1,
       .part_clock_reads = {1},
   };
-  static constexpr std::array parts{std::string_view{"single"}};
-  template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
-    return 2 * messages_of_an_operation;
-  }
-  static constexpr std::uint32_t messages_per_operation = messages_of_an_operation;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Work& work) noexcept {

@@ -1,9 +1,6 @@
 // The round trip of a burst with pauses: PRTT(n, d, s) of the delay method, beside PRTT(1, 0, s).
 #pragma once
 
-#include <array>
-#include <string_view>
-
 #include "patterns/parts/delay_method.hpp"
 
 namespace weft {
@@ -11,7 +8,7 @@ namespace weft {
 /// As Burst, with a pause longer than a round trip after each message of the burst but the last.
 /// The pauses are taken off the sample: what is left beyond `single` is the sender's overhead, n -
 /// 1 times, and one read of the clock for each pause.
-struct PausedBurst {
+struct PausedBurst : BurstsAnswered {
   static constexpr PatternInfo info{
       .name = "paused_burst",
       .title = "Round trip of a burst with pauses",
@@ -26,12 +23,6 @@ struct PausedBurst {
       .clock_reads = burst_messages,
       .part_clock_reads = {1},
   };
-  static constexpr std::array parts{std::string_view{"single"}};
-  template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
-    return 2 * messages_of_an_operation;
-  }
-  static constexpr std::uint32_t messages_per_operation = messages_of_an_operation;
   static constexpr std::uint32_t messages_before = trial_trips;
 
   template <Clock Now, class Wait, TwoSided T>

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "contract/clock.hpp"
 #include "contract/work.hpp"
@@ -16,6 +18,17 @@ inline constexpr std::uint32_t burst_messages = 8;
 
 /// An operation of a burst has a message by itself before it.
 inline constexpr std::uint32_t messages_of_an_operation = 1 + burst_messages;
+
+/// What a burst says of itself with pauses and without: the part that is the single message and its
+/// answer, and the receives of rank 1, which are posted two bursts ahead.
+struct BurstsAnswered {
+  static constexpr std::array parts{std::string_view{"single"}};
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return 2 * messages_of_an_operation;
+  }
+  static constexpr std::uint32_t messages_per_operation = messages_of_an_operation;
+};
 
 /// A pause is so many round trips.
 inline constexpr std::uint32_t pause_trips = 4;
