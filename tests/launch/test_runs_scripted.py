@@ -141,6 +141,14 @@ def test_wrong_bytes_fail_the_case_and_the_other_is_kept(
     assert sorted(row["status"] for row in json.loads(done.stdout)) == ["failed", "ok"]
 
 
+def test_a_case_that_the_engine_cannot_read_says_why(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--json", script="unread=1")
+    reasons = [row["reason"] for row in json.loads(done.stdout) if row["status"] != "ok"]
+    assert any("a case must be one JSON object on a line" in reason for reason in reasons)
+
+
 @pytest.mark.parametrize("script", ["hang=1", "die=1", "garbage=1"])
 def test_a_rank_that_hangs_or_dies_costs_its_case_only(
     machine: dict[str, str], tmp_path: Path, script: str

@@ -100,8 +100,9 @@ def answer_to(case: Mapping[str, Any], line: bytes) -> Answer:
     """The answer to this case. Raises UnknownLineError, or LaunchError for that to another one."""
     answer = decode(line, Answer)
     if answer.id != case["id"]:
+        why = f": {answer.reason}" if answer.reason else ""
         raise LaunchError(
-            "failed", f"the engine answered case {answer.id} instead of case {case['id']}"
+            "failed", f"the engine answered case {answer.id} instead of case {case['id']}{why}"
         )
     return answer
 
