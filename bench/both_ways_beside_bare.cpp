@@ -20,7 +20,7 @@
 #include "host/memory.hpp"
 #include "host/pages.hpp"
 #include "patterns/bidirectional_stream.hpp"
-#include "run/slots.hpp"
+#include "run/buffer_set.hpp"
 #include "transports/mpi/queues.hpp"
 
 namespace {

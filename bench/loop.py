@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ENGINE = Path(__file__).parents[1] / "engine"
 SOURCES = (
     "bootstrap/mpi", "contract/options", "host/clock", "host/memory", "host/pages",
-    "transports/mpi/library", "transports/parts/registration_cache",
+    "run/buffer_set", "transports/mpi/library", "transports/parts/registration_cache",
 )  # fmt: skip
 HERE = Path(__file__).parent
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}

@@ -1,12 +1,15 @@
 // How ranks find each other: rank, size, exchange, barrier. Never measured traffic.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -25,8 +28,12 @@ class Bootstrap {
   [[nodiscard]] virtual int size() const = 0;
   /// The text of every rank, in rank order, on every rank.
   virtual std::vector<std::string> exchange(const std::string& mine) = 0;
-  /// The text of every rank, in rank order, on rank 0; nothing on the others.
-  virtual std::vector<std::string> gather(const std::string& mine) = 0;
+  /// As many bytes of every rank, in rank order, on rank 0; nothing on the others.
+  virtual std::vector<std::byte> gather(std::span<const std::byte> mine) = 0;
+  /// One message to a rank, and the next one from a rank: its length. Who receives sleeps while it
+  /// waits. Throws std::runtime_error where the message is longer than the room for it.
+  virtual void send(int rank, std::span<const std::byte> message) = 0;
+  virtual std::size_t receive(int rank, std::span<std::byte> room) = 0;
   /// Rank 0's text on every rank. The others sleep while they wait: rank 0 may be idle for long.
   virtual std::string broadcast(const std::string& mine) = 0;
   virtual void barrier() = 0;
@@ -58,14 +65,15 @@ inline std::vector<std::string> unless_given_up(std::vector<std::string> all) {
 }
 
 /// Do on all ranks what may throw on one alone, exchanges among it: where one throws, all do.
+/// `act` says why its rank cannot go on, or nothing; a refusal of any rank is every rank's.
 template <class Act>
-void together(Bootstrap& boot, const Act& act) {
+std::string agree(Bootstrap& boot, const Act& act) {
   std::string mine;
   const auto give_up = [&](const std::string& reason) {
     mine = std::string(gives_up) + "rank " + std::to_string(boot.rank()) + ": " + reason;
   };
   try {
-    act();
+    mine = act();
   } catch (const GaveUp&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -73,7 +81,19 @@ void together(Bootstrap& boot, const Act& act) {
   } catch (const std::exception& error) {
     give_up(error.what());
   }
-  (void)boot.exchange(mine);
+  for (std::string& text : boot.exchange(mine)) {
+    if (!text.empty()) return std::move(text);
+  }
+  return "";
+}
+
+/// The same for what no rank refuses.
+template <class Act>
+void together(Bootstrap& boot, const Act& act) {
+  (void)agree(boot, [&] {
+    act();
+    return std::string();
+  });
 }
 
 /// Where each of so many texts begins when they follow each other, as MPI counts. Throws

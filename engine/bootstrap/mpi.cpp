@@ -16,16 +16,23 @@ void sleep_ns(long nanoseconds) {
   nanosleep(&pause, nullptr);
 }
 
-// A rank that waits for rank 0's next case must not burn the core that rank 0's caller computes on.
-void wait_asleep(MPI_Request request) {
+constexpr int report_tag = 1;
+
+// A rank that waits for another one must not burn the core that that one, or its caller, works on.
+template <class Look>
+void poll_asleep(const Look& look) {
   constexpr long first_ns = 20'000;
   constexpr long longest_ns = 500'000;
-  int done = 0;
+  int there = 0;
   for (long pause_ns = first_ns;; pause_ns = std::min(2 * pause_ns, longest_ns)) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return;
+    look(there);
+    if (there != 0) return;
     sleep_ns(pause_ns);
   }
+}
+
+void wait_asleep(MPI_Request request) {
+  poll_asleep([&](int& done) { MPI_Test(&request, &done, MPI_STATUS_IGNORE); });
 }
 
 std::vector<std::uint64_t> lengths_of(const std::string& mine, int ranks) {
@@ -75,13 +82,33 @@ std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
   return unless_given_up(texts_of(all, starts));
 }
 
-std::vector<std::string> MpiBootstrap::gather(const std::string& mine) {
-  const std::vector<int> starts = starts_of(lengths_of(mine, size_));
-  const std::vector<int> lengths = lengths_between(starts);
-  std::string all(rank_ == 0 ? static_cast<std::size_t>(starts.back()) : 0, '\0');
-  MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
-              starts.data(), MPI_CHAR, 0, MPI_COMM_WORLD);
-  return rank_ == 0 ? texts_of(all, starts) : std::vector<std::string>{};
+std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine) {
+  const auto bytes = static_cast<int>(mine.size());
+  std::vector<std::byte> all(rank_ == 0 ? mine.size() * static_cast<std::size_t>(size_) : 0);
+  MPI_Gather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  return all;
+}
+
+void MpiBootstrap::send(int rank, std::span<const std::byte> message) {
+  MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, rank, report_tag,
+           MPI_COMM_WORLD);
+}
+
+std::size_t MpiBootstrap::receive(int rank, std::span<std::byte> room) {
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  poll_asleep([&](int& there) {
+    MPI_Improbe(rank, report_tag, MPI_COMM_WORLD, &there, &message, &status);
+  });
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  if (bytes < 0 || static_cast<std::size_t>(bytes) > room.size()) {
+    throw std::runtime_error("rank " + std::to_string(rank) + " sent a report of " +
+                             std::to_string(bytes) + " bytes where " + std::to_string(room.size()) +
+                             " were due; please report this defect with the case");
+  }
+  MPI_Mrecv(room.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  return static_cast<std::size_t>(bytes);
 }
 
 std::string MpiBootstrap::broadcast(const std::string& mine) {

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace weft {
 
@@ -39,10 +38,11 @@ struct RemoteBuffer {
   }
 };
 
-/// Memory that every rank opened to the others, and theirs by rank. One's own is there too.
-struct Exposed {
+/// Memory that a rank opened to the others: as its own transport knows it, and what theirs need to
+/// reach it.
+struct Opened {
   Buffer local;
-  std::vector<RemoteBuffer> of_rank;
+  std::string name;
 };
 
 inline constexpr const char* peer_is_gone = "a peer ended or the network failed";
@@ -120,18 +120,23 @@ concept TellsPeers = TwoSided<T> && requires(const T& view, Peer peer) {
   noexcept->std::same_as<std::uint32_t>;
 };
 
-/// One-sided operations, a refinement. Opening memory is collective: every rank calls it with the
-/// same size in the same order. `local` is memory of `adopt` or of `allocate_exposed`.
-/// A transfer is in flight until a put's local buffer may be reused or a get's data are in place.
-/// `flush` begins the wait for the peer's memory: it counts as in flight until every earlier put
-/// to that peer is visible there. `memory_polling_hazard` is empty where the last byte of a put
-/// becomes visible last, so that a target may wait for it; otherwise it is the reason why not.
+/// One-sided operations, a refinement. `expose` opens memory of the engine to the other ranks and
+/// `withdraw` undoes that; each rank opens as much. The engine passes on the name that it gives,
+/// and `reach` makes of another rank's name what this rank's operations take (`leave`, where there
+/// is one, undoes that). A library that opens memory of its own alone, or opens other memory at a
+/// loss, says `opens_own_memory`: it is given a size and no address, and may have all ranks meet in
+/// both calls. `local` is memory of `adopt` or of `expose`. A transfer is in flight until a put's
+/// local buffer may be reused or a get's data are in place. `flush` begins the wait for the peer's
+/// memory: it counts as in flight until every earlier put to that peer is visible there.
+/// `memory_polling_hazard` is empty where the last byte of a put becomes visible last, so that a
+/// target may wait for it; otherwise it is the reason why not.
 template <class T>
 concept OneSided = TwoSided<T> &&
     requires(T& link, const T& view, Peer peer, const Buffer& local, const RemoteBuffer& remote,
-             const Exposed& exposed, std::size_t bytes) {
-  { link.allocate_exposed(bytes) } -> std::same_as<Exposed>;
-  { link.release_exposed(exposed) } -> std::same_as<void>;
+             const std::string& name, int rank, std::size_t bytes) {
+  { link.expose(local) } -> std::same_as<Opened>;
+  { link.withdraw(local) } -> std::same_as<void>;
+  { link.reach(rank, bytes, name) } -> std::same_as<RemoteBuffer>;
   { view.memory_polling_hazard() } -> std::convertible_to<std::string>;
   { link.put(peer, local, remote) }
   noexcept->std::same_as<void>;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "contract/case.hpp"
 #include "contract/work.hpp"
-#include "run/case.hpp"
 #include "run/schedule.hpp"
 
 namespace weft {

@@ -21,8 +21,12 @@ void write_all(int file, std::string_view text) {
 
 }  // namespace
 
+void write_text(std::string_view text) {
+  write_all(STDOUT_FILENO, text);
+}
+
 void write_line(const std::string& line) {
-  write_all(STDOUT_FILENO, line + '\n');
+  write_text(line + '\n');
 }
 
 void write_error(std::string_view transport, std::string_view text) {
@@ -40,6 +44,7 @@ std::optional<std::string> next_case_line() {
       return line;
     } catch (const std::exception& error) {
       Batch refused;
+      refused.id = id_of(line);
       refused.outcome = {Status::failed, error.what(), 0};
       write_line(to_line(refused));
     }

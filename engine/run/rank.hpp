@@ -12,12 +12,16 @@
 #include "contract/options.hpp"
 #include "host/deadline.hpp"
 #include "host/place.hpp"
+#include "patterns/all.hpp"
+#include "run/describe.hpp"
+#include "run/gather.hpp"
 #include "run/run_case.hpp"
 
 namespace weft {
 
 inline constexpr int exit_bad_usage = 2;
 
+void write_text(std::string_view text);
 void write_line(const std::string& line);
 void write_error(std::string_view transport, std::string_view text);
 
@@ -38,9 +42,9 @@ bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
     const Deadline deadline(test.deadline_s);
     binding.release_helpers();  // such as the last case made
     Batch batch;
-    const bool whole = run_case<T, CycleCounter>(link, boot, memory, test, batch, tick_ns,
+    BatchLine answer(write_text);
+    const bool whole = run_case<T, CycleCounter>(link, boot, memory, test, batch, answer, tick_ns,
                                                  static_cast<AllPatterns*>(nullptr));
-    if (boot.rank() == 0) write_line(to_line(batch));
     if (!whole) {
       write_error(T::name, batch.outcome.reason);
       return false;
@@ -56,7 +60,7 @@ void measure(const Options& options, Bootstrap& boot) {
   Binding binding(options.cpus, boot);
   T link(options.link, boot);
   binding.release_helpers();
-  const std::vector<std::string> places = boot.exchange(to_line(binding.place()));
+  const std::vector<std::string> places = gather_texts(boot, to_line(binding.place()));
   const Calibration at_start = calibrate(start, first_baseline_ns);
   if (boot.rank() == 0) {
     Details details = link.details();

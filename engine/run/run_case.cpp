@@ -1,9 +1,14 @@
 #include "run/run_case.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iomanip>
 #include <sstream>
+
+#include "host/clock.hpp"
+#include "host/memory.hpp"
+#include "run/case_plan.hpp"
+#include "run/case_run.hpp"
+#include "run/gather.hpp"
 
 namespace weft {
 
@@ -22,46 +27,121 @@ std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks)
 
 namespace {
 
-// Two counters of one kind differ by the noise of their calibration; a tick of another kind is
-// turned into rank 0's.
-void to_ticks_of(double tick_ns, double own_tick_ns, std::vector<Ticks>& ticks) {
-  constexpr double noise = 1e-3;
-  const double ratio = own_tick_ns / tick_ns;
-  if (std::abs(ratio - 1) < noise) return;
-  for (Ticks& value : ticks) {
-    value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
-  }
+// Why a link cannot run a case of a pattern; empty when it can. It may know limits of its own.
+std::string refuse_case(const LinkControl& link, const Case& test, const PatternOn& pattern,
+                        int ranks) {
+  std::string reason = refuse_memory(test, pattern.footprint, ranks);
+  if (reason.empty()) reason = link.refusal(test.bytes, room_for(test));
+  return reason;
 }
 
-std::string name_at(std::size_t rank, const std::string& name) {
-  if (rank == 0) return name;
-  const std::string prefix = "rank" + std::to_string(rank);
-  return name.empty() ? prefix : prefix + "." + name;
+// Why this link cannot run a pattern, known only once it is connected; empty when it can.
+std::string refuse_on_link(const LinkControl& link, const Case& test, const PatternOn& pattern) {
+  if (pattern.window != Window::none && link.opens_own_memory() && !test.pages.empty()) {
+    return "the library allocates the memory that peers access: its pages cannot be chosen";
+  }
+  const bool sleeps = test.wait == BlockOnEvent::name;
+  if (pattern.keeps_time && sleeps) {
+    return "messages are due at set times: the rank that sends them cannot block";
+  }
+  if (!pattern.polls_memory) return "";
+  return sleeps ? "a target that polls memory cannot block" : link.memory_polling_hazard();
+}
+
+// What speaks against a case on every rank alike.
+Outcome refuse_everywhere(const LinkControl& link, const Case& test, const PatternOn& pattern,
+                          int ranks) {
+  if (!pattern.lack.empty()) return {Status::unsupported, std::string(pattern.lack), 0};
+  if (ranks < pattern.info.ranks) {
+    const std::string least = std::to_string(pattern.info.ranks);
+    return {Status::failed, "needs at least " + least + " ranks: start it with mpirun -n " + least,
+            0};
+  }
+  if (test.bytes < static_cast<std::size_t>(pattern.info.least_bytes)) {
+    return {Status::unsupported, "the test has no message of zero bytes", 0};
+  }
+  std::string reason;
+  if (pattern.lacks != nullptr) reason = pattern.lacks(test, ranks);
+  if (reason.empty()) reason = refuse_on_link(link, test, pattern);
+  if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};
+  return {};
+}
+
+// False: the link has a fault.
+bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
+               std::span<const PatternOn> patterns, const Case& test, Batch& batch,
+               Report& report) {
+  const auto pattern = std::find_if(patterns.begin(), patterns.end(), [&](const PatternOn& one) {
+    return one.info.name == test.test;
+  });
+  if (pattern == patterns.end()) {
+    report.outcome = {Status::failed, "unknown test: " + test.test, 0};
+    return true;
+  }
+  report.outcome = refuse_everywhere(link, test, *pattern, boot.size());
+  if (report.outcome.status != Status::ok) return true;
+  const auto loop =
+      std::find_if(pattern->loops.begin(), pattern->loops.end(),
+                   [&](const LoopOn& one) { return test.wait.empty() || test.wait == one.wait; });
+  if (loop == pattern->loops.end()) {
+    report.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
+    return true;
+  }
+  // What earlier cases left must not be in the way of this one, on any rank of the host.
+  if (!refuse_memory(test, pattern->footprint, boot.size()).empty()) memory.drop();
+  boot.barrier();
+  CasePlan plan;
+  std::string refusal = agree(boot, [&] {
+    std::string reason = refuse_case(link, test, *pattern, boot.size());
+    if (reason.empty()) plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size());
+    return reason;
+  });
+  if (!refusal.empty()) {
+    report.outcome = {Status::failed, std::move(refusal), 0};
+    return true;
+  }
+  return CaseRun(link, boot, memory, plan).run(batch, report);
+}
+
+// Rank 0 writes the batch as it hears of it.
+void answer_for_all(Bootstrap& boot, const Report& report, const Instant& start, Batch& batch,
+                    Answer& answer, bool& has_begun) {
+  Gathering others(boot, report, batch);
+  has_begun = true;
+  answer.begin(batch);
+  if (batch.outcome.status == Status::ok) others.parts(answer);
+  batch.elapsed_ns = read_both_clocks().nanoseconds - start.nanoseconds;
+  answer.end(batch);
 }
 
 }  // namespace
 
-void merge_reports(Batch& batch, const std::vector<std::string>& all) {
-  const double tick_ns = parse_report(all.front()).tick_ns;
-  std::uint64_t verified = 0;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    Report report = parse_report(all[rank]);
-    verified += report.outcome.verified_bytes;
-    batch.cpu_ns.push_back(report.cpu_ns);
-    batch.queue_held = std::max(batch.queue_held, report.queue_held);
-    if (batch.outcome.status == Status::ok) batch.outcome = report.outcome;
-    for (Part& part : report.parts) {
-      const bool filled =
-          std::any_of(part.ticks.begin(), part.ticks.end(), [](Ticks value) { return value != 0; });
-      if (!filled) continue;
-      to_ticks_of(tick_ns, report.tick_ns, part.ticks);
-      batch.parts.push_back({name_at(rank, part.name), std::move(part.ticks)});
+bool run_case_on(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
+                 std::span<const PatternOn> patterns, const Case& test, double tick_ns,
+                 Batch& batch, Answer& answer) {
+  const Instant start = read_both_clocks();
+  batch.id = test.id;
+  Report report;
+  report.tick_ns = tick_ns;
+  bool has_begun = false;
+  try {
+    if (!run_known(link, boot, memory, patterns, test, batch, report)) {
+      say_broken(batch, *link.fault());
+    } else if (boot.rank() == 0) {
+      answer_for_all(boot, report, start, batch, answer, has_begun);
+    } else {
+      has_begun = true;
+      hand_over(boot, report);
     }
+  } catch (const std::exception& error) {
+    if (has_begun) throw;  // half an answer: the ranks are out of step
+    refuse(batch, {Status::failed, error.what(), 0});
   }
-  batch.outcome.verified_bytes = verified;
-  if (batch.outcome.status == Status::ok) return;
-  batch.ticks.clear();
-  batch.parts.clear();
+  if (!has_begun && boot.rank() == 0) {
+    answer.begin(batch);
+    answer.end(batch);
+  }
+  return !batch.ended_launch;
 }
 
 }  // namespace weft

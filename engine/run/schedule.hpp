@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/case.hpp"
+#include "contract/case.hpp"
 
 namespace weft {
 

@@ -15,70 +15,32 @@
 #include <thread>
 #include <vector>
 
-#include "bootstrap/bootstrap.hpp"
+#include "patterns/all.hpp"
+#include "run/batch_line.hpp"
+#include "run/describe.hpp"
 #include "run/run_case.hpp"
 #include "tests/fake_wires.hpp"
+#include "tests/thread_bootstrap.hpp"
 
 namespace weft::fake {
 
-/// Threads that meet: the exchange of the ranks of one process.
-struct Meeting {
-  explicit Meeting(int ranks) : size(ranks), texts(static_cast<std::size_t>(ranks)) {}
-  int size;
-  std::mutex lock;
-  std::condition_variable changed;
-  std::vector<std::string> texts;
-  std::vector<std::string> last;
-  int arrived = 0;
-  int generation = 0;
-  bool abandoned = false;
-
-  /// A rank whose link broke will not come any more: what an abort does to a real job.
-  void abandon() {
-    const std::scoped_lock hold(lock);
-    abandoned = true;
-    changed.notify_all();
-  }
-};
-
-class ThreadBootstrap final : public Bootstrap {
+/// Ranks that are threads and idle as long as they wait for each other outside the fabric.
+class FabricBootstrap final : public ThreadBootstrap {
  public:
-  ThreadBootstrap(Meeting& meeting, Fabric& fabric, int rank)
-      : meeting_(&meeting), fabric_(&fabric), rank_(rank) {}
-  [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int size() const override { return meeting_->size; }
-  std::vector<std::string> exchange(const std::string& mine) override {
-    fabric_->set_idle(rank_);
-    return unless_given_up(meet(mine));
-  }
-  std::vector<std::string> gather(const std::string& mine) override { return exchange(mine); }
-  std::string broadcast(const std::string& mine) override { return exchange(mine).front(); }
-  void barrier() override { exchange(""); }
-  void barrier_asleep(bool /*sleeps*/) override { exchange(""); }
-  [[nodiscard]] std::string library() const override { return "threads"; }
-  [[noreturn]] void abort(int status) override { std::_Exit(status); }
+  FabricBootstrap(Meeting& meeting, Fabric& fabric, int rank)
+      : ThreadBootstrap(meeting, rank), fabric_(&fabric) {}
 
  private:
-  std::vector<std::string> meet(const std::string& mine) {
-    std::unique_lock hold(meeting_->lock);
-    meeting_->texts[static_cast<std::size_t>(rank_)] = mine;
-    const int generation = meeting_->generation;
-    if (++meeting_->arrived == meeting_->size) {
-      meeting_->arrived = 0;
-      meeting_->last = meeting_->texts;
-      fabric_->wake_all();
-      ++meeting_->generation;
-      meeting_->changed.notify_all();
-    }
-    meeting_->changed.wait(
-        hold, [&] { return meeting_->generation != generation || meeting_->abandoned; });
-    if (meeting_->generation == generation) throw std::runtime_error("a rank is gone");
-    return meeting_->last;
-  }
+  void before_meeting() override { fabric_->set_idle(rank()); }
 
-  Meeting* meeting_;
   Fabric* fabric_;
-  int rank_;
+};
+
+/// A meeting of all the ranks of a fabric.
+struct FabricMeeting : Meeting {
+  explicit FabricMeeting(Fabric& fabric) : Meeting(fabric.size) {
+    once_all_came = [&fabric](const auto& /*texts*/) { fabric.wake_all(); };
+  }
 };
 
 /// One rank's link to the fabric.
@@ -87,7 +49,7 @@ class Link final {
   static constexpr std::string_view name = "fake";
   static constexpr std::string_view summary = "a scripted fabric in virtual time";
 
-  Link(Fabric& fabric, Bootstrap& boot) : fabric_(&fabric), boot_(&boot), rank_(boot.rank()) {
+  Link(Fabric& fabric, const Bootstrap& boot) : fabric_(&fabric), rank_(boot.rank()) {
     VirtualClock::time() = 0;
     VirtualClock::read_cost() = costs().clock_read;
     VirtualClock::costs() = &costs();
@@ -97,9 +59,7 @@ class Link final {
   [[nodiscard]] Buffer adopt(const Buffer& memory) const {
     return {memory.data, memory.bytes, adopted_key};
   }
-  void disown(const Buffer& memory) {
-    if (memory.key == exposed_key) exposes_ = false;
-  }
+  void disown(const Buffer& /*memory*/) const {}
   void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
 
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
@@ -119,22 +79,15 @@ class Link final {
   }
 
   /// All ranks are threads of one process: an address is good everywhere.
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    return adopt_exposed(map_memory(bytes));
-  }
-  void release_exposed(const Exposed& exposed) {
-    boot_->barrier();
-    exposes_ = false;
-    unmap_memory(exposed.local);
-  }
-  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
-    Exposed exposed{{memory.data, memory.bytes, exposed_key}, {}};
+  [[nodiscard]] Opened expose(const Buffer& memory) {
     exposes_ = true;
     const auto mine = reinterpret_cast<std::uintptr_t>(memory.data);  // NOLINT
-    for (const std::string& text : boot_->exchange(std::to_string(mine))) {
-      exposed.of_rank.push_back({std::stoull(text), memory.bytes, 0});
-    }
-    return exposed;
+    return {{memory.data, memory.bytes, exposed_key}, std::to_string(mine)};
+  }
+  void withdraw(const Buffer& /*local*/) { exposes_ = false; }
+  [[nodiscard]] static RemoteBuffer reach(int /*rank*/, std::size_t bytes,
+                                          const std::string& theirs) {
+    return {std::stoull(theirs), bytes, 0};
   }
   [[nodiscard]] std::string memory_polling_hazard() const {
     return costs().scatters ? "the fabric scatters the bytes of a put" : "";
@@ -451,7 +404,6 @@ class Link final {
   }
 
   Fabric* fabric_;
-  Bootstrap* boot_;
   int rank_;
   std::deque<Sent> sends_;
   std::uint32_t together_ = 0;
@@ -473,6 +425,22 @@ class Link final {
   Fault fault_;
 };
 
+/// Puts an answer together to a batch with all its parts.
+class Whole final : public Answer {
+ public:
+  explicit Whole(Batch& batch) : batch_(&batch) {}
+  void begin(const Batch& /*batch*/) override { batch_->parts.clear(); }
+  void begin_part(const std::string& name) override { batch_->parts.push_back({name, {}}); }
+  void values(std::span<const Ticks> ticks) override {
+    std::vector<Ticks>& all = batch_->parts.back().ticks;
+    all.insert(all.end(), ticks.begin(), ticks.end());
+  }
+  void end(const Batch& /*batch*/) override {}
+
+ private:
+  Batch* batch_;
+};
+
 struct Result {
   bool whole = false;
   Batch batch;
@@ -490,18 +458,19 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
   fabric.costs = costs;
   fabric.unlike = unlike;
   fabric.mischief = mischief;
-  Meeting meeting(ranks);
+  FabricMeeting meeting(fabric);
   Result result;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      ThreadBootstrap boot(meeting, fabric, rank);
+      FabricBootstrap boot(meeting, fabric, rank);
       Own link(fabric, boot);
       MessageMemory memory;
       Batch batch;
+      Whole answer(batch);
       bool whole = false;
       try {
-        whole = run_case<Own, VirtualClock>(link, boot, memory, test, batch, 1.0,
+        whole = run_case<Own, VirtualClock>(link, boot, memory, test, batch, answer, 1.0,
                                             static_cast<Patterns*>(nullptr));
       } catch (const std::runtime_error& error) {
         batch.outcome = {Status::failed, error.what(), 0};

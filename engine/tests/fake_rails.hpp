@@ -26,12 +26,12 @@ std::vector<Result> run_on_rails(const std::vector<Case>& tests, const std::vect
     fabric.polls_wait = false;
   }
   fabrics.back().mischief = mischief;
-  Meeting meeting(ranks);
+  FabricMeeting meeting(fabrics.front());
   std::vector<Result> results;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      ThreadBootstrap boot(meeting, fabrics.front(), rank);
+      FabricBootstrap boot(meeting, fabrics.front(), rank);
       std::vector<std::unique_ptr<One>> links;
       for (Fabric& fabric : fabrics) links.push_back(std::make_unique<One>(fabric, boot));
       using Together = Rails<One, Sharing>;
@@ -40,8 +40,9 @@ std::vector<Result> run_on_rails(const std::vector<Case>& tests, const std::vect
       bool whole = true;
       for (const Case& test : tests) {
         Batch batch;
+        Whole answer(batch);
         try {
-          whole = run_case<Together, VirtualClock>(rails, boot, memory, test, batch, 1.0,
+          whole = run_case<Together, VirtualClock>(rails, boot, memory, test, batch, answer, 1.0,
                                                    static_cast<Patterns*>(nullptr));
         } catch (const std::runtime_error& error) {
           batch.outcome = {Status::failed, error.what(), 0};

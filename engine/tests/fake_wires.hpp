@@ -9,8 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "bootstrap/bootstrap.hpp"
-#include "run/run_case.hpp"
+#include "host/clock.hpp"
 
 namespace weft::fake {
 

@@ -7,7 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "run/case.hpp"
 #include "run/footprint.hpp"
+#include "run/schedule.hpp"
 #include "tests/fake_cases.hpp"
 
 namespace weft::fake {
@@ -19,6 +21,8 @@ struct Store {
   std::atomic<std::size_t> most_bytes{0};
   /// Allocations left to rank 1, exposed memory among them.
   std::atomic<int> left{1'000'000};
+  /// Opened memory of others that ranks can reach.
+  std::atomic<int> reached{0};
 
   void take(std::size_t taken) {
     const std::size_t now = bytes += taken;
@@ -60,16 +64,21 @@ class PoorLink final {
     return link_.receives_in_flight(peer);
   }
   [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
+  [[nodiscard]] Opened expose(const Buffer& memory) {
     pay();
-    const Exposed exposed = link_.allocate_exposed(bytes);
-    store_->take(whole_pages(bytes));
-    return exposed;
+    store_->take(whole_pages(memory.bytes));
+    return link_.expose(memory);
   }
-  void release_exposed(const Exposed& exposed) {
-    store_->bytes -= whole_pages(exposed.local.bytes);
-    link_.release_exposed(exposed);
+  void withdraw(const Buffer& local) {
+    store_->bytes -= whole_pages(local.bytes);
+    link_.withdraw(local);
   }
+  [[nodiscard]] RemoteBuffer reach(int rank, std::size_t bytes, const std::string& theirs) {
+    pay();
+    ++store_->reached;
+    return Link::reach(rank, bytes, theirs);
+  }
+  void leave(const RemoteBuffer& /*remote*/) { --store_->reached; }
   [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     link_.put(peer, local, remote);
@@ -102,18 +111,19 @@ std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
   constexpr int ranks = 3;
   Fabric fabric(ranks);
   fabric.costs = usual_costs;
-  Meeting meeting(ranks);
+  FabricMeeting meeting(fabric);
   std::vector<Batch> batches;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      ThreadBootstrap boot(meeting, fabric, rank);
+      FabricBootstrap boot(meeting, fabric, rank);
       PoorLink link(fabric, boot, store);
       MessageMemory memory;
       for (const Case& test : cases) {
         Batch batch;
-        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, test, batch, 1.0,
-                                                            static_cast<Few*>(nullptr));
+        Whole answer(batch);
+        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, test, batch, answer,
+                                                            1.0, static_cast<Few*>(nullptr));
         EXPECT_TRUE(whole);
         if (rank == 0) batches.push_back(batch);
       }
@@ -140,6 +150,7 @@ TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
           << name << left << poor.outcome.reason;
       EXPECT_TRUE(poor.ticks.empty() && poor.parts.empty());
       EXPECT_EQ(store.bytes, 0U) << "what was taken is given back";
+      EXPECT_EQ(store.reached, 0) << "what was reached is left";
     }
     EXPECT_TRUE(ended_well) << name;
     // As if memory came back: the launch goes on where it was.
@@ -255,11 +266,11 @@ TEST(Exchange, RefusesWhatMpiCannotCount) {
 TEST(Exchange, WhoGivesUpTellsAllAndTheNextExchangeIsWhole) {
   constexpr int ranks = 3;
   Fabric fabric(ranks);
-  Meeting meeting(ranks);
+  FabricMeeting meeting(fabric);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
-      ThreadBootstrap boot(meeting, fabric, rank);
+      FabricBootstrap boot(meeting, fabric, rank);
       // Rank 1 gives up before the exchange that the others have begun.
       const auto act = [&] {
         if (rank == 1) throw std::runtime_error("no");

@@ -21,11 +21,11 @@ class LazyLink final {
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
   void disown(const Buffer& memory) { link_.disown(memory); }
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    return link_.allocate_exposed(bytes);
+  [[nodiscard]] Opened expose(const Buffer& memory) { return link_.expose(memory); }
+  void withdraw(const Buffer& local) { link_.withdraw(local); }
+  [[nodiscard]] static RemoteBuffer reach(int rank, std::size_t bytes, const std::string& theirs) {
+    return Link::reach(rank, bytes, theirs);
   }
-  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) { return link_.adopt_exposed(memory); }
-  void release_exposed(const Exposed& exposed) { link_.release_exposed(exposed); }
   [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
 
   /// What no completion was asked for yet stays so from one case to the next.

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "host/memory.hpp"
 #include "patterns/bidirectional_stream.hpp"
 #include "patterns/get_stream.hpp"
 #include "patterns/ping_pong.hpp"
@@ -74,8 +75,8 @@ TEST(LazyTurn, AStreamOfLongMessagesHasTheRateOfBothRails) {
 
 TEST(LazyTurn, ALinkThatIsGivenTooMuchSaysThatNothingElseBroke) {
   Fabric fabric(2);
-  Meeting meeting(1);
-  ThreadBootstrap boot(meeting, fabric, 0);
+  FabricMeeting meeting(fabric);
+  FabricBootstrap boot(meeting, fabric, 0);
   LazyLink link(fabric, boot);
   link.reserve(1, 1);
   const Buffer buffer = link.adopt(map_memory(8));

@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "host/copy_memory.hpp"
+#include "host/memory.hpp"
 #include "host/pages.hpp"
+#include "run/schedule.hpp"
 #include "tests/fake_fabric.hpp"
 #include "transports/parts/connecting.hpp"
 
@@ -98,7 +100,7 @@ TEST(BufferReuse, ASampleThatNeedsMoreNewBuffersThanThereAreIsRefused) {
   const Result result = run(make_case("stream", 100, {"reuse", 4, 0}), small_cache);
   EXPECT_TRUE(result.whole);
   EXPECT_EQ(result.batch.outcome.status, Status::unsupported);
-  EXPECT_NE(result.batch.outcome.reason.find("used once"), std::string::npos);
+  EXPECT_NE(result.batch.outcome.reason.find("to use once"), std::string::npos);
 }
 
 TEST(BufferReuse, NoLaterBufferHasAnEarlierOnesAddress) {
@@ -300,12 +302,78 @@ TEST(MessageMemory, ACaseThatNeedsNewMemoryHasAddressesThatNoneHadBefore) {
   EXPECT_EQ(std::count(had.begin(), had.end(), side.data()), 0);
 }
 
-TEST(Pages, OpenedMemoryHasThePagesItIsGiven) {
-  Case put = make_case("put_stream", 1000, {});
-  put.pages = "huge";
-  const Result result = run(put, registering);
-  EXPECT_TRUE(result.whole);
-  EXPECT_EQ(result.batch.outcome.status, Status::unsupported);
+TEST(Pages, OpenedMemoryHasThePagesThatAreAskedFor) {
+  for (const char* test : {"put_stream", "get_stream", "put_ping_pong"}) {
+    Case small = make_case(test, std::size_t{1} << 20U, {});
+    small.samples = 3;
+    small.warmup = 1;
+    small.pages = "small";
+    const Result result = run(small, registering);
+    ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    EXPECT_GE(result.batch.pages.bytes, std::size_t{1} << 20U);
+    EXPECT_EQ(result.batch.pages.huge_bytes, 0U);
+  }
+}
+
+/// A library that opens memory of its own and no other, as MPI and UCX do.
+class OwnMemoryLink final {
+ public:
+  static constexpr std::string_view name = "own";
+  static constexpr std::string_view summary = "the fake one with opened memory of its own";
+  static constexpr bool opens_own_memory = true;
+
+  OwnMemoryLink(Fabric& fabric, const Bootstrap& boot) : link_(fabric, boot) {}
+  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
+  void disown(const Buffer& memory) { link_.disown(memory); }
+  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
+  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
+  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
+  void poll() noexcept { link_.poll(); }
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return link_.receives_in_flight();
+  }
+  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
+    return link_.transfers_in_flight();
+  }
+  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
+
+  [[nodiscard]] Opened expose(const Buffer& memory) {
+    EXPECT_EQ(memory.data, nullptr);
+    return link_.expose(map_memory(memory.bytes));
+  }
+  void withdraw(const Buffer& local) {
+    link_.withdraw(local);
+    unmap_memory(local);
+  }
+  [[nodiscard]] static RemoteBuffer reach(int rank, std::size_t bytes, const std::string& known) {
+    return Link::reach(rank, bytes, known);
+  }
+  [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
+  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    link_.put(peer, local, remote);
+  }
+  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
+    link_.get(peer, local, remote);
+  }
+  void flush(Peer peer) noexcept { link_.flush(peer); }
+
+ private:
+  Link link_;
+};
+
+TEST(Pages, OfALibrarysOwnOpenedMemoryAreNotToBeChosen) {
+  using OneSidedOnes = std::tuple<PutPingPong, PutStream, GetStream>;
+  for (const char* test : {"put_ping_pong", "put_stream", "get_stream"}) {
+    Case put = make_case(test, 1000, {"turn", 3, 100});
+    const Result own = run<OneSidedOnes, OwnMemoryLink>(put, registering);
+    EXPECT_EQ(own.batch.outcome.status, Status::ok) << own.batch.outcome.reason;
+    EXPECT_EQ(own.batch.ticks, run(put, registering).batch.ticks);
+    put.pages = "small";
+    const Result chosen = run<OneSidedOnes, OwnMemoryLink>(put, registering);
+    EXPECT_EQ(chosen.batch.outcome.status, Status::unsupported);
+    EXPECT_NE(chosen.batch.outcome.reason.find("cannot be chosen"), std::string::npos);
+  }
 }
 
 std::int64_t virtual_ns() noexcept {
@@ -314,8 +382,8 @@ std::int64_t virtual_ns() noexcept {
 
 TEST(Connecting, TheTimeIsThatOfConnectingAndOfNothingElse) {
   Fabric fabric(1);
-  Meeting meeting(1);
-  ThreadBootstrap boot(meeting, fabric, 0);
+  FabricMeeting meeting(fabric);
+  FabricBootstrap boot(meeting, fabric, 0);
   VirtualClock::time() = 77;
   EXPECT_EQ(connecting_ns<virtual_ns>(boot, [] { VirtualClock::time() += 12'345; }), 12'345);
   EXPECT_EQ(connecting_note(12'345).second, "12345");

@@ -97,6 +97,10 @@ int MPI_Isend(const void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }
+int MPI_Wait(MPI_Request* request, MPI_Status* /*status*/) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* /*status*/) {
   weft::Script& now = weft::script();
   now.ticks += 100;
@@ -119,7 +123,11 @@ class Alone final : public Bootstrap {
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 2; }
   std::vector<std::string> exchange(const std::string& mine) override { return {mine, mine}; }
-  std::vector<std::string> gather(const std::string& mine) override { return {mine, mine}; }
+  std::vector<std::byte> gather(std::span<const std::byte> mine) override {
+    return {mine.begin(), mine.end()};
+  }
+  void send(int /*rank*/, std::span<const std::byte> /*message*/) override {}
+  std::size_t receive(int /*rank*/, std::span<std::byte> /*room*/) override { return 0; }
   std::string broadcast(const std::string& mine) override { return mine; }
   void barrier() override {}
   void barrier_asleep(bool /*sleeps*/) override {}

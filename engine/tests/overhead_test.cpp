@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "run/case_memory.hpp"
 #include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
@@ -16,7 +17,7 @@ constexpr Ticks latency = 5000;
 constexpr Ticks reading = 3;
 constexpr std::size_t message_bytes = 1000;
 constexpr Ticks wire = 2 * message_bytes;
-constexpr Ticks word_wire = 2 * token_bytes;
+constexpr Ticks word_wire = 2 * word_bytes;
 constexpr Costs costs{.send_overhead = sending,
                       .receive_overhead = receiving,
                       .latency = latency,

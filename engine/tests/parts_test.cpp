@@ -10,6 +10,7 @@
 #include "contract/options.hpp"
 #include "host/clock.hpp"
 #include "host/memory.hpp"
+#include "run/batch_line.hpp"
 #include "run/case.hpp"
 #include "run/schedule.hpp"
 #include "transports/parts/ring.hpp"
@@ -134,6 +135,14 @@ TEST(Cases, RefuseWhatIsNoCase) {
   EXPECT_EQ(parse_case(R"({"id":3,"test":"stream","bytes":8})").queue_depth, 64U);
 }
 
+TEST(Cases, OneThatIsRefusedStillHasItsId) {
+  EXPECT_EQ(id_of(R"({"id":17,"samples":0})"), 17U);
+  EXPECT_EQ(id_of(R"({"id":18446744073709551615})"), 18446744073709551615ULL);
+  for (const char* line : {"", "{", "[1]", "{}", R"({"id":-1})", R"({"id":"7"})"}) {
+    EXPECT_EQ(id_of(line), 0U) << line;
+  }
+}
+
 TEST(Cases, ABatchIsOneLineOfJsonWhateverTheReasonHolds) {
   Batch batch;
   batch.id = 4;
@@ -141,8 +150,7 @@ TEST(Cases, ABatchIsOneLineOfJsonWhateverTheReasonHolds) {
   batch.ticks = {1, 18446744073709551615ULL};
   const std::string line = to_line(batch);
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  EXPECT_NE(line.find(R"("ticks":[1,18446744073709551615],"parts":{}})"), std::string::npos)
-      << line;
+  EXPECT_NE(line.find(R"("ticks":[1,18446744073709551615],"parts":{})"), std::string::npos) << line;
 }
 
 TEST(CommandLine, NamesWhatIsWrong) {

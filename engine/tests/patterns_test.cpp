@@ -295,18 +295,6 @@ TEST(Parts, EachRanksSeriesReachTheBatchUnderItsName) {
   EXPECT_EQ(batch.cpu_ns.size(), 2U);
 }
 
-TEST(Parts, TicksOfAnotherCounterBecomeRankZeros) {
-  Report own;
-  own.tick_ns = 0.5;
-  Report other{
-      .outcome = {}, .cpu_ns = 7, .tick_ns = 1.0, .queue_held = 5, .parts = {{"", {10, 20}}}};
-  Batch batch;
-  merge_reports(batch, {to_line(own), to_line(other)});
-  EXPECT_EQ(batch.parts.at(0).ticks, (std::vector<Ticks>{20, 40}));
-  EXPECT_EQ(batch.cpu_ns, (std::vector<std::int64_t>{0, 7}));
-  EXPECT_EQ(batch.queue_held, 5U);
-}
-
 TEST(Refusals, UnknownTestAndTooMuchMemoryAreFailedCases) {
   EXPECT_EQ(run(make_case("nope", 8, 1), costs).batch.outcome.reason, "unknown test: nope");
   const Result big = run(make_case("ping_pong", std::size_t{1} << 45U, 1), costs);

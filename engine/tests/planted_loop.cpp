@@ -2,8 +2,9 @@
 #include <memory>
 #include <vector>
 
+#include "contract/work.hpp"
+#include "host/clock.hpp"
 #include "patterns/ping_pong.hpp"
-#include "run/batch.hpp"
 
 namespace weft {
 

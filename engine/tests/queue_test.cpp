@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "run/schedule.hpp"
 #include "tests/fake_cases.hpp"
 
 namespace weft::fake {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <cerrno>
 #include <cstring>
 #include <functional>
@@ -16,6 +15,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/thread_bootstrap.hpp"
 
 namespace weft {
 namespace {
@@ -76,55 +77,20 @@ bool are_addresses(const std::vector<std::string>& texts) {
   });
 }
 
-/// Ranks that are threads. Once they have exchanged addresses, strangers come before they go on.
-class Meeting {
- public:
-  explicit Meeting(Strangers& strangers) : strangers_(&strangers) {}
-  std::vector<std::string> exchange(int rank, const std::string& mine) {
-    texts_.at(static_cast<std::size_t>(rank)) = mine;
-    barrier_.arrive_and_wait();
-    if (rank == 0 && are_addresses(texts_)) strangers_->come(texts_);
-    std::vector<std::string> all = texts_;
-    barrier_.arrive_and_wait();
-    return all;
-  }
-
- private:
-  Strangers* strangers_;
-  std::barrier<> barrier_{ranks};
-  std::vector<std::string> texts_ = std::vector<std::string>(ranks);
-};
-
-class Threads final : public Bootstrap {
- public:
-  Threads(Meeting& meeting, int rank) : meeting_(&meeting), rank_(rank) {}
-  [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int size() const override { return ranks; }
-  std::vector<std::string> exchange(const std::string& mine) override {
-    return meeting_->exchange(rank_, mine);
-  }
-  std::vector<std::string> gather(const std::string& mine) override { return exchange(mine); }
-  std::string broadcast(const std::string& mine) override { return exchange(mine).front(); }
-  void barrier() override { exchange(""); }
-  void barrier_asleep(bool /*sleeps*/) override { exchange(""); }
-  [[nodiscard]] std::string library() const override { return "threads"; }
-  [[noreturn]] void abort(int status) override { std::_Exit(status); }
-
- private:
-  Meeting* meeting_;
-  int rank_;
-};
-
 /// All ranks connect while the strangers come; then each pair exchanges its ranks' numbers.
 void ranks_connect_beside(Strangers& strangers) {
-  Meeting meeting(strangers);
+  fake::Meeting meeting(ranks);
+  // Once the ranks have exchanged addresses, strangers come before they go on.
+  meeting.once_all_came = [&](const std::vector<std::string>& texts) {
+    if (are_addresses(texts)) strangers.come(texts);
+  };
   std::array<TcpMesh, ranks> meshes;
   std::array<std::string, ranks> errors;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       const auto index = static_cast<std::size_t>(rank);
-      Threads boot(meeting, rank);
+      fake::ThreadBootstrap boot(meeting, rank);
       try {
         meshes.at(index) = connect_mesh({}, boot);
       } catch (const std::runtime_error& error) {

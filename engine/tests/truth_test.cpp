@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "run/case_memory.hpp"
 #include "tests/fake_cases.hpp"
 
 namespace weft::fake {
@@ -121,7 +122,7 @@ TEST(TimedPass, EveryBufferThatWasUsedIsChecked) {
   // Five buffers on each side, and the closing message by both ways round the ring of two.
   const Batch batch = run(test, usual_costs).batch;
   EXPECT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
-  EXPECT_EQ(batch.outcome.verified_bytes, 2 * (5 * 64 + 2 * token_bytes));
+  EXPECT_EQ(batch.outcome.verified_bytes, 2 * (5 * 64 + 2 * word_bytes));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ void MpiLink::know_shape(std::size_t bytes) {
   large_bytes_ = bytes;
 }
 
-Exposed MpiLink::allocate_exposed(std::size_t bytes) {
+Opened MpiLink::expose(std::size_t bytes) {
   void* memory = nullptr;
   if (MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm_, &memory, &window_) !=
       MPI_SUCCESS) {
@@ -76,15 +76,14 @@ Exposed MpiLink::allocate_exposed(std::size_t bytes) {
   int given = 0;
   MPI_Win_get_attr(window_, MPI_WIN_MODEL, static_cast<void*>(&model), &given);
   if (given == 0 || *model != MPI_WIN_UNIFIED) {
+    MPI_Win_free(&window_);
     throw std::runtime_error("this MPI keeps two copies of a window; one-sided tests need one");
   }
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-  Exposed exposed{{static_cast<std::byte*>(memory), bytes, 0}, {}};
-  exposed.of_rank.assign(static_cast<std::size_t>(size_), RemoteBuffer{0, bytes, 0});
-  return exposed;
+  return {{static_cast<std::byte*>(memory), bytes, 0}, {}};
 }
 
-void MpiLink::release_exposed(const Exposed& /*exposed*/) {
+void MpiLink::withdraw() {
   MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }

@@ -39,8 +39,9 @@ class MpiLink {
 
   /// Before messages of a size go: the datatype of one beyond 2 GiB is made once.
   void know_shape(std::size_t bytes);
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes);
-  void release_exposed(const Exposed& exposed);
+  /// A window of memory that MPI allocates. All ranks meet in both.
+  [[nodiscard]] Opened expose(std::size_t bytes);
+  void withdraw();
 
   [[nodiscard]] MpiShape shape(std::size_t bytes) const noexcept {
     if (bytes <= INT_MAX) [[likely]]

@@ -25,10 +25,15 @@ class Mpi final : public MpiQueues<FreshRequests> {
     return memory;
   }
   void disown(const Buffer& /*buffer*/) const {}
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    return library().allocate_exposed(bytes);
+  /// A window of memory that MPI allocated may be reached where one of other memory is not.
+  static constexpr bool opens_own_memory = true;
+  [[nodiscard]] Opened expose(const Buffer& memory) { return library().expose(memory.bytes); }
+  void withdraw(const Buffer& /*local*/) { library().withdraw(); }
+  /// By the rank and the place in its window.
+  [[nodiscard]] static RemoteBuffer reach(int /*rank*/, std::size_t bytes,
+                                          const std::string& /*name*/) {
+    return {0, bytes, 0};
   }
-  void release_exposed(const Exposed& exposed) { library().release_exposed(exposed); }
   [[nodiscard]] static std::string memory_polling_hazard() {
     return "MPI does not promise that the last byte of a put becomes visible last";
   }

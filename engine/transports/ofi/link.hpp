@@ -67,8 +67,12 @@ class OfiLink {
     }
   }
 
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) { return memory_.expose(bytes); }
-  void release_exposed(const Exposed& exposed) { memory_.release(exposed.local); }
+  [[nodiscard]] Opened expose(const Buffer& memory) { return memory_.expose(memory); }
+  void withdraw(const Buffer& local) { memory_.disown(local); }
+  [[nodiscard]] static RemoteBuffer reach(int /*rank*/, std::size_t bytes,
+                                          const std::string& theirs) {
+    return OfiMemory::reach(bytes, theirs);
+  }
   [[nodiscard]] std::string memory_polling_hazard() const {
     if (trusts_last_byte_ || fabric_.writes_in_order()) return "";
     return "the provider does not promise FI_ORDER_DATA, that the last byte of a put comes last; "

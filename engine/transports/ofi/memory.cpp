@@ -12,6 +12,13 @@
 
 namespace weft {
 
+namespace {
+
+/// Address and key.
+using RemoteName = std::array<std::uint64_t, 2>;
+
+}  // namespace
+
 OfiMemory::OfiMemory(const OfiFabric& fabric, fid_ep* endpoint, const LinkOptions& options)
     : fabric_(&fabric), domain_(fabric.domain()) {
   const int mode = fabric.info()->domain_attr->mr_mode;
@@ -81,21 +88,21 @@ void OfiMemory::release(const Buffer& buffer) {
   unmap_memory(buffer);
 }
 
-Exposed OfiMemory::expose(std::size_t bytes) {
-  Exposed exposed{map_memory(bytes), {}};
-  exposed.local.key = remember(exposed.local, message_access | FI_REMOTE_READ | FI_REMOTE_WRITE);
+Opened OfiMemory::expose(const Buffer& memory) {
+  Buffer local = memory;
+  local.key = remember(memory, message_access | FI_REMOTE_READ | FI_REMOTE_WRITE);
   const bool by_address = (fabric_->info()->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  const std::array<std::uint64_t, 2> mine{
-      by_address ? std::bit_cast<std::uint64_t>(exposed.local.data) : 0,
-      fi_mr_key(region(exposed.local.key))};
-  std::string reported(sizeof mine, '\0');
-  std::memcpy(reported.data(), mine.data(), sizeof mine);
-  for (const std::string& other : fabric_->boot().exchange(reported)) {
-    std::array<std::uint64_t, 2> theirs{};
-    std::memcpy(theirs.data(), other.data(), sizeof theirs);
-    exposed.of_rank.push_back({theirs[0], bytes, theirs[1]});
-  }
-  return exposed;
+  const RemoteName mine{by_address ? std::bit_cast<std::uint64_t>(local.data) : 0,
+                        fi_mr_key(region(local.key))};
+  std::string name(sizeof mine, '\0');
+  std::memcpy(name.data(), mine.data(), sizeof mine);
+  return {local, name};
+}
+
+RemoteBuffer OfiMemory::reach(std::size_t bytes, const std::string& name) {
+  RemoteName theirs{};
+  std::memcpy(theirs.data(), name.data(), std::min(sizeof theirs, name.size()));
+  return {theirs[0], bytes, theirs[1]};
 }
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "transports/ofi/fabric.hpp"
 #include "transports/parts/places.hpp"
@@ -43,8 +44,9 @@ class OfiMemory {
   /// The library's code.
   int forget(std::uint64_t key) noexcept;
 
-  /// Memory that the others may read and write. Collective.
-  Exposed expose(std::size_t bytes);
+  /// Memory that the others may read and write, and what another rank opened, by its name.
+  Opened expose(const Buffer& memory);
+  [[nodiscard]] static RemoteBuffer reach(std::size_t bytes, const std::string& name);
 
   /// What the provider wants beside a local buffer: nothing if it registers by itself.
   [[nodiscard]] void* descriptor(const Buffer& buffer) const noexcept {

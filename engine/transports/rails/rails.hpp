@@ -19,7 +19,6 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
-#include "host/memory.hpp"
 #include "transports/parts/ring.hpp"
 
 namespace weft {
@@ -177,29 +176,40 @@ class Rails final {
     });
   }
 
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) requires OneSided<Link> {
-    Exposed all{map_memory(bytes), {}};
-    all.local.key = take_place();
-    const std::size_t first_remote = remote_.size();
-    for (std::size_t rail = 0; rail < links_.size(); ++rail) {
-      const Exposed one = links_[rail]->adopt_exposed(all.local);
-      registered_[all.local.key + rail] = one.local;
-      remote_.resize(first_remote + (rail + 1) * one.of_rank.size());
-      std::copy(
-          one.of_rank.begin(), one.of_rank.end(),
-          remote_.begin() + static_cast<std::ptrdiff_t>(first_remote + rail * one.of_rank.size()));
-    }
-    const std::size_t ranks = (remote_.size() - first_remote) / links_.size();
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      all.of_rank.push_back({0, bytes, first_remote + rank});
+  [[nodiscard]] Opened expose(const Buffer& memory) requires OneSided<Link> {
+    Opened all{{memory.data, memory.bytes, take_place()}, {}};
+    std::size_t rail = 0;
+    try {
+      for (; rail < links_.size(); ++rail) {
+        const Opened one = links_[rail]->expose(memory);
+        registered_[all.local.key + rail] = one.local;
+        all.name += std::to_string(one.name.size()) + ' ' + one.name;
+      }
+    } catch (...) {
+      withdraw_from(all.local, rail);
+      throw;
     }
     return all;
   }
-  void release_exposed(const Exposed& exposed) requires OneSided<Link> {
-    disown(exposed.local);
-    unmap_memory(exposed.local);
-    const std::size_t row = exposed.of_rank.front().key;
-    if (row + links_.size() * turns_.size() == remote_.size()) remote_.resize(row);
+  void withdraw(const Buffer& local) requires OneSided<Link> {
+    withdraw_from(local, links_.size());
+  }
+  /// The rails' names one after the other, each with its length before it.
+  [[nodiscard]] RemoteBuffer reach(int rank, std::size_t bytes,
+                                   const std::string& theirs) requires OneSided<Link> {
+    const std::uint64_t row = remote_.size();
+    std::size_t at = 0;
+    for (const auto& link : links_) {
+      const std::size_t start = theirs.find(' ', at) + 1;
+      const std::size_t length = std::stoull(theirs.substr(at, start - at));
+      remote_.push_back(link->reach(rank, bytes, theirs.substr(start, length)));
+      at = start + length;
+    }
+    return {0, bytes, row};
+  }
+  /// What is opened is left as a whole.
+  void leave(const RemoteBuffer& remote) requires OneSided<Link> {
+    remote_.resize(std::min<std::size_t>(remote_.size(), remote.key));
   }
   [[nodiscard]] std::string memory_polling_hazard() const requires OneSided<Link> {
     if (Sharing::cuts)
@@ -332,10 +342,16 @@ class Rails final {
   }
   [[nodiscard]] RemoteBuffer remote_on_rail(std::size_t rail, const RemoteBuffer& remote,
                                             Piece piece) const noexcept {
-    const RemoteBuffer& whole = remote_[remote.key + rail * turns_.size()];
+    const RemoteBuffer& whole = remote_[remote.key + rail];
     return {whole.address + remote.address + piece.offset, piece.bytes, whole.key};
   }
 
+  void withdraw_from(const Buffer& local, std::size_t rails) requires OneSided<Link> {
+    for (std::size_t rail = 0; rail < rails; ++rail) {
+      links_[rail]->withdraw(registered_[local.key + rail]);
+    }
+    unused_.push_back(local.key);
+  }
   std::uint64_t take_place() {
     if (unused_.empty()) {
       unused_.push_back(registered_.size());
@@ -355,7 +371,8 @@ class Rails final {
   /// Registrations: a row of one for each rail, which a buffer's key is the start of.
   std::vector<Buffer> registered_;
   std::vector<std::uint64_t> unused_;
-  /// Opened memory of the peers: for each opening, a row of the ranks for each rail.
+  /// Opened memory of the peers: for each a row of the rails, which a remote buffer's key is the
+  /// start of.
   std::vector<RemoteBuffer> remote_;
   Fault fault_;
 };

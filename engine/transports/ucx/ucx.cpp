@@ -79,8 +79,14 @@ class UcxLink {
     });
   }
 
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) { return worker_.expose(bytes); }
-  void release_exposed(const Exposed& exposed) { worker_.withdraw(exposed); }
+  /// Opened memory is UCX's own: only that is reached without a copy in between.
+  static constexpr bool opens_own_memory = true;
+  [[nodiscard]] Opened expose(const Buffer& memory) { return worker_.expose(memory.bytes); }
+  void withdraw(const Buffer& local) { worker_.withdraw(local); }
+  [[nodiscard]] RemoteBuffer reach(int rank, std::size_t bytes, const std::string& theirs) {
+    return worker_.reach(rank, bytes, theirs);
+  }
+  void leave(const RemoteBuffer& remote) { worker_.leave(remote); }
   [[nodiscard]] std::string memory_polling_hazard() const {
     if (trusts_last_byte_) return "";
     return "UCX does not promise that the last byte of a put comes last; --option "

@@ -141,7 +141,7 @@ void UcxWorker::open_worker(bool wakes) {
 UcxWorker::~UcxWorker() {
   // An error ends the process, and UCX 1.13 may crash over endpoints that never connected.
   if (std::uncaught_exceptions() > 0) return;
-  for (ucp_rkey_h key : keys_) {
+  for (ucp_rkey_h key : keys_.all()) {
     if (key != nullptr) ucp_rkey_destroy(key);
   }
   for (ucp_mem_h memory : memories_.all()) {
@@ -173,50 +173,52 @@ void UcxWorker::connect(ucp_err_handler_t on_error) {
   }
 }
 
-Exposed UcxWorker::expose(std::size_t bytes) {
+Opened UcxWorker::expose(std::size_t bytes) {
   ucp_mem_map_params_t params{};
   params.field_mask = UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS;
   params.length = bytes < 1 ? 1 : bytes;
   params.flags = UCP_MEM_MAP_ALLOCATE;
+  make_room(1);
   ucp_mem_h memory = nullptr;
   require(ucp_mem_map(context_, &params, &memory), "allocating memory to open");
-  make_room(1);
-  const std::uint64_t memory_key = std::uint64_t{memories_.put(memory)} + 1;
+  Opened opened{{nullptr, bytes, std::uint64_t{memories_.put(memory)} + 1}, {}};
+  try {
+    name_opened(memory, opened);
+  } catch (...) {
+    withdraw(opened.local);
+    throw;
+  }
+  return opened;
+}
+
+void UcxWorker::name_opened(ucp_mem_h memory, Opened& opened) {
   ucp_mem_attr_t attributes{};
   attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH;
   require(ucp_mem_query(memory, &attributes), "asking where the opened memory is");
   std::memset(attributes.address, 0, attributes.length);  // its pages are there from here on
+  opened.local.data = static_cast<std::byte*>(attributes.address);
   void* packed = nullptr;
   std::size_t length = 0;
   require(ucp_rkey_pack(context_, memory, &packed, &length), "packing a remote key");
-  std::string mine(sizeof attributes.address, '\0');
-  std::memcpy(mine.data(), &attributes.address, sizeof attributes.address);
-  mine.append(static_cast<const char*>(packed), length);
+  opened.name.assign(sizeof attributes.address, '\0');
+  std::memcpy(opened.name.data(), &attributes.address, sizeof attributes.address);
+  opened.name.append(static_cast<const char*>(packed), length);
   ucp_rkey_buffer_release(packed);
-  Exposed exposed{{static_cast<std::byte*>(attributes.address), bytes, memory_key}, {}};
-  int rank = 0;
-  for (const std::string& reported : boot_->exchange(mine)) {
-    exposed.of_rank.push_back(reach(rank++, bytes, reported));
-  }
-  return exposed;
 }
 
-RemoteBuffer UcxWorker::reach(int rank, std::size_t bytes, const std::string& reported) {
-  RemoteBuffer remote{0, bytes, keys_.size()};
-  std::memcpy(&remote.address, reported.data(), sizeof remote.address);
+RemoteBuffer UcxWorker::reach(int rank, std::size_t bytes, const std::string& name) {
+  RemoteBuffer remote{0, bytes, 0};
+  std::memcpy(&remote.address, name.data(), sizeof remote.address);
+  keys_.make_room(1);
   ucp_rkey_h key = nullptr;
-  require(ucp_ep_rkey_unpack(endpoint(rank), reported.data() + sizeof remote.address, &key),
+  require(ucp_ep_rkey_unpack(endpoint(rank), name.data() + sizeof remote.address, &key),
           "unpacking rank " + std::to_string(rank) + "'s key");
-  keys_.push_back(key);
+  remote.key = keys_.put(key);
   return remote;
 }
 
-void UcxWorker::withdraw(const Exposed& exposed) {
-  for (const RemoteBuffer& remote : exposed.of_rank) {
-    ucp_rkey_destroy(keys_[remote.key]);
-    keys_[remote.key] = nullptr;
-  }
-  (void)forget(exposed.local.key);
+void UcxWorker::leave(const RemoteBuffer& remote) {
+  ucp_rkey_destroy(keys_.take(static_cast<std::uint32_t>(remote.key)));
 }
 
 std::uint64_t UcxWorker::enter(const Buffer& memory, ucs_status_t& status) noexcept {

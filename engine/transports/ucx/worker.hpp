@@ -51,9 +51,12 @@ class UcxWorker {
   /// Makes an endpoint to every rank, this one too. Collective.
   void connect(ucp_err_handler_t on_error);
 
-  /// Memory that UCX allocates, as only that is reached without a copy in between. Collective.
-  Exposed expose(std::size_t bytes);
-  void withdraw(const Exposed& exposed);
+  /// Memory that UCX allocates, as only that is reached without a copy in between.
+  Opened expose(std::size_t bytes);
+  void withdraw(const Buffer& local) { (void)forget(local.key); }
+  /// What another rank opened, by its name, until it is left.
+  RemoteBuffer reach(int rank, std::size_t bytes, const std::string& name);
+  void leave(const RemoteBuffer& remote);
 
   /// Room for so many more registrations.
   void make_room(std::size_t more) { memories_.make_room(more); }
@@ -69,7 +72,9 @@ class UcxWorker {
   [[nodiscard]] ucp_ep_h endpoint(int rank) const noexcept {
     return endpoints_[static_cast<std::size_t>(rank)];
   }
-  [[nodiscard]] ucp_rkey_h remote_key(std::uint64_t key) const noexcept { return keys_[key]; }
+  [[nodiscard]] ucp_rkey_h remote_key(std::uint64_t key) const noexcept {
+    return keys_[static_cast<std::uint32_t>(key)];
+  }
   [[nodiscard]] int event_file() const noexcept { return event_file_; }
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
 
@@ -79,7 +84,8 @@ class UcxWorker {
  private:
   void open_context(const LinkOptions& options, std::uint64_t features);
   void open_worker(bool wakes);
-  RemoteBuffer reach(int rank, std::size_t bytes, const std::string& reported);
+  /// Fills in where an allocation is and what a peer needs to reach it.
+  void name_opened(ucp_mem_h memory, Opened& opened);
 
   Bootstrap* boot_;
   ucp_err_handling_mode_t errors_ = UCP_ERR_HANDLING_MODE_NONE;
@@ -89,7 +95,7 @@ class UcxWorker {
   std::size_t request_bytes_ = 0;
   std::vector<ucp_ep_h> endpoints_;
   Places<ucp_mem_h> memories_;
-  std::vector<ucp_rkey_h> keys_;
+  Places<ucp_rkey_h> keys_;
 };
 
 }  // namespace weft

@@ -81,17 +81,17 @@ std::uint32_t VerbsMemory::remote_key(const Buffer& buffer) const {
   return regions_[place_of(buffer.key)]->rkey;
 }
 
-Exposed expose_to_all(const VerbsMemory& memory, const Buffer& local, Bootstrap& boot) {
-  Exposed exposed{local, {}};
-  const auto address = std::bit_cast<std::uint64_t>(exposed.local.data);
-  std::ostringstream mine;
-  mine << address << ' ' << memory.remote_key(exposed.local);
-  for (const std::string& reported : boot.exchange(mine.str())) {
-    RemoteBuffer remote{.bytes = local.bytes};
-    std::istringstream(reported) >> remote.address >> remote.key;
-    exposed.of_rank.push_back(remote);
-  }
-  return exposed;
+Opened expose_memory(VerbsMemory& memory, const Buffer& own) {
+  const Buffer local = memory.adopt(own, exposed_access);
+  std::ostringstream name;
+  name << std::bit_cast<std::uint64_t>(local.data) << ' ' << memory.remote_key(local);
+  return {local, name.str()};
+}
+
+RemoteBuffer reach_memory(std::size_t bytes, const std::string& name) {
+  RemoteBuffer remote{.bytes = bytes};
+  std::istringstream(name) >> remote.address >> remote.key;
+  return remote;
 }
 
 }  // namespace weft

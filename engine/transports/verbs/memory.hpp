@@ -4,8 +4,8 @@
 #include <infiniband/verbs.h>
 
 #include <cstdint>
+#include <string>
 
-#include "bootstrap/bootstrap.hpp"
 #include "contract/transport.hpp"
 #include "transports/parts/places.hpp"
 
@@ -48,8 +48,10 @@ class VerbsMemory {
 inline constexpr int exposed_access =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 
-/// Registered memory that every rank opens to all others. Collective. Throws std::runtime_error.
-Exposed expose_to_all(const VerbsMemory& memory, const Buffer& local, Bootstrap& boot);
+/// Memory that this rank opens to the others, registered for that. Throws std::runtime_error.
+Opened expose_memory(VerbsMemory& memory, const Buffer& own);
+/// What another rank opened, by its name.
+RemoteBuffer reach_memory(std::size_t bytes, const std::string& name);
 
 /// The key that the device wants for local memory.
 inline std::uint32_t local_key(const Buffer& buffer) noexcept {

@@ -90,10 +90,6 @@ class RcLink final {
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     return rc_.core.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
-  [[nodiscard]] Exposed adopt_exposed(const Buffer& memory) {
-    return expose_to_all(rc_.core.memory(), rc_.core.memory().adopt(memory, exposed_access),
-                         rc_.core.boot());
-  }
   void disown(const Buffer& buffer) { rc_.core.memory().disown(buffer); }
   void reserve(std::size_t depth, std::size_t /*peers*/) {
     if (rc_.core.reserve(depth, pieces())) rc_.core.boot().barrier();
@@ -102,11 +98,14 @@ class RcLink final {
   void make_room(std::size_t count) { rc_.core.memory().make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept { return rc_.core.register_memory(memory); }
   void deregister_memory(const Buffer& memory) noexcept { rc_.core.deregister_memory(memory); }
-  [[nodiscard]] Exposed allocate_exposed(std::size_t bytes) {
-    return expose_to_all(rc_.core.memory(), rc_.core.memory().allocate(bytes, exposed_access),
-                         rc_.core.boot());
+  [[nodiscard]] Opened expose(const Buffer& memory) {
+    return expose_memory(rc_.core.memory(), memory);
   }
-  void release_exposed(const Exposed& exposed) { rc_.core.memory().release(exposed.local); }
+  void withdraw(const Buffer& local) { rc_.core.memory().disown(local); }
+  [[nodiscard]] static RemoteBuffer reach(int /*rank*/, std::size_t bytes,
+                                          const std::string& theirs) {
+    return reach_memory(bytes, theirs);
+  }
   /// A device writes a message's packets in their order, and a packet from its first byte on.
   [[nodiscard]] static std::string memory_polling_hazard() { return {}; }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {

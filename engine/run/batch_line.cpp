@@ -1,0 +1,108 @@
+#include "run/batch_line.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace weft {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t piece_bytes = std::size_t{1} << 16U;
+
+std::string_view name_of(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::failed:
+      return "failed";
+    case Status::unsupported:
+      return "unsupported";
+  }
+  return "failed";
+}
+
+// A library's text (a host name, a reason) may hold any byte; a line must stay JSON all the same.
+std::string dump(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void say_broken(Batch& batch, const Fault& fault) {
+  batch.ended_launch = true;
+  refuse(batch, {Status::failed,
+                 std::string("the link failed in ") + fault.during + " (code " +
+                     std::to_string(fault.code) + "): " + fault.cause,
+                 0});
+}
+
+void BatchLine::begin(const Batch& batch) {
+  json head{{"kind", "batch"},
+            {"id", batch.id},
+            {"status", name_of(batch.outcome.status)},
+            {"reason", batch.outcome.reason},
+            {"warmup", batch.warmup},
+            {"ops_per_sample", batch.ops_per_sample},
+            {"verified_bytes", batch.outcome.verified_bytes},
+            {"timed_ns", batch.timed_ns},
+            {"cpu_ns", batch.cpu_ns},
+            {"memory_bytes", batch.pages.bytes},
+            {"huge_bytes", batch.pages.huge_bytes}};
+  if (batch.queue_held) head["queue_held"] = *batch.queue_held;
+  text_ = dump(head);
+  text_.back() = ',';
+  text_ += R"("ticks":[)";
+  first_value_ = first_part_ = true;
+  values(batch.ticks);
+  text_ += R"(],"parts":{)";
+}
+
+void BatchLine::begin_part(const std::string& name) {
+  if (!first_part_) text_ += "],";
+  text_ += dump(name) + ":[";
+  first_value_ = true;
+  first_part_ = false;
+}
+
+void BatchLine::values(std::span<const Ticks> ticks) {
+  std::array<char, std::numeric_limits<Ticks>::digits10 + 2> digits{};
+  for (const Ticks value : ticks) {
+    if (!first_value_) text_ += ',';
+    first_value_ = false;
+    const auto written = std::to_chars(digits.begin(), digits.end(), value);
+    text_.append(digits.begin(), written.ptr);
+    if (text_.size() >= piece_bytes) flush();
+  }
+}
+
+void BatchLine::end(const Batch& batch) {
+  if (!first_part_) text_ += ']';
+  text_ += R"(},"elapsed_ns":)" + std::to_string(batch.elapsed_ns);
+  text_ += batch.ended_launch ? R"(,"ended_launch":true})" : "}";
+  text_ += '\n';
+  flush();
+}
+
+void BatchLine::flush() {
+  write_(text_);
+  text_.clear();
+}
+
+std::string to_line(const Batch& batch) {
+  std::string line;
+  BatchLine writer([&](std::string_view piece) { line += piece; });
+  writer.begin(batch);
+  for (const Part& part : batch.parts) {
+    writer.begin_part(part.name);
+    writer.values(part.ticks);
+  }
+  writer.end(batch);
+  line.pop_back();
+  return line;
+}
+
+}  // namespace weft

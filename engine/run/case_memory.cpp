@@ -1,0 +1,88 @@
+#include "run/case_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft {
+
+SideLayout layout_of(const CasePlan& plan, Window side) {
+  SideLayout layout;
+  layout.is_opened = plan.pattern->window == side;
+  layout.lanes = side == Window::outgoing ? plan.cast.to.size() : plan.cast.from.size();
+  // What is opened is opened by every rank, and as much of it.
+  if (layout.is_opened) layout.lanes = std::max<std::size_t>(layout.lanes, 1);
+  const std::size_t timed =
+      side == Window::outgoing ? slots_of(plan.orders.out) : plan.orders.sent_from.size();
+  layout.slots = std::max(plan.checked.slots, plan.slots_before_timed + timed);
+  layout.stride = layout.is_opened ? stride_of(plan.test.bytes) : page_stride_of(plan.test.bytes);
+  return layout;
+}
+
+std::size_t words_of_pass(const CasePlan& plan) {
+  return 1 + 2 * plan.cast.neighbours.size() + 2;
+}
+
+std::size_t words_of_greeting(const CasePlan& plan) {
+  return 1 + plan.cast.neighbours.size();
+}
+
+CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_opens)
+    : CaseMemory(memory) {
+  message_bytes_ = plan.test.bytes;
+  out_layout_ = layout_of(plan, Window::outgoing);
+  in_layout_ = layout_of(plan, Window::incoming);
+  const Pages pages = pages_of(plan.test.pages);
+  // Not where it matters whether memory was registered before, or what its pages are.
+  const bool is_kept =
+      plan.test.pages.empty() && !plan.pattern->registers && is_repeated(plan.test.schedule);
+  const auto take = [&](SideMemory& of_launch, const SideLayout& side) {
+    if (side.lanes == 0 || (side.is_opened && link_opens)) return;
+    of_launch.take(side.bytes(), pages, is_kept && !side.is_opened);
+  };
+  take(memory_->out, out_layout_);
+  take(memory_->in, in_layout_);
+  if (!plan.cast.takes_part()) return;
+  const std::size_t words = words_of_pass(plan) + 2 * words_of_greeting(plan);
+  memory_->words.take(words * page_stride_of(word_bytes), Pages::usual, true);
+}
+
+Buffer CaseMemory::to_open() const {
+  const bool goes_out = out_layout_.is_opened;
+  return {side_of(goes_out ? Window::outgoing : Window::incoming).data(),
+          layout(goes_out ? Window::outgoing : Window::incoming).bytes(), 0};
+}
+
+std::vector<Buffer> CaseMemory::slices(Window side, const OpenedMemory* opened, std::size_t slots,
+                                       std::size_t behind) const {
+  const SideLayout& lay = layout(side);
+  if (lay.lanes == 0) return {};
+  Buffer memory{side_of(side).data(), lay.bytes(), 0};
+  if (lay.is_opened) memory = opened->local();
+  memory.data += behind * lay.lanes * lay.stride;
+  return slices_of(memory, slots * lay.lanes, message_bytes_, lay.stride);
+}
+
+std::vector<RemoteBuffer> CaseMemory::remote(const RemoteBuffer& whole, std::size_t slots,
+                                             std::size_t behind) const {
+  const SideLayout& lay = out_layout_.is_opened ? out_layout_ : in_layout_;
+  std::vector<RemoteBuffer> remote;
+  remote.reserve(slots);
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    remote.push_back(whole.slice((behind + slot) * lay.stride, message_bytes_));
+  }
+  return remote;
+}
+
+PagesGot CaseMemory::pages_had(const std::vector<Buffer>& in,
+                               const std::vector<Buffer>& out) const {
+  const Window where = in.empty() ? Window::outgoing : Window::incoming;
+  const SideMemory& own = side_of(where);
+  if (!own.empty()) return {own.bytes(), own.huge_bytes()};
+  const std::vector<Buffer>& side = in.empty() ? out : in;
+  if (side.empty()) return {};
+  const auto first = std::bit_cast<std::uint64_t>(side.front().data);
+  const std::uint64_t bytes = side.size() * layout(where).stride;
+  return {bytes, huge_bytes_between(first, first + bytes)};
+}
+
+}  // namespace weft

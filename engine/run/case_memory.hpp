@@ -1,0 +1,81 @@
+// The memory of a case on one rank: its messages and its words, for both passes the same.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "host/pages.hpp"
+#include "run/batch.hpp"
+#include "run/buffer_set.hpp"
+#include "run/case_plan.hpp"
+
+namespace weft {
+
+/// Where the messages of one side lie: buffers for each lane, a pass' own one lane after the other.
+struct SideLayout {
+  std::size_t lanes = 0;
+  /// Of a lane, for the pass that has more.
+  std::size_t slots = 0;
+  std::size_t stride = 0;
+  /// Whether the peers reach into it.
+  bool is_opened = false;
+
+  [[nodiscard]] std::size_t bytes() const { return lanes * slots * stride; }
+};
+
+/// Where messages go out, or where they come in.
+SideLayout layout_of(const CasePlan& plan, Window side);
+
+class CaseMemory {
+ public:
+  /// Of the launch's memory; `link_opens`: memory that is opened is the library's own. Throws
+  /// std::runtime_error where the pages are not to be had, std::bad_alloc where the memory is not.
+  CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_opens);
+  CaseMemory(const CaseMemory&) = delete;
+  CaseMemory& operator=(const CaseMemory&) = delete;
+  CaseMemory(CaseMemory&&) = delete;
+  CaseMemory& operator=(CaseMemory&&) = delete;
+  ~CaseMemory() { memory_->give_back(); }
+
+  /// The words of a rank: some for each pass, to greet before it, and to close the case.
+  [[nodiscard]] std::byte* words() const { return memory_->words.data(); }
+  /// What this rank opens; no address where the library has its own.
+  [[nodiscard]] Buffer to_open() const;
+
+  /// The buffers of one pass and side, all lanes', behind so many of each lane.
+  [[nodiscard]] std::vector<Buffer> slices(Window side, const OpenedMemory* opened,
+                                           std::size_t slots, std::size_t behind) const;
+  /// The peer's end of what is opened.
+  [[nodiscard]] std::vector<RemoteBuffer> remote(const RemoteBuffer& whole, std::size_t slots,
+                                                 std::size_t behind) const;
+
+  /// Of the memory where messages arrive, or lie if none do: as it is now.
+  [[nodiscard]] PagesGot pages_had(const std::vector<Buffer>& in,
+                                   const std::vector<Buffer>& out) const;
+
+ private:
+  [[nodiscard]] const SideLayout& layout(Window side) const {
+    return side == Window::outgoing ? out_layout_ : in_layout_;
+  }
+
+  /// Whole before anything is taken: what was is given back where more cannot be had.
+  explicit CaseMemory(MessageMemory& memory) : memory_(&memory) {}
+  [[nodiscard]] const SideMemory& side_of(Window side) const {
+    return side == Window::outgoing ? memory_->out : memory_->in;
+  }
+
+  MessageMemory* memory_;
+  std::size_t message_bytes_ = 0;
+  SideLayout out_layout_;
+  SideLayout in_layout_;
+};
+
+/// How many words of others may be awaited at once: two of each, and of one two samples' more. One
+/// is sent, so a pass has one more.
+std::size_t words_of_pass(const CasePlan& plan);
+/// One is sent, one of each neighbour comes in: before a pass, and at the end of a case.
+std::size_t words_of_greeting(const CasePlan& plan);
+
+inline constexpr std::size_t word_bytes = 32;
+
+}  // namespace weft

@@ -1,0 +1,85 @@
+#include "run/case_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace weft {
+
+namespace {
+
+std::uint32_t operations_of(const CasePlan& plan) {
+  const Case& test = plan.test;
+  if (!plan.pattern->footprint.streams) return test.ops_per_sample;
+  return stream_operations(test.ops_per_sample, test.queue_depth, plan.cast.streams);
+}
+
+// How many of the asked samples, warm-up too, the buffers last for.
+std::size_t samples_within(const CasePlan& plan) {
+  const Footprint& pattern = plan.pattern->footprint;
+  const std::size_t besides = messages_besides(pattern);
+  const std::size_t last = messages_of_order(plan.test.schedule, plan.orders.out);
+  const std::size_t each = std::size_t{pattern.messages_per_operation} * plan.operations;
+  const std::size_t asked = std::size_t{plan.test.warmup} + plan.test.samples;
+  return std::min(asked, last < besides ? 0 : (last - besides) / each);
+}
+
+}  // namespace
+
+CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
+                   int size) {
+  CasePlan plan;
+  plan.test = asked;
+  plan.test.schedule = at_least(asked.schedule, pattern.footprint.buffers);
+  plan.pattern = &pattern;
+  plan.loop = &loop;
+  plan.rank = rank;
+  plan.size = size;
+  plan.cast = pattern.cast(plan.test, rank, size);
+  plan.operations = operations_of(plan);
+  plan.orders =
+      make_orders(plan.test.schedule, plan.test.seed, loop.receives_at_once(plan.test.queue_depth));
+  plan.samples = samples_within(plan);
+  // The warm-up takes buffers that were never used before too; where they are few it is shorter.
+  const bool all = plan.samples == std::size_t{plan.test.warmup} + plan.test.samples;
+  plan.warmup = all ? plan.test.warmup
+                    : std::min(plan.test.warmup, static_cast<std::uint32_t>(plan.samples / 2));
+  if (!plan.test.verify) return plan;
+  plan.checked = checked_pass_of(plan.test, pattern.footprint, plan.cast.streams);
+  plan.checked_orders = orders_in_turn(plan.checked.slots);
+  if (plan.test.schedule.kind == "reuse") plan.slots_before_timed = plan.checked.slots;
+  return plan;
+}
+
+std::string refuse_buffers(const CasePlan& plan) {
+  if (plan.samples == 0) {
+    return "a sample has more messages than there are buffers to use once; choose more "
+           "--buffers, or a smaller --queue-depth";
+  }
+  // Buffers that the pattern itself takes in turn, to have them distinct, need no whole turns.
+  const Case& test = plan.test;
+  if (test.schedule.count <= plan.pattern->footprint.buffers) return "";
+  const std::uint64_t each = plan.operations / plan.cast.streams;
+  return refuse_turns(test.schedule, test.warmup * each, test.samples * each);
+}
+
+std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order) {
+  std::map<std::uint32_t, std::size_t> last;
+  std::vector<std::size_t> distances;
+  for (std::size_t at = 0; at < 2 * order.size(); ++at) {
+    const std::uint32_t slot = order[at % order.size()];
+    if (const auto before = last.find(slot); before != last.end()) {
+      distances.push_back(at - before->second);
+    }
+    last[slot] = at;
+  }
+  for (std::uint8_t period = 255; period > 2; --period) {
+    const bool fits = std::none_of(distances.begin(), distances.end(),
+                                   [&](std::size_t distance) { return distance % period == 0; });
+    if (fits) return period;
+  }
+  throw std::invalid_argument(
+      "the uses of these buffers cannot be marked apart; choose fewer buffers");
+}
+
+}  // namespace weft

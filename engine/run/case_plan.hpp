@@ -1,0 +1,54 @@
+// All that follows from a case, a pattern and a rank, made once before anything is allocated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "contract/case.hpp"
+#include "contract/cast.hpp"
+#include "run/footprint.hpp"
+#include "run/pattern_on.hpp"
+#include "run/schedule.hpp"
+
+namespace weft {
+
+struct CasePlan {
+  Case test;
+  const PatternOn* pattern = nullptr;
+  const LoopOn* loop = nullptr;
+  int rank = 0;
+  int size = 0;
+  Cast cast;
+  /// Of a sample; of a stream a multiple of its refill.
+  std::uint32_t operations = 1;
+  /// What the buffers last for, the warm-up among them, and the warm-up.
+  std::size_t samples = 0;
+  std::uint32_t warmup = 0;
+  BufferOrders orders;
+  /// The untimed pass, which a case without verification does not have: no messages then.
+  CheckedPass checked;
+  BufferOrders checked_orders;
+  /// Behind so many buffers of a lane those of the timed pass begin: buffers that are to be used
+  /// once are none that the checked pass had.
+  std::size_t slots_before_timed = 0;
+};
+
+CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
+                   int size);
+
+/// Why the asked messages do not go with the asked buffers; empty when they do. The same on every
+/// rank.
+std::string refuse_buffers(const CasePlan& plan);
+
+/// How many sends, and as many receives, a case may have under way at once to one peer.
+inline std::size_t room_for(const Case& test) {
+  return std::size_t{2} * test.queue_depth + 8;
+}
+
+/// Marks of messages in one buffer must differ from one use to the next: the longest period up to
+/// 255 that no distance between two uses of a slot is a multiple of. Throws std::invalid_argument
+/// where there is none.
+std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order);
+
+}  // namespace weft

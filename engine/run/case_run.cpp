@@ -1,0 +1,122 @@
+#include "run/case_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+
+#include "run/verification.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr std::uint32_t no_look = std::numeric_limits<std::uint32_t>::max();
+
+// The median, of two in the middle the larger.
+std::uint32_t middle_of(std::vector<std::uint32_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+bool CaseRun::run(Batch& batch, Report& report) {
+  batch.warmup = plan_->warmup;
+  batch.ops_per_sample = plan_->operations;
+  if (std::string reason = refuse_buffers(*plan_); !reason.empty()) {
+    report.outcome = {Status::unsupported, std::move(reason), 0};
+    return true;
+  }
+  if (std::string reason = agree(*boot_, [&] { return take_memory(); }); !reason.empty()) {
+    report.outcome = {Status::unsupported, std::move(reason), 0};
+    return true;
+  }
+  // By itself: a library may open memory by a call that every rank has to come to.
+  if (plan_->pattern->window != Window::none) {
+    together(*boot_, [&] { opened_.emplace(*link_, *boot_, memory_->to_open()); });
+  }
+  if (plan_->test.verify && !checked_pass(report.outcome)) return false;
+  wait_for_all();
+  if (!timed_pass(batch, report)) return false;
+  if (words_ && !words_->close(report.outcome)) return false;
+  // Behind it nobody reaches into opened memory any more.
+  wait_for_all();
+  return true;
+}
+
+std::string CaseRun::take_memory() {
+  link_->reserve(room_for(plan_->test), std::max<std::size_t>(plan_->cast.neighbours.size(), 1));
+  try {
+    memory_.emplace(*plan_, *kept_, link_->opens_own_memory());
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  if (plan_->cast.takes_part()) words_.emplace(*plan_, *link_, *memory_);
+  return "";
+}
+
+void CaseRun::wait_for_all() {
+  boot_->barrier_asleep(!plan_->cast.takes_part());
+}
+
+bool CaseRun::checked_pass(Outcome& outcome) {
+  std::array<Ticks, 1 + most_parts> ignored{};
+  Work work;
+  work.samples = {ignored.data(), 1};
+  for (std::size_t at = 0; at < most_parts; ++at) work.parts.at(at) = {&ignored.at(1 + at), 1};
+  return one_pass(0, work, outcome, [] {});
+}
+
+void CaseRun::make_series(Batch& batch, Report& report, Work& work) {
+  const std::size_t values = plan_->cast.takes_part() ? plan_->samples : 0;
+  batch.ticks.assign(values, 0);
+  work.samples = batch.ticks;
+  const PatternOn& pattern = *plan_->pattern;
+  held_.assign(pattern.footprint.streams ? plan_->warmup : 0, no_look);
+  work.held = held_;
+  report.parts.reserve(pattern.parts.size() + 1);
+  for (std::size_t at = 0; at < pattern.parts.size(); ++at) {
+    report.parts.push_back({std::string(pattern.parts[at]), std::vector<Ticks>(values, 0)});
+    work.parts.at(at) = report.parts.back().ticks;
+  }
+  if (pattern.every_rank_times) report.parts.push_back({"", {}});
+}
+
+bool CaseRun::timed_pass(Batch& batch, Report& report) {
+  Work work;
+  const auto make = [&] { make_series(batch, report, work); };
+  if (!one_pass(timed_message, work, report.outcome, make)) return false;
+  batch.pages = pages_;
+  batch.timed_ns = spent_.wall_ns;
+  report.cpu_ns = spent_.cpu_ns;
+  if (!held_.empty() && held_.front() != no_look) report.queue_held = middle_of(held_);
+  if (plan_->pattern->every_rank_times && plan_->rank > 0) {
+    report.parts.back().ticks = std::move(batch.ticks);
+  }
+  return true;
+}
+
+bool CaseRun::one_pass(std::uint64_t first, Work& work, Outcome& outcome,
+                       const std::function<void()>& before) {
+  std::optional<Pass> pass;
+  together(*boot_, [&] {
+    before();
+    if (!plan_->cast.takes_part()) return;
+    pass.emplace(*plan_, *link_, *memory_, opened_ ? &*opened_ : nullptr, first);
+  });
+  if (link_->fault() != nullptr) return false;
+  if (!pass) return true;
+  pass->fill_and_poison();
+  words_->greet();
+  pass->give_to(work, *words_);
+  const Spent start = spent_so_far();
+  if (!plan_->loop->run(link_->link(), work)) return false;
+  spent_ = spent_so_far() - start;
+  if (first == timed_message && plan_->rank == 0) pages_ = pass->pages_had(*memory_);
+  pass->check(outcome, work);
+  return true;
+}
+
+}  // namespace weft

@@ -1,0 +1,137 @@
+#include "run/describe.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace weft {
+
+namespace {
+
+using nlohmann::json;
+
+std::string_view name_of(Figure figure) {
+  switch (figure) {
+    case Figure::latency:
+      return "latency";
+    case Figure::exchange:
+      return "exchange";
+    case Figure::one_sided_latency:
+      return "one_sided_latency";
+    case Figure::bandwidth:
+      return "bandwidth";
+    case Figure::burst:
+      return "burst";
+    case Figure::overhead:
+      return "overhead";
+    case Figure::overlap:
+      return "overlap";
+    case Figure::loaded_latency:
+      return "loaded_latency";
+    case Figure::registration:
+      return "registration";
+    case Figure::copy:
+      return "copy";
+  }
+  return "";
+}
+
+json to_json(const Support& pattern) {
+  const PatternInfo& info = pattern.info;
+  json part_reads = json::object();
+  for (std::size_t part = 0; part < pattern.parts.size(); ++part) {
+    if (info.part_clock_reads.at(part) == 0) continue;
+    part_reads[std::string(pattern.parts[part])] = info.part_clock_reads.at(part);
+  }
+  return {
+      {"name", info.name},
+      {"title", info.title},
+      {"summary", info.summary},
+      {"figure", name_of(info.figure)},
+      {"ranks", info.ranks},
+      {"latency_divisor", info.latency_divisor},
+      {"bandwidth_factor", info.bandwidth_factor},
+      {"least_bytes", info.least_bytes},
+      {"time_factor", info.time_factor},
+      {"every_operation", info.every_operation},
+      {"axis", {{"name", info.axis.name}, {"unit", info.axis.unit}, {"points", info.axis.points}}},
+      {"has_queue", info.has_queue},
+      {"latencies_per_sample", info.latencies_per_sample},
+      {"messages_per_burst", info.messages_per_burst},
+      {"pause_trips", info.pause_trips},
+      {"clock_reads", info.clock_reads},
+      {"part_clock_reads", part_reads},
+      {"splits_operations", info.splits_operations},
+      {"footprint",
+       {{"messages_per_operation", pattern.footprint.messages_per_operation},
+        {"messages_before", pattern.footprint.messages_before},
+        {"series", pattern.footprint.series},
+        {"streams", pattern.footprint.streams},
+        {"receives", pattern.footprint.receives},
+        {"receives_per_queue", pattern.footprint.receives_per_queue},
+        {"buffers", pattern.footprint.buffers}}},
+      {"supported", pattern.supported},
+      {"reason", pattern.reason},
+  };
+}
+
+json to_json(const Calibration& clock) {
+  return {{"name", CycleCounter::name},
+          {"tick_ns", clock.tick_ns},
+          {"overhead_ticks", clock.overhead_ticks},
+          {"baseline_ns", clock.baseline_ns}};
+}
+
+// A library's text (a host name, a reason) may hold any byte; a line must stay JSON all the same.
+std::string dump(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_line(const Place& place) {
+  return dump({{"host", place.host}, {"pid", place.pid}, {"cpu", place.cpu}, {"numa", place.numa}});
+}
+
+std::string describe_line(const Description& self) {
+  json settings = json::array();
+  for (const Setting& setting : self.settings) {
+    settings.push_back({{"name", setting.name}, {"summary", setting.summary}});
+  }
+  json list = json::array();
+  for (const Support& pattern : self.patterns) list.push_back(to_json(pattern));
+  return dump({{"kind", "describe"},
+               {"protocol", protocol_version},
+               {"transport", self.transport},
+               {"mode", self.mode},
+               {"mpi", self.mpi},
+               {"summary", self.summary},
+               {"reason", self.reason},
+               {"settings", settings},
+               {"waits", self.waits},
+               {"patterns", list}});
+}
+
+std::string hello_line(std::string_view transport, const std::string& library,
+                       std::span<const std::string> places, const Calibration& clock,
+                       const Details& details) {
+  json ranks = json::array();
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    json place = json::parse(places[rank]);
+    place["rank"] = rank;
+    ranks.push_back(place);
+  }
+  json notes = json::object();
+  for (const auto& [key, value] : details) notes[key] = value;
+  return dump({{"kind", "hello"},
+               {"protocol", protocol_version},
+               {"transport", transport},
+               {"mpi", library},
+               {"ranks", ranks},
+               {"clock", to_json(clock)},
+               {"details", notes}});
+}
+
+std::string bye_line(const Calibration& clock) {
+  return dump({{"kind", "bye"}, {"clock", to_json(clock)}});
+}
+
+}  // namespace weft

@@ -1,0 +1,58 @@
+// What a rank program says of itself: its description, and the first and the last line of a launch.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/details.hpp"
+#include "contract/options.hpp"
+#include "contract/work.hpp"
+#include "host/clock.hpp"
+#include "host/place.hpp"
+#include "run/pattern_on.hpp"
+
+namespace weft {
+
+inline constexpr int protocol_version = 1;
+
+/// What a list says of a pattern on a transport.
+struct Support {
+  PatternInfo info;
+  std::span<const std::string_view> parts;
+  Footprint footprint;
+  bool supported = true;
+  std::string_view reason;
+};
+
+/// What of the engine's patterns a transport can run.
+template <TwoSided T, Clock Now, class... Patterns>
+std::vector<Support> supported(const std::tuple<Patterns...>* list) {
+  std::vector<Support> all;
+  for (const PatternOn& one : patterns_on<T, Now>(list)) {
+    all.push_back({one.info, one.parts, one.footprint, one.lack.empty(), one.lack});
+  }
+  return all;
+}
+
+/// What a transport says of itself in one of its modes.
+struct Description {
+  std::string_view transport;
+  std::string_view mode;
+  std::string_view mpi;
+  std::string_view summary;
+  std::string reason;
+  std::span<const Setting> settings;
+  std::vector<std::string_view> waits;
+  std::span<const Support> patterns;
+};
+
+std::string to_line(const Place& place);
+std::string describe_line(const Description& self);
+std::string hello_line(std::string_view transport, const std::string& library,
+                       std::span<const std::string> places, const Calibration& clock,
+                       const Details& details);
+std::string bye_line(const Calibration& clock);
+
+}  // namespace weft

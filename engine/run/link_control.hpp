@@ -1,0 +1,98 @@
+// What the engine asks of a link outside the measured loops, the same for every transport: what
+// runs a case is compiled once, and only the loops for each transport.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "contract/transport.hpp"
+
+namespace weft {
+
+class LinkControl {
+ public:
+  LinkControl() = default;
+  LinkControl(const LinkControl&) = delete;
+  LinkControl& operator=(const LinkControl&) = delete;
+  LinkControl(LinkControl&&) = delete;
+  LinkControl& operator=(LinkControl&&) = delete;
+  virtual ~LinkControl() = default;
+
+  /// The link itself, for its loops.
+  virtual void* link() = 0;
+  [[nodiscard]] virtual const Fault* fault() const = 0;
+  /// Why messages of a size and queues of a depth cannot be had; empty when they can.
+  [[nodiscard]] virtual std::string refusal(std::size_t bytes, std::size_t depth) const = 0;
+  /// Why a target cannot wait for the last byte of a put; empty when it can.
+  [[nodiscard]] virtual std::string memory_polling_hazard() const = 0;
+  virtual void reserve(std::size_t depth, std::size_t peers) = 0;
+
+  virtual Buffer adopt(const Buffer& memory) = 0;
+  virtual void disown(const Buffer& buffer) = 0;
+
+  /// Whether the library opens memory of its own alone: `expose` is given no address then.
+  [[nodiscard]] virtual bool opens_own_memory() const = 0;
+  virtual Opened expose(const Buffer& memory) = 0;
+  virtual void withdraw(const Buffer& local) = 0;
+  virtual RemoteBuffer reach(int rank, std::size_t bytes, const std::string& name) = 0;
+  virtual void leave(const RemoteBuffer& remote) = 0;
+
+  /// Send the first of the words to all these ranks, and get theirs into the others. False once the
+  /// link has a fault.
+  virtual bool swap_words(std::span<const int> ranks, std::span<const Buffer> words) = 0;
+};
+
+template <TwoSided T>
+class ControlOf final : public LinkControl {
+ public:
+  explicit ControlOf(T& link) : link_(&link) {}
+
+  void* link() override { return link_; }
+  [[nodiscard]] const Fault* fault() const override { return link_->fault(); }
+  [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const override {
+    if constexpr (requires { link_->refusal(bytes, depth); }) return link_->refusal(bytes, depth);
+    return "";
+  }
+  [[nodiscard]] std::string memory_polling_hazard() const override {
+    if constexpr (OneSided<T>) return link_->memory_polling_hazard();
+    return "";
+  }
+  void reserve(std::size_t depth, std::size_t peers) override { link_->reserve(depth, peers); }
+
+  Buffer adopt(const Buffer& memory) override { return link_->adopt(memory); }
+  void disown(const Buffer& buffer) override { link_->disown(buffer); }
+
+  [[nodiscard]] bool opens_own_memory() const override {
+    if constexpr (requires { T::opens_own_memory; }) return T::opens_own_memory;
+    return false;
+  }
+  Opened expose(const Buffer& memory) override {
+    if constexpr (OneSided<T>) return link_->expose(memory);
+    return {};
+  }
+  void withdraw(const Buffer& local) override {
+    if constexpr (OneSided<T>) link_->withdraw(local);
+  }
+  RemoteBuffer reach(int rank, std::size_t bytes, const std::string& name) override {
+    if constexpr (OneSided<T>) return link_->reach(rank, bytes, name);
+    return {};
+  }
+  void leave(const RemoteBuffer& remote) override {
+    if constexpr (requires { link_->leave(remote); }) link_->leave(remote);
+  }
+
+  bool swap_words(std::span<const int> ranks, std::span<const Buffer> words) override {
+    std::size_t word = 0;
+    for (const int rank : ranks) link_->post_recv(Peer{rank}, words[++word]);
+    // Backwards: the last neighbour of a ring is the next rank's first.
+    for (std::size_t at = ranks.size(); at > 0; --at) {
+      link_->post_send(Peer{ranks[at - 1]}, words[0]);
+    }
+    return drain<UsualWait<T>>(*link_);
+  }
+
+ private:
+  T* link_;
+};
+
+}  // namespace weft

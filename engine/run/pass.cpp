@@ -1,0 +1,108 @@
+#include "run/pass.hpp"
+
+#include <algorithm>
+
+#include "run/verification.hpp"
+
+namespace weft {
+
+namespace {
+
+BufferSet known_to(LinkControl& link, std::vector<Buffer> slices, bool is_known) {
+  if (is_known) return BufferSet(std::move(slices));
+  return {link, slices};
+}
+
+}  // namespace
+
+Pass::Pass(const CasePlan& plan, LinkControl& link, const CaseMemory& memory,
+           const OpenedMemory* opened, std::uint64_t first)
+    : plan_(&plan), first_(first) {
+  const Window window = plan.pattern->window;
+  const std::size_t behind = is_timed() ? plan.slots_before_timed : 0;
+  const std::size_t outgoing = slots_of(orders().out);
+  const std::size_t incoming = orders().sent_from.size();
+  // A pattern that registers what it sends has its messages in memory that the link does not know.
+  out_ = known_to(link, memory.slices(Window::outgoing, opened, outgoing, behind),
+                  window == Window::outgoing || plan.pattern->registers);
+  in_ = known_to(link, memory.slices(Window::incoming, opened, incoming, behind),
+                 window == Window::incoming);
+  make_lanes();
+  for (const int rank : plan.cast.followers) followers_.push_back(Peer{rank});
+  if (window != Window::none) {
+    const bool is_out = window == Window::outgoing;
+    const RemoteBuffer& whole = opened->of_rank(plan.cast.neighbours.front());
+    remote_ = in_order(memory.remote(whole, is_out ? outgoing : incoming, behind),
+                       is_out ? orders().out : orders().in);
+  }
+  if (plan.pattern->polls_memory) mark_period_ = mark_period_of(orders().in);
+  if (plan.pattern->registers) registered_.resize(room_for(plan.test));
+}
+
+bool Pass::is_timed() const {
+  return first_ == timed_message;
+}
+
+const BufferOrders& Pass::orders() const {
+  return is_timed() ? plan_->orders : plan_->checked_orders;
+}
+
+void Pass::make_lanes() {
+  const Cast& cast = plan_->cast;
+  const auto of_lane = [](const BufferSet& set, std::size_t lane, std::size_t slots,
+                          const std::vector<std::uint32_t>& order) {
+    const auto first = set.buffers().begin() + static_cast<std::ptrdiff_t>(lane * slots);
+    return in_order(std::vector<Buffer>(first, first + static_cast<std::ptrdiff_t>(slots)), order);
+  };
+  for (std::size_t lane = 0; lane < cast.to.size(); ++lane) {
+    out_orders_.push_back(of_lane(out_, lane, slots_of(orders().out), orders().out));
+  }
+  for (std::size_t lane = 0; lane < cast.from.size(); ++lane) {
+    in_orders_.push_back(of_lane(in_, lane, orders().sent_from.size(), orders().in));
+  }
+  lanes_.resize(std::max(cast.to.size(), cast.from.size()));
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (lane < cast.to.size()) {
+      lanes_[lane].peer = Peer{cast.to[lane]};
+      lanes_[lane].out = Rotation<Buffer>(out_orders_[lane]);
+    }
+    if (lane < cast.from.size()) {
+      lanes_[lane].peer = Peer{cast.from[lane]};
+      lanes_[lane].in = Rotation<Buffer>(in_orders_[lane]);
+    }
+  }
+}
+
+void Pass::give_to(Work& work, const Words& words) {
+  work.rank = plan_->rank;
+  work.size = plan_->pattern->every_rank ? plan_->size : plan_->pattern->info.ranks;
+  work.point = plan_->test.point;
+  work.checks = !is_timed();
+  work.ops_per_sample = is_timed() ? plan_->operations : plan_->checked.operations;
+  work.queue_depth = is_timed() ? plan_->test.queue_depth : plan_->checked.depth;
+  work.out = lanes_.front().out;
+  work.in = lanes_.front().in;
+  work.lanes = lanes_;
+  work.followers = followers_;
+  work.streams = plan_->cast.streams;
+  work.remote = Rotation<RemoteBuffer>(remote_);
+  work.mark_period = mark_period_;
+  work.registered = registered_;
+  work.token_out = words.own();
+  work.words = Rotation<Buffer>(words.of_others());
+}
+
+void Pass::fill_and_poison() const {
+  fill_lanes(*plan_, out_.buffers(), slots_of(orders().out), first_);
+  poison_lanes(*plan_, in_.buffers(), orders(), first_);
+}
+
+void Pass::check(Outcome& outcome, const Work& work) const {
+  for (std::size_t lane = 0; lane < plan_->cast.from.size(); ++lane) {
+    // A pattern takes from its lanes, or from the work's own where it has but one.
+    const std::size_t taken = lanes_[lane].in.taken() + (lane == 0 ? work.in.taken() : 0);
+    check_lane(outcome, *plan_, in_.buffers(), lane, orders(), taken, first_);
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,129 @@
+// A pattern on a transport as data: what both say of themselves at compile time, and the entries to
+// the measured loops. What runs a case knows neither type.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "contract/cast.hpp"
+#include "contract/pattern_traits.hpp"
+#include "contract/work.hpp"
+
+namespace weft {
+
+/// One way for a pattern to wait on a transport.
+struct LoopOn {
+  std::string_view wait;
+  /// How many receives a rank has under way at once with a queue of so many.
+  std::uint32_t (*receives_at_once)(std::uint32_t queue_depth);
+  /// Runs the measured loop once, over the link of that type. False once it has a fault.
+  bool (*run)(void* link, Work& work) noexcept;
+};
+
+struct PatternOn {
+  PatternInfo info{};
+  std::span<const std::string_view> parts;
+  Footprint footprint;
+  Window window = Window::none;
+  bool every_rank = false;
+  bool every_rank_times = false;
+  bool polls_memory = false;
+  bool registers = false;
+  bool keeps_time = false;
+  /// This rank's part in a case.
+  Cast (*cast)(const Case& test, int rank, int size) = nullptr;
+  /// Why a case needs more ranks; empty when it does not. Nothing where any number will do.
+  std::string (*lacks)(const Case& test, int size) = nullptr;
+  /// Why the transport cannot run it at all; empty when it can.
+  std::string_view lack;
+  /// The usual way first.
+  std::vector<LoopOn> loops;
+};
+
+/// A pattern of which a rank acts at set times.
+template <class P>
+concept KeepsTime = P::keeps_time;
+
+/// Why a pattern cannot run on a transport, decided at compile time; empty when it can.
+template <class Pattern, TwoSided T, Clock Now>
+constexpr std::string_view lack_of() {
+  if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
+  if constexpr (HasCast<Pattern> && !TellsPeers<T>) {
+    return "the transport does not report whose message arrived";
+  }
+  if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";
+  if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
+  return "the transport has no one-sided operations";
+}
+
+/// This rank's part: the pattern's own, or that of a ring of the ranks it needs.
+template <class P>
+Cast cast_of(const Case& test, int rank, int size) {
+  if constexpr (HasCast<P>) return P::cast(test, rank, size);
+  if constexpr (OneWay<P>) return one_way_cast(rank);
+  return ring_cast(rank, EveryRank<P> ? size : P::info.ranks);
+}
+
+template <class Pattern, TwoSided T, Clock Now, class Wait>
+constexpr LoopOn loop_on() {
+  return {Wait::name, receives_at_once<Pattern, Wait, T>, [](void* link, Work& work) noexcept {
+            return measured_loop<Pattern, Now, Wait>(*static_cast<T*>(link), work);
+          }};
+}
+
+/// A loop for each way of waiting that a transport has, the usual one first.
+template <class Pattern, TwoSided T, Clock Now>
+std::vector<LoopOn> loops_on() {
+  using Usual = UsualWait<T>;
+  std::vector<LoopOn> loops{loop_on<Pattern, T, Now, Usual>()};
+  if constexpr (!std::is_same_v<Usual, SpinOnCompletions>) {
+    loops.push_back(loop_on<Pattern, T, Now, SpinOnCompletions>());
+  }
+  if constexpr (Waiting<BlockOnEvent, T>) {
+    loops.push_back(loop_on<Pattern, T, Now, BlockOnEvent>());
+  }
+  return loops;
+}
+
+template <class P, TwoSided T, Clock Now>
+PatternOn pattern_on() {
+  PatternOn one;
+  one.info = P::info;
+  one.parts = parts_of<P>();
+  static_assert(parts_of<P>().size() <= most_parts);
+  one.lack = lack_of<P, T, Now>();
+  if constexpr (lack_of<P, T, Now>().empty()) {
+    one.footprint = footprint_of<P, T>();
+    one.window = window_of<P>();
+    one.every_rank = EveryRank<P>;
+    one.every_rank_times = every_rank_times<P>();
+    one.polls_memory = PollsMemory<P>;
+    one.registers = RegistersItself<P>;
+    one.keeps_time = KeepsTime<P>;
+    one.cast = cast_of<P>;
+    if constexpr (HasCast<P>) one.lacks = P::lacks;
+    one.loops = loops_on<P, T, Now>();
+  }
+  return one;
+}
+
+/// What of the engine's patterns a transport can run, and what it cannot.
+template <TwoSided T, Clock Now, class... Patterns>
+std::vector<PatternOn> patterns_on(const std::tuple<Patterns...>* /*list*/) {
+  return {pattern_on<Patterns, T, Now>()...};
+}
+
+/// The ways of waiting that a transport has, the usual one first.
+template <TwoSided T>
+std::vector<std::string_view> waits_of() {
+  std::vector<std::string_view> names{UsualWait<T>::name};
+  if (names.front() != SpinOnCompletions::name) names.push_back(SpinOnCompletions::name);
+  if constexpr (Waiting<BlockOnEvent, T>) names.push_back(BlockOnEvent::name);
+  return names;
+}
+
+}  // namespace weft

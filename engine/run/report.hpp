@@ -1,0 +1,60 @@
+// What a rank has to say of a case, and how it says it to rank 0: in bytes of a fixed length, with
+// its series behind it only where rank 0 asks for them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "run/batch.hpp"
+
+namespace weft {
+
+/// A rank's outcome, the CPU time of its process over the timed pass, its series, and the length of
+/// its tick.
+struct Report {
+  Outcome outcome;
+  std::int64_t cpu_ns = 0;
+  double tick_ns = 0;
+  /// Of a stream's sender: how many of Q messages that were posted at once were in flight then, the
+  /// median over the warm-up.
+  std::optional<std::uint32_t> queue_held;
+  /// The pattern's, in its order, and behind them the samples of a rank other than 0 where those of
+  /// every rank are wanted. On rank 0 the names of all of them.
+  std::vector<Part> parts;
+};
+
+/// A reason is cut to so many bytes, and a rank has so many series at most.
+inline constexpr std::size_t most_reason_bytes = 4096;
+inline constexpr std::size_t most_series = 32;
+
+/// The report of a rank without its reason and its series. Ranks run the same program, so their
+/// memory has the same layout.
+struct ReportHead {
+  std::uint64_t verified_bytes = 0;
+  std::int64_t cpu_ns = 0;
+  double tick_ns = 0;
+  /// In each series.
+  std::uint64_t values = 0;
+  /// A bit for each series that holds more than zeroes.
+  std::uint32_t filled = 0;
+  std::uint32_t reason_bytes = 0;
+  std::uint32_t queue_held = 0;
+  std::uint8_t has_queue_held = 0;
+  std::uint8_t status = 0;
+  std::uint16_t unused = 0;
+
+  /// Whether rank 0 may ask for more.
+  [[nodiscard]] bool has_more() const { return filled != 0 || reason_bytes != 0; }
+};
+static_assert(std::is_trivially_copyable_v<ReportHead>);
+
+ReportHead head_of(const Report& report);
+
+/// Why a head cannot be one, of a case with so many series of so many values; empty when it can.
+std::string refuse_head(const ReportHead& head, std::size_t series, std::size_t values);
+
+}  // namespace weft

@@ -1,0 +1,64 @@
+#include "run/verification.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace weft {
+
+Content content_of(const CasePlan& plan, int sender, int receiver, std::uint64_t message) {
+  constexpr unsigned receiver_shift = 40;
+  return {static_cast<std::uint32_t>(sender), plan.test.id,
+          message + (static_cast<std::uint64_t>(receiver) << receiver_shift)};
+}
+
+void check(Outcome& outcome, const Buffer& buffer, const Content& content, const std::string& what,
+           std::size_t unchecked_tail) {
+  const std::size_t bytes = buffer.bytes - unchecked_tail;
+  outcome.verified_bytes += bytes;
+  const auto offset = first_difference({buffer.data, bytes}, content);
+  if (!offset || outcome.status != Status::ok) return;
+  outcome.status = Status::failed;
+  outcome.reason = "wrong byte at offset " + std::to_string(*offset) + " of " +
+                   std::to_string(buffer.bytes) + " in " + what + " from rank " +
+                   std::to_string(content.rank);
+}
+
+void fill_lanes(const CasePlan& plan, const std::vector<Buffer>& out, std::size_t slots,
+                std::uint64_t first) {
+  for (std::size_t slot = 0; slot < slots * plan.cast.to.size(); ++slot) {
+    const int receiver = plan.cast.to[slot / slots];
+    fill({out[slot].data, out[slot].bytes},
+         content_of(plan, plan.rank, receiver, first + slot % slots));
+  }
+}
+
+void poison_lanes(const CasePlan& plan, const std::vector<Buffer>& in, const BufferOrders& orders,
+                  std::uint64_t first) {
+  const std::size_t slots = orders.sent_from.size();
+  for (std::size_t slot = 0; slot < slots * plan.cast.from.size(); ++slot) {
+    const Buffer& one = in[slot];
+    const int sender = plan.cast.from[slot / slots];
+    poison({one.data, one.bytes},
+           content_of(plan, sender, plan.rank, first + orders.sent_from[slot % slots]));
+    if (plan.pattern->polls_memory) one.data[one.bytes - 1] = std::byte{0};
+  }
+}
+
+void check_lane(Outcome& outcome, const CasePlan& plan, const std::vector<Buffer>& in,
+                std::size_t lane, const BufferOrders& orders, std::size_t taken,
+                std::uint64_t first) {
+  std::vector<bool> used(orders.sent_from.size(), false);
+  for (std::size_t at = 0; at < std::min(orders.in.size(), taken); ++at) {
+    used[orders.in[at]] = true;
+  }
+  const std::string what = first == timed_message ? "the last message in buffer " : "message ";
+  for (std::size_t slot = 0; slot < used.size(); ++slot) {
+    if (!used[slot]) continue;
+    // Where memory is polled the last byte is the mark that the pattern itself waited for.
+    check(outcome, in[lane * used.size() + slot],
+          content_of(plan, plan.cast.from[lane], plan.rank, first + orders.sent_from[slot]),
+          what + std::to_string(slot), plan.pattern->polls_memory ? 1 : 0);
+  }
+}
+
+}  // namespace weft
