@@ -104,10 +104,10 @@ def test_detectors_say_when_they_did_not_look(tmp_path: Path) -> None:
 
     cases = make_cases(tests=("ping_pong",), transports=("tcp",), sizes=(8, 1024, 65536))
     told = [
-        [flag.split(":")[0] for flag in summary.flags if "not looked for" in flag]
+        [flag.split(":")[0] for flag in summary.flags if "not checked" in flag]
         for summary in summarise(
             weft.load(synthetic_record(tmp_path / "f.jsonl", cases, times_ns=few))
         )
     ]
-    assert told == [["two modes not looked for", "a drift not looked for"],
-                    ["two modes not looked for"], []]  # fmt: skip
+    assert told == [["two modes not checked", "a drift not checked"],
+                    ["two modes not checked"], []]  # fmt: skip

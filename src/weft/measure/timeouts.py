@@ -15,6 +15,10 @@ SLOW_LINK_BYTES_PER_S = 50e6
 SLOW_MEMORY_BYTES_PER_S = 100e6
 # Of short messages the checked pass takes up to so much for each side of a rank.
 CHECKED_BYTES = 2 * (16 << 20)
+# Of long ones it takes a few, as many as a few operations have; the end of a pass has some too.
+CHECKED_OPERATIONS = 4
+# How often the memory of a case is written or read to make and check what is in it.
+TIMES_MADE = 2
 # How much longer than expected a case may take.
 PATIENCE = 5
 
@@ -24,9 +28,9 @@ def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:
 
     `pace_ns` is what an operation takes on average, 0 where it is not known yet.
     """
-    operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample
+    operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample + CHECKED_OPERATIONS
     moved_bytes = 2 * operations * case.bytes
-    made_bytes = needed_bytes(case) + CHECKED_BYTES * case.ranks
+    made_bytes = TIMES_MADE * needed_bytes(case) + CHECKED_BYTES * case.ranks
     return (
         PATIENCE * operations * pace_ns / 1e9
         + (moved_bytes / SLOW_LINK_BYTES_PER_S if pace_ns == 0 else 0.0)
