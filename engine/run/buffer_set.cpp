@@ -53,6 +53,7 @@ OpenedMemory::OpenedMemory(LinkControl& link, Bootstrap& boot, const Buffer& mem
   remote_.reserve(static_cast<std::size_t>(boot.size()));
   Opened opened = link.expose(memory);
   local_ = opened.local;
+  // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer) - not before it is open
   is_open_ = true;
   int rank = 0;
   for (const std::string& name : boot.exchange(opened.name)) {

@@ -27,8 +27,7 @@ std::size_t words_of_greeting(const CasePlan& plan) {
 }
 
 CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_opens)
-    : CaseMemory(memory) {
-  message_bytes_ = plan.test.bytes;
+    : CaseMemory(memory, plan.test.bytes) {
   out_layout_ = layout_of(plan, Window::outgoing);
   in_layout_ = layout_of(plan, Window::incoming);
   const Pages pages = pages_of(plan.test.pages);

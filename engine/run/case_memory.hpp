@@ -59,7 +59,8 @@ class CaseMemory {
   }
 
   /// Whole before anything is taken: what was is given back where more cannot be had.
-  explicit CaseMemory(MessageMemory& memory) : memory_(&memory) {}
+  CaseMemory(MessageMemory& memory, std::size_t message_bytes)
+      : memory_(&memory), message_bytes_(message_bytes) {}
   [[nodiscard]] const SideMemory& side_of(Window side) const {
     return side == Window::outgoing ? memory_->out : memory_->in;
   }

@@ -193,8 +193,8 @@ void Gathering::take(const Piece& piece, std::vector<Ticks>& room, Answer& answe
 }
 
 std::vector<std::string> gather_texts(Bootstrap& boot, const std::string& mine) {
-  constexpr std::size_t most_bytes = 65'536;
-  const std::uint64_t length = std::min(mine.size(), most_bytes);
+  constexpr std::size_t longest = 65'536;
+  const std::uint64_t length = std::min(mine.size(), longest);
   const std::vector<std::byte> all = boot.gather(bytes_of(length));
   if (boot.rank() != 0) {
     boot.send(0, std::as_bytes(std::span(mine).first(length)));
@@ -205,7 +205,7 @@ std::vector<std::string> gather_texts(Bootstrap& boot, const std::string& mine) 
     std::uint64_t length_there = 0;
     std::memcpy(&length_there, &all[static_cast<std::size_t>(rank) * sizeof length_there],
                 sizeof length_there);
-    if (length_there > most_bytes) out_of_step(rank, length_there, most_bytes);
+    if (length_there > longest) out_of_step(rank, length_there, longest);
     std::string text(length_there, '\0');
     const std::size_t bytes = boot.receive(rank, std::as_writable_bytes(std::span(text)));
     if (bytes != length_there) out_of_step(rank, bytes, length_there);

@@ -31,7 +31,7 @@ class Gathering {
  private:
   /// A rank that waits to be asked.
   struct Waiting {
-    int rank;
+    int rank = 0;
     ReportHead head;
   };
   /// Those that still wait are released at the end.
