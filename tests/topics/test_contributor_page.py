@@ -35,8 +35,11 @@ def copy(tmp_path: Path) -> Path:
 
 
 def weft(copy: Path, *words: str) -> str:
+    # The finder of the editable installation would lead back to the checkout.
     program = (
-        f"import sys; sys.path.insert(0, {str(copy)!r}); from weft.cli.main import main; main()"
+        "import sys; sys.meta_path[:] ="
+        " [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__];"
+        f" sys.path.insert(0, {str(copy)!r}); from weft.cli.main import main; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *words],
