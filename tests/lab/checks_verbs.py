@@ -295,7 +295,7 @@ def _tells_of_the_fault(said: str) -> None:
     The reason is in the batch and in a line of its own, of which MPICH may lose one.
     """
     fault = r"transport retry counter exceeded \(code 12\)|remote operation error \(code 11\)"
-    assert re.search(rf"the link failed in ({fault}): a peer is gone", said), said
+    assert re.search(rf"the link failed in ({fault}): a peer ended", said), said
 
 
 def check_a_killed_peer_is_noticed_by_the_transport() -> None:
