@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bootstrap/mpi.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "host/clock.hpp"
 #include "host/memory.hpp"
 #include "host/pages.hpp"
@@ -84,17 +84,17 @@ class Own {
 
 Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& words) {
   Ticks sample = 0;
-  weft::Work work;
-  work.rank = rank;
-  work.size = 2;
-  work.ops_per_sample = window * windows;
-  work.queue_depth = window;
-  work.out = weft::Rotation<Buffer>(sides.out);
-  work.in = weft::Rotation<Buffer>(sides.in);
-  work.token_out = words.front();
-  work.words = weft::Rotation<Buffer>(std::span(words).subspan(1));
-  work.samples = {&sample, 1};
-  weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, work);
+  weft::Task task;
+  task.rank = rank;
+  task.size = 2;
+  task.ops_per_sample = window * windows;
+  task.queue_depth = window;
+  task.out = weft::Rotation<Buffer>(sides.out);
+  task.in = weft::Rotation<Buffer>(sides.in);
+  task.token_out = words.front();
+  task.words = weft::Rotation<Buffer>(std::span(words).subspan(1));
+  task.samples = {&sample, 1};
+  weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, task);
   return sample;
 }
 
@@ -116,7 +116,7 @@ Ticks bare(int rank, const Sides& sides) {
   return CycleCounter::now() - start;
 }
 
-/// One way to measure: a loop in some memory.
+/// One variant: a loop in some memory.
 struct Column {
   const char* name;
   bool is_engine;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bootstrap/mpi.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "host/clock.hpp"
 #include "host/memory.hpp"
 #include "patterns/ping_pong.hpp"
@@ -36,14 +36,14 @@ constexpr std::size_t message_bytes = 8;
 
 Ticks engine(Link& link, int rank, std::vector<Buffer>& out, std::vector<Buffer>& in) {
   Ticks sample = 0;
-  weft::Work work;
-  work.rank = rank;
-  work.size = 2;
-  work.ops_per_sample = trips;
-  work.out = weft::Rotation<Buffer>(out);
-  work.in = weft::Rotation<Buffer>(in);
-  work.samples = {&sample, 1};
-  weft::measured_loop<weft::PingPong, CycleCounter, weft::UsualWait<Link>>(link, work);
+  weft::Task task;
+  task.rank = rank;
+  task.size = 2;
+  task.ops_per_sample = trips;
+  task.out = weft::Rotation<Buffer>(out);
+  task.in = weft::Rotation<Buffer>(in);
+  task.samples = {&sample, 1};
+  weft::measured_loop<weft::PingPong, CycleCounter, weft::UsualWait<Link>>(link, task);
   return sample;
 }
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "contract/task.hpp"
 #include "contract/transport.hpp"
-#include "contract/work.hpp"
 
 namespace weft {
 
@@ -82,7 +82,7 @@ constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
   return 1;
 }
 
-/// What a case of a pattern holds at most, whichever way it waits.
+/// What a case of a pattern holds at most, whichever wait it uses.
 template <class P, class T>
 constexpr Footprint footprint_of() {
   const auto at_once = [](std::uint32_t queue_depth) {
@@ -100,8 +100,8 @@ constexpr Footprint footprint_of() {
 }
 
 template <class P, class T, class Now, class Wait>
-concept RunsOn = requires(T& link, Work& work) {
-  { P::template run<Now, Wait>(link, work) }
+concept RunsOn = requires(T& link, Task& task) {
+  { P::template run<Now, Wait>(link, task) }
   noexcept->std::same_as<bool>;
 };
 

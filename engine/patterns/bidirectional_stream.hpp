@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "patterns/parts/receiver.hpp"
 #include "patterns/parts/send_queue.hpp"
 
@@ -27,29 +27,29 @@ struct BidirectionalStream {
   static constexpr bool streams = true;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? stream<WordAt::behind, Now, Wait>(link, work)
-                          : stream<WordAt::none, Now, Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    return task.rank == 0 ? stream<WordAt::behind, Now, Wait>(link, task)
+                          : stream<WordAt::none, Now, Wait>(link, task);
   }
 
  private:
   /// `word` tells whether the other rank ends a sample by a word: rank 1 does.
   template <WordAt word, Clock Now, class Wait, TwoSided T>
-  static bool stream(T& link, Work& work) noexcept {
+  static bool stream(T& link, Task& task) noexcept {
     constexpr bool begins = word == WordAt::behind;
-    Lane& lane = work.lanes[0];
-    if (begins) link.post_recv(lane.peer, work.words.next());
-    open_lane<word>(link, work, lane, work.ops_per_sample, work.samples.size());
-    if (!begins) say_ready(link, work, lane);
+    Lane& lane = task.lanes[0];
+    if (begins) link.post_recv(lane.peer, task.words.next());
+    open_lane<word>(link, task, lane, task.ops_per_sample, task.samples.size());
+    if (!begins) say_ready(link, task, lane);
     if (begins && !Wait::settle(link, 0, lane.posted)) return false;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
         if (!begins && !Wait::settle(link, 0, lane.posted - 1)) return false;
         const Ticks start = Now::now();
-        if (!exchange<word, Wait>(link, work, lane, look)) return false;
-        if (!begins) link.post_send(lane.peer, work.token_out);
+        if (!exchange<word, Wait>(link, task, lane, look)) return false;
+        if (!begins) link.post_send(lane.peer, task.token_out);
         if (!Wait::settle(link, 0, lane.posted)) return false;
-        work.samples[at] = Now::now() - start;
+        task.samples[at] = Now::now() - start;
         return true;
       });
       if (!whole) return false;
@@ -58,17 +58,17 @@ struct BidirectionalStream {
   }
 
   template <WordAt word, class Wait, TwoSided T, class Looks>
-  static bool exchange(T& link, Work& work, Lane& lane, const Looks& look) noexcept {
+  static bool exchange(T& link, Task& task, Lane& lane, const Looks& look) noexcept {
     const auto post = [&] { link.post_send(lane.peer, lane.out.next()); };
-    SendQueue queue(work.ops_per_sample, work.queue_depth);
-    lane.to_come = work.ops_per_sample + (word == WordAt::behind ? 1 : 0);
+    SendQueue queue(task.ops_per_sample, task.queue_depth);
+    lane.to_come = task.ops_per_sample + (word == WordAt::behind ? 1 : 0);
     queue.fill(post);
     look(link, [&] { return link.sends_in_flight(); });
     while (queue.left() > 0 || lane.to_come > 0) {
       if (queue.left() > 0 && link.sends_in_flight() <= queue.most_in_flight()) queue.refill(post);
       Wait::step(link);
       if (link.fault() != nullptr) return false;
-      if (lane.to_come > 0) take_what_came<word>(link, work, lane, link.receives_in_flight());
+      if (lane.to_come > 0) take_what_came<word>(link, task, lane, link.receives_in_flight());
     }
     return true;
   }

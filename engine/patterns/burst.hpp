@@ -25,19 +25,19 @@ struct Burst : BurstsAnswered {
   };
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const std::size_t operations = work.samples.size() * work.ops_per_sample;
-    if (work.rank == 1) return answer_bursts<Wait>(link, work, operations);
+  static bool run(T& link, Task& task) noexcept {
+    const std::size_t operations = task.samples.size() * task.ops_per_sample;
+    if (task.rank == 1) return answer_bursts<Wait>(link, task, operations);
     const auto at_once = [] { return true; };
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
       Ticks single = 0;
       Ticks burst = 0;
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        if (!round_trip<Now, Wait>(link, work, 1, single, at_once)) return false;
-        if (!round_trip<Now, Wait>(link, work, burst_messages, burst, at_once)) return false;
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        if (!round_trip<Now, Wait>(link, task, 1, single, at_once)) return false;
+        if (!round_trip<Now, Wait>(link, task, burst_messages, burst, at_once)) return false;
       }
-      work.parts[0][at] = single;
-      work.samples[at] = burst;
+      task.parts[0][at] = single;
+      task.samples[at] = burst;
     }
     return true;
   }

@@ -34,31 +34,31 @@ struct BusyStream {
   static constexpr std::uint32_t messages_per_operation = 3;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return receive_streams<Wait>(link, work, 1 + 2 * work.samples.size());
-    if (!await_ready<Wait>(link, work, work.lanes[0])) return false;
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return receive_streams<Wait>(link, task, 1 + 2 * task.samples.size());
+    if (!await_ready<Wait>(link, task, task.lanes[0])) return false;
     Ticks alone = 0;
-    if (!send_stream<Now, Wait>(link, work, alone, NoLook{}, nothing_more)) return false;
-    const std::uint64_t times = postings(work);
-    const std::uint64_t rounds = rounds_for<Now>(share_of(alone, work.point)) / times;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
-        return send_stream<Now, Wait>(link, work, work.parts[0][at], look, nothing_more);
+    if (!send_stream<Now, Wait>(link, task, alone, NoLook{}, nothing_more)) return false;
+    const std::uint64_t times = postings(task);
+    const std::uint64_t rounds = rounds_for<Now>(share_of(alone, task.point)) / times;
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
+        return send_stream<Now, Wait>(link, task, task.parts[0][at], look, nothing_more);
       });
       const auto compute = [&] { Now::compute(rounds); };
-      if (!whole || !send_stream<Now, Wait>(link, work, work.samples[at], NoLook{}, compute)) {
+      if (!whole || !send_stream<Now, Wait>(link, task, task.samples[at], NoLook{}, compute)) {
         return false;
       }
-      work.parts[1][at] = work_alone<Now>(rounds, times);
+      task.parts[1][at] = work_alone<Now>(rounds, times);
     }
     return true;
   }
 
  private:
   /// How often the sender of a stream posts: Q messages, then Q/2 at a time.
-  static std::uint64_t postings(const Work& work) noexcept {
-    const std::uint32_t refill = refill_of(work.queue_depth);
-    return 1 + (work.ops_per_sample - work.queue_depth + refill - 1) / refill;
+  static std::uint64_t postings(const Task& task) noexcept {
+    const std::uint32_t refill = refill_of(task.queue_depth);
+    return 1 + (task.ops_per_sample - task.queue_depth + refill - 1) / refill;
   }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "host/copy_memory.hpp"
 
 namespace weft {
@@ -24,14 +24,14 @@ struct Copy {
   };
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& /*link*/, Work& work) noexcept {
-    if (work.rank != 0) return true;
+  static bool run(T& /*link*/, Task& task) noexcept {
+    if (task.rank != 0) return true;
     // Looked at and not taken: nothing of a peer's is to be found there.
-    const Buffer& to = work.in.peek();
-    for (Ticks& sample : work.samples) {
+    const Buffer& to = task.in.peek();
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        copy_memory(to.data, work.out.next().data, to.bytes);
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        copy_memory(to.data, task.out.next().data, to.bytes);
       }
       sample = Now::now() - start;
     }

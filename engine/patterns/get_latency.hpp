@@ -20,23 +20,23 @@ struct GetLatency {
   static constexpr Window window = Window::outgoing;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return stand_by<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return stand_by<Wait>(link, task);
     const Peer peer{1};
-    for (Ticks& sample : work.samples) {
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         if constexpr (WaitsInTransfers<Wait, T>) {
-          link.get_and_flush(peer, work.in.next(), work.remote.next());
+          link.get_and_flush(peer, task.in.next(), task.remote.next());
           if (link.fault() != nullptr) return false;
         } else {
-          link.get(peer, work.in.next(), work.remote.next());
+          link.get(peer, task.in.next(), task.remote.next());
           if (!settle_transfers<Wait>(link, 0)) return false;
         }
       }
       sample = Now::now() - start;
     }
-    return dismiss<Wait>(link, work);
+    return dismiss<Wait>(link, task);
   }
 };
 

@@ -28,19 +28,19 @@ struct GetOverlap {
   static constexpr Window window = Window::outgoing;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return stand_by<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return stand_by<Wait>(link, task);
     const Peer peer{1};
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
       const Ticks start = Now::now();
-      link.get(peer, work.in.next(), work.remote.next());
+      link.get(peer, task.in.next(), task.remote.next());
       Now::compute(rounds);
       if (!settle_transfers<Wait>(link, 0)) return false;
       took += Now::now() - start;
       return true;
     };
     const auto nothing = [](std::uint64_t /*rounds*/, std::size_t /*at*/) { return true; };
-    return measure_beside_work<Now>(work, transfer, nothing) && dismiss<Wait>(link, work);
+    return measure_beside_work<Now>(task, transfer, nothing) && dismiss<Wait>(link, task);
   }
 };
 

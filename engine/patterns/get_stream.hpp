@@ -28,21 +28,21 @@ struct GetStream {
   static constexpr Window window = Window::outgoing;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return stand_by<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return stand_by<Wait>(link, task);
     const Peer peer{1};
-    const auto begin = [&] { link.get(peer, work.in.next(), work.remote.next()); };
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+    const auto begin = [&] { link.get(peer, task.in.next(), task.remote.next()); };
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
         const Ticks start = Now::now();
-        if (!transfer_stream<Wait>(link, work, begin, look)) return false;
+        if (!transfer_stream<Wait>(link, task, begin, look)) return false;
         if (!settle_transfers<Wait>(link, 0)) return false;
-        work.samples[at] = Now::now() - start;
+        task.samples[at] = Now::now() - start;
         return true;
       });
       if (!whole) return false;
     }
-    return dismiss<Wait>(link, work);
+    return dismiss<Wait>(link, task);
   }
 };
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -32,31 +32,31 @@ struct HostOverhead {
       std::string_view{"post_receive"}, std::string_view{"complete_receive"}};
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const bool answers = work.rank == 1;
-    const Peer peer{1 - work.rank};
-    std::size_t left = work.samples.size() * work.ops_per_sample;
-    if (answers) link.post_recv(peer, work.in.next());
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+  static bool run(T& link, Task& task) noexcept {
+    const bool answers = task.rank == 1;
+    const Peer peer{1 - task.rank};
+    std::size_t left = task.samples.size() * task.ops_per_sample;
+    if (answers) link.post_recv(peer, task.in.next());
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
       Calls calls;
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         if (answers && !complete<Now>(link, calls)) return false;
         --left;
         const Ticks before = Now::now();
-        if (!answers || left > 0) link.post_recv(peer, work.in.next());
+        if (!answers || left > 0) link.post_recv(peer, task.in.next());
         const Ticks between = Now::now();
-        link.post_send(peer, work.out.next());
+        link.post_send(peer, task.out.next());
         const Ticks after = Now::now();
         calls.post_receive += between - before;
         calls.post_send += after - between;
         if (!answers && !complete<Now>(link, calls)) return false;
       }
-      work.samples[at] = Now::now() - start;
-      work.parts[0][at] = calls.post_send;
-      work.parts[1][at] = calls.complete_send;
-      work.parts[2][at] = calls.post_receive;
-      work.parts[3][at] = calls.complete_receive;
+      task.samples[at] = Now::now() - start;
+      task.parts[0][at] = calls.post_send;
+      task.parts[1][at] = calls.complete_send;
+      task.parts[2][at] = calls.post_receive;
+      task.parts[3][at] = calls.complete_receive;
     }
     return drain<Wait>(link);
   }

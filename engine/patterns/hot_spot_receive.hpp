@@ -26,31 +26,31 @@ struct HotSpotReceive : HotSpot {
       .splits_operations = true,
   };
 
-  static Cast cast(const Case& test, int rank, int size) {
+  static Role role(const Case& test, int rank, int size) {
     const int peers = peers_of(test, size);
-    Cast cast;
-    cast.streams = static_cast<std::uint32_t>(peers);
-    if (rank == 0) cast.from = cast.neighbours = first_ranks(peers);
-    if (rank > 0 && rank <= peers) cast.to = cast.neighbours = {0};
-    return cast;
+    Role role;
+    role.streams = static_cast<std::uint32_t>(peers);
+    if (rank == 0) role.from = role.neighbours = first_ranks(peers);
+    if (rank > 0 && rank <= peers) role.to = role.neighbours = {0};
+    return role;
   }
 
   template <Clock Now, class Wait, TellsPeers T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank != 0) return stream_at_word<false, Now, Wait>(link, work);
-    const std::uint32_t messages = messages_per_lane(work);
-    for (Lane& lane : work.lanes) {
-      open_lane<WordAt::none>(link, work, lane, messages, work.samples.size());
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank != 0) return stream_at_word<false, Now, Wait>(link, task);
+    const std::uint32_t messages = messages_per_lane(task);
+    for (Lane& lane : task.lanes) {
+      open_lane<WordAt::none>(link, task, lane, messages, task.samples.size());
     }
-    for (Ticks& sample : work.samples) {
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (Lane& lane : work.lanes) {
+      for (Lane& lane : task.lanes) {
         lane.to_come = messages;
-        link.post_send(lane.peer, work.token_out);
+        link.post_send(lane.peer, task.token_out);
       }
-      if (!take_from_all<Wait>(link, work)) return false;
+      if (!take_from_all<Wait>(link, task)) return false;
       std::uint32_t posted = 0;
-      for (const Lane& lane : work.lanes) posted += lane.posted;
+      for (const Lane& lane : task.lanes) posted += lane.posted;
       if (!Wait::settle(link, 0, posted)) return false;
       sample = Now::now() - start;
     }
@@ -59,16 +59,16 @@ struct HotSpotReceive : HotSpot {
 
  private:
   template <class Wait, TellsPeers T>
-  static bool take_from_all(T& link, Work& work) noexcept {
-    std::uint32_t open = work.streams;
+  static bool take_from_all(T& link, Task& task) noexcept {
+    std::uint32_t open = task.streams;
     while (open > 0) {
       Wait::step(link);
       if (link.fault() != nullptr) return false;
-      for (Lane& lane : work.lanes) {
+      for (Lane& lane : task.lanes) {
         if (lane.to_come == 0) continue;
-        take_what_came<WordAt::none>(link, work, lane, link.receives_in_flight(lane.peer));
+        take_what_came<WordAt::none>(link, task, lane, link.receives_in_flight(lane.peer));
         if (lane.to_come > 0) continue;
-        link.post_send(lane.peer, work.token_out);
+        link.post_send(lane.peer, task.token_out);
         --open;
       }
     }

@@ -26,32 +26,32 @@ struct HotSpotSend : HotSpot {
       .splits_operations = true,
   };
 
-  static Cast cast(const Case& test, int rank, int size) {
+  static Role role(const Case& test, int rank, int size) {
     const int peers = peers_of(test, size);
-    Cast cast;
-    cast.streams = static_cast<std::uint32_t>(peers);
-    if (rank == 0) cast.to = cast.neighbours = first_ranks(peers);
-    if (rank > 0 && rank <= peers) cast.from = cast.neighbours = {0};
-    return cast;
+    Role role;
+    role.streams = static_cast<std::uint32_t>(peers);
+    if (rank == 0) role.to = role.neighbours = first_ranks(peers);
+    if (rank > 0 && rank <= peers) role.from = role.neighbours = {0};
+    return role;
   }
 
   template <Clock Now, class Wait, TellsPeers T>
-  static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? send<Now, Wait>(link, work) : receive<Now, Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    return task.rank == 0 ? send<Now, Wait>(link, task) : receive<Now, Wait>(link, task);
   }
 
  private:
   template <Clock Now, class Wait, TellsPeers T>
-  static bool send(T& link, Work& work) noexcept {
-    for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.words.next());
+  static bool send(T& link, Task& task) noexcept {
+    for (const Lane& lane : task.lanes) link.post_recv(lane.peer, task.words.next());
     if (!drain<Wait>(link)) return false;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
-        for (const Lane& lane : work.lanes) link.post_recv(lane.peer, work.words.next());
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
+        for (const Lane& lane : task.lanes) link.post_recv(lane.peer, task.words.next());
         const Ticks start = Now::now();
-        for (const Lane& lane : work.lanes) link.post_send(lane.peer, work.token_out);
-        if (!send_to_all<Wait>(link, work, look) || !drain<Wait>(link)) return false;
-        work.samples[at] = Now::now() - start;
+        for (const Lane& lane : task.lanes) link.post_send(lane.peer, task.token_out);
+        if (!send_to_all<Wait>(link, task, look) || !drain<Wait>(link)) return false;
+        task.samples[at] = Now::now() - start;
         return true;
       });
       if (!whole) return false;
@@ -61,18 +61,18 @@ struct HotSpotSend : HotSpot {
 
   /// A queue for each peer: one that is slow has no more than Q in flight and holds nobody up.
   template <class Wait, TellsPeers T, class Looks>
-  static bool send_to_all(T& link, Work& work, const Looks& look) noexcept {
-    const std::uint32_t messages = messages_per_lane(work);
-    for (std::uint32_t posted = 0; posted < work.queue_depth; ++posted) {
-      for (Lane& lane : work.lanes) link.post_send(lane.peer, lane.out.next());
+  static bool send_to_all(T& link, Task& task, const Looks& look) noexcept {
+    const std::uint32_t messages = messages_per_lane(task);
+    for (std::uint32_t posted = 0; posted < task.queue_depth; ++posted) {
+      for (Lane& lane : task.lanes) link.post_send(lane.peer, lane.out.next());
     }
-    look(link, [&] { return link.sends_in_flight(work.lanes[0].peer); });
-    for (Lane& lane : work.lanes) lane.to_send = messages - work.queue_depth;
-    std::uint32_t open = messages > work.queue_depth ? work.streams : 0;
+    look(link, [&] { return link.sends_in_flight(task.lanes[0].peer); });
+    for (Lane& lane : task.lanes) lane.to_send = messages - task.queue_depth;
+    std::uint32_t open = messages > task.queue_depth ? task.streams : 0;
     while (true) {
       bool has_room = false;
-      for (Lane& lane : work.lanes) {
-        SendQueue queue(lane.to_send, work.queue_depth);
+      for (Lane& lane : task.lanes) {
+        SendQueue queue(lane.to_send, task.queue_depth);
         if (queue.left() == 0 || link.sends_in_flight(lane.peer) > queue.most_in_flight()) continue;
         queue.refill([&] { link.post_send(lane.peer, lane.out.next()); });
         lane.to_send = queue.left();
@@ -91,16 +91,16 @@ struct HotSpotSend : HotSpot {
   /// A peer's samples run from rank 0's word to its last message. Its receives are posted ahead
   /// across samples, each of which begins with the word.
   template <Clock Now, class Wait, TwoSided T>
-  static bool receive(T& link, Work& work) noexcept {
-    Lane& lane = work.lanes[0];
-    open_lane<WordAt::before>(link, work, lane, messages_per_lane(work), work.samples.size());
-    say_ready(link, work, lane);
-    for (Ticks& sample : work.samples) {
-      if (!take<Wait, WordAt::before>(link, work, lane, 1)) return false;
+  static bool receive(T& link, Task& task) noexcept {
+    Lane& lane = task.lanes[0];
+    open_lane<WordAt::before>(link, task, lane, messages_per_lane(task), task.samples.size());
+    say_ready(link, task, lane);
+    for (Ticks& sample : task.samples) {
+      if (!take<Wait, WordAt::before>(link, task, lane, 1)) return false;
       const Ticks start = Now::now();
-      if (!take_all<Wait, WordAt::before>(link, work, lane)) return false;
+      if (!take_all<Wait, WordAt::before>(link, task, lane)) return false;
       sample = Now::now() - start;
-      link.post_send(lane.peer, work.token_out);
+      link.post_send(lane.peer, task.token_out);
     }
     return drain<Wait>(link);
   }

@@ -23,19 +23,19 @@ struct LateReceive {
   static constexpr std::uint32_t messages_before = trial_trips;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) {
-      const std::size_t messages = work.samples.size() * work.ops_per_sample;
-      return answer_trips<Wait>(link, work) && answer_each<Wait>(link, work, messages);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) {
+      const std::size_t messages = task.samples.size() * task.ops_per_sample;
+      return answer_trips<Wait>(link, task) && answer_each<Wait>(link, task, messages);
     }
     Ticks pause = 0;
-    if (!find_pause<Now, Wait>(link, work, pause)) return false;
+    if (!find_pause<Now, Wait>(link, task, pause)) return false;
     const Peer peer{1};
-    for (Ticks& sample : work.samples) {
+    for (Ticks& sample : task.samples) {
       Ticks receiving = 0;
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_recv(peer, work.in.next());
-        link.post_send(peer, work.out.next());
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        link.post_recv(peer, task.in.next());
+        link.post_send(peer, task.out.next());
         if (!Wait::settle(link, 0, 1)) return false;
         (void)Now::pause(pause);
         const Ticks start = Now::now();

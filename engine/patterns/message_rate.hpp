@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "contract/cast.hpp"
+#include "contract/roles.hpp"
 #include "patterns/parts/paired_streams.hpp"
 
 namespace weft {
@@ -33,13 +33,13 @@ struct MessageRate : PairedStreams {
     return std::to_string(test.point) + " pairs need " + std::to_string(2 * test.point) +
            " ranks; choose more with --ranks";
   }
-  static Cast cast(const Case& test, int rank, int size) {
+  static Role role(const Case& test, int rank, int size) {
     const int half = size / 2;
     const int count = test.point == 0 ? half : static_cast<int>(test.point);
     std::vector<std::pair<int, int>> pairs;
     pairs.reserve(static_cast<std::size_t>(count));
     for (int first = 0; first < count; ++first) pairs.emplace_back(first, first + half);
-    return pairs_cast(pairs, rank);
+    return pairs_role(pairs, rank);
   }
 };
 

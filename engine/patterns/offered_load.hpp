@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -39,17 +39,17 @@ struct OfferedLoad {
   static constexpr std::array parts{std::string_view{"interval"}, std::string_view{"late"}};
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const std::size_t messages = work.samples.size() * work.ops_per_sample;
-    if (work.rank == 1) {
-      for (std::uint32_t round = 0; round < trial_rounds(work); ++round) {
-        if (!answer<Wait>(link, work, trial_messages(work))) return false;
+  static bool run(T& link, Task& task) noexcept {
+    const std::size_t messages = task.samples.size() * task.ops_per_sample;
+    if (task.rank == 1) {
+      for (std::uint32_t round = 0; round < trial_rounds(task); ++round) {
+        if (!answer<Wait>(link, task, trial_messages(task))) return false;
       }
-      return answer<Wait>(link, work, messages);
+      return answer<Wait>(link, task, messages);
     }
     Ticks interval = 0;
-    if (!find_interval<Now, Wait>(link, work, interval)) return false;
-    return offer<Now, Wait>(link, work, interval);
+    if (!find_interval<Now, Wait>(link, task, interval)) return false;
+    return offer<Now, Wait>(link, task, interval);
   }
 
  private:
@@ -58,34 +58,34 @@ struct OfferedLoad {
   static constexpr Ticks scale = 1024;
 
   // The pass in which every message is checked offers its messages all at once.
-  static std::uint32_t trial_rounds(const Work& work) noexcept { return work.checks ? 0 : rounds; }
-  static std::size_t trial_messages(const Work& work) noexcept {
+  static std::uint32_t trial_rounds(const Task& task) noexcept { return task.checks ? 0 : rounds; }
+  static std::size_t trial_messages(const Task& task) noexcept {
     constexpr std::size_t queues = 8;
-    return queues * std::max<std::size_t>(work.queue_depth, 8);
+    return queues * std::max<std::size_t>(task.queue_depth, 8);
   }
 
   /// The interval of the asked load: what a message takes at saturation, with Q in flight all the
   /// time, is 100 %. The median of the rounds, for a turn of the scheduler makes one long.
   template <Clock Now, class Wait, TwoSided T>
-  static bool find_interval(T& link, Work& work, Ticks& interval) noexcept {
+  static bool find_interval(T& link, Task& task, Ticks& interval) noexcept {
     constexpr Ticks percent = 100;
     std::array<Ticks, rounds> scaled{};
-    const std::uint32_t count = trial_rounds(work);
+    const std::uint32_t count = trial_rounds(task);
     for (std::uint32_t round = 0; round < count; ++round) {
-      if (!saturate<Now, Wait>(link, work, scaled[round])) return false;
+      if (!saturate<Now, Wait>(link, task, scaled[round])) return false;
     }
-    if (count == 0 || work.point == 0) return true;
+    if (count == 0 || task.point == 0) return true;
     std::nth_element(scaled.begin(), scaled.begin() + rounds / 2, scaled.end());
-    interval = std::max<Ticks>(percent * scaled[rounds / 2] / (scale * work.point), 1);
+    interval = std::max<Ticks>(percent * scaled[rounds / 2] / (scale * task.point), 1);
     return true;
   }
 
   /// What a message takes, times `scale`: from the first answer of a round until all its messages
   /// are posted, while each answer makes room for a message. Beyond, answers come without posts.
   template <Clock Now, class Wait, TwoSided T>
-  static bool saturate(T& link, Work& work, Ticks& scaled) noexcept {
-    const std::size_t messages = trial_messages(work);
-    const std::size_t steady = messages - work.queue_depth;
+  static bool saturate(T& link, Task& task, Ticks& scaled) noexcept {
+    const std::size_t messages = trial_messages(task);
+    const std::size_t steady = messages - task.queue_depth;
     std::size_t first = 0;
     std::size_t answered = 0;
     Ticks start = 0;
@@ -100,7 +100,7 @@ struct OfferedLoad {
       start = then;
     };
     Ticks first_due = 0;
-    if (!drive<Now, Wait>(link, work, messages, 0, posted, came, first_due)) return false;
+    if (!drive<Now, Wait>(link, task, messages, 0, posted, came, first_due)) return false;
     scaled = scale * (end - start) / std::max<std::size_t>(answered - first, 1);
     return true;
   }
@@ -111,9 +111,9 @@ struct OfferedLoad {
   /// `posted(late)` hears of each message, `came(count, then)` of answers, whose time is read
   /// before their buffers are posted anew; `first_due` is when the first message was due.
   template <Clock Now, class Wait, TwoSided T, class Posted, class Came>
-  static bool drive(T& link, Work& work, std::size_t messages, Ticks interval, const Posted& posted,
+  static bool drive(T& link, Task& task, std::size_t messages, Ticks interval, const Posted& posted,
                     const Came& came, Ticks& first_due) noexcept {
-    Inbox inbox(link, work, messages);
+    Inbox inbox(link, task, messages);
     Ticks due = Now::now();
     first_due = due;
     while (inbox.left() > 0) {
@@ -138,16 +138,16 @@ struct OfferedLoad {
   template <TwoSided T>
   class Inbox {
    public:
-    Inbox(T& link, Work& work, std::size_t messages) noexcept
-        : link_(&link), work_(&work), to_send_(messages), to_post_(messages), left_(messages) {
-      while (posted_ < work.queue_depth && to_post_ > 0) post();
+    Inbox(T& link, Task& task, std::size_t messages) noexcept
+        : link_(&link), task_(&task), to_send_(messages), to_post_(messages), left_(messages) {
+      while (posted_ < task.queue_depth && to_post_ > 0) post();
     }
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
     [[nodiscard]] bool may_send() const noexcept {
-      return to_send_ > 0 && left_ - to_send_ < work_->queue_depth;
+      return to_send_ > 0 && left_ - to_send_ < task_->queue_depth;
     }
     void send() noexcept {
-      link_->post_send(Peer{1}, work_->out.next());
+      link_->post_send(Peer{1}, task_->out.next());
       --to_send_;
     }
     /// How many answers came since the last call.
@@ -163,13 +163,13 @@ struct OfferedLoad {
 
    private:
     void post() noexcept {
-      link_->post_recv(Peer{1}, work_->in.next());
+      link_->post_recv(Peer{1}, task_->in.next());
       ++posted_;
       --to_post_;
     }
 
     T* link_;
-    Work* work_;
+    Task* task_;
     std::size_t to_send_;
     std::size_t to_post_;
     std::size_t left_;
@@ -177,21 +177,21 @@ struct OfferedLoad {
   };
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool offer(T& link, Work& work, Ticks interval) noexcept {
+  static bool offer(T& link, Task& task, Ticks interval) noexcept {
     std::size_t sent = 0;
     std::size_t answered = 0;
     Ticks due = 0;
     const auto posted = [&](Ticks late) {
-      keep(work.parts[0], sent, work.ops_per_sample, interval);
-      keep(work.parts[1], sent++, work.ops_per_sample, late);
+      keep(task.parts[0], sent, task.ops_per_sample, interval);
+      keep(task.parts[1], sent++, task.ops_per_sample, late);
     };
     const auto came = [&](std::uint32_t count, Ticks then) {
       for (; count > 0; --count) {
-        keep(work.samples, answered++, work.ops_per_sample, then - due);
+        keep(task.samples, answered++, task.ops_per_sample, then - due);
         due += interval;
       }
     };
-    return drive<Now, Wait>(link, work, work.samples.size() * work.ops_per_sample, interval, posted,
+    return drive<Now, Wait>(link, task, task.samples.size() * task.ops_per_sample, interval, posted,
                             came, due);
   }
 
@@ -202,22 +202,22 @@ struct OfferedLoad {
   }
 
   template <class Wait, TwoSided T>
-  static bool answer(T& link, Work& work, std::size_t messages) noexcept {
+  static bool answer(T& link, Task& task, std::size_t messages) noexcept {
     const Peer peer{0};
     std::size_t to_post = messages;
     std::uint32_t posted = 0;
-    for (; posted < work.queue_depth && to_post > 0; ++posted, --to_post) {
-      link.post_recv(peer, work.in.next());
+    for (; posted < task.queue_depth && to_post > 0; ++posted, --to_post) {
+      link.post_recv(peer, task.in.next());
     }
     while (messages > 0) {
-      if (!Wait::settle(link, work.queue_depth, posted - 1)) return false;
+      if (!Wait::settle(link, task.queue_depth, posted - 1)) return false;
       const std::uint32_t came = posted - link.receives_in_flight();
       posted -= came;
       messages -= came;
       for (std::uint32_t n = 0; n < came; ++n) {
-        link.post_send(peer, work.out.next());
+        link.post_send(peer, task.out.next());
         if (to_post == 0) continue;
-        link.post_recv(peer, work.in.next());
+        link.post_recv(peer, task.in.next());
         ++posted;
         --to_post;
       }

@@ -26,14 +26,14 @@ struct PausedBurst : BurstsAnswered {
   static constexpr std::uint32_t messages_before = trial_trips;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) {
-      const std::size_t operations = work.samples.size() * work.ops_per_sample;
-      return answer_trips<Wait>(link, work) && answer_bursts<Wait>(link, work, operations);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) {
+      const std::size_t operations = task.samples.size() * task.ops_per_sample;
+      return answer_trips<Wait>(link, task) && answer_bursts<Wait>(link, task, operations);
     }
     Ticks pause = 0;
-    if (!find_pause<Now, Wait>(link, work, pause)) return false;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+    if (!find_pause<Now, Wait>(link, task, pause)) return false;
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
       Ticks single = 0;
       Ticks burst = 0;
       Ticks paused = 0;
@@ -42,12 +42,12 @@ struct PausedBurst : BurstsAnswered {
         paused += Now::pause(pause);
         return Wait::settle(link, 0, 1);
       };
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        if (!round_trip<Now, Wait>(link, work, 1, single, at_once)) return false;
-        if (!round_trip<Now, Wait>(link, work, burst_messages, burst, after_a_pause)) return false;
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        if (!round_trip<Now, Wait>(link, task, 1, single, at_once)) return false;
+        if (!round_trip<Now, Wait>(link, task, burst_messages, burst, after_a_pause)) return false;
       }
-      work.parts[0][at] = single;
-      work.samples[at] = burst - paused;
+      task.parts[0][at] = single;
+      task.samples[at] = burst - paused;
     }
     return true;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -24,21 +24,21 @@ struct PingPing {
   }
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const Peer peer{1 - work.rank};
-    link.post_recv(peer, work.in.next());
-    link.post_recv(peer, work.in.next());
-    for (Ticks& sample : work.samples) {
+  static bool run(T& link, Task& task) noexcept {
+    const Peer peer{1 - task.rank};
+    link.post_recv(peer, task.in.next());
+    link.post_recv(peer, task.in.next());
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_send(peer, work.out.next());
-        link.post_recv(peer, work.in.next());
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        link.post_send(peer, task.out.next());
+        link.post_recv(peer, task.in.next());
         if (!Wait::settle(link, 0, 2)) return false;
       }
       sample = Now::now() - start;
     }
-    link.post_send(peer, work.out.next());
-    link.post_send(peer, work.out.next());
+    link.post_send(peer, task.out.next());
+    link.post_send(peer, task.out.next());
     return drain<Wait>(link);
   }
 };

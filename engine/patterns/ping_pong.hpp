@@ -4,7 +4,7 @@
 #include <concepts>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -28,11 +28,11 @@ struct PingPong {
   }
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
+  static bool run(T& link, Task& task) noexcept {
     if constexpr (takes_plain_calls<Wait, T>()) {
-      return work.rank == 0 ? plain_ping<Now>(link, work) : plain_pong(link, work);
+      return task.rank == 0 ? plain_ping<Now>(link, task) : plain_pong(link, task);
     } else {
-      return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
+      return task.rank == 0 ? ping<Now, Wait>(link, task) : pong<Wait>(link, task);
     }
   }
 
@@ -44,16 +44,16 @@ struct PingPong {
 
   // In both the next message's buffer is looked up while another message is on its way.
   template <Clock Now, Plain T>
-  static bool plain_ping(T& link, Work& work) noexcept {
+  static bool plain_ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    std::size_t left = work.samples.size() * work.ops_per_sample;
-    const Buffer* out = &work.out.next();
-    for (Ticks& sample : work.samples) {
+    std::size_t left = task.samples.size() * task.ops_per_sample;
+    const Buffer* out = &task.out.next();
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         link.send(peer, *out);
-        if (--left != 0) out = &work.out.next();
-        link.receive(peer, work.in.next());
+        if (--left != 0) out = &task.out.next();
+        link.receive(peer, task.in.next());
         if (link.fault() != nullptr) return false;
       }
       sample = Now::now() - start;
@@ -62,12 +62,12 @@ struct PingPong {
   }
 
   template <Plain T>
-  static bool plain_pong(T& link, Work& work) noexcept {
+  static bool plain_pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    const std::size_t messages = work.samples.size() * work.ops_per_sample;
+    const std::size_t messages = task.samples.size() * task.ops_per_sample;
     for (std::size_t message = 0; message < messages; ++message) {
-      const Buffer& answer = work.out.next();
-      link.receive(peer, work.in.next());
+      const Buffer& answer = task.out.next();
+      link.receive(peer, task.in.next());
       link.send(peer, answer);
       if (link.fault() != nullptr) return false;
     }
@@ -75,36 +75,36 @@ struct PingPong {
   }
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool ping(T& link, Work& work) noexcept {
+  static bool ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    link.post_recv(peer, work.in.next());
-    for (Ticks& sample : work.samples) {
+    link.post_recv(peer, task.in.next());
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_send(peer, work.out.next());
-        link.post_recv(peer, work.in.next());
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        link.post_send(peer, task.out.next());
+        link.post_recv(peer, task.in.next());
         if (!Wait::settle(link, 0, 1)) return false;
       }
       sample = Now::now() - start;
     }
     // The peer holds two receives more than it had messages, this rank one.
-    link.post_send(peer, work.out.next());
-    link.post_send(peer, work.out.next());
+    link.post_send(peer, task.out.next());
+    link.post_send(peer, task.out.next());
     return drain<Wait>(link);
   }
 
   template <class Wait, TwoSided T>
-  static bool pong(T& link, Work& work) noexcept {
+  static bool pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    link.post_recv(peer, work.in.next());
-    link.post_recv(peer, work.in.next());
-    const std::size_t messages = work.samples.size() * work.ops_per_sample;
+    link.post_recv(peer, task.in.next());
+    link.post_recv(peer, task.in.next());
+    const std::size_t messages = task.samples.size() * task.ops_per_sample;
     for (std::size_t message = 0; message < messages; ++message) {
       if (!Wait::settle(link, 0, 1)) return false;
-      link.post_send(peer, work.out.next());
-      link.post_recv(peer, work.in.next());
+      link.post_send(peer, task.out.next());
+      link.post_recv(peer, task.in.next());
     }
-    link.post_send(peer, work.out.next());
+    link.post_send(peer, task.out.next());
     return drain<Wait>(link);
   }
 };

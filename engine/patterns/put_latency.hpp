@@ -22,24 +22,24 @@ struct PutLatency {
   static constexpr Window window = Window::incoming;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return take_puts<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return take_puts<Wait>(link, task);
     const Peer peer{1};
-    for (Ticks& sample : work.samples) {
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         if constexpr (WaitsInTransfers<Wait, T>) {
-          link.put_and_flush(peer, work.out.next(), work.remote.next());
+          link.put_and_flush(peer, task.out.next(), task.remote.next());
           if (link.fault() != nullptr) return false;
         } else {
-          link.put(peer, work.out.next(), work.remote.next());
+          link.put(peer, task.out.next(), task.remote.next());
           link.flush(peer);
           if (!settle_transfers<Wait>(link, 0)) return false;
         }
       }
       sample = Now::now() - start;
     }
-    return dismiss<Wait>(link, work);
+    return dismiss<Wait>(link, task);
   }
 };
 

@@ -20,52 +20,52 @@ struct PutNotifyPingPong {
   static constexpr Window window = Window::incoming;
 
   template <Clock Now, class Wait, Notifying T>
-  static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    return task.rank == 0 ? ping<Now, Wait>(link, task) : pong<Wait>(link, task);
   }
 
  private:
   template <Notifying T>
-  static void put(T& link, Peer peer, Work& work) noexcept {
-    link.put_notify(peer, work.out.next(), work.remote.next());
+  static void put(T& link, Peer peer, Task& task) noexcept {
+    link.put_notify(peer, task.out.next(), task.remote.next());
   }
   template <Notifying T>
-  static void expect(T& link, Peer peer, Work& work) noexcept {
-    (void)work.in.next();
+  static void expect(T& link, Peer peer, Task& task) noexcept {
+    (void)task.in.next();
     link.expect_notice(peer);
   }
 
   template <Clock Now, class Wait, Notifying T>
-  static bool ping(T& link, Work& work) noexcept {
+  static bool ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    expect(link, peer, work);
-    for (Ticks& sample : work.samples) {
+    expect(link, peer, task);
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        put(link, peer, work);
-        expect(link, peer, work);
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        put(link, peer, task);
+        expect(link, peer, task);
         if (!Wait::settle(link, 0, 1) || !settle_transfers<Wait>(link, 0)) return false;
       }
       sample = Now::now() - start;
     }
     // The peer expects two notices more than it had, this rank one.
-    put(link, peer, work);
-    put(link, peer, work);
+    put(link, peer, task);
+    put(link, peer, task);
     return settle_transfers<Wait>(link, 0) && drain<Wait>(link);
   }
 
   template <class Wait, Notifying T>
-  static bool pong(T& link, Work& work) noexcept {
+  static bool pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    expect(link, peer, work);
-    expect(link, peer, work);
-    for (std::size_t message = messages_of(work); message > 0; --message) {
+    expect(link, peer, task);
+    expect(link, peer, task);
+    for (std::size_t message = messages_of(task); message > 0; --message) {
       if (!Wait::settle(link, 0, 1)) return false;
-      put(link, peer, work);
-      expect(link, peer, work);
+      put(link, peer, task);
+      expect(link, peer, task);
       if (!settle_transfers<Wait>(link, 0)) return false;
     }
-    put(link, peer, work);
+    put(link, peer, task);
     return settle_transfers<Wait>(link, 0) && drain<Wait>(link);
   }
 };

@@ -29,17 +29,17 @@ struct PutOverlap {
   static constexpr Window window = Window::incoming;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) {
-      for (std::size_t left = trial_looks + 2 * messages_of(work); left > 0; --left) {
-        (void)work.in.next();
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) {
+      for (std::size_t left = trial_looks + 2 * messages_of(task); left > 0; --left) {
+        (void)task.in.next();
       }
-      return stand_by<Wait>(link, work);
+      return stand_by<Wait>(link, task);
     }
     const Peer peer{1};
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
       const Ticks start = Now::now();
-      link.put(peer, work.out.next(), work.remote.next());
+      link.put(peer, task.out.next(), task.remote.next());
       link.flush(peer);
       Now::compute(rounds);
       if (!settle_transfers<Wait>(link, 0)) return false;
@@ -47,7 +47,7 @@ struct PutOverlap {
       return true;
     };
     const auto nothing = [](std::uint64_t /*rounds*/, std::size_t /*at*/) { return true; };
-    return measure_beside_work<Now>(work, transfer, nothing) && dismiss<Wait>(link, work);
+    return measure_beside_work<Now>(task, transfer, nothing) && dismiss<Wait>(link, task);
   }
 };
 

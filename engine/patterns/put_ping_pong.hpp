@@ -24,28 +24,28 @@ struct PutPingPong {
   static constexpr bool polls_memory = true;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    return work.rank == 0 ? ping<Now, Wait>(link, work) : pong<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    return task.rank == 0 ? ping<Now, Wait>(link, task) : pong<Wait>(link, task);
   }
 
  private:
   template <OneSided T>
-  static void put_marked(T& link, Peer peer, Work& work, std::byte mark) noexcept {
-    const Buffer& out = work.out.next();
+  static void put_marked(T& link, Peer peer, Task& task, std::byte mark) noexcept {
+    const Buffer& out = task.out.next();
     out.data[out.bytes - 1] = mark;
-    link.put(peer, out, work.remote.next());
+    link.put(peer, out, task.remote.next());
   }
 
   template <Clock Now, class Wait, OneSided T>
-  static bool ping(T& link, Work& work) noexcept {
+  static bool ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    Marks marks(work.mark_period);
-    for (Ticks& sample : work.samples) {
+    Marks marks(task.mark_period);
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         const std::byte mark = marks.next();
-        put_marked(link, peer, work, mark);
-        if (!await_mark(link, work.in.next(), mark)) return false;
+        put_marked(link, peer, task, mark);
+        if (!await_mark(link, task.in.next(), mark)) return false;
         if (!settle_transfers<Wait>(link, 0)) return false;
       }
       sample = Now::now() - start;
@@ -54,13 +54,13 @@ struct PutPingPong {
   }
 
   template <class Wait, OneSided T>
-  static bool pong(T& link, Work& work) noexcept {
+  static bool pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    Marks marks(work.mark_period);
-    for (std::size_t message = messages_of(work); message > 0; --message) {
+    Marks marks(task.mark_period);
+    for (std::size_t message = messages_of(task); message > 0; --message) {
       const std::byte mark = marks.next();
-      if (!await_mark(link, work.in.next(), mark)) return false;
-      put_marked(link, peer, work, mark);
+      if (!await_mark(link, task.in.next(), mark)) return false;
+      put_marked(link, peer, task, mark);
       if (!settle_transfers<Wait>(link, 0)) return false;
     }
     return true;

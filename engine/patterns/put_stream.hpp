@@ -30,22 +30,22 @@ struct PutStream {
   static constexpr Window window = Window::incoming;
 
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return take_puts<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return take_puts<Wait>(link, task);
     const Peer peer{1};
-    const auto begin = [&] { link.put(peer, work.out.next(), work.remote.next()); };
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+    const auto begin = [&] { link.put(peer, task.out.next(), task.remote.next()); };
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
         const Ticks start = Now::now();
-        if (!transfer_stream<Wait>(link, work, begin, look)) return false;
+        if (!transfer_stream<Wait>(link, task, begin, look)) return false;
         link.flush(peer);
         if (!settle_transfers<Wait>(link, 0)) return false;
-        work.samples[at] = Now::now() - start;
+        task.samples[at] = Now::now() - start;
         return true;
       });
       if (!whole) return false;
     }
-    return dismiss<Wait>(link, work);
+    return dismiss<Wait>(link, task);
   }
 };
 

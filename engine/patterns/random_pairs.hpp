@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "contract/cast.hpp"
+#include "contract/roles.hpp"
 #include "patterns/parts/paired_streams.hpp"
 
 namespace weft {
@@ -30,7 +30,7 @@ struct RandomPairs : PairedStreams {
   };
 
   static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }
-  static Cast cast(const Case& test, int rank, int size) {
+  static Role role(const Case& test, int rank, int size) {
     std::vector<int> order(static_cast<std::size_t>(size));
     std::iota(order.begin(), order.end(), 0);
     // The batch's number beside the run's seed: the same on all ranks, another for each launch.
@@ -41,7 +41,7 @@ struct RandomPairs : PairedStreams {
     for (std::size_t at = 0; at + 1 < order.size(); at += 2) {
       pairs.emplace_back(order[at], order[at + 1]);
     }
-    return pairs_cast(pairs, rank);
+    return pairs_role(pairs, rank);
   }
 };
 

@@ -29,13 +29,13 @@ struct ReceiveOverlap {
   static constexpr std::uint32_t messages_before = trial_looks;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return send<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return send<Wait>(link, task);
     const Peer peer{1};
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
       const Ticks start = Now::now();
-      link.post_recv(peer, work.in.next());
-      link.post_send(peer, work.token_out);
+      link.post_recv(peer, task.in.next());
+      link.post_send(peer, task.token_out);
       Now::compute(rounds);
       if (!drain<Wait>(link)) return false;
       took += Now::now() - start;
@@ -43,30 +43,30 @@ struct ReceiveOverlap {
     };
     const auto call = [&](std::uint64_t rounds, std::size_t at) {
       const Ticks before = Now::now();
-      link.post_recv(peer, work.in.next());
+      link.post_recv(peer, task.in.next());
       const Ticks posted = Now::now();
-      link.post_send(peer, work.token_out);
+      link.post_send(peer, task.token_out);
       if (!Wait::settle(link, 0, 1)) return false;
       const Ticks start = Now::now();
       Now::compute(rounds);
       if (!drain<Wait>(link)) return false;
-      work.parts[2][at] += Now::now() - start + (posted - before);
+      task.parts[2][at] += Now::now() - start + (posted - before);
       return true;
     };
-    return measure_beside_work<Now>(work, transfer, call);
+    return measure_beside_work<Now>(task, transfer, call);
   }
 
  private:
   /// Rank 1 answers each asking, ready for the next one before it does.
   template <class Wait, TwoSided T>
-  static bool send(T& link, Work& work) noexcept {
+  static bool send(T& link, Task& task) noexcept {
     const Peer peer{0};
-    link.post_recv(peer, work.words.next());
-    std::size_t left = trial_looks + 3 * work.samples.size() * work.ops_per_sample;
+    link.post_recv(peer, task.words.next());
+    std::size_t left = trial_looks + 3 * task.samples.size() * task.ops_per_sample;
     for (; left > 0; --left) {
       if (!Wait::settle(link, 1, 0)) return false;
-      if (left > 1) link.post_recv(peer, work.words.next());
-      link.post_send(peer, work.out.next());
+      if (left > 1) link.post_recv(peer, task.words.next());
+      link.post_send(peer, task.out.next());
     }
     return drain<Wait>(link);
   }

@@ -1,7 +1,7 @@
 // Latency where every message is registered, sent and given back.
 #pragma once
 
-#include "patterns/parts/as_it_goes.hpp"
+#include "patterns/parts/register_each.hpp"
 #include "patterns/ping_pong.hpp"
 
 namespace weft {
@@ -19,13 +19,13 @@ struct RegisterPingPong {
   };
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
-    return PingPong::receives_at_once<Wait, AsItGoes<T>>(queue_depth);
+    return PingPong::receives_at_once<Wait, RegisterEach<T>>(queue_depth);
   }
   static constexpr bool registers = true;
 
   template <Clock Now, class Wait, Registers T>
-  static bool run(T& link, Work& work) noexcept {
-    return run_as_it_goes<PingPong, Now, Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    return run_registering_each<PingPong, Now, Wait>(link, task);
   }
 };
 

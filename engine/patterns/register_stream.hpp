@@ -1,7 +1,7 @@
 // Streaming bandwidth where every message is registered, sent and given back.
 #pragma once
 
-#include "patterns/parts/as_it_goes.hpp"
+#include "patterns/parts/register_each.hpp"
 #include "patterns/stream.hpp"
 
 namespace weft {
@@ -25,8 +25,8 @@ struct RegisterStream {
   static constexpr bool registers = true;
 
   template <Clock Now, class Wait, Registers T>
-  static bool run(T& link, Work& work) noexcept {
-    return run_as_it_goes<Stream, Now, Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    return run_registering_each<Stream, Now, Wait>(link, task);
   }
 };
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -32,16 +32,16 @@ struct Registration {
   static constexpr std::uint32_t least_buffers = 2;
 
   template <Clock Now, class Wait, Registers T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank != 0) return true;
-    const std::size_t most = std::min<std::size_t>(most_together, work.out.round());
-    for (std::size_t sample = 0; sample < work.samples.size(); ++sample) {
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank != 0) return true;
+    const std::size_t most = std::min<std::size_t>(most_together, task.out.round());
+    for (std::size_t sample = 0; sample < task.samples.size(); ++sample) {
       Ticks registering = 0;
       Ticks forgetting = 0;
-      for (std::size_t left = work.ops_per_sample; left > 0;) {
-        const std::span<Buffer> together = work.registered.first(std::min(left, most));
+      for (std::size_t left = task.ops_per_sample; left > 0;) {
+        const std::span<Buffer> together = task.registered.first(std::min(left, most));
         const Ticks start = Now::now();
-        for (Buffer& known : together) known = link.register_memory(work.out.next());
+        for (Buffer& known : together) known = link.register_memory(task.out.next());
         const Ticks between = Now::now();
         if (link.fault() != nullptr) return false;
         for (const Buffer& known : together) link.deregister_memory(known);
@@ -50,8 +50,8 @@ struct Registration {
         forgetting += end - between;
         left -= together.size();
       }
-      work.samples[sample] = registering;
-      work.parts[0][sample] = forgetting;
+      task.samples[sample] = registering;
+      task.parts[0][sample] = forgetting;
     }
     return link.fault() == nullptr;
   }

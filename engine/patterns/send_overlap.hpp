@@ -33,13 +33,13 @@ struct SendOverlap {
   static constexpr std::uint32_t messages_before = trial_looks;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return receive<Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return receive<Wait>(link, task);
     const Peer peer{1};
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
-      link.post_recv(peer, work.words.next());
+      link.post_recv(peer, task.words.next());
       const Ticks start = Now::now();
-      link.post_send(peer, work.out.next());
+      link.post_send(peer, task.out.next());
       Now::compute(rounds);
       if (!drain<Wait>(link)) return false;
       took += Now::now() - start;
@@ -47,31 +47,31 @@ struct SendOverlap {
     };
     const auto call = [&](std::uint64_t rounds, std::size_t at) {
       const Ticks start = Now::now();
-      link.post_send(peer, work.out.next());
+      link.post_send(peer, task.out.next());
       Now::compute(rounds);
       if (!drain<Wait>(link)) return false;
-      work.parts[2][at] += Now::now() - start;
+      task.parts[2][at] += Now::now() - start;
       return true;
     };
-    return measure_beside_work<Now>(work, transfer, call);
+    return measure_beside_work<Now>(task, transfer, call);
   }
 
  private:
   /// Rank 1 says of two messages in three that it has them. Its receives are posted ahead.
   template <class Wait, TwoSided T>
-  static bool receive(T& link, Work& work) noexcept {
+  static bool receive(T& link, Task& task) noexcept {
     const Peer peer{0};
-    std::size_t to_post = trial_looks + 3 * work.samples.size() * work.ops_per_sample;
+    std::size_t to_post = trial_looks + 3 * task.samples.size() * task.ops_per_sample;
     const std::size_t messages = to_post;
     std::uint32_t posted = 0;
     for (std::size_t message = 0; message < messages; ++message) {
       for (; posted < 3 && to_post > 0; ++posted, --to_post) {
-        link.post_recv(peer, work.in.next());
+        link.post_recv(peer, task.in.next());
       }
       if (!Wait::settle(link, 1, posted - 1)) return false;
       --posted;
       const bool is_silent = message >= trial_looks && (message - trial_looks) % 3 == 2;
-      if (!is_silent) link.post_send(peer, work.token_out);
+      if (!is_silent) link.post_send(peer, task.token_out);
     }
     return drain<Wait>(link);
   }

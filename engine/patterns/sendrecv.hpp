@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -25,14 +25,14 @@ struct SendRecv {
   static constexpr bool every_rank_times = true;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const Peer right{(work.rank + 1) % work.size};
-    const Peer left{(work.rank + work.size - 1) % work.size};
-    for (Ticks& sample : work.samples) {
+  static bool run(T& link, Task& task) noexcept {
+    const Peer right{(task.rank + 1) % task.size};
+    const Peer left{(task.rank + task.size - 1) % task.size};
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_recv(left, work.in.next());
-        link.post_send(right, work.out.next());
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        link.post_recv(left, task.in.next());
+        link.post_send(right, task.out.next());
         if (!drain<Wait>(link)) return false;
       }
       sample = Now::now() - start;

@@ -24,12 +24,12 @@ struct Stream {
   static constexpr bool one_way = true;
 
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return receive_streams<Wait>(link, work, work.samples.size());
-    if (!await_ready<Wait>(link, work, work.lanes[0])) return false;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      const bool whole = look_in_warmup(work, at, [&](const auto& look) {
-        return send_stream<Now, Wait>(link, work, work.samples[at], look, nothing_more);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return receive_streams<Wait>(link, task, task.samples.size());
+    if (!await_ready<Wait>(link, task, task.lanes[0])) return false;
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
+        return send_stream<Now, Wait>(link, task, task.samples[at], look, nothing_more);
       });
       if (!whole) return false;
     }

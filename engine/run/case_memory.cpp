@@ -8,7 +8,7 @@ namespace weft {
 SideLayout layout_of(const CasePlan& plan, Window side) {
   SideLayout layout;
   layout.is_opened = plan.pattern->window == side;
-  layout.lanes = side == Window::outgoing ? plan.cast.to.size() : plan.cast.from.size();
+  layout.lanes = side == Window::outgoing ? plan.role.to.size() : plan.role.from.size();
   // What is opened is opened by every rank, and as much of it.
   if (layout.is_opened) layout.lanes = std::max<std::size_t>(layout.lanes, 1);
   const std::size_t timed =
@@ -19,11 +19,11 @@ SideLayout layout_of(const CasePlan& plan, Window side) {
 }
 
 std::size_t words_of_pass(const CasePlan& plan) {
-  return 1 + 2 * plan.cast.neighbours.size() + 2;
+  return 1 + 2 * plan.role.neighbours.size() + 2;
 }
 
-std::size_t words_of_greeting(const CasePlan& plan) {
-  return 1 + plan.cast.neighbours.size();
+std::size_t words_of_handshake(const CasePlan& plan) {
+  return 1 + plan.role.neighbours.size();
 }
 
 CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_opens)
@@ -40,8 +40,8 @@ CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_op
   };
   take(memory_->out, out_layout_);
   take(memory_->in, in_layout_);
-  if (!plan.cast.takes_part()) return;
-  const std::size_t words = words_of_pass(plan) + 2 * words_of_greeting(plan);
+  if (!plan.role.takes_part()) return;
+  const std::size_t words = words_of_pass(plan) + 2 * words_of_handshake(plan);
   memory_->words.take(words * page_stride_of(word_bytes), Pages::usual, true);
 }
 

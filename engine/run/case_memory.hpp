@@ -37,7 +37,7 @@ class CaseMemory {
   CaseMemory& operator=(CaseMemory&&) = delete;
   ~CaseMemory() { memory_->give_back(); }
 
-  /// The words of a rank: some for each pass, to greet before it, and to close the case.
+  /// The words of a rank: some for each pass, for the handshake before it, and to close the case.
   [[nodiscard]] std::byte* words() const { return memory_->words.data(); }
   /// What this rank opens; no address where the library has its own.
   [[nodiscard]] Buffer to_open() const;
@@ -75,7 +75,7 @@ class CaseMemory {
 /// is sent, so a pass has one more.
 std::size_t words_of_pass(const CasePlan& plan);
 /// One is sent, one of each neighbour comes in: before a pass, and at the end of a case.
-std::size_t words_of_greeting(const CasePlan& plan);
+std::size_t words_of_handshake(const CasePlan& plan);
 
 inline constexpr std::size_t word_bytes = 32;
 

@@ -11,7 +11,7 @@ namespace {
 std::uint32_t operations_of(const CasePlan& plan) {
   const Case& test = plan.test;
   if (!plan.pattern->footprint.streams) return test.ops_per_sample;
-  return stream_operations(test.ops_per_sample, test.queue_depth, plan.cast.streams);
+  return stream_operations(test.ops_per_sample, test.queue_depth, plan.role.streams);
 }
 
 // How many of the asked samples, warm-up too, the buffers last for.
@@ -35,7 +35,7 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   plan.loop = &loop;
   plan.rank = rank;
   plan.size = size;
-  plan.cast = pattern.cast(plan.test, rank, size);
+  plan.role = pattern.role(plan.test, rank, size);
   plan.operations = operations_of(plan);
   plan.orders =
       make_orders(plan.test.schedule, plan.test.seed, loop.receives_at_once(plan.test.queue_depth));
@@ -45,7 +45,7 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   plan.warmup = all ? plan.test.warmup
                     : std::min(plan.test.warmup, static_cast<std::uint32_t>(plan.samples / 2));
   if (!plan.test.verify) return plan;
-  plan.checked = checked_pass_of(plan.test, pattern.footprint, plan.cast.streams);
+  plan.checked = checked_pass_of(plan.test, pattern.footprint, plan.role.streams);
   plan.checked_orders = orders_in_turn(plan.checked.slots);
   if (plan.test.schedule.kind == "reuse") plan.slots_before_timed = plan.checked.slots;
   return plan;
@@ -59,7 +59,7 @@ std::string refuse_buffers(const CasePlan& plan) {
   // Buffers that the pattern itself takes in turn, to have them distinct, need no whole turns.
   const Case& test = plan.test;
   if (test.schedule.count <= plan.pattern->footprint.buffers) return "";
-  const std::uint64_t each = plan.operations / plan.cast.streams;
+  const std::uint64_t each = plan.operations / plan.role.streams;
   return refuse_turns(test.schedule, test.warmup * each, test.samples * each);
 }
 

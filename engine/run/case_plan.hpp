@@ -6,7 +6,7 @@
 #include <string>
 
 #include "contract/case.hpp"
-#include "contract/cast.hpp"
+#include "contract/roles.hpp"
 #include "run/footprint.hpp"
 #include "run/pattern_on.hpp"
 #include "run/schedule.hpp"
@@ -19,7 +19,7 @@ struct CasePlan {
   const LoopOn* loop = nullptr;
   int rank = 0;
   int size = 0;
-  Cast cast;
+  Role role;
   /// Of a sample; of a stream a multiple of its refill.
   std::uint32_t operations = 1;
   /// What the buffers last for, the warm-up among them, and the warm-up.

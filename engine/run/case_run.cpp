@@ -47,47 +47,47 @@ bool CaseRun::run(Batch& batch, Report& report) {
 }
 
 std::string CaseRun::take_memory() {
-  link_->reserve(room_for(plan_->test), std::max<std::size_t>(plan_->cast.neighbours.size(), 1));
+  link_->reserve(room_for(plan_->test), std::max<std::size_t>(plan_->role.neighbours.size(), 1));
   try {
     memory_.emplace(*plan_, *kept_, link_->opens_own_memory());
   } catch (const std::runtime_error& error) {
     return error.what();
   }
-  if (plan_->cast.takes_part()) words_.emplace(*plan_, *link_, *memory_);
+  if (plan_->role.takes_part()) words_.emplace(*plan_, *link_, *memory_);
   return "";
 }
 
 void CaseRun::wait_for_all() {
-  boot_->barrier_asleep(!plan_->cast.takes_part());
+  boot_->barrier_asleep(!plan_->role.takes_part());
 }
 
 bool CaseRun::checked_pass(Outcome& outcome) {
   std::array<Ticks, 1 + most_parts> ignored{};
-  Work work;
-  work.samples = {ignored.data(), 1};
-  for (std::size_t at = 0; at < most_parts; ++at) work.parts.at(at) = {&ignored.at(1 + at), 1};
-  return one_pass(0, work, outcome, [] {});
+  Task task;
+  task.samples = {ignored.data(), 1};
+  for (std::size_t at = 0; at < most_parts; ++at) task.parts.at(at) = {&ignored.at(1 + at), 1};
+  return one_pass(0, task, outcome, [] {});
 }
 
-void CaseRun::make_series(Batch& batch, Report& report, Work& work) {
-  const std::size_t values = plan_->cast.takes_part() ? plan_->samples : 0;
+void CaseRun::make_series(Batch& batch, Report& report, Task& task) {
+  const std::size_t values = plan_->role.takes_part() ? plan_->samples : 0;
   batch.ticks.assign(values, 0);
-  work.samples = batch.ticks;
+  task.samples = batch.ticks;
   const PatternOn& pattern = *plan_->pattern;
   held_.assign(pattern.footprint.streams ? plan_->warmup : 0, no_look);
-  work.held = held_;
+  task.held = held_;
   report.parts.reserve(pattern.parts.size() + 1);
   for (std::size_t at = 0; at < pattern.parts.size(); ++at) {
     report.parts.push_back({std::string(pattern.parts[at]), std::vector<Ticks>(values, 0)});
-    work.parts.at(at) = report.parts.back().ticks;
+    task.parts.at(at) = report.parts.back().ticks;
   }
   if (pattern.every_rank_times) report.parts.push_back({"", {}});
 }
 
 bool CaseRun::timed_pass(Batch& batch, Report& report) {
-  Work work;
-  const auto make = [&] { make_series(batch, report, work); };
-  if (!one_pass(timed_message, work, report.outcome, make)) return false;
+  Task task;
+  const auto make = [&] { make_series(batch, report, task); };
+  if (!one_pass(timed_message, task, report.outcome, make)) return false;
   batch.pages = pages_;
   batch.timed_ns = spent_.wall_ns;
   report.cpu_ns = spent_.cpu_ns;
@@ -98,24 +98,24 @@ bool CaseRun::timed_pass(Batch& batch, Report& report) {
   return true;
 }
 
-bool CaseRun::one_pass(std::uint64_t first, Work& work, Outcome& outcome,
+bool CaseRun::one_pass(std::uint64_t first, Task& task, Outcome& outcome,
                        const std::function<void()>& before) {
   std::optional<Pass> pass;
   together(*boot_, [&] {
     before();
-    if (!plan_->cast.takes_part()) return;
+    if (!plan_->role.takes_part()) return;
     pass.emplace(*plan_, *link_, *memory_, opened_ ? &*opened_ : nullptr, first);
   });
   if (link_->fault() != nullptr) return false;
   if (!pass) return true;
   pass->fill_and_poison();
-  words_->greet();
-  pass->give_to(work, *words_);
+  words_->shake_hands();
+  pass->give_to(task, *words_);
   const Spent start = spent_so_far();
-  if (!plan_->loop->run(link_->link(), work)) return false;
+  if (!plan_->loop->run(link_->link(), task)) return false;
   spent_ = spent_so_far() - start;
   if (first == timed_message && plan_->rank == 0) pages_ = pass->pages_had(*memory_);
-  pass->check(outcome, work);
+  pass->check(outcome, task);
   return true;
 }
 

@@ -38,8 +38,8 @@ class CaseRun {
   bool checked_pass(Outcome& outcome);
   bool timed_pass(Batch& batch, Report& report);
   /// Room for the series that a pass fills, before anyone may wait for this rank.
-  void make_series(Batch& batch, Report& report, Work& work);
-  bool one_pass(std::uint64_t first, Work& work, Outcome& outcome,
+  void make_series(Batch& batch, Report& report, Task& task);
+  bool one_pass(std::uint64_t first, Task& task, Outcome& outcome,
                 const std::function<void()>& before);
 
   LinkControl* link_;

@@ -87,8 +87,11 @@ std::string dump(const json& object) {
 
 }  // namespace
 
-std::string to_line(const Place& place) {
-  return dump({{"host", place.host}, {"pid", place.pid}, {"cpu", place.cpu}, {"numa", place.numa}});
+std::string to_line(const Location& location) {
+  return dump({{"host", location.host},
+               {"pid", location.pid},
+               {"cpu", location.cpu},
+               {"numa", location.numa}});
 }
 
 std::string describe_line(const Description& self) {
@@ -111,13 +114,13 @@ std::string describe_line(const Description& self) {
 }
 
 std::string hello_line(std::string_view transport, const std::string& library,
-                       std::span<const std::string> places, const Calibration& clock,
+                       std::span<const std::string> locations, const Calibration& clock,
                        const Details& details) {
   json ranks = json::array();
-  for (std::size_t rank = 0; rank < places.size(); ++rank) {
-    json place = json::parse(places[rank]);
-    place["rank"] = rank;
-    ranks.push_back(place);
+  for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+    json location = json::parse(locations[rank]);
+    location["rank"] = rank;
+    ranks.push_back(location);
   }
   json notes = json::object();
   for (const auto& [key, value] : details) notes[key] = value;

@@ -8,9 +8,9 @@
 
 #include "contract/details.hpp"
 #include "contract/options.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
+#include "host/binding.hpp"
 #include "host/clock.hpp"
-#include "host/place.hpp"
 #include "run/pattern_on.hpp"
 
 namespace weft {
@@ -48,10 +48,10 @@ struct Description {
   std::span<const Support> patterns;
 };
 
-std::string to_line(const Place& place);
+std::string to_line(const Location& location);
 std::string describe_line(const Description& self);
 std::string hello_line(std::string_view transport, const std::string& library,
-                       std::span<const std::string> places, const Calibration& clock,
+                       std::span<const std::string> locations, const Calibration& clock,
                        const Details& details);
 std::string bye_line(const Calibration& clock);
 

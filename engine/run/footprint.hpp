@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "contract/case.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "run/schedule.hpp"
 
 namespace weft {

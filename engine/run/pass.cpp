@@ -28,10 +28,10 @@ Pass::Pass(const CasePlan& plan, LinkControl& link, const CaseMemory& memory,
   in_ = known_to(link, memory.slices(Window::incoming, opened, incoming, behind),
                  window == Window::incoming);
   make_lanes();
-  for (const int rank : plan.cast.followers) followers_.push_back(Peer{rank});
+  for (const int rank : plan.role.followers) followers_.push_back(Peer{rank});
   if (window != Window::none) {
     const bool is_out = window == Window::outgoing;
-    const RemoteBuffer& whole = opened->of_rank(plan.cast.neighbours.front());
+    const RemoteBuffer& whole = opened->of_rank(plan.role.neighbours.front());
     remote_ = in_order(memory.remote(whole, is_out ? outgoing : incoming, behind),
                        is_out ? orders().out : orders().in);
   }
@@ -48,48 +48,48 @@ const BufferOrders& Pass::orders() const {
 }
 
 void Pass::make_lanes() {
-  const Cast& cast = plan_->cast;
+  const Role& role = plan_->role;
   const auto of_lane = [](const BufferSet& set, std::size_t lane, std::size_t slots,
                           const std::vector<std::uint32_t>& order) {
     const auto first = set.buffers().begin() + static_cast<std::ptrdiff_t>(lane * slots);
     return in_order(std::vector<Buffer>(first, first + static_cast<std::ptrdiff_t>(slots)), order);
   };
-  for (std::size_t lane = 0; lane < cast.to.size(); ++lane) {
+  for (std::size_t lane = 0; lane < role.to.size(); ++lane) {
     out_orders_.push_back(of_lane(out_, lane, slots_of(orders().out), orders().out));
   }
-  for (std::size_t lane = 0; lane < cast.from.size(); ++lane) {
+  for (std::size_t lane = 0; lane < role.from.size(); ++lane) {
     in_orders_.push_back(of_lane(in_, lane, orders().sent_from.size(), orders().in));
   }
-  lanes_.resize(std::max(cast.to.size(), cast.from.size()));
+  lanes_.resize(std::max(role.to.size(), role.from.size()));
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-    if (lane < cast.to.size()) {
-      lanes_[lane].peer = Peer{cast.to[lane]};
+    if (lane < role.to.size()) {
+      lanes_[lane].peer = Peer{role.to[lane]};
       lanes_[lane].out = Rotation<Buffer>(out_orders_[lane]);
     }
-    if (lane < cast.from.size()) {
-      lanes_[lane].peer = Peer{cast.from[lane]};
+    if (lane < role.from.size()) {
+      lanes_[lane].peer = Peer{role.from[lane]};
       lanes_[lane].in = Rotation<Buffer>(in_orders_[lane]);
     }
   }
 }
 
-void Pass::give_to(Work& work, const Words& words) {
-  work.rank = plan_->rank;
-  work.size = plan_->pattern->every_rank ? plan_->size : plan_->pattern->info.ranks;
-  work.point = plan_->test.point;
-  work.checks = !is_timed();
-  work.ops_per_sample = is_timed() ? plan_->operations : plan_->checked.operations;
-  work.queue_depth = is_timed() ? plan_->test.queue_depth : plan_->checked.depth;
-  work.out = lanes_.front().out;
-  work.in = lanes_.front().in;
-  work.lanes = lanes_;
-  work.followers = followers_;
-  work.streams = plan_->cast.streams;
-  work.remote = Rotation<RemoteBuffer>(remote_);
-  work.mark_period = mark_period_;
-  work.registered = registered_;
-  work.token_out = words.own();
-  work.words = Rotation<Buffer>(words.of_others());
+void Pass::give_to(Task& task, const Words& words) {
+  task.rank = plan_->rank;
+  task.size = plan_->pattern->every_rank ? plan_->size : plan_->pattern->info.ranks;
+  task.point = plan_->test.point;
+  task.checks = !is_timed();
+  task.ops_per_sample = is_timed() ? plan_->operations : plan_->checked.operations;
+  task.queue_depth = is_timed() ? plan_->test.queue_depth : plan_->checked.depth;
+  task.out = lanes_.front().out;
+  task.in = lanes_.front().in;
+  task.lanes = lanes_;
+  task.followers = followers_;
+  task.streams = plan_->role.streams;
+  task.remote = Rotation<RemoteBuffer>(remote_);
+  task.mark_period = mark_period_;
+  task.registered = registered_;
+  task.token_out = words.own();
+  task.words = Rotation<Buffer>(words.of_others());
 }
 
 void Pass::fill_and_poison() const {
@@ -97,10 +97,10 @@ void Pass::fill_and_poison() const {
   poison_lanes(*plan_, in_.buffers(), orders(), first_);
 }
 
-void Pass::check(Outcome& outcome, const Work& work) const {
-  for (std::size_t lane = 0; lane < plan_->cast.from.size(); ++lane) {
-    // A pattern takes from its lanes, or from the work's own where it has but one.
-    const std::size_t taken = lanes_[lane].in.taken() + (lane == 0 ? work.in.taken() : 0);
+void Pass::check(Outcome& outcome, const Task& task) const {
+  for (std::size_t lane = 0; lane < plan_->role.from.size(); ++lane) {
+    // A pattern takes from its lanes, or from the task's own where it has but one.
+    const std::size_t taken = lanes_[lane].in.taken() + (lane == 0 ? task.in.taken() : 0);
     check_lane(outcome, *plan_, in_.buffers(), lane, orders(), taken, first_);
   }
 }

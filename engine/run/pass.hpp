@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "run/batch.hpp"
 #include "run/buffer_set.hpp"
 #include "run/case_memory.hpp"
@@ -20,10 +20,10 @@ class Pass {
        const OpenedMemory* opened, std::uint64_t first);
 
   /// Into what a pattern is given; `words` are in it for as long as it runs.
-  void give_to(Work& work, const Words& words);
+  void give_to(Task& task, const Words& words);
   void fill_and_poison() const;
   /// What of the pass' messages arrived, and whether it is what was sent.
-  void check(Outcome& outcome, const Work& work) const;
+  void check(Outcome& outcome, const Task& task) const;
 
   [[nodiscard]] PagesGot pages_had(const CaseMemory& memory) const {
     return memory.pages_had(in_.buffers(), out_.buffers());

@@ -9,19 +9,19 @@
 #include <tuple>
 #include <vector>
 
-#include "contract/cast.hpp"
 #include "contract/pattern_traits.hpp"
-#include "contract/work.hpp"
+#include "contract/roles.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
-/// One way for a pattern to wait on a transport.
+/// How a pattern waits on a transport.
 struct LoopOn {
   std::string_view wait;
   /// How many receives a rank has under way at once with a queue of so many.
   std::uint32_t (*receives_at_once)(std::uint32_t queue_depth);
   /// Runs the measured loop once, over the link of that type. False once it has a fault.
-  bool (*run)(void* link, Work& work) noexcept;
+  bool (*run)(void* link, Task& task) noexcept;
 };
 
 struct PatternOn {
@@ -34,13 +34,13 @@ struct PatternOn {
   bool polls_memory = false;
   bool registers = false;
   bool keeps_time = false;
-  /// This rank's part in a case.
-  Cast (*cast)(const Case& test, int rank, int size) = nullptr;
+  /// What this rank does in a case.
+  Role (*role)(const Case& test, int rank, int size) = nullptr;
   /// Why a case needs more ranks; empty when it does not. Nothing where any number will do.
   std::string (*lacks)(const Case& test, int size) = nullptr;
   /// Why the transport cannot run it at all; empty when it can.
   std::string_view lack;
-  /// The usual way first.
+  /// The usual wait first.
   std::vector<LoopOn> loops;
 };
 
@@ -52,7 +52,7 @@ concept KeepsTime = P::keeps_time;
 template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
-  if constexpr (HasCast<Pattern> && !TellsPeers<T>) {
+  if constexpr (HasRoles<Pattern> && !TellsPeers<T>) {
     return "the transport does not report whose message arrived";
   }
   if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";
@@ -60,22 +60,22 @@ constexpr std::string_view lack_of() {
   return "the transport has no one-sided operations";
 }
 
-/// This rank's part: the pattern's own, or that of a ring of the ranks it needs.
+/// This rank's role: the pattern's own, or that in a ring of the ranks it needs.
 template <class P>
-Cast cast_of(const Case& test, int rank, int size) {
-  if constexpr (HasCast<P>) return P::cast(test, rank, size);
-  if constexpr (OneWay<P>) return one_way_cast(rank);
-  return ring_cast(rank, EveryRank<P> ? size : P::info.ranks);
+Role role_of(const Case& test, int rank, int size) {
+  if constexpr (HasRoles<P>) return P::role(test, rank, size);
+  if constexpr (OneWay<P>) return one_way_role(rank);
+  return ring_role(rank, EveryRank<P> ? size : P::info.ranks);
 }
 
 template <class Pattern, TwoSided T, Clock Now, class Wait>
 constexpr LoopOn loop_on() {
-  return {Wait::name, receives_at_once<Pattern, Wait, T>, [](void* link, Work& work) noexcept {
-            return measured_loop<Pattern, Now, Wait>(*static_cast<T*>(link), work);
+  return {Wait::name, receives_at_once<Pattern, Wait, T>, [](void* link, Task& task) noexcept {
+            return measured_loop<Pattern, Now, Wait>(*static_cast<T*>(link), task);
           }};
 }
 
-/// A loop for each way of waiting that a transport has, the usual one first.
+/// A loop for each wait that a transport has, the usual one first.
 template <class Pattern, TwoSided T, Clock Now>
 std::vector<LoopOn> loops_on() {
   using Usual = UsualWait<T>;
@@ -104,8 +104,8 @@ PatternOn pattern_on() {
     one.polls_memory = PollsMemory<P>;
     one.registers = RegistersItself<P>;
     one.keeps_time = KeepsTime<P>;
-    one.cast = cast_of<P>;
-    if constexpr (HasCast<P>) one.lacks = P::lacks;
+    one.role = role_of<P>;
+    if constexpr (HasRoles<P>) one.lacks = P::lacks;
     one.loops = loops_on<P, T, Now>();
   }
   return one;
@@ -117,7 +117,7 @@ std::vector<PatternOn> patterns_on(const std::tuple<Patterns...>* /*list*/) {
   return {pattern_on<Patterns, T, Now>()...};
 }
 
-/// The ways of waiting that a transport has, the usual one first.
+/// The waits that a transport has, the usual one first.
 template <TwoSided T>
 std::vector<std::string_view> waits_of() {
   std::vector<std::string_view> names{UsualWait<T>::name};

@@ -10,8 +10,8 @@
 
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
+#include "host/binding.hpp"
 #include "host/deadline.hpp"
-#include "host/place.hpp"
 #include "patterns/all.hpp"
 #include "run/describe.hpp"
 #include "run/gather.hpp"
@@ -60,18 +60,18 @@ void measure(const Options& options, Bootstrap& boot) {
   Binding binding(options.cpus, boot);
   T link(options.link, boot);
   binding.release_helpers();
-  const std::vector<std::string> places = gather_texts(boot, to_line(binding.place()));
+  const std::vector<std::string> locations = gather_texts(boot, to_line(binding.location()));
   const Calibration at_start = calibrate(start, first_baseline_ns);
   if (boot.rank() == 0) {
     Details details = link.details();
     details.emplace_back("helper threads", binding.helpers());
-    write_line(hello_line(T::name, boot.library(), places, at_start, details));
+    write_line(hello_line(T::name, boot.library(), locations, at_start, details));
   }
   if (!serve(link, boot, binding, at_start.tick_ns)) boot.abort(exit_link_fault);
   if (boot.rank() == 0) write_line(bye_line(calibrate(start, first_baseline_ns)));
 }
 
-/// The way of using the library that a class stands for; empty where there is only one.
+/// The mode of the library that a class stands for; empty where there is only one.
 template <TwoSided T>
 constexpr std::string_view mode_of() {
   if constexpr (requires { T::mode; }) return T::mode;

@@ -25,8 +25,8 @@ void check(Outcome& outcome, const Buffer& buffer, const Content& content, const
 
 void fill_lanes(const CasePlan& plan, const std::vector<Buffer>& out, std::size_t slots,
                 std::uint64_t first) {
-  for (std::size_t slot = 0; slot < slots * plan.cast.to.size(); ++slot) {
-    const int receiver = plan.cast.to[slot / slots];
+  for (std::size_t slot = 0; slot < slots * plan.role.to.size(); ++slot) {
+    const int receiver = plan.role.to[slot / slots];
     fill({out[slot].data, out[slot].bytes},
          content_of(plan, plan.rank, receiver, first + slot % slots));
   }
@@ -35,9 +35,9 @@ void fill_lanes(const CasePlan& plan, const std::vector<Buffer>& out, std::size_
 void poison_lanes(const CasePlan& plan, const std::vector<Buffer>& in, const BufferOrders& orders,
                   std::uint64_t first) {
   const std::size_t slots = orders.sent_from.size();
-  for (std::size_t slot = 0; slot < slots * plan.cast.from.size(); ++slot) {
+  for (std::size_t slot = 0; slot < slots * plan.role.from.size(); ++slot) {
     const Buffer& one = in[slot];
-    const int sender = plan.cast.from[slot / slots];
+    const int sender = plan.role.from[slot / slots];
     poison({one.data, one.bytes},
            content_of(plan, sender, plan.rank, first + orders.sent_from[slot % slots]));
     if (plan.pattern->polls_memory) one.data[one.bytes - 1] = std::byte{0};
@@ -56,7 +56,7 @@ void check_lane(Outcome& outcome, const CasePlan& plan, const std::vector<Buffer
     if (!used[slot]) continue;
     // Where memory is polled the last byte is the mark that the pattern itself waited for.
     check(outcome, in[lane * used.size() + slot],
-          content_of(plan, plan.cast.from[lane], plan.rank, first + orders.sent_from[slot]),
+          content_of(plan, plan.role.from[lane], plan.rank, first + orders.sent_from[slot]),
           what + std::to_string(slot), plan.pattern->polls_memory ? 1 : 0);
   }
 }

@@ -8,22 +8,22 @@ Words::Words(const CasePlan& plan, LinkControl& link, const CaseMemory& memory)
     : plan_(&plan), link_(&link) {
   const std::size_t stride = page_stride_of(word_bytes);
   const std::size_t of_pass = words_of_pass(plan);
-  const std::size_t of_greeting = words_of_greeting(plan);
-  std::byte* const greeting = memory.words() + of_pass * stride;
+  const std::size_t of_handshake = words_of_handshake(plan);
+  std::byte* const handshake = memory.words() + of_pass * stride;
   tokens_ = {link, slices_of(memory.words(), of_pass, word_bytes)};
-  greeting_ = {link, slices_of(greeting, of_greeting, 1)};
-  closing_ = {link, slices_of(greeting + of_greeting * stride, of_greeting, word_bytes)};
+  handshake_ = {link, slices_of(handshake, of_handshake, 1)};
+  closing_ = {link, slices_of(handshake + of_handshake * stride, of_handshake, word_bytes)};
 }
 
-void Words::greet() {
-  (void)link_->swap_words(plan_->cast.neighbours, greeting_.buffers());
+void Words::shake_hands() {
+  (void)link_->swap_words(plan_->role.neighbours, handshake_.buffers());
 }
 
 bool Words::close(Outcome& outcome) {
   const auto from = [&](int rank) {
     return Content{static_cast<std::uint32_t>(rank), plan_->test.id, closing_message};
   };
-  const std::vector<int>& ranks = plan_->cast.neighbours;
+  const std::vector<int>& ranks = plan_->role.neighbours;
   fill({closing_[0].data, closing_[0].bytes}, from(plan_->rank));
   for (std::size_t at = 0; at < ranks.size(); ++at) {
     poison({closing_[at + 1].data, closing_[at + 1].bytes}, from(ranks[at]));

@@ -26,7 +26,7 @@ class Words {
   /// A word to and from each neighbour. Nobody may send before the other side's buffers are
   /// poisoned; the link carries the word, so ranks outside the pattern stay out of it. A fault
   /// stays latched and ends the run that follows.
-  void greet();
+  void shake_hands();
 
   /// One more message to and from each neighbour: after a lost or repeated message it is not the
   /// one that the receiver gets. False once the link has a fault.
@@ -36,7 +36,7 @@ class Words {
   const CasePlan* plan_;
   LinkControl* link_;
   BufferSet tokens_;
-  BufferSet greeting_;
+  BufferSet handshake_;
   BufferSet closing_;
 };
 

@@ -86,18 +86,18 @@ struct PostsInTime {
     return Burst::receives_at_once<Wait, T>(queue_depth);
   }
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const std::size_t operations = work.samples.size() * work.ops_per_sample;
-    if (work.rank == 1) return answer_bursts<Wait>(link, work, operations);
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+  static bool run(T& link, Task& task) noexcept {
+    const std::size_t operations = task.samples.size() * task.ops_per_sample;
+    if (task.rank == 1) return answer_bursts<Wait>(link, task, operations);
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         const Ticks start = Now::now();
-        link.post_recv(Peer{1}, work.in.next());
-        link.post_send(Peer{1}, work.out.next());
+        link.post_recv(Peer{1}, task.in.next());
+        link.post_send(Peer{1}, task.out.next());
         if (!drain<Wait>(link)) return false;
-        work.parts[0][at] += Now::now() - start;
+        task.parts[0][at] += Now::now() - start;
         const auto at_once = [] { return true; };
-        if (!weft::round_trip<Now, Wait>(link, work, burst_messages, work.samples[at], at_once)) {
+        if (!weft::round_trip<Now, Wait>(link, task, burst_messages, task.samples[at], at_once)) {
           return false;
         }
       }
@@ -115,12 +115,12 @@ TEST(Planted, APostInTheTimedPartOfOneOfTheTwoDoesNotReadAsTheGap) {
 struct PausesTooShort {
   static constexpr PatternInfo info = LateReceive::info;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const Peer peer{1 - work.rank};
-    for (Ticks& sample : work.samples) {
-      link.post_recv(peer, work.in.next());
-      if (work.rank == 1 && !Wait::settle(link, 0, 0)) return false;
-      link.post_send(peer, work.out.next());
+  static bool run(T& link, Task& task) noexcept {
+    const Peer peer{1 - task.rank};
+    for (Ticks& sample : task.samples) {
+      link.post_recv(peer, task.in.next());
+      if (task.rank == 1 && !Wait::settle(link, 0, 0)) return false;
+      link.post_send(peer, task.out.next());
       (void)Now::pause(1);
       const Ticks start = Now::now();
       if (!drain<Wait>(link)) return false;

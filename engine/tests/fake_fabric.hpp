@@ -241,9 +241,9 @@ class Link final {
       }
       return wire_free_;
     }
-    auto& lane = fabric_->lane(rank_, peer.rank);
-    if (repeat) lane.push_back(message);
-    lane.push_back(std::move(message));
+    auto& queue = fabric_->queue(rank_, peer.rank);
+    if (repeat) queue.push_back(message);
+    queue.push_back(std::move(message));
     fabric_->changed.notify_all();
     return wire_free_;
   }
@@ -309,17 +309,17 @@ class Link final {
     int first = -1;
     Ticks arrival = never;
     for (int rank = 0; rank < fabric_->size; ++rank) {
-      const auto& lane = fabric_->lane(rank, rank_);
-      if (lane.empty() || !listens_to(rank, lane.front())) continue;
-      if (lane.front().arrival >= arrival) continue;
+      const auto& queue = fabric_->queue(rank, rank_);
+      if (queue.empty() || !listens_to(rank, queue.front())) continue;
+      if (queue.front().arrival >= arrival) continue;
       first = rank;
-      arrival = lane.front().arrival;
+      arrival = queue.front().arrival;
     }
     return first;
   }
   [[nodiscard]] Ticks earliest() const {
     const int sender = first_sender();
-    const Ticks arrival = sender < 0 ? never : fabric_->lane(sender, rank_).front().arrival;
+    const Ticks arrival = sender < 0 ? never : fabric_->queue(sender, rank_).front().arrival;
     return std::min(first_local(), arrival);
   }
   /// When this rank's poll ends: at what comes next, or once it found nothing.
@@ -376,9 +376,9 @@ class Link final {
   }
 
   void take(int sender) {
-    auto& lane = fabric_->lane(sender, rank_);
-    const Message message = std::move(lane.front());
-    lane.pop_front();
+    auto& queue = fabric_->queue(sender, rank_);
+    const Message message = std::move(queue.front());
+    queue.pop_front();
     VirtualClock::time() = std::max(VirtualClock::time(), message.arrival);
     std::byte* target = message.target;
     std::size_t room = message.content.size();

@@ -86,7 +86,7 @@ struct Message {
 struct Fabric {
   explicit Fabric(int ranks)
       : size(ranks),
-        lanes(static_cast<std::size_t>(ranks * ranks)),
+        queues(static_cast<std::size_t>(ranks * ranks)),
         acknowledged(static_cast<std::size_t>(ranks * ranks)),
         next_events(static_cast<std::size_t>(ranks)),
         idle(static_cast<std::size_t>(ranks)) {}
@@ -130,8 +130,8 @@ struct Fabric {
     idle.assign(idle.size(), false);
   }
 
-  std::deque<Message>& lane(int from, int to) {
-    return lanes[static_cast<std::size_t>(from * size + to)];
+  std::deque<Message>& queue(int from, int to) {
+    return queues[static_cast<std::size_t>(from * size + to)];
   }
   std::deque<Ticks>& acknowledged_of(int from, int to) {
     return acknowledged[static_cast<std::size_t>(from * size + to)];
@@ -151,7 +151,7 @@ struct Fabric {
   bool polls_wait = true;
   std::mutex lock;
   std::condition_variable changed;
-  std::vector<std::deque<Message>> lanes;
+  std::vector<std::deque<Message>> queues;
   /// Of each pair of ranks: when messages that are to be acknowledged were taken, oldest first.
   std::vector<std::deque<Ticks>> acknowledged;
   /// By length: messages that arrived before their receive was posted.

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "tests/fake_fabric.hpp"
-#include "transports/parts/ring.hpp"
+#include "transports/parts/fixed_queue.hpp"
 
 namespace weft::fake {
 
@@ -34,10 +34,10 @@ class LazyLink final {
     constexpr std::size_t parts_of_queue = 8;
     const std::size_t part = depth / parts_of_queue;
     most_in_group_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(part, 1, most_in_a_group));
-    for (Lane* lane : {&sends_, &transfers_}) {
+    for (LazyQueue* queue : {&sends_, &transfers_}) {
       // As a queue pair's, the room never shrinks.
-      lane->slots = std::max(lane->slots, static_cast<std::uint32_t>(depth + part + 1));
-      if (lane->groups.empty()) lane->groups.reserve(lane->slots);
+      queue->slots = std::max(queue->slots, static_cast<std::uint32_t>(depth + part + 1));
+      if (queue->groups.empty()) queue->groups.reserve(queue->slots);
     }
   }
 
@@ -79,45 +79,45 @@ class LazyLink final {
     std::uint32_t until = 0;
     std::uint32_t operations = 0;
   };
-  struct Lane {
+  struct LazyQueue {
     std::uint32_t slots = 0;
     std::uint32_t used = 0;
     std::uint32_t posted = 0;
     std::uint32_t unasked = 0;
     std::uint32_t in_flight = 0;
-    Ring<Group> groups = {};
+    FixedQueue<Group> groups = {};
   };
 
-  bool enter(Lane& lane, std::size_t bytes) noexcept {
-    if (lane.used == lane.slots) {
+  bool enter(LazyQueue& queue, std::size_t bytes) noexcept {
+    if (queue.used == queue.slots) {
       if (fault_.code == 0) fault_ = too_much_posted(ENOBUFS);
       return false;
     }
-    ++lane.used;
-    ++lane.posted;
-    ++lane.unasked;
-    if (bytes > short_bytes || lane.unasked >= most_in_group_) {
-      lane.groups.push({lane.posted, lane.unasked});
-      lane.in_flight += lane.unasked;
-      lane.unasked = 0;
+    ++queue.used;
+    ++queue.posted;
+    ++queue.unasked;
+    if (bytes > short_bytes || queue.unasked >= most_in_group_) {
+      queue.groups.push({queue.posted, queue.unasked});
+      queue.in_flight += queue.unasked;
+      queue.unasked = 0;
     }
     return true;
   }
-  /// The wire ended all but so many of a lane's operations: the groups among them are complete.
-  static void take(Lane& lane, std::uint32_t on_the_wire) noexcept {
-    const std::uint32_t ended = lane.posted - on_the_wire;
-    while (!lane.groups.empty() && lane.groups.front().until <= ended) {
-      const Group group = lane.groups.front();
-      lane.groups.pop();
-      lane.used -= group.operations;
-      lane.in_flight -= group.operations;
+  /// The wire ended all but so many of a queue's operations: the groups among them are complete.
+  static void take(LazyQueue& queue, std::uint32_t on_the_wire) noexcept {
+    const std::uint32_t ended = queue.posted - on_the_wire;
+    while (!queue.groups.empty() && queue.groups.front().until <= ended) {
+      const Group group = queue.groups.front();
+      queue.groups.pop();
+      queue.used -= group.operations;
+      queue.in_flight -= group.operations;
     }
   }
 
   Link link_;
   std::uint32_t most_in_group_ = 1;
-  Lane sends_;
-  Lane transfers_;
+  LazyQueue sends_;
+  LazyQueue transfers_;
   Fault fault_;
 };
 

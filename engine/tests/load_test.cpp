@@ -103,7 +103,7 @@ TEST(OfferedLoad, WhoMustSendOnTimeCannotSleep) {
 TEST(OfferedLoad, AStallIsInAllMessagesThatWereDueDuringIt) {
   constexpr Ticks stall = 100 * 2 * service;
   const Case test = make_case(50);
-  const std::size_t before = 2 + 9 * 64;  // greeting and word, rounds of saturation
+  const std::size_t before = 2 + 9 * 64;  // handshake and word, rounds of saturation
   Case quick = test;
   quick.verify = false;
   const Batch batch = measure(quick, {.message = before + 150, .delay = stall});
@@ -144,10 +144,10 @@ struct CountsFromThePost {
     return OfferedLoad::receives_at_once<Wait, T>(queue_depth);
   }
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (!OfferedLoad::run<Now, Wait>(link, work)) return false;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      work.samples[at] -= std::min(work.parts[1][at], work.samples[at]);
+  static bool run(T& link, Task& task) noexcept {
+    if (!OfferedLoad::run<Now, Wait>(link, task)) return false;
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      task.samples[at] -= std::min(task.parts[1][at], task.samples[at]);
     }
     return true;
   }

@@ -106,16 +106,16 @@ TEST(RandomPairs, EveryRankDrawsTheSamePairsAndEachBatchItsOwn) {
     test.id = id;
     std::vector<int> partner(7, -1);
     for (int rank = 0; rank < 7; ++rank) {
-      const Cast cast = RandomPairs::cast(test, rank, 7);
-      if (!cast.to.empty()) partner[static_cast<std::size_t>(rank)] = cast.to.front();
-      if (!cast.from.empty()) partner[static_cast<std::size_t>(rank)] = cast.from.front();
+      const Role role = RandomPairs::role(test, rank, 7);
+      if (!role.to.empty()) partner[static_cast<std::size_t>(rank)] = role.to.front();
+      if (!role.from.empty()) partner[static_cast<std::size_t>(rank)] = role.from.front();
     }
     EXPECT_EQ(std::count(partner.begin(), partner.end(), -1), 1);
     for (std::size_t rank = 0; rank < 7; ++rank) {
       if (partner[rank] < 0) continue;
       EXPECT_EQ(partner[static_cast<std::size_t>(partner[rank])], static_cast<int>(rank));
     }
-    EXPECT_FALSE(RandomPairs::cast(test, 0, 7).to.empty());
+    EXPECT_FALSE(RandomPairs::role(test, 0, 7).to.empty());
     drawn.insert(partner);
   }
   EXPECT_GT(drawn.size(), 10U);
@@ -131,7 +131,7 @@ class EveryManyRanks : public testing::TestWithParam<Cased> {};
 
 TEST_P(EveryManyRanks, AFlippedBitIsAFailedCase) {
   const Cased& one = GetParam();
-  // A message behind the few that carry no content of the test: the greeting and the word.
+  // A message behind the few that carry no content of the test: the handshake and the word.
   for (const std::size_t message : {6UL, 11UL}) {
     const Mischief flip{.rank = one.sender, .message = message, .flip_offset = 33};
     const Batch batch = run(make_case(one.test, one.point, 8), costs, flip, 5).batch;
@@ -184,13 +184,13 @@ struct MixesUpPeers {
   static constexpr PatternInfo info = HotSpotReceive::info;
   static constexpr bool streams = true;
   static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }
-  static Cast cast(const Case& test, int rank, int size) {
-    return HotSpotReceive::cast(test, rank, size);
+  static Role role(const Case& test, int rank, int size) {
+    return HotSpotReceive::role(test, rank, size);
   }
   template <Clock Now, class Wait, TellsPeers T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 0) std::swap(work.lanes[0].in, work.lanes[1].in);
-    return HotSpotReceive::run<Now, Wait>(link, work);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 0) std::swap(task.lanes[0].in, task.lanes[1].in);
+    return HotSpotReceive::run<Now, Wait>(link, task);
   }
 };
 

@@ -400,9 +400,9 @@ struct Hasty {
                                     .bandwidth_factor = 2};
   static constexpr bool registers = true;
   template <Clock Now, class Wait, Registers T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank != 0) return true;
-    const Buffer known = link.register_memory(work.out.next());
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank != 0) return true;
+    const Buffer known = link.register_memory(task.out.next());
     link.post_send(Peer{1}, known);
     link.deregister_memory(known);
     return link.fault() == nullptr;

@@ -1,4 +1,4 @@
-// The one-sided benchmarks and the ways of waiting, on a fabric whose answer is known.
+// The one-sided benchmarks and the waits, on a fabric whose answer is known.
 #include <gtest/gtest.h>
 
 #include "tests/fake_cases.hpp"
@@ -91,11 +91,11 @@ TEST_P(EveryOneSided, ADelayedMessageIsInItsSampleAndInNoOther) {
   Case test = make_case(GetParam(), 64, 8);
   test.verify = false;
   const Result plain = run(test, costs);
-  // The last one of a sample: a stream waits for no other. Before the first a rank greets its
-  // neighbours, of which a ring of two has two.
+  // The last one of a sample: a stream waits for no other. Before the first comes the handshake
+  // with its neighbours, of which a ring of two has two.
   const bool one_way = std::string(GetParam()) == "put_stream";
-  const std::size_t greetings = one_way ? 1 : 2;
-  const Result late = run(test, costs, {.message = greetings + 8 * 3 + 7, .delay = delay});
+  const std::size_t handshakes = one_way ? 1 : 2;
+  const Result late = run(test, costs, {.message = handshakes + 8 * 3 + 7, .delay = delay});
   ASSERT_EQ(late.batch.outcome.status, Status::ok) << late.batch.outcome.reason;
   int hit = 0;
   for (std::size_t sample = 0; sample < late.batch.ticks.size(); ++sample) {
@@ -126,15 +126,15 @@ struct ForgetsToFlush {
   static constexpr PatternInfo info = PutLatency::info;
   static constexpr Window window = Window::incoming;
   template <Clock Now, class Wait, OneSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) return stand_by<Wait>(link, work);
-    for (Ticks& sample : work.samples) {
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) return stand_by<Wait>(link, task);
+    for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
-      link.put(Peer{1}, work.out.next(), work.remote.next());
+      link.put(Peer{1}, task.out.next(), task.remote.next());
       if (!settle_transfers<Wait>(link, 0)) return false;
       sample = Now::now() - start;
     }
-    return dismiss<Wait>(link, work);
+    return dismiss<Wait>(link, task);
   }
 };
 

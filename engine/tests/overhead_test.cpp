@@ -230,20 +230,20 @@ struct Broken {
   static constexpr PatternInfo info = SendOverlap::info;
   static constexpr std::array parts = PutOverlap::parts;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const Peer peer{1 - work.rank};
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+  static bool run(T& link, Task& task) noexcept {
+    const Peer peer{1 - task.rank};
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
       for (const std::uint64_t rounds : {std::uint64_t{0}, std::uint64_t{20000}}) {
-        link.post_recv(peer, work.in.next());
-        if (work.rank == 1 && !Wait::settle(link, 0, 0)) return false;
+        link.post_recv(peer, task.in.next());
+        if (task.rank == 1 && !Wait::settle(link, 0, 0)) return false;
         const Ticks start = Now::now();
         if (!posts_first) Now::compute(rounds);
-        link.post_send(peer, work.out.next());
-        if (posts_first && work.rank == 0) Now::compute(rounds);
+        link.post_send(peer, task.out.next());
+        if (posts_first && task.rank == 0) Now::compute(rounds);
         if (!drain<Wait>(link)) return false;
-        (rounds == 0 ? work.parts[0] : work.samples)[at] = Now::now() - start;
+        (rounds == 0 ? task.parts[0] : task.samples)[at] = Now::now() - start;
       }
-      work.parts[1][at] = work_alone<Now>(std::uint64_t{20000} / divisor);
+      task.parts[1][at] = work_alone<Now>(std::uint64_t{20000} / divisor);
     }
     return true;
   }
@@ -264,16 +264,16 @@ struct CountsWaiting {
   static constexpr PatternInfo info = HostOverhead::info;
   static constexpr std::array parts{std::string_view{"complete_receive"}};
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 1) {
-      return answer_each<Wait>(link, work, work.samples.size() * work.ops_per_sample);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 1) {
+      return answer_each<Wait>(link, task, task.samples.size() * task.ops_per_sample);
     }
-    for (std::size_t op = 0; op < work.samples.size() * work.ops_per_sample; ++op) {
-      link.post_recv(Peer{1}, work.in.next());
-      link.post_send(Peer{1}, work.out.next());
+    for (std::size_t op = 0; op < task.samples.size() * task.ops_per_sample; ++op) {
+      link.post_recv(Peer{1}, task.in.next());
+      link.post_send(Peer{1}, task.out.next());
       const Ticks start = Now::now();
       if (!drain<Wait>(link)) return false;
-      work.parts[0][op / work.ops_per_sample] += Now::now() - start;
+      task.parts[0][op / task.ops_per_sample] += Now::now() - start;
     }
     return true;
   }

@@ -13,7 +13,7 @@
 #include "run/batch_line.hpp"
 #include "run/case.hpp"
 #include "run/schedule.hpp"
-#include "transports/parts/ring.hpp"
+#include "transports/parts/fixed_queue.hpp"
 
 namespace weft {
 namespace {
@@ -178,16 +178,16 @@ TEST(CommandLine, OptionsOfALinkAreCheckedAgainstWhatItTakes) {
   EXPECT_THROW(options.refuse_unknown("x", {}), std::invalid_argument);
 }
 
-TEST(Rings, WrapAroundInOrder) {
-  Ring<int> ring;
-  ring.reserve(3);
+TEST(FixedQueues, WrapAroundInOrder) {
+  FixedQueue<int> queue;
+  queue.reserve(3);
   int next = 0;
   int expected = 0;
   for (int round = 0; round < 10; ++round) {
-    while (!ring.full()) ring.push(next++);
-    EXPECT_EQ(ring.front(), expected);
-    ring.pop();
-    ring.pop();
+    while (!queue.full()) queue.push(next++);
+    EXPECT_EQ(queue.front(), expected);
+    queue.pop();
+    queue.pop();
     expected += 2;
   }
 }

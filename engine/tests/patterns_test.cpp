@@ -212,12 +212,12 @@ INSTANTIATE_TEST_SUITE_P(All, EveryPattern,
 struct StopsTooEarly {
   static constexpr PatternInfo info = PingPong::info;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const Peer peer{1 - work.rank};
-    for (Ticks& sample : work.samples) {
-      link.post_recv(peer, work.in.next());
+  static bool run(T& link, Task& task) noexcept {
+    const Peer peer{1 - task.rank};
+    for (Ticks& sample : task.samples) {
+      link.post_recv(peer, task.in.next());
       const Ticks start = Now::now();
-      link.post_send(peer, work.out.next());
+      link.post_send(peer, task.out.next());
       sample = Now::now() - start;
       if (!drain<Wait>(link)) return false;
     }
@@ -235,12 +235,12 @@ TEST(Planted, AClockStoppedTooEarlyDoesNotReadAsTheRoundTrip) {
 struct SendsWrongBuffer {
   static constexpr PatternInfo info = PingPong::info;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    const Peer peer{1 - work.rank};
-    const Buffer wrong = work.out.next();
-    for (Ticks& sample : work.samples) {
-      for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
-        link.post_recv(peer, work.in.next());
+  static bool run(T& link, Task& task) noexcept {
+    const Peer peer{1 - task.rank};
+    const Buffer wrong = task.out.next();
+    for (Ticks& sample : task.samples) {
+      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
+        link.post_recv(peer, task.in.next());
         link.post_send(peer, wrong);
         if (!drain<Wait>(link)) return false;
       }
@@ -268,10 +268,10 @@ struct FillsParts {
   static constexpr std::array parts{std::string_view{"post"}, std::string_view{"unused"}};
   static constexpr bool every_rank_times = true;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
-      work.samples[at] = static_cast<Ticks>(work.rank) + 1;
-      work.parts[0][at] = work.point + at + static_cast<Ticks>(work.rank) * 100;
+  static bool run(T& link, Task& task) noexcept {
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      task.samples[at] = static_cast<Ticks>(task.rank) + 1;
+      task.parts[0][at] = task.point + at + static_cast<Ticks>(task.rank) * 100;
     }
     return drain<Wait>(link);
   }

@@ -2,7 +2,7 @@
 #include <memory>
 #include <vector>
 
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "host/clock.hpp"
 #include "patterns/ping_pong.hpp"
 
@@ -68,9 +68,9 @@ int main() {
   weft::compute_in_memory(1);
   const std::unique_ptr<weft::Hook> hook = std::make_unique<weft::Count>();
   weft::Planted link(*hook);
-  weft::Work work;
+  weft::Task task;
   return weft::measured_loop<weft::PingPong, weft::CycleCounter, weft::SpinOnCompletions>(link,
-                                                                                          work)
+                                                                                          task)
              ? 0
              : 1;
 }

@@ -126,15 +126,15 @@ struct PostsQAhead {
   static constexpr bool streams = true;
   static constexpr bool one_way = true;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.rank == 0) return Stream::run<Now, Wait>(link, work);
-    Lane& lane = work.lanes[0];
-    work.queue_depth /= 2;
-    open_lane<WordAt::none>(link, work, lane, work.ops_per_sample, work.samples.size());
-    say_ready(link, work, lane);
-    for (std::size_t left = work.samples.size(); left > 0; --left) {
-      if (!take_all<Wait, WordAt::none>(link, work, lane)) return false;
-      link.post_send(lane.peer, work.token_out);
+  static bool run(T& link, Task& task) noexcept {
+    if (task.rank == 0) return Stream::run<Now, Wait>(link, task);
+    Lane& lane = task.lanes[0];
+    task.queue_depth /= 2;
+    open_lane<WordAt::none>(link, task, lane, task.ops_per_sample, task.samples.size());
+    say_ready(link, task, lane);
+    for (std::size_t left = task.samples.size(); left > 0; --left) {
+      if (!take_all<Wait, WordAt::none>(link, task, lane)) return false;
+      link.post_send(lane.peer, task.token_out);
     }
     return drain<Wait>(link);
   }

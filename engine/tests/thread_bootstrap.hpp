@@ -61,8 +61,8 @@ class Meeting {
   [[nodiscard]] std::size_t bytes_for(int rank) {
     const std::scoped_lock hold(lock_);
     std::size_t bytes = 0;
-    for (const auto& [way, letters] : letters_) {
-      if (way.second != rank) continue;
+    for (const auto& [route, letters] : letters_) {
+      if (route.second != rank) continue;
       for (const std::vector<std::byte>& letter : letters) bytes += letter.size();
     }
     return bytes;

@@ -85,8 +85,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTimedPass,
 struct TakesNothing {
   static constexpr PatternInfo info = PingPong::info;
   template <Clock Now, class Wait, TwoSided T>
-  static bool run(T& link, Work& work) noexcept {
-    (void)work.in.next();
+  static bool run(T& link, Task& task) noexcept {
+    (void)task.in.next();
     return link.fault() == nullptr;
   }
 };

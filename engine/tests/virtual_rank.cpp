@@ -90,11 +90,12 @@ void tell_needed(int ranks) {
 void measure(const Script& script) {
   constexpr std::int64_t baseline_ns = 20'000'000;
   const Calibration clock{script.tick_ns, script.costs.clock_read, baseline_ns};
-  std::vector<std::string> places;
+  std::vector<std::string> locations;
   for (int rank = 0; rank < script.ranks; ++rank) {
-    places.push_back(to_line(Place{.host = "virtual", .pid = rank + 1, .cpu = rank, .numa = 0}));
+    locations.push_back(
+        to_line(Location{.host = "virtual", .pid = rank + 1, .cpu = rank, .numa = 0}));
   }
-  std::cout << hello_line("virtual", "threads", places, clock, {}) << std::endl;
+  std::cout << hello_line("virtual", "threads", locations, clock, {}) << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const Result result = run(parse_case(line), script.costs, {}, script.ranks);
     std::cout << to_line(result.batch) << std::endl;

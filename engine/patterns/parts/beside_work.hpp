@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -53,25 +53,25 @@ Ticks work_alone(std::uint64_t rounds, std::uint64_t times = 1) noexcept {
 /// is done, and is false once the link has a fault; `more(rounds, op)` is what an operation
 /// measures besides. `parts[0]` is the transfer alone, `parts[1]` the work alone.
 template <Clock Now, class Transfer, class More>
-[[nodiscard]] bool measure_beside_work(Work& work, const Transfer& transfer, const More& more) {
+[[nodiscard]] bool measure_beside_work(Task& task, const Transfer& transfer, const More& more) {
   Ticks shortest = std::numeric_limits<Ticks>::max();
   for (std::uint32_t look = 0; look < trial_looks; ++look) {
     Ticks took = 0;
     if (!transfer(0, took)) return false;
     shortest = std::min(shortest, took);
   }
-  const std::uint64_t rounds = rounds_for<Now>(share_of(shortest, work.point));
-  for (std::size_t at = 0; at < work.samples.size(); ++at) {
+  const std::uint64_t rounds = rounds_for<Now>(share_of(shortest, task.point));
+  for (std::size_t at = 0; at < task.samples.size(); ++at) {
     Ticks both = 0;
     Ticks alone = 0;
     Ticks working = 0;
-    for (std::uint32_t op = 0; op < work.ops_per_sample; ++op) {
+    for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
       if (!transfer(0, alone) || !transfer(rounds, both) || !more(rounds, at)) return false;
       working += work_alone<Now>(rounds);
     }
-    work.samples[at] = both;
-    work.parts[0][at] = alone;
-    work.parts[1][at] = working;
+    task.samples[at] = both;
+    task.parts[0][at] = alone;
+    task.parts[1][at] = working;
   }
   return true;
 }

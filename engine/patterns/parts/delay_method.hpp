@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -38,16 +38,16 @@ inline constexpr std::uint32_t pause_trips = 4;
 /// two whatever a round trip costs besides falls out. `between` is what happens after each message
 /// but the last, and false once the link has a fault.
 template <Clock Now, class Wait, TwoSided T, class Between>
-[[nodiscard]] bool round_trip(T& link, Work& work, std::uint32_t messages, Ticks& took,
+[[nodiscard]] bool round_trip(T& link, Task& task, std::uint32_t messages, Ticks& took,
                               const Between& between) noexcept {
   const Peer peer{1};
-  link.post_recv(peer, work.in.next());
+  link.post_recv(peer, task.in.next());
   const Ticks start = Now::now();
   for (std::uint32_t message = 1; message < messages; ++message) {
-    link.post_send(peer, work.out.next());
+    link.post_send(peer, task.out.next());
     if (!between()) return false;
   }
-  link.post_send(peer, work.out.next());
+  link.post_send(peer, task.out.next());
   if (!drain<Wait>(link)) return false;
   took += Now::now() - start;
   return true;
@@ -56,19 +56,19 @@ template <Clock Now, class Wait, TwoSided T, class Between>
 /// Rank 1 of so many operations, each a single message and a burst: it answers the one and the last
 /// of the others, its receives posted two bursts ahead.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool answer_bursts(T& link, Work& work, std::size_t operations) noexcept {
+[[nodiscard]] bool answer_bursts(T& link, Task& task, std::size_t operations) noexcept {
   const Peer peer{0};
   constexpr std::uint32_t ahead = 2 * messages_of_an_operation;
   std::size_t to_post = operations * messages_of_an_operation;
   std::uint32_t posted = 0;
   for (std::size_t trip = 0; trip < 2 * operations; ++trip) {
     for (; posted < ahead && to_post > 0; ++posted, --to_post) {
-      link.post_recv(peer, work.in.next());
+      link.post_recv(peer, task.in.next());
     }
     const std::uint32_t messages = trip % 2 == 0 ? 1 : burst_messages;
     if (!Wait::settle(link, 1, posted - messages)) return false;
     posted -= messages;
-    link.post_send(peer, work.out.next());
+    link.post_send(peer, task.out.next());
   }
   return drain<Wait>(link);
 }
@@ -79,13 +79,13 @@ template <class Wait, TwoSided T>
 inline constexpr std::uint32_t trial_trips = 4;
 
 template <Clock Now, class Wait, TwoSided T>
-[[nodiscard]] bool find_pause(T& link, Work& work, Ticks& pause) noexcept {
+[[nodiscard]] bool find_pause(T& link, Task& task, Ticks& pause) noexcept {
   const Peer peer{1};
   Ticks shortest = std::numeric_limits<Ticks>::max();
   for (std::uint32_t trip = 0; trip < trial_trips; ++trip) {
-    link.post_recv(peer, work.in.next());
+    link.post_recv(peer, task.in.next());
     const Ticks start = Now::now();
-    link.post_send(peer, work.out.next());
+    link.post_send(peer, task.out.next());
     if (!drain<Wait>(link)) return false;
     shortest = std::min(shortest, Now::now() - start);
   }
@@ -95,20 +95,20 @@ template <Clock Now, class Wait, TwoSided T>
 
 /// Rank 1 answers each of so many messages with one of the same size, its receive posted ahead.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool answer_each(T& link, Work& work, std::size_t messages) noexcept {
+[[nodiscard]] bool answer_each(T& link, Task& task, std::size_t messages) noexcept {
   const Peer peer{0};
-  link.post_recv(peer, work.in.next());
+  link.post_recv(peer, task.in.next());
   for (std::size_t left = messages; left > 0; --left) {
     if (!Wait::settle(link, 1, 0)) return false;
-    if (left > 1) link.post_recv(peer, work.in.next());
-    link.post_send(peer, work.out.next());
+    if (left > 1) link.post_recv(peer, task.in.next());
+    link.post_send(peer, task.out.next());
   }
   return drain<Wait>(link);
 }
 
 template <class Wait, TwoSided T>
-[[nodiscard]] bool answer_trips(T& link, Work& work) noexcept {
-  return answer_each<Wait>(link, work, trial_trips);
+[[nodiscard]] bool answer_trips(T& link, Task& task) noexcept {
+  return answer_each<Wait>(link, task, trial_trips);
 }
 
 }  // namespace weft

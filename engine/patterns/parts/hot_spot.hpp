@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/cast.hpp"
+#include "contract/roles.hpp"
 
 namespace weft {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "patterns/parts/streaming.hpp"
 
 namespace weft {
@@ -13,28 +13,28 @@ namespace weft {
 /// the receiver's that it has all of them. With `reports` its receiver is another rank than 0, and
 /// it tells rank 0 when that one is ready and when a sample is done.
 template <bool reports, Clock Now, class Wait, TwoSided T>
-[[nodiscard]] bool stream_at_word(T& link, Work& work) noexcept {
+[[nodiscard]] bool stream_at_word(T& link, Task& task) noexcept {
   const Peer leader{0};
-  Lane& lane = work.lanes[0];
-  if (reports && !await_ready<Wait>(link, work, lane)) return false;
-  link.post_recv(leader, work.words.next());
-  if (reports) link.post_send(leader, work.token_out);
-  for (std::size_t at = 0; at < work.samples.size(); ++at) {
+  Lane& lane = task.lanes[0];
+  if (reports && !await_ready<Wait>(link, task, lane)) return false;
+  link.post_recv(leader, task.words.next());
+  if (reports) link.post_send(leader, task.token_out);
+  for (std::size_t at = 0; at < task.samples.size(); ++at) {
     if (!drain<Wait>(link)) return false;
-    const bool whole = look_in_warmup(work, at, [&](const auto& look) {
+    const bool whole = look_in_warmup(task, at, [&](const auto& look) {
       const Ticks start = Now::now();
       // Of the two words that are waited for the receiver's comes first: the next start waits for
       // it.
-      const std::uint32_t ahead = at + 1 < work.samples.size() ? 1 : 0;
-      link.post_recv(lane.peer, work.words.next());
-      if (ahead > 0) link.post_recv(leader, work.words.next());
-      if (!stream_out<Wait>(link, work, 1 + ahead, look, nothing_more)) return false;
+      const std::uint32_t ahead = at + 1 < task.samples.size() ? 1 : 0;
+      link.post_recv(lane.peer, task.words.next());
+      if (ahead > 0) link.post_recv(leader, task.words.next());
+      if (!stream_out<Wait>(link, task, 1 + ahead, look, nothing_more)) return false;
       if (!Wait::settle(link, 0, ahead)) return false;
-      work.samples[at] = Now::now() - start;
+      task.samples[at] = Now::now() - start;
       return true;
     });
     if (!whole) return false;
-    if (reports) link.post_send(leader, work.token_out);
+    if (reports) link.post_send(leader, task.token_out);
   }
   return drain<Wait>(link);
 }

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 #include "patterns/parts/send_queue.hpp"
 
 namespace weft {
@@ -46,22 +46,22 @@ template <OneSided T>
 }
 
 /// The messages of all samples of a batch.
-inline std::size_t messages_of(const Work& work) noexcept {
-  return work.samples.size() * work.ops_per_sample;
+inline std::size_t messages_of(const Task& task) noexcept {
+  return task.samples.size() * task.ops_per_sample;
 }
 
 /// Rank 0 tells rank 1, which only stood by, that all is done.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool dismiss(T& link, Work& work) noexcept {
-  link.post_send(Peer{1}, work.token_out);
+[[nodiscard]] bool dismiss(T& link, Task& task) noexcept {
+  link.post_send(Peer{1}, task.token_out);
   return drain<Wait>(link);
 }
 
 /// Rank 1 where only rank 0 acts: it helps the link along until rank 0 has done. Where it need not
 /// help it sleeps: one that spins takes a core from whatever else works there.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool stand_by(T& link, Work& work) noexcept {
-  link.post_recv(Peer{0}, work.words.next());
+[[nodiscard]] bool stand_by(T& link, Task& task) noexcept {
+  link.post_recv(Peer{0}, task.words.next());
   if constexpr (!puts_need_the_target<T>() && Waiting<BlockOnEvent, T>) {
     return drain<BlockOnEvent>(link);
   } else {
@@ -71,17 +71,17 @@ template <class Wait, TwoSided T>
 
 /// Rank 1 where rank 0 puts: as `stand_by`, and the buffers count as used in their order.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool take_puts(T& link, Work& work) noexcept {
-  for (std::size_t message = messages_of(work); message > 0; --message) (void)work.in.next();
-  return stand_by<Wait>(link, work);
+[[nodiscard]] bool take_puts(T& link, Task& task) noexcept {
+  for (std::size_t message = messages_of(task); message > 0; --message) (void)task.in.next();
+  return stand_by<Wait>(link, task);
 }
 
 /// `ops_per_sample` transfers with Q in flight; the last Q may still be when it returns.
 template <class Wait, OneSided T, class Begin, class Looks>
-[[nodiscard]] bool transfer_stream(T& link, const Work& work, const Begin& begin,
+[[nodiscard]] bool transfer_stream(T& link, const Task& task, const Begin& begin,
                                    const Looks& look) noexcept {
   return keep_full(
-      SendQueue(work.ops_per_sample, work.queue_depth), begin,
+      SendQueue(task.ops_per_sample, task.queue_depth), begin,
       [&](std::uint32_t most) { return settle_transfers<Wait>(link, most); },
       [&] { look(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
 }

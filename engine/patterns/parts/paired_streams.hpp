@@ -18,49 +18,49 @@ struct PairedStreams {
   static constexpr std::array parts{std::string_view{"own"}};
 
   template <Clock Now, class Wait, TellsPeers T>
-  static bool run(T& link, Work& work) noexcept {
-    if (work.lanes[0].out.empty()) {
-      return receive_streams<Wait>(link, work, work.samples.size());
+  static bool run(T& link, Task& task) noexcept {
+    if (task.lanes[0].out.empty()) {
+      return receive_streams<Wait>(link, task, task.samples.size());
     }
-    if (work.rank != 0) return stream_at_word<true, Now, Wait>(link, work);
-    return lead<Now, Wait>(link, work);
+    if (task.rank != 0) return stream_at_word<true, Now, Wait>(link, task);
+    return lead<Now, Wait>(link, task);
   }
 
  private:
   template <Clock Now, class Wait, TellsPeers T>
-  static bool lead(T& link, Work& work) noexcept {
-    await_words(link, work);
+  static bool lead(T& link, Task& task) noexcept {
+    await_words(link, task);
     if (!drain<Wait>(link)) return false;
-    for (std::size_t at = 0; at < work.samples.size(); ++at) {
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
       const bool whole = look_in_warmup(
-          work, at, [&](const auto& look) { return lead_once<Now, Wait>(link, work, at, look); });
+          task, at, [&](const auto& look) { return lead_once<Now, Wait>(link, task, at, look); });
       if (!whole) return false;
     }
     return true;
   }
 
   template <Clock Now, class Wait, TellsPeers T, class Looks>
-  static bool lead_once(T& link, Work& work, std::size_t at, const Looks& look) noexcept {
-    const Lane& lane = work.lanes[0];
-    await_words(link, work);
+  static bool lead_once(T& link, Task& task, std::size_t at, const Looks& look) noexcept {
+    const Lane& lane = task.lanes[0];
+    await_words(link, task);
     const Ticks start = Now::now();
-    for (const Peer follower : work.followers) link.post_send(follower, work.token_out);
-    if (!stream_out<Wait>(link, work, work.streams, look, nothing_more)) return false;
+    for (const Peer follower : task.followers) link.post_send(follower, task.token_out);
+    if (!stream_out<Wait>(link, task, task.streams, look, nothing_more)) return false;
     while (link.receives_in_flight(lane.peer) > 0) {
       Wait::step(link);
       if (link.fault() != nullptr) return false;
     }
-    work.parts[0][at] = Now::now() - start;
+    task.parts[0][at] = Now::now() - start;
     if (!drain<Wait>(link)) return false;
-    work.samples[at] = Now::now() - start;
+    task.samples[at] = Now::now() - start;
     return true;
   }
 
   /// One word of the receiver of this pair, and one of each other pair.
   template <TwoSided T>
-  static void await_words(T& link, Work& work) noexcept {
-    link.post_recv(work.lanes[0].peer, work.words.next());
-    for (const Peer follower : work.followers) link.post_recv(follower, work.words.next());
+  static void await_words(T& link, Task& task) noexcept {
+    link.post_recv(task.lanes[0].peer, task.words.next());
+    for (const Peer follower : task.followers) link.post_recv(follower, task.words.next());
   }
 };
 

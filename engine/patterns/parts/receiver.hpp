@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -14,11 +14,11 @@ enum class WordAt : std::uint8_t { none, before, behind };
 
 /// Post so many of a lane's receives anew, as long as there are some to post.
 template <WordAt word, TwoSided T>
-void post_ahead(T& link, Work& work, Lane& lane, std::uint32_t count) noexcept {
+void post_ahead(T& link, Task& task, Lane& lane, std::uint32_t count) noexcept {
   for (; count > 0 && lane.to_post > 0; --count, --lane.to_post, ++lane.posted) {
     if constexpr (word != WordAt::none) {
       if (lane.until_word == 0) {
-        link.post_recv(lane.peer, work.words.next());
+        link.post_recv(lane.peer, task.words.next());
         lane.until_word = lane.messages;
         continue;
       }
@@ -31,43 +31,43 @@ void post_ahead(T& link, Work& work, Lane& lane, std::uint32_t count) noexcept {
 /// Begin to receive so many samples: 2Q receives are posted ahead and anew in portions of Q/2, so
 /// that a sender with Q in flight finds one for each.
 template <WordAt word, TwoSided T>
-void open_lane(T& link, Work& work, Lane& lane, std::uint32_t messages,
+void open_lane(T& link, Task& task, Lane& lane, std::uint32_t messages,
                std::size_t samples) noexcept {
   lane.messages = messages;
   lane.until_word = word == WordAt::before ? 0 : messages;
   lane.to_post = samples * (messages + (word == WordAt::none ? 0 : 1));
-  post_ahead<word>(link, work, lane, 2 * work.queue_depth);
+  post_ahead<word>(link, task, lane, 2 * task.queue_depth);
 }
 
 /// Tell a lane's peer that its messages may come.
 template <TwoSided T>
-void say_ready(T& link, Work& work, const Lane& lane) noexcept {
-  link.post_send(lane.peer, work.token_out);
+void say_ready(T& link, Task& task, const Lane& lane) noexcept {
+  link.post_send(lane.peer, task.token_out);
 }
 
 /// The other side of that, with nothing else under way.
 template <class Wait, TwoSided T>
-[[nodiscard]] bool await_ready(T& link, Work& work, const Lane& lane) noexcept {
-  link.post_recv(lane.peer, work.words.next());
+[[nodiscard]] bool await_ready(T& link, Task& task, const Lane& lane) noexcept {
+  link.post_recv(lane.peer, task.words.next());
   return drain<Wait>(link);
 }
 
 /// Wait for the next so many of the only lane, and post as many anew. One word of this rank may
 /// still be on its way.
 template <class Wait, WordAt word, TwoSided T>
-[[nodiscard]] bool take(T& link, Work& work, Lane& lane, std::uint32_t count) noexcept {
+[[nodiscard]] bool take(T& link, Task& task, Lane& lane, std::uint32_t count) noexcept {
   if (!Wait::settle(link, 1, lane.posted - count)) return false;
   lane.posted -= count;
-  post_ahead<word>(link, work, lane, count);
+  post_ahead<word>(link, task, lane, count);
   return true;
 }
 
 /// A sample's messages of the only lane, in portions of Q/2.
 template <class Wait, WordAt word, TwoSided T>
-[[nodiscard]] bool take_all(T& link, Work& work, Lane& lane) noexcept {
-  const std::uint32_t refill = refill_of(work.queue_depth);
+[[nodiscard]] bool take_all(T& link, Task& task, Lane& lane) noexcept {
+  const std::uint32_t refill = refill_of(task.queue_depth);
   for (std::uint32_t got = 0; got < lane.messages; got += refill) {
-    if (!take<Wait, word>(link, work, lane, refill)) return false;
+    if (!take<Wait, word>(link, task, lane, refill)) return false;
   }
   return true;
 }
@@ -75,12 +75,12 @@ template <class Wait, WordAt word, TwoSided T>
 /// Where a rank does something else meanwhile: take what came of a lane of which so many receives
 /// are in flight, once it is Q/2 or the last of `to_come`.
 template <WordAt word, TwoSided T>
-void take_what_came(T& link, Work& work, Lane& lane, std::uint32_t in_flight) noexcept {
+void take_what_came(T& link, Task& task, Lane& lane, std::uint32_t in_flight) noexcept {
   const std::uint32_t came = lane.posted - in_flight;
-  if (came < std::min(refill_of(work.queue_depth), lane.to_come)) return;
+  if (came < std::min(refill_of(task.queue_depth), lane.to_come)) return;
   lane.posted -= came;
   lane.to_come -= came;
-  post_ahead<word>(link, work, lane, came);
+  post_ahead<word>(link, task, lane, came);
 }
 
 }  // namespace weft

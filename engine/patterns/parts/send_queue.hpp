@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "contract/clock.hpp"
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -93,9 +93,9 @@ struct Look {
 
 /// `stream(look)` for one sample: two loops, so that the measured one has no look in it.
 template <class StreamOnce>
-[[nodiscard]] bool look_in_warmup(Work& work, std::size_t sample,
+[[nodiscard]] bool look_in_warmup(Task& task, std::size_t sample,
                                   const StreamOnce& stream) noexcept {
-  if (sample < work.held.size()) return stream(Look{&work.held[sample]});
+  if (sample < task.held.size()) return stream(Look{&task.held[sample]});
   return stream(NoLook{});
 }
 

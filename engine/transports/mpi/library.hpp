@@ -12,8 +12,8 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
+#include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/registration_cache.hpp"
-#include "transports/parts/ring.hpp"
 
 namespace weft {
 
@@ -142,7 +142,7 @@ class MpiLink {
   MPI_Win window_ = MPI_WIN_NULL;
   MPI_Datatype large_ = MPI_DATATYPE_NULL;
   std::size_t large_bytes_ = 0;
-  Ring<Transfer> transfers_;
+  FixedQueue<Transfer> transfers_;
   Fault fault_;
   /// The library's words for it.
   std::array<char, MPI_MAX_ERROR_STRING> said_{};

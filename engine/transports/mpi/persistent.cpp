@@ -18,10 +18,10 @@ std::uint64_t PersistentRequests::add(std::size_t depth) {
 void PersistentRequests::remove(std::uint64_t key) {
   const std::size_t pools = static_cast<std::size_t>(peers_) * 2;
   for (std::size_t pool = 0; pool < pools; ++pool) {
-    Ring<MPI_Request>& ring = pools_[key * pools + pool];
-    while (!ring.empty()) {
-      MPI_Request_free(&ring.front());
-      ring.pop();
+    FixedQueue<MPI_Request>& idle = pools_[key * pools + pool];
+    while (!idle.empty()) {
+      MPI_Request_free(&idle.front());
+      idle.pop();
     }
   }
   free_keys_.push_back(key);

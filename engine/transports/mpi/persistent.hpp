@@ -37,7 +37,7 @@ class PersistentRequests {
  private:
   template <auto init>
   Started start(std::uint32_t pool, Peer peer, const Buffer& buffer, const char* during) noexcept {
-    MPI_Request request = idle(pool);
+    MPI_Request request = take_idle(pool);
     if (request == MPI_REQUEST_NULL) {
       const MpiShape shape = link_->shape(buffer.bytes);
       link_->latch(
@@ -48,22 +48,22 @@ class PersistentRequests {
     return {request, pool};
   }
   [[nodiscard]] std::uint32_t pool_of(std::uint64_t key, Peer peer,
-                                      std::uint64_t way) const noexcept {
+                                      std::uint64_t direction) const noexcept {
     const auto peers = static_cast<std::uint64_t>(peers_);
     return static_cast<std::uint32_t>((key * peers + static_cast<std::uint64_t>(peer.rank)) * 2 +
-                                      way);
+                                      direction);
   }
-  MPI_Request idle(std::uint32_t pool) noexcept {
-    Ring<MPI_Request>& ring = pools_[pool];
-    if (ring.empty()) return MPI_REQUEST_NULL;
-    const MPI_Request request = ring.front();
-    ring.pop();
+  MPI_Request take_idle(std::uint32_t pool) noexcept {
+    FixedQueue<MPI_Request>& idle = pools_[pool];
+    if (idle.empty()) return MPI_REQUEST_NULL;
+    const MPI_Request request = idle.front();
+    idle.pop();
     return request;
   }
 
   MpiLink* link_;
   int peers_;
-  std::vector<Ring<MPI_Request>> pools_;
+  std::vector<FixedQueue<MPI_Request>> pools_;
   std::vector<std::uint64_t> free_keys_;
 };
 

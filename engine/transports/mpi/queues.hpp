@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "transports/mpi/library.hpp"
-#include "transports/parts/ring.hpp"
+#include "transports/parts/fixed_queue.hpp"
 
 namespace weft {
 
@@ -132,11 +132,11 @@ class MpiQueues {
   void finish(Started& started) noexcept {
     library_.latch(MPI_Wait(&started.request, MPI_STATUS_IGNORE), "MPI_Wait");
   }
-  void look_at(PeerRings<Started>& queue) noexcept {
+  void look_at(QueuePerPeer<Started>& queue) noexcept {
     Started* const oldest = queue.oldest();
     if (oldest != nullptr && is_done(*oldest)) take_back(queue);
   }
-  void await(PeerRings<Started>& queue, std::uint32_t most) noexcept {
+  void await(QueuePerPeer<Started>& queue, std::uint32_t most) noexcept {
     while (queue.size() > most && library_.fault() == nullptr) {
       Started& oldest = *queue.oldest();
       // Of several peers any may be the next, so none of them can be waited for.
@@ -145,15 +145,15 @@ class MpiQueues {
       take_back(queue);
     }
   }
-  void take_back(PeerRings<Started>& queue) noexcept {
+  void take_back(QueuePerPeer<Started>& queue) noexcept {
     requests_.give_back(queue.current());
     queue.pop();
   }
 
   MpiLink library_;
   Requests requests_;
-  PeerRings<Started> sends_;
-  PeerRings<Started> receives_;
+  QueuePerPeer<Started> sends_;
+  QueuePerPeer<Started> receives_;
 };
 
 }  // namespace weft

@@ -27,7 +27,7 @@ std::uint64_t shared_secret(Bootstrap& boot) {
   return std::stoull(boot.exchange(std::to_string(mine)).front());
 }
 
-std::size_t lanes_of(const fi_info* info) {
+std::size_t endpoints_per_peer(const fi_info* info) {
   return ((info->mode | info->rx_attr->mode) & FI_RX_CQ_DATA) != 0 ? 2 : 1;
 }
 
@@ -35,9 +35,9 @@ std::size_t lanes_of(const fi_info* info) {
 
 OfiConnections::OfiConnections(const OfiFabric& fabric)
     : fabric_(&fabric),
-      lanes_(lanes_of(fabric.info())),
+      per_peer_(endpoints_per_peer(fabric.info())),
       delivery_(fabric.delivers() ? FI_DELIVERY_COMPLETE : 0),
-      endpoints_(static_cast<std::size_t>(fabric.boot().size()) * lanes_),
+      endpoints_(static_cast<std::size_t>(fabric.boot().size()) * per_peer_),
       connected_(endpoints_.size()) {
   fi_eq_attr queue{};
   queue.wait_obj = FI_WAIT_UNSPEC;
@@ -66,11 +66,11 @@ void OfiConnections::find_peers() {
   secret_ = shared_secret(boot);
   const std::vector<std::string> names = boot.exchange(own_name());
   for (std::size_t rank = static_cast<std::size_t>(boot.rank()) + 1; rank < names.size(); ++rank) {
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      ask(static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(lane), names[rank]);
+    for (std::size_t endpoint = 0; endpoint < per_peer_; ++endpoint) {
+      ask(static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(endpoint), names[rank]);
     }
   }
-  std::size_t missing = endpoints_.size() - lanes_;
+  std::size_t missing = endpoints_.size() - per_peer_;
   while (missing > 0) {
     if (take_event()) --missing;
   }
@@ -78,30 +78,30 @@ void OfiConnections::find_peers() {
   expect_notices();
 }
 
-void OfiConnections::open_endpoint(std::size_t place, fi_info* info) {
+void OfiConnections::open_endpoint(std::size_t index, fi_info* info) {
   // Of a request, the provider's own are asked for otherwise.
   info->tx_attr->op_flags = FI_COMPLETION;
   info->rx_attr->op_flags = FI_COMPLETION;
   fid_ep* endpoint = nullptr;
   require_ofi(fi_endpoint(fabric_->domain(), info, &endpoint, nullptr), "making an endpoint");
-  endpoints_[place].reset(endpoint);
+  endpoints_[index].reset(endpoint);
   require_ofi(fi_ep_bind(endpoint, &events_->fid, 0), "binding the event queue");
   fabric_->bind_completions(endpoint);
   require_ofi(fi_enable(endpoint), "enabling an endpoint");
 }
 
-void OfiConnections::ask(std::uint32_t rank, std::uint32_t lane, const std::string& name) {
+void OfiConnections::ask(std::uint32_t rank, std::uint32_t endpoint, const std::string& name) {
   const FabricInfo info(fi_dupinfo(fabric_->info()));
-  // verbs looks for the way when the endpoint is made. Freed by fi_freeinfo.
+  // verbs looks up the route when the endpoint is made. Freed by fi_freeinfo.
   std::free(info->dest_addr);                  // NOLINT(*-no-malloc): libfabric's own memory
   info->dest_addr = std::malloc(name.size());  // NOLINT(*-no-malloc)
   if (info->dest_addr == nullptr) throw std::bad_alloc();
   std::memcpy(info->dest_addr, name.data(), name.size());
   info->dest_addrlen = name.size();
-  const std::size_t place = rank * lanes_ + lane;
-  open_endpoint(place, info.get());
-  const Introduction mine{secret_, static_cast<std::uint32_t>(fabric_->boot().rank()), lane};
-  require_ofi(fi_connect(endpoints_[place].get(), name.data(), &mine, sizeof mine),
+  const std::size_t index = rank * per_peer_ + endpoint;
+  open_endpoint(index, info.get());
+  const Introduction mine{secret_, static_cast<std::uint32_t>(fabric_->boot().rank()), endpoint};
+  require_ofi(fi_connect(endpoints_[index].get(), name.data(), &mine, sizeof mine),
               "connecting to rank " + std::to_string(rank));
 }
 
@@ -131,31 +131,31 @@ bool OfiConnections::take_event() {
     accept(request.get(), from);
     return false;
   }
-  const std::size_t place = place_of(entry.fid);
+  const std::size_t index = index_of(entry.fid);
   if (kind != FI_CONNECTED) {
-    fail_ofi("rank " + std::to_string(place / lanes_) + " closed its connection", fix);
+    fail_ofi("rank " + std::to_string(index / per_peer_) + " closed its connection", fix);
   }
-  connected_[place] = true;
+  connected_[index] = true;
   return true;
 }
 
 void OfiConnections::accept(fi_info* request, const Introduction& from) {
-  const std::size_t place = from.rank * lanes_ + from.lane;
-  const bool known = from.secret == secret_ && from.lane < lanes_ &&
+  const std::size_t index = from.rank * per_peer_ + from.endpoint;
+  const bool known = from.secret == secret_ && from.endpoint < per_peer_ &&
                      from.rank < static_cast<std::uint32_t>(fabric_->boot().rank()) &&
-                     endpoints_[place] == nullptr;
+                     endpoints_[index] == nullptr;
   if (!known) {
     fi_reject(listener_.get(), request->handle, nullptr, 0);
     return;
   }
-  open_endpoint(place, request);
-  require_ofi(fi_accept(endpoints_[place].get(), nullptr, 0),
+  open_endpoint(index, request);
+  require_ofi(fi_accept(endpoints_[index].get(), nullptr, 0),
               "accepting rank " + std::to_string(from.rank));
 }
 
-std::size_t OfiConnections::place_of(const fid* endpoint) const {
-  for (std::size_t place = 0; place < endpoints_.size(); ++place) {
-    if (endpoints_[place] != nullptr && &endpoints_[place]->fid == endpoint) return place;
+std::size_t OfiConnections::index_of(const fid* endpoint) const {
+  for (std::size_t index = 0; index < endpoints_.size(); ++index) {
+    if (endpoints_[index] != nullptr && &endpoints_[index]->fid == endpoint) return index;
   }
   fail_ofi("libfabric reported an event of an unknown endpoint", fix);
 }
@@ -169,16 +169,16 @@ void OfiConnections::pass_over_stranger(ssize_t status) const {
   if (error.fid == nullptr) {
     fail_ofi("waiting for connections failed: " + std::string(fi_strerror(error.err)), fix);
   }
-  fail_ofi("connecting to rank " + std::to_string(place_of(error.fid) / lanes_) +
+  fail_ofi("connecting to rank " + std::to_string(index_of(error.fid) / per_peer_) +
                " failed: " + fi_strerror(error.err),
            fix);
 }
 
 void OfiConnections::fail_late() const {
   std::string missing;
-  for (std::size_t place = 0; place < endpoints_.size(); place += lanes_) {
-    const std::size_t rank = place / lanes_;
-    if (connected_[place] || rank == static_cast<std::size_t>(fabric_->boot().rank())) continue;
+  for (std::size_t index = 0; index < endpoints_.size(); index += per_peer_) {
+    const std::size_t rank = index / per_peer_;
+    if (connected_[index] || rank == static_cast<std::size_t>(fabric_->boot().rank())) continue;
     missing += (missing.empty() ? " " : ", ") + std::to_string(rank);
   }
   fail_ofi("no connection to rank" + missing + " within " + std::to_string(patience.count()) + " s",
@@ -186,8 +186,8 @@ void OfiConnections::fail_late() const {
 }
 
 void OfiConnections::expect_notices() {
-  if (lanes_ == 1) return;
-  receives_.resize(notice_receives * endpoints_.size() / lanes_);
+  if (per_peer_ == 1) return;
+  receives_.resize(notice_receives * endpoints_.size() / per_peer_);
   for (std::size_t at = 0; at < receives_.size(); ++at) {
     const Peer peer{static_cast<int>(at / notice_receives)};
     if (peer.rank == fabric_->boot().rank()) continue;

@@ -34,16 +34,16 @@ class OfiConnections {
   [[nodiscard]] static fid_ep* for_memory() noexcept { return nullptr; }
 
   [[nodiscard]] Target target(Peer peer) const noexcept {
-    return endpoints_[static_cast<std::size_t>(peer.rank) * lanes_].get();
+    return endpoints_[static_cast<std::size_t>(peer.rank) * per_peer_].get();
   }
   [[nodiscard]] Target target_of_transfers(Peer peer) const noexcept {
-    return endpoints_[static_cast<std::size_t>(peer.rank) * lanes_ + lanes_ - 1].get();
+    return endpoints_[static_cast<std::size_t>(peer.rank) * per_peer_ + per_peer_ - 1].get();
   }
   /// What a put asks its completion to mean: that the data are in place, where the provider can.
   [[nodiscard]] std::uint64_t delivery() const noexcept { return delivery_; }
   /// A notice took a receive, which is given to the next one. False where it could not be.
   [[nodiscard]] bool expect_again(Peer peer, void* receive) const noexcept {
-    return lanes_ == 1 || expect_notice(target_of_transfers(peer), receive) == 0;
+    return per_peer_ == 1 || expect_notice(target_of_transfers(peer), receive) == 0;
   }
 
   // The calls of the library, each for an operation that says everything.
@@ -68,29 +68,29 @@ class OfiConnections {
   struct Introduction {
     std::uint64_t secret = 0;
     std::uint32_t rank = 0;
-    std::uint32_t lane = 0;
+    std::uint32_t endpoint = 0;
   };
 
   static ssize_t expect_notice(fid_ep* endpoint, void* receive) noexcept {
     return fi_recv(endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, receive);
   }
   [[nodiscard]] std::string own_name() const;
-  void open_endpoint(std::size_t place, fi_info* info);
-  void ask(std::uint32_t rank, std::uint32_t lane, const std::string& name);
+  void open_endpoint(std::size_t index, fi_info* info);
+  void ask(std::uint32_t rank, std::uint32_t endpoint, const std::string& name);
   [[nodiscard]] bool take_event();
   void accept(fi_info* request, const Introduction& from);
-  [[nodiscard]] std::size_t place_of(const fid* endpoint) const;
+  [[nodiscard]] std::size_t index_of(const fid* endpoint) const;
   void pass_over_stranger(ssize_t status) const;
   [[noreturn]] void fail_late() const;
   void expect_notices();
 
   const OfiFabric* fabric_;
-  std::size_t lanes_;
+  std::size_t per_peer_;
   std::uint64_t delivery_;
   std::uint64_t secret_ = 0;
   FidOf<fid_eq> events_;
   FidOf<fid_pep> listener_;
-  /// By rank and lane; one's own are empty.
+  /// By rank, so many for each; one's own are empty.
   std::vector<FidOf<fid_ep>> endpoints_;
   std::vector<bool> connected_;
   /// What the library is given with the receives of notices.

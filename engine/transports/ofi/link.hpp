@@ -16,9 +16,9 @@
 #include "transports/ofi/memory.hpp"
 #include "transports/ofi/operation.hpp"
 #include "transports/parts/connecting.hpp"
-#include "transports/parts/greeting.hpp"
+#include "transports/parts/first_contact.hpp"
+#include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/registration_cache.hpp"
-#include "transports/parts/ring.hpp"
 
 namespace weft {
 
@@ -85,14 +85,14 @@ class OfiLink {
       if (status == 0) return;
       if (status != -FI_EAGAIN) return latch(status, Reach::inject_call);
     }
-    Item* operation = take(lane(peer).sends, sends_, buffer);
+    Item* operation = take(with(peer).sends, sends_, buffer);
     if (operation == nullptr) return;
     operation->own.target = reach_.target(peer);
     operation->own.tag = my_tag_;
     begin(waiting_sends_, operation, send, Reach::send_call);
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    Item* operation = take(lane(peer).receives, receives_, buffer);
+    Item* operation = take(with(peer).receives, receives_, buffer);
     if (operation == nullptr) return;
     if constexpr (Reach::connects) operation->own.target = reach_.target(peer);
     operation->own.tag = static_cast<std::uint64_t>(peer.rank);
@@ -119,7 +119,7 @@ class OfiLink {
 
   // A notice that came before it was expected is kept.
   void expect_notice(Peer peer) noexcept requires(learns == OfiLearns::by_queue) {
-    Lane& from = lane(peer);
+    PeerOperations& from = with(peer);
     if (from.early_notices > 0) {
       --from.early_notices;
       return;
@@ -149,11 +149,11 @@ class OfiLink {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
   [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept
       requires(learns == OfiLearns::by_queue) {
-    return lanes_[static_cast<std::size_t>(peer.rank)].sends.count;
+    return peers_[static_cast<std::size_t>(peer.rank)].sends.count;
   }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept
       requires(learns == OfiLearns::by_queue) {
-    return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;
+    return peers_[static_cast<std::size_t>(peer.rank)].receives.count;
   }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
@@ -176,7 +176,7 @@ class OfiLink {
       : fabric_(options, wants(sleeps), boot),
         reach_(fabric_),
         memory_(fabric_, reach_.for_memory(), options),
-        lanes_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
+        peers_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
         my_tag_(static_cast<std::uint64_t>(boot.rank())),
         inject_below_(injects(options) ? fabric_.info()->tx_attr->inject_size + 1 : 0),
         trusts_last_byte_(options.flag("trust_last_byte", false)) {
@@ -191,7 +191,7 @@ class OfiLink {
   void connect(Whole& whole, Bootstrap& boot) {
     connecting_ns_ = connecting_ns(boot, [&] {
       reach_.find_peers();
-      greet(whole, boot, "choose another ofi.provider or ofi.domain");
+      make_first_contact(whole, boot, "choose another ofi.provider or ofi.domain");
     });
   }
 
@@ -209,14 +209,14 @@ class OfiLink {
   using Target = typename Reach::Target;
   using Item = typename Reach::Item;
   using Queue = OperationQueue<OfiOwn<Target>>;
-  using Waiting = Ring<Item*>;
+  using Waiting = FixedQueue<Item*>;
   static constexpr std::size_t batch = 16;
   /// A queue's entry tells which operation ended, a counter does not.
   static constexpr bool tells_which = learns == OfiLearns::by_queue;
   /// What makes an entry of the queue.
   static constexpr std::uint64_t entry_wanted = tells_which ? FI_COMPLETION : 0;
   /// Operations with one peer; of all peers where nothing tells whose ended.
-  struct Lane {
+  struct PeerOperations {
     Queue sends = {};
     Queue receives = {};
     Queue transfers = {};
@@ -232,9 +232,9 @@ class OfiLink {
     return options.flag("inject", true) && tells_which;
   }
 
-  Lane& lane(Peer peer) noexcept {
-    if constexpr (!tells_which) return lanes_.front();
-    return lanes_[static_cast<std::size_t>(peer.rank)];
+  PeerOperations& with(Peer peer) noexcept {
+    if constexpr (!tells_which) return peers_.front();
+    return peers_[static_cast<std::size_t>(peer.rank)];
   }
 
   Item* take(Queue& queue, std::uint32_t& in_flight, const Buffer& buffer) noexcept {
@@ -249,7 +249,7 @@ class OfiLink {
 
   void transfer(Peer peer, const Buffer& local, const RemoteBuffer& remote, std::uint64_t flags,
                 bool reads) noexcept {
-    Item* operation = take(lane(peer).transfers, transfers_, local);
+    Item* operation = take(with(peer).transfers, transfers_, local);
     if (operation == nullptr) return;
     operation->own.target = reach_.target_of_transfers(peer);
     operation->own.tag = my_tag_;
@@ -325,7 +325,7 @@ class OfiLink {
   }
   void count() noexcept {
     constexpr std::uint32_t looks_between = 64;
-    Lane& all = lanes_.front();
+    PeerOperations& all = peers_.front();
     // Reading a counter moves everything on, so one is read at every look.
     follow(all.receives, OfiCounted::receives);
     if (sends_ != 0) follow(all.sends, OfiCounted::sends);
@@ -347,7 +347,7 @@ class OfiLink {
   }
 
   void take_notice(int rank) noexcept {
-    Lane& from = lane({rank});
+    PeerOperations& from = with({rank});
     if (from.expected_notices == 0) {
       ++from.early_notices;
       return;
@@ -380,7 +380,7 @@ class OfiLink {
   Waiting waiting_sends_;
   Waiting waiting_receives_;
   Waiting waiting_transfers_;
-  std::vector<Lane> lanes_;
+  std::vector<PeerOperations> peers_;
   std::uint64_t my_tag_;
   /// Shorter messages are injected.
   std::size_t inject_below_;

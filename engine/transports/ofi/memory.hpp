@@ -8,7 +8,7 @@
 #include <string>
 
 #include "transports/ofi/fabric.hpp"
-#include "transports/parts/places.hpp"
+#include "transports/parts/handle_table.hpp"
 
 namespace weft {
 
@@ -63,7 +63,7 @@ class OfiMemory {
   fid_domain* domain_;
   /// What memory has to be bound to; nothing where the provider does not ask for that.
   fid_ep* endpoint_ = nullptr;
-  Places<fid_mr*> regions_;
+  HandleTable<fid_mr*> regions_;
   bool registers_ahead_ = false;
   /// How often memory was registered: a key that the application chooses is never chosen twice.
   std::uint64_t entered_ = 0;

@@ -8,7 +8,7 @@
 
 namespace weft {
 
-/// The usual way: completions are polled and cost no signal.
+/// The usual mode: completions are polled and cost no signal.
 class OfiTagged final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
  public:
   static constexpr std::string_view mode = "tagged";

@@ -19,7 +19,7 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
-#include "transports/parts/ring.hpp"
+#include "transports/parts/fixed_queue.hpp"
 
 namespace weft {
 
@@ -49,23 +49,23 @@ class RailOrder {
   template <class InFlightOn>
   void advance(InFlightOn in_flight_on) noexcept {
     while (!order_.empty()) {
-      const Way way = order_.front();
-      for (std::size_t rail = way.first; rail < way.first + way.count; ++rail) {
+      const Route route = order_.front();
+      for (std::size_t rail = route.first; rail < route.first + route.count; ++rail) {
         const std::uint32_t ended = posted_[rail] - in_flight_on(rail);
         if (static_cast<std::int32_t>(ended - ended_[rail]) <= 0) return;
       }
-      for (std::size_t rail = way.first; rail < way.first + way.count; ++rail) ++ended_[rail];
+      for (std::size_t rail = route.first; rail < route.first + route.count; ++rail) ++ended_[rail];
       order_.pop();
     }
   }
 
  private:
-  struct Way {
+  struct Route {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
   };
 
-  Ring<Way> order_;
+  FixedQueue<Route> order_;
   // By rail, since the start; they may pass 2^32 and begin again.
   std::vector<std::uint32_t> posted_;
   std::vector<std::uint32_t> ended_;
@@ -128,11 +128,11 @@ class Rails final {
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     if constexpr (!registers) return memory;
-    const std::uint64_t place = take_place();
+    const std::uint64_t number = take_number();
     for (std::size_t rail = 0; rail < links_.size(); ++rail) {
-      registered_[place + rail] = links_[rail]->adopt(memory);
+      registered_[number + rail] = links_[rail]->adopt(memory);
     }
-    return {memory.data, memory.bytes, place};
+    return {memory.data, memory.bytes, number};
   }
   void disown(const Buffer& buffer) {
     if constexpr (registers) {
@@ -177,7 +177,7 @@ class Rails final {
   }
 
   [[nodiscard]] Opened expose(const Buffer& memory) requires OneSided<Link> {
-    Opened all{{memory.data, memory.bytes, take_place()}, {}};
+    Opened all{{memory.data, memory.bytes, take_number()}, {}};
     std::size_t rail = 0;
     try {
       for (; rail < links_.size(); ++rail) {
@@ -352,14 +352,14 @@ class Rails final {
     }
     unused_.push_back(local.key);
   }
-  std::uint64_t take_place() {
+  std::uint64_t take_number() {
     if (unused_.empty()) {
       unused_.push_back(registered_.size());
       registered_.resize(registered_.size() + links_.size());
     }
-    const std::uint64_t place = unused_.back();
+    const std::uint64_t number = unused_.back();
     unused_.pop_back();
-    return place;
+    return number;
   }
 
   std::vector<std::unique_ptr<Link>> links_;

@@ -16,7 +16,7 @@
 #include "contract/faults.hpp"
 #include "run/rank.hpp"
 #include "transports/parts/connecting.hpp"
-#include "transports/parts/ring.hpp"
+#include "transports/parts/fixed_queue.hpp"
 #include "transports/rails/rails.hpp"
 #include "transports/tcp/mesh.hpp"
 
@@ -40,8 +40,8 @@ class Tcp final {
   Tcp(const LinkOptions& options, Bootstrap& boot)
       : connecting_ns_(
             connecting_ns(boot, [&] { mesh_ = connect_mesh(options.of_rail(0), boot); })) {
-    for (const int file : mesh_.sockets) lanes_.push_back({.file = file});
-    watched_.resize(lanes_.size());
+    for (const int file : mesh_.sockets) connections_.push_back({.file = file});
+    watched_.resize(connections_.size());
   }
   Tcp(const Tcp&) = delete;
   Tcp& operator=(const Tcp&) = delete;
@@ -57,25 +57,25 @@ class Tcp final {
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}
   void reserve(std::size_t depth, std::size_t /*peers*/) {
-    for (Lane& lane : lanes_) {
-      lane.sends.reserve(depth);
-      lane.receives.reserve(depth);
+    for (Connection& connection : connections_) {
+      connection.sends.reserve(depth);
+      connection.receives.reserve(depth);
     }
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    Lane& lane = lanes_[static_cast<std::size_t>(peer.rank)];
-    if (!enqueue(lane.sends, buffer, sends_)) return;
+    Connection& connection = connections_[static_cast<std::size_t>(peer.rank)];
+    if (!enqueue(connection.sends, buffer, sends_)) return;
     // Most messages fit the socket's buffer: sent here, they are on their way at once.
-    if (lane.sends.size() == 1) push_out(lane);
+    if (connection.sends.size() == 1) push_out(connection);
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    enqueue(lanes_[static_cast<std::size_t>(peer.rank)].receives, buffer, receives_);
+    enqueue(connections_[static_cast<std::size_t>(peer.rank)].receives, buffer, receives_);
   }
   void poll() noexcept {
-    for (Lane& lane : lanes_) {
-      if (!lane.sends.empty()) push_out(lane);
-      if (!lane.receives.empty()) take_in(lane);
+    for (Connection& connection : connections_) {
+      if (!connection.sends.empty()) push_out(connection);
+      if (!connection.receives.empty()) take_in(connection);
     }
   }
 
@@ -84,7 +84,8 @@ class Tcp final {
     poll();
     if (sends_ + receives_ < before || fault_.code != 0) return;
     constexpr int longest_ms = 100;
-    for (std::size_t at = 0; at < lanes_.size(); ++at) watched_[at] = wanted(lanes_[at]);
+    for (std::size_t at = 0; at < connections_.size(); ++at)
+      watched_[at] = wanted(connections_[at]);
     // A wait that a signal cuts short is one look more; the deadline of the case is elsewhere.
     (void)::poll(watched_.data(), watched_.size(), longest_ms);
   }
@@ -92,10 +93,12 @@ class Tcp final {
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
   [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
-    return static_cast<std::uint32_t>(lanes_[static_cast<std::size_t>(peer.rank)].sends.size());
+    return static_cast<std::uint32_t>(
+        connections_[static_cast<std::size_t>(peer.rank)].sends.size());
   }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
-    return static_cast<std::uint32_t>(lanes_[static_cast<std::size_t>(peer.rank)].receives.size());
+    return static_cast<std::uint32_t>(
+        connections_[static_cast<std::size_t>(peer.rank)].receives.size());
   }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -108,10 +111,10 @@ class Tcp final {
   }
 
  private:
-  using Queue = Ring<iovec>;
+  using Queue = FixedQueue<iovec>;
   static constexpr std::size_t most_pieces = 16;
 
-  struct Lane {
+  struct Connection {
     int file = -1;
     Queue sends = {};
     Queue receives = {};
@@ -128,15 +131,17 @@ class Tcp final {
   }
 
   // What to sleep for; poll(2) passes over the rank itself, which has no file.
-  static pollfd wanted(const Lane& lane) noexcept {
-    const int out = lane.sends.empty() ? 0 : POLLOUT;
-    const int in = lane.receives.empty() ? 0 : POLLIN;
-    return {lane.file, static_cast<short>(out | in), 0};
+  static pollfd wanted(const Connection& connection) noexcept {
+    const int out = connection.sends.empty() ? 0 : POLLOUT;
+    const int in = connection.receives.empty() ? 0 : POLLIN;
+    return {connection.file, static_cast<short>(out | in), 0};
   }
 
-  void push_out(Lane& lane) noexcept { move<send, sendmsg>(lane.file, lane.sends, sends_, "send"); }
-  void take_in(Lane& lane) noexcept {
-    move<recv, recvmsg>(lane.file, lane.receives, receives_, "recv");
+  void push_out(Connection& connection) noexcept {
+    move<send, sendmsg>(connection.file, connection.sends, sends_, "send");
+  }
+  void take_in(Connection& connection) noexcept {
+    move<recv, recvmsg>(connection.file, connection.receives, receives_, "recv");
   }
 
   // One system call for as many posted messages as fit, then those that are whole are done. A
@@ -189,7 +194,7 @@ class Tcp final {
 
   TcpMesh mesh_;
   std::int64_t connecting_ns_;
-  std::vector<Lane> lanes_;
+  std::vector<Connection> connections_;
   std::vector<pollfd> watched_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;

@@ -13,7 +13,7 @@
 #include "host/memory.hpp"
 #include "run/rank.hpp"
 #include "transports/parts/connecting.hpp"
-#include "transports/parts/greeting.hpp"
+#include "transports/parts/first_contact.hpp"
 #include "transports/parts/operations.hpp"
 #include "transports/parts/registration_cache.hpp"
 #include "transports/ucx/log.hpp"
@@ -120,10 +120,10 @@ class UcxLink {
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
   [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
-    return lanes_[static_cast<std::size_t>(peer.rank)].sends.count;
+    return peers_[static_cast<std::size_t>(peer.rank)].sends.count;
   }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
-    return lanes_[static_cast<std::size_t>(peer.rank)].receives.count;
+    return peers_[static_cast<std::size_t>(peer.rank)].receives.count;
   }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
@@ -145,7 +145,7 @@ class UcxLink {
 
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
       : worker_(options, features | UCP_FEATURE_RMA, boot),
-        lanes_(static_cast<std::size_t>(boot.size())),
+        peers_(static_cast<std::size_t>(boot.size())),
         trusts_last_byte_(options.flag("trust_last_byte", false)),
         registers_ahead_(options.flag("register_ahead", false)) {
     how_.op_attr_mask = UCP_OP_ATTR_FIELD_REQUEST | UCP_OP_ATTR_FIELD_CALLBACK |
@@ -163,7 +163,8 @@ class UcxLink {
   void connect(Whole& whole, Bootstrap& boot) {
     connecting_ns_ = connecting_ns(boot, [&] {
       worker_.connect({on_peer_gone, this});
-      greet(whole, boot, soft_roce_hint(worker_.details(), infiniband_folder) + other_devices);
+      make_first_contact(whole, boot,
+                         soft_roce_hint(worker_.details(), infiniband_folder) + other_devices);
     });
   }
 
@@ -179,11 +180,11 @@ class UcxLink {
   }
 
   UcxRequest* begin_send(Peer peer, const Buffer& buffer) noexcept {
-    UcxRequest* request = prepared(lane(peer).sends, sends_);
+    UcxRequest* request = prepared(with(peer).sends, sends_);
     tell_memory(how_, buffer);
     return request;
   }
-  UcxRequest* take_receive(Peer peer) noexcept { return take(lane(peer).receives, receives_); }
+  UcxRequest* take_receive(Peer peer) noexcept { return take(with(peer).receives, receives_); }
   void prepare_receive(UcxRequest* request, const Buffer& buffer) noexcept {
     receive_.request = request->own.memory;
     receive_.user_data = request;
@@ -228,13 +229,13 @@ class UcxLink {
  private:
   static constexpr auto memory_is_given = static_cast<std::uint32_t>(UCP_OP_ATTR_FIELD_MEMH);
 
-  struct Lane {
+  struct PeerRequests {
     UcxQueue sends = {};
     UcxQueue receives = {};
     UcxQueue transfers = {};
   };
 
-  Lane& lane(Peer peer) noexcept { return lanes_[static_cast<std::size_t>(peer.rank)]; }
+  PeerRequests& with(Peer peer) noexcept { return peers_[static_cast<std::size_t>(peer.rank)]; }
   UcxRequest* take(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
     UcxRequest* request = requests_.take(queue, in_flight);
     if (request == nullptr && fault_.code == 0) fault_ = too_much_posted(UCS_ERR_NO_RESOURCE);
@@ -249,7 +250,7 @@ class UcxLink {
   }
   UcxRequest* transfer(Peer peer) noexcept {
     how_.op_attr_mask &= ~memory_is_given;
-    return prepared(lane(peer).transfers, transfers_);
+    return prepared(with(peer).transfers, transfers_);
   }
   // A registration of ours, which UCX need not look for then.
   void tell_memory(ucp_request_param_t& how, const Buffer& buffer) noexcept {
@@ -270,7 +271,7 @@ class UcxLink {
   UcxWorker worker_;
   Operations<UcxOwn> requests_;
   Buffer memory_;
-  std::vector<Lane> lanes_;
+  std::vector<PeerRequests> peers_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
   std::uint32_t transfers_ = 0;
@@ -316,7 +317,7 @@ class UcxTagged : public UcxLink {
   ucp_tag_t my_tag_;
 };
 
-/// The usual way: no file of events, which some of UCX's transports have to do without for.
+/// The usual mode: no file of events, which some of UCX's transports have to do without for.
 class UcxTag final : public UcxTagged {
  public:
   static constexpr std::string_view mode = "tag";

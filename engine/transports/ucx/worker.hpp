@@ -12,7 +12,7 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
-#include "transports/parts/places.hpp"
+#include "transports/parts/handle_table.hpp"
 #include "transports/parts/registration_cache.hpp"
 
 namespace weft {
@@ -94,8 +94,8 @@ class UcxWorker {
   int event_file_ = -1;
   std::size_t request_bytes_ = 0;
   std::vector<ucp_ep_h> endpoints_;
-  Places<ucp_mem_h> memories_;
-  Places<ucp_rkey_h> keys_;
+  HandleTable<ucp_mem_h> memories_;
+  HandleTable<ucp_rkey_h> keys_;
 };
 
 }  // namespace weft

@@ -12,7 +12,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "transports/verbs/lanes.hpp"
+#include "transports/verbs/queue_pairs.hpp"
 
 namespace weft {
 
@@ -32,11 +32,11 @@ struct FreeInterfaces {
   void operator()(ifaddrs* list) const { freeifaddrs(list); }
 };
 
-/// Which lane a connection is for; the secret tells it from a stranger's.
+/// Which queue pair a connection is for; the secret tells it from a stranger's.
 struct Introduction {
   std::uint64_t secret = 0;
   std::int32_t rank = 0;
-  std::uint32_t lane_of_peer = 0;
+  std::uint32_t pair_of_peer = 0;
 };
 
 sockaddr* generic(sockaddr_in& address) {
@@ -84,7 +84,7 @@ void bring_up(rdma_cm_id* id, ibv_qp* pair) {
     int mask = 0;
     check(rdma_init_qp_attr(id, &attributes, &mask), "describe a queue pair");
     attributes.min_rnr_timer = shortest_not_ready_wait;
-    attributes.qp_access_flags = lane_access;
+    attributes.qp_access_flags = pair_access;
     if (state == IBV_QPS_INIT) mask |= IBV_QP_ACCESS_FLAGS;
     modify(pair, attributes, mask, "bring up a queue pair as RDMA CM says");
   }
@@ -105,7 +105,7 @@ std::shared_ptr<void> kept(Id id) {
 }
 
 void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_qp* pair,
-                const Introduction& introduction, VerbsLanes& lanes) {
+                const Introduction& introduction, QueuePairs& queues) {
   Id id = make_id();
   mine.sin_port = 0;
   check(rdma_resolve_addr(id.get(), generic(mine), generic(peer), patience_ms), "find a peer");
@@ -116,12 +116,12 @@ void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_q
   check(rdma_connect(id.get(), &wanted), "connect to a peer");
   bring_up(id.get(), pair);
   check(rdma_establish(id.get()), "establish a connection");
-  lanes.connections.push_back(kept(std::move(id)));
+  queues.connections.push_back(kept(std::move(id)));
 }
 
 // Takes the next connection; false if it was a stranger's.
 bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secret,
-                VerbsLanes& lanes) {
+                QueuePairs& queues) {
   pollfd asked{listener->channel->fd, POLLIN, 0};
   if (poll(&asked, 1, longest_wait_ms) <= 0) {
     throw std::runtime_error(
@@ -136,15 +136,15 @@ bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secre
   Introduction introduction;
   if (offered.private_data_len < sizeof introduction) return false;
   std::memcpy(&introduction, offered.private_data, sizeof introduction);
-  if (introduction.secret != secret || introduction.lane_of_peer >= lanes.pairs.size()) {
+  if (introduction.secret != secret || introduction.pair_of_peer >= queues.pairs.size()) {
     return false;
   }
-  ibv_qp* pair = lanes.pairs[introduction.lane_of_peer].get();
+  ibv_qp* pair = queues.pairs[introduction.pair_of_peer].get();
   if (pair == nullptr) return false;
   bring_up(id.get(), pair);
   rdma_conn_param wanted = parameters(port, pair);
   check(rdma_accept(id.get(), &wanted), "accept a connection");
-  lanes.connections.push_back(kept(std::move(id)));
+  queues.connections.push_back(kept(std::move(id)));
   return true;
 }
 
@@ -157,7 +157,7 @@ std::uint64_t shared_secret(Bootstrap& boot) {
 
 }  // namespace
 
-void connect_through_cm(const VerbsPort& port, VerbsLanes& lanes, std::size_t per_peer,
+void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::size_t per_peer,
                         Bootstrap& boot) {
   const std::uint64_t secret = shared_secret(boot);
   sockaddr_in mine{};
@@ -166,15 +166,15 @@ void connect_through_cm(const VerbsPort& port, VerbsLanes& lanes, std::size_t pe
   const std::vector<std::string> addresses = boot.exchange(raw);
   const auto rank = static_cast<std::size_t>(boot.rank());
   // To the ranks below, in their order; they take connections once they have theirs.
-  for (std::size_t lane = 0; lane < rank * per_peer; ++lane) {
+  for (std::size_t at = 0; at < rank * per_peer; ++at) {
     sockaddr_in peer{};
-    std::memcpy(&peer, addresses[lane / per_peer].data(), sizeof peer);
-    const auto there = static_cast<std::uint32_t>(rank * per_peer + lane % per_peer);
-    connect_to(port, mine, peer, lanes.pairs[lane].get(), {secret, boot.rank(), there}, lanes);
+    std::memcpy(&peer, addresses[at / per_peer].data(), sizeof peer);
+    const auto there = static_cast<std::uint32_t>(rank * per_peer + at % per_peer);
+    connect_to(port, mine, peer, queues.pairs[at].get(), {secret, boot.rank(), there}, queues);
   }
   std::size_t expected = (static_cast<std::size_t>(boot.size()) - 1 - rank) * per_peer;
   while (expected > 0) {
-    if (accept_one(port, listener.get(), secret, lanes)) --expected;
+    if (accept_one(port, listener.get(), secret, queues)) --expected;
   }
 }
 

@@ -27,14 +27,14 @@ std::uint32_t datagram_key_of(Bootstrap& boot) {
 }
 
 bool through_cm(const LinkOptions& options, ibv_qp_type type) {
-  const std::string way = options.text("connect", "bootstrap");
-  if (way != "bootstrap" && way != "rdmacm") {
-    throw std::runtime_error("option connect takes bootstrap or rdmacm, not '" + way + "'");
+  const std::string method = options.text("connect", "bootstrap");
+  if (method != "bootstrap" && method != "rdmacm") {
+    throw std::runtime_error("option connect takes bootstrap or rdmacm, not '" + method + "'");
   }
-  if (way == "rdmacm" && type != IBV_QPT_RC) {
+  if (method == "rdmacm" && type != IBV_QPT_RC) {
     throw std::runtime_error("rdmacm connects reliable connections only; use connect=bootstrap");
   }
-  return way == "rdmacm";
+  return method == "rdmacm";
 }
 
 }  // namespace
@@ -76,14 +76,14 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
 }
 
 void VerbsCore::connect(std::uint32_t depth) {
-  lanes_.reset();
+  queues_.reset();
   request_.depth = depth;
-  lanes_ = connect_lanes(port_, request_, *boot_);
-  used_.assign(lanes_->pairs.size(), 0);
-  sends_of_.assign(lanes_->pairs.size(), 0);
-  pending_.assign(lanes_->pairs.size(), {});
-  for (std::size_t lane = 0; lane < pending_.size(); ++lane) {
-    pending_[lane].lane = static_cast<std::uint16_t>(lane);
+  queues_ = connect_queue_pairs(port_, request_, *boot_);
+  used_.assign(queues_->pairs.size(), 0);
+  sends_of_.assign(queues_->pairs.size(), 0);
+  pending_.assign(queues_->pairs.size(), {});
+  for (std::size_t pair = 0; pair < pending_.size(); ++pair) {
+    pending_[pair].pair = static_cast<std::uint16_t>(pair);
   }
 }
 
@@ -91,15 +91,15 @@ bool VerbsCore::reserve(std::size_t depth, std::size_t pieces) {
   memory_.make_room(2 * depth);
   const std::size_t share = std::max<std::size_t>(depth / parts_of_queue, 1);
   signal_every_ = static_cast<std::uint16_t>(std::min<std::size_t>(asked_signal_every_, share));
-  const LaneRequest wanted = request_for(depth * pieces);
-  if (wanted.depth <= lanes_->depth) return false;
+  const QueuePairRequest wanted = request_for(depth * pieces);
+  if (wanted.depth <= queues_->depth) return false;
   connect(wanted.depth);
   return true;
 }
 
 // Beside the requests that count there are those that wait for a completion to be asked for.
-LaneRequest VerbsCore::request_for(std::size_t depth) const {
-  LaneRequest wanted = request_;
+QueuePairRequest VerbsCore::request_for(std::size_t depth) const {
+  QueuePairRequest wanted = request_;
   wanted.depth = static_cast<std::uint32_t>(depth + depth / parts_of_queue + 1);
   return wanted;
 }
@@ -119,7 +119,7 @@ Details VerbsCore::details() const {
           {"link layer", port_.link_layer()},
           {"GID", port_.gid_text()},
           {"MTU", std::to_string(port_.mtu_bytes)},
-          {"inline limit", std::to_string(lanes_->inline_bytes)},
+          {"inline limit", std::to_string(queues_->inline_bytes)},
           {"firmware", std::string(port_.limits.fw_ver)},
           {"connected by", request_.through_cm ? "RDMA CM" : "bootstrap"},
           {"signalled", "1 of " + std::to_string(asked_signal_every_) + " inline, all others"},

@@ -1,5 +1,6 @@
-// What both modes of the verbs transport share: a port, its memory, lanes to every peer, and one
-// completion queue. Posting and polling are the data plane: they never allocate, throw or block.
+// What both modes of the verbs transport share: a port, its memory, queue pairs to every peer, and
+// one completion queue. Posting and polling are the data plane: they never allocate, throw or
+// block.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -17,16 +18,16 @@
 #include "contract/details.hpp"
 #include "contract/faults.hpp"
 #include "contract/transport.hpp"
-#include "transports/verbs/lanes.hpp"
 #include "transports/verbs/memory.hpp"
+#include "transports/verbs/queue_pairs.hpp"
 
 namespace weft {
 
-/// The name of a request, which its completion brings back: its lane and what it stands for. Only
-/// some requests ask for a completion; it stands for those posted before it on the lane too. Of a
-/// receive, `requests` is 1 where it ends a message, 0 where further pieces of it follow.
+/// The name of a request, which its completion brings back: its queue pair and what it stands for.
+/// Only some requests ask for a completion; it stands for those posted before it on the pair too.
+/// Of a receive, `requests` is 1 where it ends a message, 0 where further pieces of it follow.
 struct Posted {
-  std::uint16_t lane = 0;
+  std::uint16_t pair = 0;
   std::uint16_t requests = 0;
   std::uint16_t sends = 0;
   std::uint16_t transfers = 0;
@@ -39,16 +40,16 @@ const char* cause_of(ibv_wc_status status) noexcept;
 
 class VerbsCore {
  public:
-  /// Opens the port and connects the lanes. Throws std::runtime_error.
+  /// Opens the port and connects the queue pairs. Throws std::runtime_error.
   VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type, std::size_t per_peer);
 
   [[nodiscard]] VerbsMemory& memory() noexcept { return memory_; }
   [[nodiscard]] const VerbsPort& port() const noexcept { return port_; }
-  [[nodiscard]] const VerbsLanes& lanes() const noexcept { return *lanes_; }
+  [[nodiscard]] const QueuePairs& queues() const noexcept { return *queues_; }
   [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
 
-  /// Collective. Room for so many messages each way on every lane, each of so many requests. True
-  /// if the lanes are new: they may be used once all ranks met in a barrier. Throws
+  /// Collective. Room for so many messages each way on every pair, each of so many requests. True
+  /// if the pairs are new: they may be used once all ranks met in a barrier. Throws
   /// std::runtime_error.
   bool reserve(std::size_t depth, std::size_t pieces);
 
@@ -57,47 +58,47 @@ class VerbsCore {
                                     std::size_t depth) const;
   [[nodiscard]] Details details() const;
 
-  /// Post to a lane's send queue. A request whose data the device took at once (inline) does not
+  /// Post to a pair's send queue. A request whose data the device took at once (inline) does not
   /// count while it waits for a later one to ask for a completion: its buffer is free already.
-  void post(std::size_t lane, ibv_send_wr& request, const ibv_sge& data, Counted counted) noexcept {
-    Posted& pending = pending_[lane];
-    if (used_[lane] == lanes_->depth) {
+  void post(std::size_t pair, ibv_send_wr& request, const ibv_sge& data, Counted counted) noexcept {
+    Posted& pending = pending_[pair];
+    if (used_[pair] == queues_->depth) {
       latch(too_much_posted(ENOBUFS));
       return;
     }
     ibv_sge piece = data;
     request.sg_list = &piece;
     request.num_sge = data.length == 0 ? 0 : 1;
-    ++used_[lane];
+    ++used_[pair];
     ++pending.requests;
     if (counted == Counted::as_send) ++pending.sends;
     if (counted == Counted::as_transfer) ++pending.transfers;
     const bool reads = request.opcode == IBV_WR_RDMA_READ;
-    const bool taken = !reads && data.length <= lanes_->inline_bytes;
+    const bool taken = !reads && data.length <= queues_->inline_bytes;
     request.send_flags = taken ? IBV_SEND_INLINE : 0;
     if (!taken || pending.requests >= signal_every_) {
       request.send_flags |= IBV_SEND_SIGNALED;
       request.wr_id = std::bit_cast<std::uint64_t>(pending);
       sends_ += pending.sends;
-      sends_of_[lane] += pending.sends;
+      sends_of_[pair] += pending.sends;
       transfers_ += pending.transfers;
-      pending = {.lane = pending.lane};
+      pending = {.pair = pending.pair};
     }
     ibv_send_wr* refused = nullptr;
-    const int error = ibv_post_send(lanes_->pairs[lane].get(), &request, &refused);
+    const int error = ibv_post_send(queues_->pairs[pair].get(), &request, &refused);
     if (error != 0) latch(error, "ibv_post_send");
   }
 
   /// Post a receive into the pieces; its name tells whether it ends a message.
-  void post_receive(std::size_t lane, ibv_sge* pieces, int count, bool ends = true) noexcept {
+  void post_receive(std::size_t pair, ibv_sge* pieces, int count, bool ends = true) noexcept {
     ibv_recv_wr request{};
     request.wr_id =
-        std::bit_cast<std::uint64_t>(Posted{.lane = static_cast<std::uint16_t>(lane),
+        std::bit_cast<std::uint64_t>(Posted{.pair = static_cast<std::uint16_t>(pair),
                                             .requests = static_cast<std::uint16_t>(ends ? 1 : 0)});
     request.sg_list = pieces;
     request.num_sge = count;
     ibv_recv_wr* refused = nullptr;
-    const int error = ibv_post_recv(lanes_->pairs[lane].get(), &request, &refused);
+    const int error = ibv_post_recv(queues_->pairs[pair].get(), &request, &refused);
     if (error != 0) latch(error, "ibv_post_recv");
   }
 
@@ -106,7 +107,7 @@ class VerbsCore {
   int poll(Arrived arrived) noexcept {
     std::array<ibv_wc, 16> done;  // NOLINT(*-member-init): filled as far as it is read
     const int count =
-        ibv_poll_cq(lanes_->completions.get(), static_cast<int>(done.size()), done.data());
+        ibv_poll_cq(queues_->completions.get(), static_cast<int>(done.size()), done.data());
     if (count < 0) latch(-count, "ibv_poll_cq");
     for (int at = 0; at < count; ++at) {
       const ibv_wc& completion = done[static_cast<std::size_t>(at)];
@@ -117,9 +118,9 @@ class VerbsCore {
         arrived(completion);
       } else {
         const auto posted = std::bit_cast<Posted>(completion.wr_id);
-        used_[posted.lane] -= posted.requests;
+        used_[posted.pair] -= posted.requests;
         sends_ -= posted.sends;
-        sends_of_[posted.lane] -= posted.sends;
+        sends_of_[posted.pair] -= posted.sends;
         transfers_ -= posted.transfers;
       }
     }
@@ -132,13 +133,13 @@ class VerbsCore {
   void block(Take take) noexcept {
     constexpr int longest_ms = 100;
     if (take() != 0) return;
-    ibv_req_notify_cq(lanes_->completions.get(), 0);
+    ibv_req_notify_cq(queues_->completions.get(), 0);
     if (take() != 0) return;
-    pollfd entry{lanes_->channel->fd, POLLIN, 0};
+    pollfd entry{queues_->channel->fd, POLLIN, 0};
     if (::poll(&entry, 1, longest_ms) <= 0) return;
     ibv_cq* queue = nullptr;
     void* context = nullptr;
-    if (ibv_get_cq_event(lanes_->channel.get(), &queue, &context) == 0) {
+    if (ibv_get_cq_event(queues_->channel.get(), &queue, &context) == 0) {
       ibv_ack_cq_events(queue, 1);
     }
   }
@@ -159,23 +160,23 @@ class VerbsCore {
   }
 
   [[nodiscard]] std::uint32_t sends() const noexcept { return sends_; }
-  [[nodiscard]] std::uint32_t sends_of(std::size_t lane) const noexcept { return sends_of_[lane]; }
+  [[nodiscard]] std::uint32_t sends_of(std::size_t pair) const noexcept { return sends_of_[pair]; }
   [[nodiscard]] std::uint32_t transfers() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
  private:
   void connect(std::uint32_t depth);
-  [[nodiscard]] LaneRequest request_for(std::size_t depth) const;
+  [[nodiscard]] QueuePairRequest request_for(std::size_t depth) const;
 
   Bootstrap* boot_;
   VerbsPort port_;
   VerbsMemory memory_;
-  LaneRequest request_;
-  std::optional<VerbsLanes> lanes_;
-  /// By lane: slots of the send queue in use, and what no completion was asked for yet.
+  QueuePairRequest request_;
+  std::optional<QueuePairs> queues_;
+  /// By queue pair: slots of the send queue in use, and what no completion was asked for yet.
   std::vector<std::uint32_t> used_;
   std::vector<Posted> pending_;
-  /// By lane: sends in flight.
+  /// By queue pair: sends in flight.
   std::vector<std::uint32_t> sends_of_;
   std::uint16_t asked_signal_every_;
   std::uint16_t signal_every_ = 1;

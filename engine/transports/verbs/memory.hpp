@@ -7,11 +7,11 @@
 #include <string>
 
 #include "contract/transport.hpp"
-#include "transports/parts/places.hpp"
+#include "transports/parts/handle_table.hpp"
 
 namespace weft {
 
-/// `Buffer.key` holds the local key in its low half and, above it, the place of the registration
+/// `Buffer.key` holds the local key in its low half and, above it, the number of the registration
 /// counted from 1: no registered buffer has a key of 0.
 class VerbsMemory {
  public:
@@ -42,7 +42,7 @@ class VerbsMemory {
 
  private:
   ibv_pd* domain_;
-  Places<ibv_mr*> regions_;
+  HandleTable<ibv_mr*> regions_;
 };
 
 inline constexpr int exposed_access =

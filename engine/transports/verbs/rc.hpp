@@ -38,10 +38,11 @@ inline constexpr std::array verbs_settings{
 
 /// What the links over the same connections share.
 struct RcConnections {
-  // Notices take receives of a lane of their own: beside messages, one could take the other's.
-  static constexpr std::size_t lanes_per_peer = 2;
+  // Notices take receives of a queue pair of their own: beside messages, one could take the
+  // other's.
+  static constexpr std::size_t pairs_per_peer = 2;
 
-  /// Throws std::runtime_error. The lanes may be used once all ranks met in a barrier.
+  /// Throws std::runtime_error. The pairs may be used once all ranks met in a barrier.
   RcConnections(const LinkOptions& options, Bootstrap& boot);
 
   VerbsCore core;
@@ -119,21 +120,21 @@ class RcLink final {
     Buffer rest = buffer;
     if constexpr (cuts) {
       for (; rest.bytes > rc_.longest; pass(rest)) {
-        rc_.core.post(lane_of(peer), request, piece_of(first(rest)), Counted::no);
+        rc_.core.post(messages_to(peer), request, piece_of(first(rest)), Counted::no);
       }
     }
-    rc_.core.post(lane_of(peer), request, piece_of(rest), Counted::as_send);
+    rc_.core.post(messages_to(peer), request, piece_of(rest), Counted::as_send);
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
     Buffer rest = buffer;
     if constexpr (cuts) {
       for (; rest.bytes > rc_.longest; pass(rest)) {
         ibv_sge piece = piece_of(first(rest));
-        rc_.core.post_receive(lane_of(peer), &piece, 1, false);
+        rc_.core.post_receive(messages_to(peer), &piece, 1, false);
       }
     }
     ibv_sge piece = piece_of(rest);
-    rc_.core.post_receive(lane_of(peer), &piece, rest.bytes == 0 ? 0 : 1);
+    rc_.core.post_receive(messages_to(peer), &piece, rest.bytes == 0 ? 0 : 1);
     ++rc_.messages[static_cast<std::size_t>(peer.rank)];
     ++rc_.receives;
   }
@@ -169,7 +170,7 @@ class RcLink final {
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return rc_.core.sends(); }
   [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
-    return rc_.core.sends_of(lane_of(peer));
+    return rc_.core.sends_of(messages_to(peer));
   }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return rc_.core.transfers(); }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return rc_.receives; }
@@ -185,10 +186,10 @@ class RcLink final {
   }
 
  private:
-  static std::size_t lane_of(Peer peer) noexcept {
-    return static_cast<std::size_t>(peer.rank) * RcConnections::lanes_per_peer;
+  static std::size_t messages_to(Peer peer) noexcept {
+    return static_cast<std::size_t>(peer.rank) * RcConnections::pairs_per_peer;
   }
-  static std::size_t transfers_to(Peer peer) noexcept { return lane_of(peer) + 1; }
+  static std::size_t transfers_to(Peer peer) noexcept { return messages_to(peer) + 1; }
 
   [[nodiscard]] std::size_t pieces() const noexcept { return cuts ? rc_.pieces : 1; }
   [[nodiscard]] Buffer first(const Buffer& rest) const noexcept {
@@ -218,8 +219,8 @@ class RcLink final {
   int take() noexcept {
     return rc_.core.poll([this](const ibv_wc& arrived) {
       const auto posted = std::bit_cast<Posted>(arrived.wr_id);
-      if (posted.lane % RcConnections::lanes_per_peer == 0) {
-        rc_.messages[posted.lane / RcConnections::lanes_per_peer] -= posted.requests;
+      if (posted.pair % RcConnections::pairs_per_peer == 0) {
+        rc_.messages[posted.pair / RcConnections::pairs_per_peer] -= posted.requests;
       }
       rc_.receives -= posted.requests;
     });

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "run/rank.hpp"
-#include "transports/parts/ring.hpp"
+#include "transports/parts/fixed_queue.hpp"
 #include "transports/rails/rails.hpp"
 #include "transports/verbs/core.hpp"
 #include "transports/verbs/rc.hpp"
@@ -28,7 +28,7 @@ class VerbsUd final {
   static constexpr std::span<const Setting> settings{verbs_settings};
 
   VerbsUd(const LinkOptions& options, Bootstrap& boot)
-      : core_(options, boot, IBV_QPT_UD, lanes_per_peer),
+      : core_(options, boot, IBV_QPT_UD, pairs_per_peer),
         header_(core_.memory().allocate(header_bytes, IBV_ACCESS_LOCAL_WRITE)),
         flows_(static_cast<std::size_t>(boot.size())) {
     for (Flow& flow : flows_) flow.waiting.reserve(1);
@@ -67,7 +67,7 @@ class VerbsUd final {
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
     std::array<ibv_sge, 2> pieces{piece_of(header_), piece_of(buffer)};
-    core_.post_receive(lane_of(peer), pieces.data(), buffer.bytes == 0 ? 1 : 2);
+    core_.post_receive(messages_to(peer), pieces.data(), buffer.bytes == 0 ? 1 : 2);
     ++receives_;
     ++flow_of(peer).posted;
     grant_if_due(peer);
@@ -81,7 +81,7 @@ class VerbsUd final {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept { return receives_; }
   [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
     const Flow& flow = flows_[static_cast<std::size_t>(peer.rank)];
-    return core_.sends_of(lane_of(peer)) + static_cast<std::uint32_t>(flow.waiting.size());
+    return core_.sends_of(messages_to(peer)) + static_cast<std::uint32_t>(flow.waiting.size());
   }
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     const Flow& flow = flows_[static_cast<std::size_t>(peer.rank)];
@@ -97,17 +97,17 @@ class VerbsUd final {
  private:
   // A receive's buffer begins with room for the packet's global header, which goes elsewhere.
   static constexpr std::size_t header_bytes = 40;
-  static constexpr std::size_t lanes_per_peer = 2;  // messages, grants
+  static constexpr std::size_t pairs_per_peer = 2;  // messages, grants
   static constexpr std::uint32_t grant_receives = 64;
 
-  /// Numbers of messages since the lanes are there; they may pass 2^32 and begin again.
+  /// Numbers of messages since the queue pairs are there; they may pass 2^32 and begin again.
   struct Flow {
     std::uint32_t posted = 0;     // receives, here
     std::uint32_t arrived = 0;    // of those
     std::uint32_t announced = 0;  // how many of `posted` the peer knows of
     std::uint32_t granted = 0;    // receives that the peer posted, as far as it reported
     std::uint32_t sent = 0;
-    Ring<Buffer> waiting = {};
+    FixedQueue<Buffer> waiting = {};
 
     [[nodiscard]] bool may_send() const noexcept { return granted != sent; }
     /// The peer knows of less than half of the receives that wait for it.
@@ -116,8 +116,8 @@ class VerbsUd final {
     }
   };
 
-  static std::size_t lane_of(Peer peer) noexcept {
-    return static_cast<std::size_t>(peer.rank) * lanes_per_peer;
+  static std::size_t messages_to(Peer peer) noexcept {
+    return static_cast<std::size_t>(peer.rank) * pairs_per_peer;
   }
   Flow& flow_of(Peer peer) noexcept { return flows_[static_cast<std::size_t>(peer.rank)]; }
 
@@ -126,51 +126,51 @@ class VerbsUd final {
       Flow& flow = flows_[rank];
       flow.posted = flow.arrived = flow.announced = flow.granted = flow.sent = 0;
       if (static_cast<int>(rank) == core_.boot().rank()) continue;
-      for (std::uint32_t n = 0; n < grant_receives; ++n) expect_grant(rank * lanes_per_peer + 1);
+      for (std::uint32_t n = 0; n < grant_receives; ++n) expect_grant(rank * pairs_per_peer + 1);
     }
     core_.boot().barrier();
   }
 
-  void expect_grant(std::size_t lane) noexcept {
+  void expect_grant(std::size_t pair) noexcept {
     ibv_sge piece = piece_of(header_);
-    core_.post_receive(lane, &piece, 1);
+    core_.post_receive(pair, &piece, 1);
   }
 
-  void datagram(std::size_t lane, Flow& flow, const ibv_sge& data, Counted counted) noexcept {
+  void datagram(std::size_t pair, Flow& flow, const ibv_sge& data, Counted counted) noexcept {
     ibv_send_wr request{};
     request.opcode = IBV_WR_SEND_WITH_IMM;
     request.imm_data = htonl(flow.posted);
-    request.wr.ud = {core_.lanes().addresses[lane].get(), core_.lanes().remote_pairs[lane],
-                     core_.lanes().datagram_key};
+    request.wr.ud = {core_.queues().addresses[pair].get(), core_.queues().remote_pairs[pair],
+                     core_.queues().datagram_key};
     flow.announced = flow.posted;
-    core_.post(lane, request, data, counted);
+    core_.post(pair, request, data, counted);
   }
   void transmit(Peer peer, const Buffer& buffer) noexcept {
     Flow& flow = flow_of(peer);
     ++flow.sent;
-    datagram(lane_of(peer), flow, piece_of(buffer), Counted::as_send);
+    datagram(messages_to(peer), flow, piece_of(buffer), Counted::as_send);
   }
   void grant_if_due(Peer peer) noexcept {
     Flow& flow = flow_of(peer);
-    if (flow.is_grant_due()) datagram(lane_of(peer) + 1, flow, {}, Counted::no);
+    if (flow.is_grant_due()) datagram(messages_to(peer) + 1, flow, {}, Counted::no);
   }
 
   int take() noexcept {
     return core_.poll([this](const ibv_wc& completion) { arrive(completion); });
   }
   void arrive(const ibv_wc& completion) noexcept {
-    const std::size_t lane = std::bit_cast<Posted>(completion.wr_id).lane;
-    const Peer peer{static_cast<int>(lane / lanes_per_peer)};
+    const std::size_t pair = std::bit_cast<Posted>(completion.wr_id).pair;
+    const Peer peer{static_cast<int>(pair / pairs_per_peer)};
     Flow& flow = flow_of(peer);
     // Grants and messages may overtake each other: only a later number counts.
     const std::uint32_t granted = ntohl(completion.imm_data);
     if (static_cast<std::int32_t>(granted - flow.granted) > 0) flow.granted = granted;
-    if (lane % lanes_per_peer == 0) {
+    if (pair % pairs_per_peer == 0) {
       --receives_;
       ++flow.arrived;
       grant_if_due(peer);
     } else {
-      expect_grant(lane);
+      expect_grant(pair);
     }
     while (!flow.waiting.empty() && flow.may_send()) {
       const Buffer next = flow.waiting.front();

@@ -139,7 +139,7 @@ struct Lane {
 };
 
 /// One rank's share of a batch. `samples` has room for the warm-up too; only rank 0's are kept.
-struct Work {
+struct Task {
   int rank = 0;
   int size = 0;
   std::uint32_t ops_per_sample = 1;
@@ -157,7 +157,7 @@ struct Work {
   /// awaited at once has a buffer of its own.
   Buffer token_out;
   Rotation<Buffer> words;
-  /// Of a pattern with a cast: its lanes, its followers, and how many streams run at once.
+  /// Of a pattern with roles: its lanes, its followers, and how many streams run at once.
   std::span<Lane> lanes;
   std::span<const Peer> followers;
   std::uint32_t streams = 1;
@@ -182,8 +182,8 @@ constexpr std::uint32_t refill_of(std::uint32_t queue_depth) noexcept {
 /// Where every measured loop is entered: a function of its own, so that the disassembly test finds
 /// each of them by name.
 template <class Pattern, Clock Now, class Wait, TwoSided T>
-[[gnu::noinline]] bool measured_loop(T& link, Work& work) noexcept {
-  return Pattern::template run<Now, Wait>(link, work);
+[[gnu::noinline]] bool measured_loop(T& link, Task& task) noexcept {
+  return Pattern::template run<Now, Wait>(link, task);
 }
 
 }  // namespace weft

@@ -10,7 +10,7 @@ namespace weft {
 /// Items by number from 0; a number that was given back is given anew. Room is made beforehand, so
 /// that `put` never allocates.
 template <class Item>
-class Places {
+class HandleTable {
  public:
   /// At least so many more items can be put.
   void make_room(std::size_t more) {
@@ -24,18 +24,20 @@ class Places {
 
   /// Only where there is room.
   std::uint32_t put(const Item& item) noexcept {
-    const std::uint32_t place = unused_[--free_];
-    items_[place] = item;
-    return place;
+    const std::uint32_t number = unused_[--free_];
+    items_[number] = item;
+    return number;
   }
-  Item take(std::uint32_t place) noexcept {
-    const Item item = items_[place];
-    items_[place] = {};
-    unused_[free_++] = place;
+  Item take(std::uint32_t number) noexcept {
+    const Item item = items_[number];
+    items_[number] = {};
+    unused_[free_++] = number;
     return item;
   }
 
-  [[nodiscard]] const Item& operator[](std::uint32_t place) const noexcept { return items_[place]; }
+  [[nodiscard]] const Item& operator[](std::uint32_t number) const noexcept {
+    return items_[number];
+  }
   /// Those in use, and empty ones between them.
   [[nodiscard]] const std::vector<Item>& all() const noexcept { return items_; }
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "contract/work.hpp"
+#include "contract/task.hpp"
 
 namespace weft {
 
@@ -11,12 +11,12 @@ namespace weft {
 /// buffer is free again; receives stay registered in advance. With one peer only: sends of several
 /// would not end in the order of posting.
 template <Registers T>
-class AsItGoes final {
+class RegisterEach final {
  public:
   static constexpr std::string_view name = T::name;
   static constexpr std::string_view summary = "each message registered and deregistered";
 
-  AsItGoes(T& link, std::span<Buffer> room) noexcept : link_(&link), room_(room) {}
+  RegisterEach(T& link, std::span<Buffer> room) noexcept : link_(&link), room_(room) {}
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) { return link_->adopt(memory); }
   void disown(const Buffer& buffer) { link_->disown(buffer); }
@@ -66,10 +66,10 @@ class AsItGoes final {
 
 /// A pattern of one peer with each message registered for itself.
 template <class Pattern, Clock Now, class Wait, Registers T>
-[[nodiscard]] bool run_as_it_goes(T& link, Work& work) noexcept {
-  AsItGoes<T> going(link, work.registered);
-  const bool whole = Pattern::template run<Now, Wait>(going, work);
-  going.give_back();
+[[nodiscard]] bool run_registering_each(T& link, Task& task) noexcept {
+  RegisterEach<T> registering(link, task.registered);
+  const bool whole = Pattern::template run<Now, Wait>(registering, task);
+  registering.give_back();
   return whole;
 }
 

@@ -1,4 +1,4 @@
-#include "transports/verbs/lanes.hpp"
+#include "transports/verbs/queue_pairs.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -49,12 +49,13 @@ Reported unpacked(const std::string& text) {
   return reported;
 }
 
-Verbs<ibv_qp> make_pair(const VerbsPort& port, const LaneRequest& request, VerbsLanes& lanes) {
+Verbs<ibv_qp> make_pair(const VerbsPort& port, const QueuePairRequest& request,
+                        QueuePairs& queues) {
   const bool datagrams = request.type == IBV_QPT_UD;
   for (std::uint32_t inline_bytes = request.inline_bytes;; inline_bytes /= 2) {
     ibv_qp_init_attr wanted{};
-    wanted.send_cq = lanes.completions.get();
-    wanted.recv_cq = lanes.completions.get();
+    wanted.send_cq = queues.completions.get();
+    wanted.recv_cq = queues.completions.get();
     wanted.qp_type = request.type;
     wanted.cap.max_send_wr = request.depth;
     wanted.cap.max_recv_wr = request.depth;
@@ -63,7 +64,7 @@ Verbs<ibv_qp> make_pair(const VerbsPort& port, const LaneRequest& request, Verbs
     wanted.cap.max_inline_data = inline_bytes;
     Verbs<ibv_qp> pair(ibv_create_qp(port.domain.get(), &wanted));
     if (pair) {
-      lanes.inline_bytes = std::min(inline_bytes, wanted.cap.max_inline_data);
+      queues.inline_bytes = std::min(inline_bytes, wanted.cap.max_inline_data);
       return pair;
     }
     // Devices refuse more inline data than they can; the others errors stay when it is none.
@@ -80,7 +81,7 @@ void initialise(ibv_qp* pair, const VerbsPort& port, std::uint32_t datagram_key)
   ibv_qp_attr attributes{};
   attributes.qp_state = IBV_QPS_INIT;
   attributes.port_num = static_cast<std::uint8_t>(port.number);
-  attributes.qp_access_flags = lane_access;
+  attributes.qp_access_flags = pair_access;
   attributes.qkey = datagram_key;
   modify(pair, attributes,
          IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -136,42 +137,42 @@ void open_for_datagrams(ibv_qp* pair, const Address& mine) {
   modify(pair, attributes, IBV_QP_STATE | IBV_QP_SQ_PSN, "open a queue pair for sending");
 }
 
-Reported about_myself(const VerbsPort& port, const VerbsLanes& lanes) {
+Reported about_myself(const VerbsPort& port, const QueuePairs& queues) {
   Reported reported;
   reported.address.gid = port.gid.gid;
   reported.address.lid = port.attributes.lid;
   reported.address.mtu_bytes = port.mtu_bytes;
   reported.address.first_sequence = std::random_device{}() & sequence_mask;
   reported.address.reads_in_flight = reads_in_flight(port);
-  for (const Verbs<ibv_qp>& pair : lanes.pairs) reported.pairs.push_back(pair ? pair->qp_num : 0);
+  for (const Verbs<ibv_qp>& pair : queues.pairs) reported.pairs.push_back(pair ? pair->qp_num : 0);
   return reported;
 }
 
-void connect_through_bootstrap(const VerbsPort& port, const LaneRequest& request, VerbsLanes& lanes,
-                               Bootstrap& boot) {
-  const Reported mine = about_myself(port, lanes);
+void connect_through_bootstrap(const VerbsPort& port, const QueuePairRequest& request,
+                               QueuePairs& queues, Bootstrap& boot) {
+  const Reported mine = about_myself(port, queues);
   const std::vector<std::string> texts = boot.exchange(packed(mine));
-  const std::size_t my_lane = static_cast<std::size_t>(boot.rank()) * request.per_peer;
-  for (std::size_t lane = 0; lane < lanes.pairs.size(); ++lane) {
-    ibv_qp* pair = lanes.pairs[lane].get();
+  const std::size_t my_first = static_cast<std::size_t>(boot.rank()) * request.per_peer;
+  for (std::size_t at = 0; at < queues.pairs.size(); ++at) {
+    ibv_qp* pair = queues.pairs[at].get();
     if (pair == nullptr) continue;
-    const Reported peer = unpacked(texts[lane / request.per_peer]);
-    lanes.remote_pairs[lane] = peer.pairs[my_lane + lane % request.per_peer];
+    const Reported peer = unpacked(texts[at / request.per_peer]);
+    queues.remote_pairs[at] = peer.pairs[my_first + at % request.per_peer];
     if (request.type == IBV_QPT_RC) {
-      connect_reliably(pair, lanes.remote_pairs[lane], port, mine.address, peer.address);
+      connect_reliably(pair, queues.remote_pairs[at], port, mine.address, peer.address);
       continue;
     }
     open_for_datagrams(pair, mine.address);
     ibv_ah_attr route = route_to(port, peer.address);
-    lanes.addresses[lane].reset(ibv_create_ah(port.domain.get(), &route));
-    if (!lanes.addresses[lane]) {
+    queues.addresses[at].reset(ibv_create_ah(port.domain.get(), &route));
+    if (!queues.addresses[at]) {
       fail_with_cause("no path from " + port.text() + " to a peer",
                       "choose another verbs.device or verbs.gid_index");
     }
   }
 }
 
-std::size_t completions_needed(const LaneRequest& request, int ranks) {
+std::size_t completions_needed(const QueuePairRequest& request, int ranks) {
   return 2 * std::size_t{request.depth} * request.per_peer *
          static_cast<std::size_t>(std::max(ranks - 1, 1));
 }
@@ -193,7 +194,7 @@ void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what) {
                   "or verbs.gid_index");
 }
 
-std::string refuse_depth(const VerbsPort& port, const LaneRequest& request, int ranks) {
+std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request, int ranks) {
   const auto most = static_cast<std::size_t>(std::max(port.limits.max_qp_wr, 0));
   const auto most_completions = static_cast<std::size_t>(std::max(port.limits.max_cqe, 0));
   const std::size_t completions = completions_needed(request, ranks);
@@ -208,35 +209,36 @@ std::string refuse_depth(const VerbsPort& port, const LaneRequest& request, int 
   return reason.empty() ? "" : reason + " of " + port.device + "; choose a smaller --queue-depth";
 }
 
-VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Bootstrap& boot) {
+QueuePairs connect_queue_pairs(const VerbsPort& port, const QueuePairRequest& request,
+                               Bootstrap& boot) {
   const std::string refusal = refuse_depth(port, request, boot.size());
   if (!refusal.empty()) throw std::runtime_error(refusal);
-  VerbsLanes lanes;
-  lanes.depth = request.depth;
-  lanes.datagram_key = request.datagram_key;
-  lanes.channel.reset(ibv_create_comp_channel(port.context.get()));
-  if (!lanes.channel) fail_with_cause("no event channel on " + port.device, "stop other programs");
-  lanes.completions.reset(ibv_create_cq(port.context.get(),
-                                        static_cast<int>(completions_needed(request, boot.size())),
-                                        nullptr, lanes.channel.get(), 0));
-  if (!lanes.completions) {
+  QueuePairs queues;
+  queues.depth = request.depth;
+  queues.datagram_key = request.datagram_key;
+  queues.channel.reset(ibv_create_comp_channel(port.context.get()));
+  if (!queues.channel) fail_with_cause("no event channel on " + port.device, "stop other programs");
+  queues.completions.reset(ibv_create_cq(port.context.get(),
+                                         static_cast<int>(completions_needed(request, boot.size())),
+                                         nullptr, queues.channel.get(), 0));
+  if (!queues.completions) {
     fail_with_cause("no completion queue on " + port.device, "choose a smaller --queue-depth");
   }
   const std::size_t count = static_cast<std::size_t>(boot.size()) * request.per_peer;
-  lanes.pairs.resize(count);
-  lanes.addresses.resize(count);
-  lanes.remote_pairs.resize(count);
-  for (std::size_t lane = 0; lane < count; ++lane) {
-    if (lane / request.per_peer == static_cast<std::size_t>(boot.rank())) continue;
-    lanes.pairs[lane] = make_pair(port, request, lanes);
-    if (!request.through_cm) initialise(lanes.pairs[lane].get(), port, request.datagram_key);
+  queues.pairs.resize(count);
+  queues.addresses.resize(count);
+  queues.remote_pairs.resize(count);
+  for (std::size_t at = 0; at < count; ++at) {
+    if (at / request.per_peer == static_cast<std::size_t>(boot.rank())) continue;
+    queues.pairs[at] = make_pair(port, request, queues);
+    if (!request.through_cm) initialise(queues.pairs[at].get(), port, request.datagram_key);
   }
   if (request.through_cm) {
-    connect_through_cm(port, lanes, request.per_peer, boot);
+    connect_through_cm(port, queues, request.per_peer, boot);
   } else {
-    connect_through_bootstrap(port, request, lanes, boot);
+    connect_through_bootstrap(port, request, queues, boot);
   }
-  return lanes;
+  return queues;
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-#include "host/place.hpp"
+#include "host/binding.hpp"
 
 #include <hwloc.h>
 #include <hwloc/linux.h>
@@ -73,7 +73,7 @@ int numa_of(hwloc_topology_t topology, int cpu) {
 
 struct Binding::State {
   Topology topology = load_topology();
-  Place place;
+  Location location;
   Bitmap allowed = allowed_cpus(topology.get());
   Bitmap polling{hwloc_bitmap_alloc()};
   Bitmap for_helpers{hwloc_bitmap_alloc()};
@@ -82,24 +82,25 @@ struct Binding::State {
 
 Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
     : state_(std::make_unique<State>()) {
-  Place& place = state_->place;
-  place.host = host_name();
-  place.pid = getpid();
+  Location& location = state_->location;
+  location.host = host_name();
+  location.pid = getpid();
   hwloc_topology_t topology = state_->topology.get();
   const std::size_t local = local_rank(boot);
   const std::vector<int> choice = cpus.empty() ? cores(topology, state_->allowed.get()) : cpus;
   if (choice.empty()) throw std::runtime_error("no core is allowed; check taskset and cgroups");
-  place.cpu = choice[local % choice.size()];
+  location.cpu = choice[local % choice.size()];
   const Bitmap target(hwloc_bitmap_alloc());
-  hwloc_bitmap_set(target.get(), static_cast<unsigned>(place.cpu));
+  hwloc_bitmap_set(target.get(), static_cast<unsigned>(location.cpu));
   if (hwloc_set_cpubind(topology, target.get(), HWLOC_CPUBIND_THREAD) != 0) {
-    throw std::runtime_error("cannot bind to CPU " + std::to_string(place.cpu) +
+    throw std::runtime_error("cannot bind to CPU " + std::to_string(location.cpu) +
                              "; name others with --cpus");
   }
-  place.numa = numa_of(topology, place.cpu);
-  for (const std::string& reported : boot.exchange(std::to_string(place.cpu) + ' ' + place.host)) {
+  location.numa = numa_of(topology, location.cpu);
+  for (const std::string& reported :
+       boot.exchange(std::to_string(location.cpu) + ' ' + location.host)) {
     const std::size_t gap = reported.find(' ');
-    if (reported.substr(gap + 1) != place.host) continue;
+    if (reported.substr(gap + 1) != location.host) continue;
     hwloc_bitmap_set(state_->polling.get(),
                      static_cast<unsigned>(std::stoi(reported.substr(0, gap))));
   }
@@ -110,14 +111,14 @@ Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
 
 Binding::~Binding() = default;
 
-const Place& Binding::place() const noexcept {
-  return state_->place;
+const Location& Binding::location() const noexcept {
+  return state_->location;
 }
 
 void Binding::release_helpers() {
   hwloc_topology_t topology = state_->topology.get();
   const Bitmap inherited(hwloc_bitmap_alloc());
-  hwloc_bitmap_set(inherited.get(), static_cast<unsigned>(state_->place.cpu));
+  hwloc_bitmap_set(inherited.get(), static_cast<unsigned>(state_->location.cpu));
   const Bitmap now(hwloc_bitmap_alloc());
   state_->helpers = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {

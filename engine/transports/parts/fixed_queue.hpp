@@ -9,7 +9,7 @@
 namespace weft {
 
 template <class Item>
-class Ring {
+class FixedQueue {
  public:
   /// Room for at least so many items. Allocates; existing items are kept only if there are none.
   void reserve(std::size_t depth) {
@@ -42,23 +42,23 @@ class Ring {
 
 /// A queue for each peer, looked at in turn.
 template <class Item>
-class PeerRings {
+class QueuePerPeer {
  public:
-  explicit PeerRings(int peers) : rings_(static_cast<std::size_t>(peers)) {}
+  explicit QueuePerPeer(int peers) : queues_(static_cast<std::size_t>(peers)) {}
   /// Room for so many items of each peer; nothing may be queued.
   void reserve(std::size_t depth) {
-    for (Ring<Item>& ring : rings_) ring.reserve(depth);
+    for (FixedQueue<Item>& queue : queues_) queue.reserve(depth);
     count_ = 0;
   }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  [[nodiscard]] const Ring<Item>& of(int peer) const noexcept {
-    return rings_[static_cast<std::size_t>(peer)];
+  [[nodiscard]] const FixedQueue<Item>& of(int peer) const noexcept {
+    return queues_[static_cast<std::size_t>(peer)];
   }
   [[nodiscard]] bool full(int peer) const noexcept { return of(peer).full(); }
 
   void push(int peer, const Item& item) noexcept {
     const auto index = static_cast<std::size_t>(peer);
-    rings_[index].push(item);
+    queues_[index].push(item);
     if (count_++ == 0) turn_ = index;
   }
   /// The next peer's oldest item, if anything is queued. The usual case is quick: all is one
@@ -66,22 +66,22 @@ class PeerRings {
   Item* oldest() noexcept {
     if (count_ == 0) return nullptr;
     while (!is_of_one()) {
-      turn_ = turn_ + 1 == rings_.size() ? 0 : turn_ + 1;
-      if (!rings_[turn_].empty()) break;
+      turn_ = turn_ + 1 == queues_.size() ? 0 : turn_ + 1;
+      if (!queues_[turn_].empty()) break;
     }
-    return &rings_[turn_].front();
+    return &queues_[turn_].front();
   }
   /// Whether all that is queued is one peer's, who is the one that `oldest` looks at.
-  [[nodiscard]] bool is_of_one() const noexcept { return rings_[turn_].size() == count_; }
+  [[nodiscard]] bool is_of_one() const noexcept { return queues_[turn_].size() == count_; }
   /// What `oldest` gave last, and taking it off.
-  Item& current() noexcept { return rings_[turn_].front(); }
+  Item& current() noexcept { return queues_[turn_].front(); }
   void pop() noexcept {
-    rings_[turn_].pop();
+    queues_[turn_].pop();
     --count_;
   }
 
  private:
-  std::vector<Ring<Item>> rings_;
+  std::vector<FixedQueue<Item>> queues_;
   std::size_t turn_ = 0;
   std::size_t count_ = 0;
 };

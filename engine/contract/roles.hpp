@@ -10,8 +10,8 @@
 
 namespace weft {
 
-/// One rank's part in a case. Neighbours are so both ways.
-struct Cast {
+/// What one rank does in a case. Neighbours are so in both directions.
+struct Role {
   /// Whom this rank sends to and whom it receives from, each with buffers of its own.
   std::vector<int> to;
   std::vector<int> from;
@@ -25,15 +25,15 @@ struct Cast {
   [[nodiscard]] bool takes_part() const { return !neighbours.empty(); }
 };
 
-/// A pattern with parts of its own says `static Cast cast(const Case&, int rank, int size)`, and by
-/// `static std::string lacks(const Case&, int size)` why so many ranks are too few.
+/// A pattern in which ranks do different things says `static Role role(const Case&, int rank, int
+/// size)`, and by `static std::string lacks(const Case&, int size)` why so many ranks are too few.
 template <class P>
-concept HasCast = requires(const Case& test, int rank) {
-  P::cast(test, rank, rank);
+concept HasRoles = requires(const Case& test, int rank) {
+  P::role(test, rank, rank);
 };
 
 /// A ring of ranks: each sends to the next and receives from the one before.
-inline Cast ring_cast(int rank, int size) {
+inline Role ring_role(int rank, int size) {
   if (rank >= size) return {};
   const int left = (rank + size - 1) % size;
   const int right = (rank + 1) % size;
@@ -41,7 +41,7 @@ inline Cast ring_cast(int rank, int size) {
 }
 
 /// Rank 0 sends to rank 1.
-inline Cast one_way_cast(int rank) {
+inline Role one_way_role(int rank) {
   if (rank == 0) return {.to = {1}, .from = {}, .neighbours = {1}, .followers = {}};
   if (rank == 1) return {.to = {}, .from = {0}, .neighbours = {0}, .followers = {}};
   return {};
@@ -49,17 +49,17 @@ inline Cast one_way_cast(int rank) {
 
 /// The first rank of each pair sends to the second; rank 0 is the first of the first pair and gives
 /// the word to start.
-inline Cast pairs_cast(const std::vector<std::pair<int, int>>& pairs, int rank) {
-  Cast cast;
-  cast.streams = static_cast<std::uint32_t>(pairs.size());
+inline Role pairs_role(const std::vector<std::pair<int, int>>& pairs, int rank) {
+  Role role;
+  role.streams = static_cast<std::uint32_t>(pairs.size());
   for (const auto& [first, second] : pairs) {
-    if (rank == first) cast.to = cast.neighbours = {second};
-    if (rank == second) cast.from = cast.neighbours = {first};
-    if (rank == 0 && first != 0) cast.followers.push_back(first);
+    if (rank == first) role.to = role.neighbours = {second};
+    if (rank == second) role.from = role.neighbours = {first};
+    if (rank == 0 && first != 0) role.followers.push_back(first);
   }
-  if (!cast.to.empty() && rank != 0) cast.neighbours.push_back(0);
-  cast.neighbours.insert(cast.neighbours.end(), cast.followers.begin(), cast.followers.end());
-  return cast;
+  if (!role.to.empty() && rank != 0) role.neighbours.push_back(0);
+  role.neighbours.insert(role.neighbours.end(), role.followers.begin(), role.followers.end());
+  return role;
 }
 
 }  // namespace weft

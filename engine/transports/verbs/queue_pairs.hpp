@@ -1,4 +1,4 @@
-// Queue pairs to every peer, made and connected. A lane is one queue pair to one peer.
+// Queue pairs to every peer, made and connected.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -13,9 +13,9 @@
 
 namespace weft {
 
-struct LaneRequest {
+struct QueuePairRequest {
   ibv_qp_type type = IBV_QPT_RC;
-  /// Lanes to each peer; lane number `peer * per_peer + n` leads to that peer.
+  /// To each peer; number `peer * per_peer + n` leads to that peer.
   std::size_t per_peer = 1;
   std::uint32_t depth = 1;
   std::uint32_t inline_bytes = 0;
@@ -25,12 +25,12 @@ struct LaneRequest {
   std::uint32_t datagram_key = 0;
 };
 
-struct VerbsLanes {
+struct QueuePairs {
   Verbs<ibv_comp_channel> channel;
   Verbs<ibv_cq> completions;
-  /// By lane number; none where the lane would lead to this rank itself.
+  /// By number; none where it would lead to this rank itself.
   std::vector<Verbs<ibv_qp>> pairs;
-  /// For datagrams: where a lane leads.
+  /// For datagrams: where a pair leads.
   std::vector<Verbs<ibv_ah>> addresses;
   std::vector<std::uint32_t> remote_pairs;
   /// What RDMA CM holds of a connection for as long as it lives.
@@ -40,14 +40,15 @@ struct VerbsLanes {
   std::uint32_t datagram_key = 0;
 };
 
-/// Why lanes of this depth cannot be had from the device; empty when they can.
-std::string refuse_depth(const VerbsPort& port, const LaneRequest& request, int ranks);
+/// Why queue pairs of this depth cannot be had from the device; empty when they can.
+std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request, int ranks);
 
-/// Collective: every rank asks for the same lanes. They can send and receive afterwards, once all
+/// Collective: every rank asks for the same pairs. They can send and receive afterwards, once all
 /// ranks met in a barrier. Throws std::runtime_error.
-VerbsLanes connect_lanes(const VerbsPort& port, const LaneRequest& request, Bootstrap& boot);
+QueuePairs connect_queue_pairs(const VerbsPort& port, const QueuePairRequest& request,
+                               Bootstrap& boot);
 
-inline constexpr int lane_access =
+inline constexpr int pair_access =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 /// Seven times would be without end for Soft-RoCE, and a peer that is gone never noticed.
 inline constexpr std::uint8_t retries = 6;
@@ -61,8 +62,8 @@ void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what);
 /// How many reads a peer may have under way at this port.
 int reads_in_flight(const VerbsPort& port);
 
-/// Connect the lanes by RDMA CM, over the addresses of the port's own interface.
-void connect_through_cm(const VerbsPort& port, VerbsLanes& lanes, std::size_t per_peer,
+/// Connect the pairs by RDMA CM, over the addresses of the port's own interface.
+void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::size_t per_peer,
                         Bootstrap& boot);
 
 }  // namespace weft

@@ -30,7 +30,7 @@ template <TwoSided T>
 /// Throws std::runtime_error with `fix` if the link breaks or a word does not come in 20 s;
 /// ends the process after a minute if the library does not come back.
 template <TwoSided T>
-void greet(T& link, Bootstrap& boot, const std::string& fix) {
+void make_first_contact(T& link, Bootstrap& boot, const std::string& fix) {
   constexpr unsigned longest_s = 60;
   constexpr std::int64_t longest_word_ns = 20'000'000'000;
   const auto size = static_cast<std::size_t>(boot.size());

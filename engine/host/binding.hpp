@@ -11,7 +11,7 @@
 namespace weft {
 
 /// Where a rank runs.
-struct Place {
+struct Location {
   std::string host;
   int pid = 0;
   int cpu = -1;
@@ -32,7 +32,7 @@ class Binding {
   Binding& operator=(Binding&&) = delete;
   ~Binding();
 
-  [[nodiscard]] const Place& place() const noexcept;
+  [[nodiscard]] const Location& location() const noexcept;
   /// Lets the other threads that there are by now run wherever no rank polls, or anywhere that this
   /// process may if ranks poll everywhere. One that a library bound itself stays where it is.
   void release_helpers();
