@@ -57,13 +57,28 @@ std::vector<std::string> texts_of(const std::string& all, const std::vector<int>
   return texts;
 }
 
+bool on_one_host() {
+  const char* here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  const char* all = std::getenv("OMPI_COMM_WORLD_SIZE");
+  return here != nullptr && all != nullptr && std::string_view(here) == all;
+}
+
+// Open MPI looks through UCX and libfabric for the best way to send, which takes longer than all
+// else of a start, and opens the devices that the measured library is to have. On one host its own
+// shared memory does to meet. Across hosts only the site knows; what a user has set stays.
+void choose_plain_messages() {
+  constexpr int keep = 0;
+  if (on_one_host()) setenv("OMPI_MCA_pml", "ob1", keep);
+}
+
 }  // namespace
 
 std::string_view mpi_name() {
   return WEFT_MPI;
 }
 
-MpiBootstrap::MpiBootstrap(int* argc, char*** argv) {
+MpiBootstrap::MpiBootstrap(int* argc, char*** argv, MpiUse use) {
+  if (use == MpiUse::meeting) choose_plain_messages();
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);

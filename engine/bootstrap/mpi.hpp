@@ -10,9 +10,13 @@ namespace weft {
 /// Which MPI this program is linked with: openmpi or mpich.
 std::string_view mpi_name();
 
+/// What MPI does in this program: the ranks only meet by it, or it carries the measured messages
+/// too.
+enum class MpiUse { meeting, measured };
+
 class MpiBootstrap final : public Bootstrap {
  public:
-  MpiBootstrap(int* argc, char*** argv);
+  MpiBootstrap(int* argc, char*** argv, MpiUse use);
   MpiBootstrap(const MpiBootstrap&) = delete;
   MpiBootstrap& operator=(const MpiBootstrap&) = delete;
   MpiBootstrap(MpiBootstrap&&) = delete;

@@ -1,9 +1,13 @@
 #include "host/memory.hpp"
 
 #include <sys/mman.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <new>
@@ -76,12 +80,46 @@ void each_block(std::size_t bytes, const Content& content, std::uint64_t flip, c
   act(offset, block, bytes - offset);
 }
 
+// Past the caches where the processor can: a line that is only written need not be read first,
+// which is four times as fast (bench/content_speed.cpp).
+void write_past_caches(std::byte* target, const Block& block) noexcept {
+#ifdef __SSE2__
+  const auto* from =
+      reinterpret_cast<const __m128i*>(block.data());  // NOLINT: the intrinsic's type
+  auto* to = reinterpret_cast<__m128i*>(target);       // NOLINT
+  for (std::size_t at = 0; at < block_bytes / sizeof(__m128i); ++at) {
+    _mm_stream_si128(to + at, _mm_loadu_si128(from + at));
+  }
+#else
+  std::memcpy(target, block.data(), block_bytes);
+#endif
+}
+
+void order_writes_past_caches() noexcept {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+bool is_aligned(const std::byte* memory) {
+  constexpr std::uintptr_t vector_bytes = 16;
+  return std::bit_cast<std::uintptr_t>(memory) % vector_bytes == 0;
+}
+
+// Short messages stay in the caches, where the ranks are to have them.
 void write(std::span<std::byte> memory, const Content& content, std::uint64_t flip) {
+  constexpr std::size_t long_bytes = 1U << 18U;
+  const bool past_caches = memory.size() >= long_bytes && is_aligned(memory.data());
   each_block(memory.size(), content, flip,
              [&](std::size_t offset, const Block& block, std::size_t length) {
-               std::memcpy(&memory[offset], block.data(), length);
+               if (past_caches && length == block_bytes) {
+                 write_past_caches(&memory[offset], block);
+               } else {
+                 std::memcpy(&memory[offset], block.data(), length);
+               }
                return true;
              });
+  if (past_caches) order_writes_past_caches();
 }
 
 }  // namespace

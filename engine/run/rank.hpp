@@ -106,11 +106,17 @@ void describe() {
 }
 
 template <TwoSided T>
+constexpr MpiUse use_of_mpi() {
+  if constexpr (requires { T::measures_mpi; }) return MpiUse::measured;
+  return MpiUse::meeting;
+}
+
+template <TwoSided T>
 void measure_as(const Options& options, int argc, char** argv) {
   options.link.refuse_unknown(T::name, settings_of<T>());
   if constexpr (requires { T::before_start(options.link); }) T::before_start(options.link);
   die_with_parent();
-  MpiBootstrap boot(&argc, &argv);
+  MpiBootstrap boot(&argc, &argv, use_of_mpi<T>());
   try {
     measure<T>(options, boot);
   } catch (const std::exception& error) {

@@ -48,6 +48,25 @@ TEST(Content, EveryFlippedByteIsFoundAtItsOffset) {
   }
 }
 
+// Long messages are written past the caches, where their memory is aligned for that.
+TEST(Content, OfALongMessageBeginsAsThatOfAShortOneWhereverItsMemoryBegins) {
+  constexpr std::size_t long_size = (std::size_t{1} << 19U) + 4000;
+  constexpr std::size_t short_size = std::size_t{1} << 17U;
+  const Content content{2, 5, 9};
+  const std::vector<std::byte> beginning = filled(short_size, content);
+  std::vector<std::byte> memory(long_size + 64);
+  for (const std::size_t start : {0UL, 1UL, 8UL, 16UL}) {
+    const std::span<std::byte> message(&memory[start], long_size);
+    poison(message, content);
+    for (std::size_t at = 0; at < short_size; ++at) {
+      ASSERT_EQ(message[at], ~beginning[at]) << "at " << at << ", started at " << start;
+    }
+    fill(message, content);
+    EXPECT_FALSE(first_difference(message, content).has_value()) << start;
+    EXPECT_TRUE(std::equal(beginning.begin(), beginning.end(), message.begin())) << start;
+  }
+}
+
 TEST(Content, PoisonDiffersInEveryByte) {
   const Content content{0, 1, 2};
   for (const std::size_t size : content_sizes) {

@@ -13,6 +13,7 @@ namespace weft {
 class PersistentMpi final : public MpiQueues<PersistentRequests> {
  public:
   static constexpr std::string_view name = "mpi";
+  static constexpr bool measures_mpi = true;
   static constexpr std::string_view summary =
       "persistent requests: MPI_Send_init and MPI_Recv_init once, MPI_Start for every message";
   static constexpr std::string_view mode = "persistent";

@@ -12,6 +12,7 @@ namespace weft {
 class Mpi final : public MpiQueues<FreshRequests> {
  public:
   static constexpr std::string_view name = "mpi";
+  static constexpr bool measures_mpi = true;
   static constexpr std::string_view summary =
       "MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend, MPI_Irecv and MPI_Wait; MPI_Rput "
       "and MPI_Rget";
