@@ -18,7 +18,7 @@ from weft.analysis.fits.sweeps import Series, series_of_times
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.stats.parameters import Parameter
+    from weft.estimate import Estimate
 
 MIB = 2**20
 # Powers of two to 4 MiB about 1.5 us and 4 GB/s; the published sweep's grid about its line.
@@ -42,7 +42,7 @@ QUANTITIES = (
 )
 
 
-def holds(parameter: Parameter | None, truth: float) -> float:
+def holds(parameter: Estimate | None, truth: float) -> float:
     """1 or 0; no number where there is no such figure."""
     if parameter is None:
         return float("nan")

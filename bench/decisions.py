@@ -20,7 +20,7 @@ import numpy as np
 from weft.analysis.compare.acceptance import Outcome, judged
 from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.pool import Pooled
-from weft.analysis.stats.intervals import Unit, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.ratios import Figure, ratio
 from weft.analysis.stats.trend import trend_of
@@ -28,6 +28,8 @@ from weft.plan.case import Case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from weft.estimate import Unit
 
 SEED = 20261121
 CURVES = 4

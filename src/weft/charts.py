@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate
+from weft.estimate import Estimate
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import with_ends
 
@@ -22,7 +22,7 @@ ZERO_BYTES_AT = 0.25
 MOST_CURVES = 7
 
 
-class Axis(msgspec.Struct, frozen=True):
+class ChartAxis(msgspec.Struct, frozen=True):
     """An axis; without ticks they are chosen by the program that draws.
 
     It ends at `ends`, where the data do without. What leaves it is cut off.
@@ -78,8 +78,8 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     alt: str
-    x: Axis
-    y: Axis
+    x: ChartAxis
+    y: ChartAxis
     tracks: tuple[Track, ...]
     marks: tuple[Mark, ...] = ()
     note: str = ""
@@ -102,8 +102,8 @@ def chart_over_sizes(name: str, title: str, metric: Metric, curves: Sequence[Siz
         name=name,
         title=title,
         alt=f"{title}: {axis} against message size for {labels}",
-        x=Axis("message size", ticks=tuple(size_ticks(sizes))),
-        y=Axis(axis),
+        x=ChartAxis("message size", ticks=tuple(size_ticks(sizes))),
+        y=ChartAxis(axis),
         tracks=tuple(_track(curve, metric, group) for group, curve in enumerate(curves)),
         note="Bars are 95 % intervals.",
     )
@@ -115,7 +115,7 @@ def _track(curve: SizeCurve, metric: Metric, group: int) -> Track:
     return Track(
         label=curve.label,
         x=tuple(axis_place(size) for size in curve.bytes),
-        y=tuple(e.median * factor for e in curve.estimates),
+        y=tuple(e.value * factor for e in curve.estimates),
         low=tuple(e.low * factor for e in curve.estimates),
         high=tuple(e.high * factor for e in curve.estimates),
         texts=tuple(

@@ -8,12 +8,14 @@ the figure, or [low, high] in sentences and fits.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from weft.estimate import Estimate
 
 # From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
@@ -26,42 +28,8 @@ RULE = (
 )
 
 
-class Figure(Protocol):
-    """An estimate or a fitted parameter. `launches` is 0 where nobody counted them."""
-
-    @property
-    def value(self) -> float:
-        """The figure itself."""
-        ...
-
-    @property
-    def low(self) -> float:
-        """The interval's low end; infinite where there is none."""
-        ...
-
-    @property
-    def high(self) -> float:
-        """The interval's high end."""
-        ...
-
-    @property
-    def launches(self) -> int:
-        """How many launches, or sessions, the interval is over."""
-        ...
-
-    @property
-    def unit(self) -> str:
-        """What these are."""
-        ...
-
-    @property
-    def relative_half_width(self) -> float:
-        """Half the interval's width over the figure."""
-        ...
-
-
 def with_half(
-    figure: Figure, shape: Callable[[float], str], half: Callable[[float], str] | None = None
+    figure: Estimate, shape: Callable[[float], str], half: Callable[[float], str] | None = None
 ) -> str:
     """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.9, 4.3] n=3", "4.07 µs, 1 launch".
 
@@ -74,7 +42,7 @@ def with_half(
     return f"{shape(figure.value)} ±{half((figure.high - figure.low) / 2)}"
 
 
-def with_ends(figure: Figure, shape: Callable[[float], str]) -> str:
+def with_ends(figure: Estimate, shape: Callable[[float], str]) -> str:
     """A figure for a sentence: "4.07 µs [3.9, 4.3]", with n below five launches."""
     middle = shape(figure.value)
     if figure.launches == 1:
@@ -101,19 +69,19 @@ def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -
     return f"[{texts[0]}, {texts[1]}]"
 
 
-def half_in_its_unit(figure: Figure | None, shape: Callable[[float], str]) -> str:
+def half_in_its_unit(figure: Estimate | None, shape: Callable[[float], str]) -> str:
     """A figure that may be zero with half its interval in its own unit: "4.07 µs ±12 ns"."""
     if figure is None:
         return "-"
     return with_half(figure, shape, lambda half: shape(round(half, 2)))
 
 
-def half_or_none(figure: Figure | None, shape: Callable[[float], str]) -> str:
+def half_or_none(figure: Estimate | None, shape: Callable[[float], str]) -> str:
     """As `with_half`; "-" where nothing was measured."""
     return "-" if figure is None else with_half(figure, shape)
 
 
-def middle_or_none(figure: Figure | None, shape: Callable[[float], str]) -> str:
+def middle_or_none(figure: Estimate | None, shape: Callable[[float], str]) -> str:
     """A figure without its interval; "-" where nothing was measured."""
     return "-" if figure is None else shape(figure.value)
 

@@ -14,10 +14,11 @@ import weft
 from builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
 from records_of_any_kind import Planned, planned, record_of
 from weft.analysis.layers import Layers, layers_of, step_between, to_json
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.rounds import difference, rounds_of
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
+from weft.estimate import Estimate
 from weft.fabric.medium import medium_of
 from weft.plan.case import Case
 from weft.record.model import Launch
@@ -135,7 +136,7 @@ def test_other_ways_are_stacks_of_their_own(tmp_path: Path) -> None:
     path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times)
     layers = found(with_notes(weft.load(path), {"tcp": LO, "ofi": OFI_TCP}))
     assert [pair.variant for pair in layers.pairs] == ["", "block"]
-    usual, block = (pair.steps[0].above_ns.median for pair in layers.pairs)
+    usual, block = (pair.steps[0].above_ns.value for pair in layers.pairs)
     assert block == pytest.approx(9 * usual, rel=1e-3)
     assert len({chart.name for chart in layer_charts(layers)}) == 2
 
@@ -196,7 +197,7 @@ def test_the_medium_is_what_a_launch_says(notes: dict[str, str], medium: str, re
 
 def estimate(median: float, half: float) -> Estimate:
     return Estimate(
-        median=median, low=median - half, high=median + half, coverage=0.95, method="given"
+        value=median, low=median - half, high=median + half, coverage=0.95, method="given"
     )
 
 

@@ -53,7 +53,7 @@ def test_every_figure_of_a_usual_record_is_the_known_one(record: Path) -> None:
         assert summary.flags == ()
         if divisors[case.test]:
             assert summary.latency_ns is not None
-            assert summary.latency_ns.median == pytest.approx(time / divisors[case.test], rel=TICKS)
+            assert summary.latency_ns.value == pytest.approx(time / divisors[case.test], rel=TICKS)
             assert summary.minimum_latency_ns is None  # a sample is a mean of eight
             assert summary.minimum_of_means_latency_ns == pytest.approx(
                 time / divisors[case.test] * min(LAUNCH_EFFECTS) * (1 - SPREAD), rel=TICKS
@@ -66,7 +66,7 @@ def test_every_figure_of_a_usual_record_is_the_known_one(record: Path) -> None:
         if case.bytes:
             bandwidth = factors[case.test] * case.bytes / (time * 1e-9)
             assert summary.bandwidth_bytes_per_s is not None
-            assert summary.bandwidth_bytes_per_s.median == pytest.approx(bandwidth, rel=TICKS)
+            assert summary.bandwidth_bytes_per_s.value == pytest.approx(bandwidth, rel=TICKS)
         else:
             assert summary.bandwidth_bytes_per_s is None
 
@@ -77,8 +77,8 @@ def test_interval_and_spreads_of_a_usual_case(record: Path) -> None:
     assert latency is not None
     assert bandwidth is not None
     widened = math.exp(0.0388 * math.log(1.003 / 0.996))
-    assert latency.low == pytest.approx(latency.median * 0.996 / widened, rel=1e-5)
-    assert latency.high == pytest.approx(latency.median * 1.003 * widened, rel=1e-5)
+    assert latency.low == pytest.approx(latency.value * 0.996 / widened, rel=1e-5)
+    assert latency.high == pytest.approx(latency.value * 1.003 * widened, rel=1e-5)
     # High time is low bandwidth: bytes over latency, as factor and divisor are both 2.
     assert bandwidth.low == pytest.approx(2**20 / latency.high * 1e9)
     assert bandwidth.high == pytest.approx(2**20 / latency.low * 1e9)
@@ -102,7 +102,7 @@ def test_the_launch_is_the_unit_not_the_sample(tmp_path: Path) -> None:
 
     summary = only(synthetic_record(tmp_path / "a.jsonl", one_case(), launches=3, times_ns=times))
     assert summary.latency_ns is not None
-    assert summary.latency_ns.median == pytest.approx(1001 / 2, rel=TICKS)
+    assert summary.latency_ns.value == pytest.approx(1001 / 2, rel=TICKS)
     assert summary.latency_ns.high > 1500
 
 
@@ -117,7 +117,7 @@ def test_two_batches_of_a_launch_are_one_launch(tmp_path: Path) -> None:
     summary = only(write_lines(tmp_path / "a.jsonl", lines))  # type: ignore[arg-type]
     assert (summary.launches, summary.samples) == (1, 21)
     assert summary.latency_ns is not None
-    assert summary.latency_ns.median == 1000
+    assert summary.latency_ns.value == 1000
     assert summary.latency_ns.method.startswith("one launch: the variation")
     assert summary.between_launch_percent is None
     assert not summary.settled

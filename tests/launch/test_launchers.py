@@ -81,7 +81,7 @@ def test_a_launcher_of_ones_own_measures_and_stands_in_the_record(
     path, footer = start(asked, lambda _: None, (direct, *LAUNCHERS))
     run = weft.load(path)
     assert footer.outcome == "precise"
-    latencies = [row.latency_ns.median for row in summarise(run) if row.latency_ns]
+    latencies = [row.latency_ns.value for row in summarise(run) if row.latency_ns]
     assert latencies == [1008.0, 1016.0]
     assert (run.header.plan.launcher, run.header.plan.mpi) == ("direct", "mpich")
     assert list(run.header.hosts) == ["node7"]

@@ -19,7 +19,13 @@ from weft.analysis.published import with_shares
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.peaks import parse_link
-from weft.reference.library import Platform, Series, find_platform, platform_or_none, platforms
+from weft.reference.library import (
+    Platform,
+    PublishedSeries,
+    find_platform,
+    platform_or_none,
+    platforms,
+)
 from weft.units import format_percent
 
 STUDIES: dict[str, Any] = tomllib.loads(
@@ -161,7 +167,7 @@ def test_every_number_of_a_study_is_in_the_data(number: str) -> None:
     assert set(study(number)["numbers"]) - mine == NOT_DATA[number]
 
 
-def same_test(platform: Platform, quantity: str, test: str) -> Series:
+def same_test(platform: Platform, quantity: str, test: str) -> PublishedSeries:
     [found] = [s for s in platform.series if s.quantity == quantity and s.test == test]
     return found
 

@@ -13,6 +13,7 @@ HOUSE = (
     "weft.errors",
     "weft.names",
     "weft.units",
+    "weft.estimate",
     "weft.written",
     "weft.plan",
     "weft.record",

@@ -68,6 +68,17 @@ def slow_start(tree: Tree) -> Iterator[Finding]:
                 yield place
 
 
+def shared_class_names(tree: Tree) -> Iterator[Finding]:
+    """A class's name means one thing in the whole package."""
+    first: dict[str, str] = {}
+    for source in tree.code(".py", under="src/weft"):
+        for node in source.module.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                known = first.setdefault(node.name, str(source.path))
+                if known != str(source.path):
+                    yield source.at(node.lineno, f"{known} has another class {node.name}")
+
+
 def prints(tree: Tree) -> Iterator[Finding]:
     """Only the commands talk to the user."""
     for source in tree.code(".py", under="src/weft"):

@@ -80,6 +80,7 @@ PLANTED = [
     (python_rules.mutable_globals, TABLE, DOC + "A = 1\n\n\ndef f():\n    global A\n    A = 2\n"),
     (python_rules.slow_start, CLI, DOC + "import polars as pl\n"),
     (python_rules.slow_start, CLI, DOC + "from weft import table\n"),
+    (python_rules.shared_class_names, TABLE, DOC + "class LocalLauncher: ...\n"),
     (python_rules.prints, TABLE, DOC + "print(1)\n"),
     (python_rules.sleeps, "tests/test_table.py", DOC + "import time\n\ntime.sleep(1)\n"),
     (python_rules.sleeps, "tests/test_table.py", DOC + "from time import sleep\n"),

@@ -32,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def paths(value: Any, at: str = "") -> Iterator[str]:
-    """The places of a JSON value's fields: "latency_ns.median"; numbers as names count as one."""
+    """The places of a JSON value's fields: "latency_ns.value"; numbers as names count as one."""
     if isinstance(value, dict):
         for name, inner in value.items():
             plain = "*" if name.removeprefix("rank").replace(".", "").isdigit() else name

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import weft
 from builders import make_clock, pattern, synthetic_record
-from weft.analysis.stats.parameters import Parameter
+from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.topics.overhead import overheads_of
 from weft.topics.overlap import overlaps_of
@@ -103,7 +103,7 @@ def record_of(folder: Path, *tests: str, points: tuple[int, ...] = (100, 200)) -
     return weft.load(path)
 
 
-def holds(parameter: Parameter | None, truth: float) -> bool:
+def holds(parameter: Estimate | None, truth: float) -> bool:
     """Whether the interval holds the truth and is narrow enough to mean something."""
     assert parameter is not None
     assert parameter.high - parameter.low < 0.1 * abs(truth)

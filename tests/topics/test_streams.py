@@ -51,11 +51,11 @@ def test_a_hot_spots_figures_and_its_ratio_to_random_pairs(tmp_path: Path) -> No
     one, four = rows[hot(1).key], rows[hot(4).key]
     assert (one.streams, one.fairness) == (1, None)
     assert four.streams == 4
-    assert four.time_ns.median == pytest.approx(400, rel=1e-3)
-    assert four.bandwidth_bytes_per_s.median == pytest.approx(2.5e9, rel=1e-3)
-    assert four.own_rates_per_s["rank3"].median == pytest.approx(625_000, rel=1e-3)
+    assert four.time_ns.value == pytest.approx(400, rel=1e-3)
+    assert four.bandwidth_bytes_per_s.value == pytest.approx(2.5e9, rel=1e-3)
+    assert four.own_rates_per_s["rank3"].value == pytest.approx(625_000, rel=1e-3)
     assert four.fairness is not None
-    assert four.fairness.median == pytest.approx(1.0)
+    assert four.fairness.value == pytest.approx(1.0)
     assert one.of_reference is not None
     assert four.of_reference is not None
     assert one.of_reference.speed == pytest.approx(1.0, rel=1e-3)
@@ -69,8 +69,8 @@ def test_an_unfair_hot_spot_is_told_within_its_interval(tmp_path: Path) -> None:
     truth = 1.2**2 / (2 * 1.04)
     assert row.fairness is not None
     assert row.fairness.low - 1e-6 <= truth <= row.fairness.high + 1e-6
-    assert row.fairness.median == pytest.approx(truth, rel=1e-3)
-    assert row.time_ns.median == pytest.approx(2500, rel=1e-3)
+    assert row.fairness.value == pytest.approx(truth, rel=1e-3)
+    assert row.time_ns.value == pytest.approx(2500, rel=1e-3)
 
 
 def test_pairs_are_told_together_and_each_by_itself(tmp_path: Path) -> None:
@@ -78,11 +78,11 @@ def test_pairs_are_told_together_and_each_by_itself(tmp_path: Path) -> None:
     own = {"own": 200.0, "rank1": 250.0, "rank2": 400.0}
     (row,) = rows_of(tmp_path, [case], {case.key: own}).values()
     # All three moved as many; they had them after the slowest's 400 ns a message.
-    assert row.rate_per_s.median == pytest.approx(3e9 / 400, rel=1e-3)
-    assert row.own_rate_per_s.median == pytest.approx(1e9 / 250, rel=1e-3)
-    assert row.own_rates_per_s["own"].median == pytest.approx(1e9 / 200, rel=1e-3)
-    summed = sum(rate.median for rate in row.own_rates_per_s.values())
-    assert summed > row.rate_per_s.median
+    assert row.rate_per_s.value == pytest.approx(3e9 / 400, rel=1e-3)
+    assert row.own_rate_per_s.value == pytest.approx(1e9 / 250, rel=1e-3)
+    assert row.own_rates_per_s["own"].value == pytest.approx(1e9 / 200, rel=1e-3)
+    summed = sum(rate.value for rate in row.own_rates_per_s.values())
+    assert summed > row.rate_per_s.value
     assert row.of_reference is None
 
 
@@ -120,7 +120,7 @@ def test_a_streams_share_of_the_operations_is_what_its_test_says(tmp_path: Path)
     )
     run = weft.load(path)
     (whole,) = streams_of(run, summarise(run))
-    assert whole.own_rate_per_s.median == pytest.approx(2 * split.own_rate_per_s.median)
+    assert whole.own_rate_per_s.value == pytest.approx(2 * split.own_rate_per_s.value)
 
 
 def test_a_record_without_such_tests_has_no_rows(record: Path) -> None:

@@ -34,7 +34,7 @@ SURELY_MEMORY_BYTES = 1 << 28
 CROSSINGS_OF_A_COPY = 2
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class BusPart(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the way and what it lets through at best, in bytes of messages a second.
 
     `both_ways_bytes_per_s` is the sum of both directions when messages go both ways at once.
@@ -53,16 +53,16 @@ class Bus(msgspec.Struct, frozen=True, kw_only=True):
     device: str
     host: str
     transports: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[BusPart, ...]
     unknown: tuple[str, ...]
 
     @property
-    def one_way(self) -> Part | None:
+    def one_way(self) -> BusPart | None:
         """The part that limits messages in one direction."""
         return min(self.parts, key=lambda part: part.one_way_bytes_per_s, default=None)
 
     @property
-    def both_ways(self) -> Part | None:
+    def both_ways(self) -> BusPart | None:
         """The part that limits messages both ways at once."""
         return min(self.parts, key=lambda part: part.both_ways_bytes_per_s, default=None)
 
@@ -119,8 +119,8 @@ def _hops_of(device: dict[str, Any]) -> Any:
     return (whole.rdma or whole.interfaces)[0].pcie
 
 
-def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> Part:
-    return Part(
+def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> BusPart:
+    return BusPart(
         kind=kind,
         name=f"{link.name}{place}",
         one_way_bytes_per_s=link.one_way_bytes_per_s,
@@ -129,7 +129,7 @@ def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> Part:
     )
 
 
-def _part_of_hop(hop: PcieLink) -> Part | None:
+def _part_of_hop(hop: PcieLink) -> BusPart | None:
     """What one hop carries now; the kernel does not report the width of a parallel bus."""
     place = f" at {hop.lower.address}"
     lower = hop.lower
@@ -152,13 +152,13 @@ def _pcie_name(speed_gt_per_s: float) -> str:
     return named.get(speed_gt_per_s * 1000, "?")
 
 
-def _part_of_memory(copy_bytes_per_s: float) -> Part:
+def _part_of_memory(copy_bytes_per_s: float) -> BusPart:
     """A message crosses memory once at either end, and twice where as much comes as goes.
 
     A copy crosses it twice, so memory lets through twice the copy rate in total.
     """
     through = CROSSINGS_OF_A_COPY * copy_bytes_per_s
-    return Part(
+    return BusPart(
         kind="memory",
         name=f"memory, by a copy of one core at {copy_bytes_per_s / 1e9:.3g} GB/s",
         one_way_bytes_per_s=through,
@@ -181,7 +181,7 @@ def copy_rate_of(run: Run, summaries: Sequence[CaseSummary]) -> float | None:
         return None
     if largest.bytes < _least_copy_bytes(run):
         return None
-    return largest.bandwidth_bytes_per_s.median
+    return largest.bandwidth_bytes_per_s.value
 
 
 def _least_copy_bytes(run: Run) -> int:

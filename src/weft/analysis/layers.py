@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate
+from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.rounds import difference, latencies_by_round
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
+from weft.estimate import Estimate
 from weft.fabric.medium import medium_of
 from weft.units import format_time
 
@@ -46,6 +47,18 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     low_ns: float
     high_ns: float
     verdict: Verdict
+
+    @property
+    def added(self) -> Estimate:
+        """What is added, in ns, with its interval; of as many launches as both have."""
+        return Estimate(
+            value=self.added_ns,
+            low=self.low_ns,
+            high=self.high_ns,
+            coverage=CONFIDENCE,
+            method="difference of two layers",
+            launches=min(self.below_ns.launches, self.above_ns.launches),
+        )
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -270,7 +283,7 @@ def step_between(size: int, below: Estimate, above: Estimate) -> Step:
         bytes=size,
         below_ns=below,
         above_ns=above,
-        added_ns=above.median - below.median,
+        added_ns=above.value - below.value,
         low_ns=low,
         high_ns=high,
         verdict=_verdict(low, high),
@@ -294,8 +307,8 @@ def to_json(found: Layers) -> list[dict[str, Any]]:
             "below": pair.below,
             "above": pair.above,
             "bytes": step.bytes,
-            "below_ns": step.below_ns.median,
-            "above_ns": step.above_ns.median,
+            "below_ns": step.below_ns.value,
+            "above_ns": step.above_ns.value,
             "added_ns": {"median": step.added_ns, "low": step.low_ns, "high": step.high_ns},
             "verdict": step.verdict,
         }
@@ -309,7 +322,7 @@ def to_json(found: Layers) -> list[dict[str, Any]]:
             "below": None,
             "above": one.transport,
             "bytes": size,
-            "above_ns": latency.median,
+            "above_ns": latency.value,
             "added_ns": None,
             "verdict": "apart",
             "why": one.why,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from weft.analysis.stats.intervals import Estimate
+    from weft.estimate import Estimate
     from weft.fabric.peaks import Link
     from weft.plan.pattern import Pattern
 
@@ -41,11 +41,11 @@ def share_of_peak(
         return None
     directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
     peak = link.peak_bytes_per_s(directions)
-    is_over = (bandwidth.low if bandwidth.is_bounded else bandwidth.median) > peak
+    is_over = (bandwidth.low if bandwidth.is_bounded else bandwidth.value) > peak
     return PeakShare(
         link=link.name,
         peak_bytes_per_s=peak,
-        percent=100 * bandwidth.median / peak,
+        percent=100 * bandwidth.value / peak,
         flag=f"over the peak of {link.name}: the traffic did not go over this link alone"
         if is_over
         else "",

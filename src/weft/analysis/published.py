@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.fabric.peaks import Link, parse_link
-from weft.reference.library import Fact, Platform, Point, Series
+from weft.reference.library import Fact, Platform, PublishedPoint, PublishedSeries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ class Shares(msgspec.Struct, frozen=True, kw_only=True):
     platform: Platform
     link: Link | None
 
-    def of_point(self, series: Series, point: Point) -> float | None:
+    def of_point(self, series: PublishedSeries, point: PublishedPoint) -> float | None:
         """Per cent of the link's peak; None for a latency."""
         if series.quantity != "bandwidth" or self.link is None:
             return None
@@ -60,14 +60,16 @@ def published_rows(shares: Shares) -> dict[str, Any]:
     return plain
 
 
-def _series_row(shares: Shares, series: Series) -> dict[str, Any]:
+def _series_row(shares: Shares, series: PublishedSeries) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(series)
     si = "latency_ns" if series.quantity == "latency" else "bandwidth_bytes_per_s"
     row["points"] = [_known(shares, series, point, si) for point in series.points]
     return row
 
 
-def _known(shares: Shares, series: Series, point: Point, si: str) -> dict[str, Any]:
+def _known(
+    shares: Shares, series: PublishedSeries, point: PublishedPoint, si: str
+) -> dict[str, Any]:
     row: dict[str, Any] = {
         "published_size": point.published_size,
         "published": point.published,
@@ -84,9 +86,9 @@ def _fact_row(shares: Shares, fact: Fact) -> dict[str, Any]:
     return row if share is None else {**row, "percent_of_peak": share}
 
 
-def suites(series: Iterable[Series]) -> dict[tuple[str, str, str], list[Series]]:
+def suites(series: Iterable[PublishedSeries]) -> dict[tuple[str, str, str], list[PublishedSeries]]:
     """The series by test, transport and suite, in the file's order."""
-    found: dict[tuple[str, str, str], list[Series]] = {}
+    found: dict[tuple[str, str, str], list[PublishedSeries]] = {}
     for one in series:
         found.setdefault((one.test, one.transport, one.suite), []).append(one)
     return found

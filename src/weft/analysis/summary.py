@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.peak_share import share_of_peak
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.percentiles import percentiles, tails
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.shape import (
@@ -21,6 +21,7 @@ from weft.analysis.stats.shape import (
     spread_percent,
     two_modes,
 )
+from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
 from weft.record.model import Status
 from weft.record.run import failure_of

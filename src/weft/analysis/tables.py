@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from weft.analysis.stats.intervals import Estimate
+import msgspec
+
 from weft.analysis.stats.percentiles import PERCENTILES, TAILS
 from weft.analysis.summary import CaseSummary, summarise
+from weft.estimate import Estimate, Median
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,22 +46,27 @@ def _flat(summary: CaseSummary) -> dict[str, Any]:
     for name in summary.__struct_fields__:
         value = getattr(summary, name)
         if name in ("latency_ns", "bandwidth_bytes_per_s"):
-            for part in Estimate.__struct_fields__:
-                flat[f"{name}_{part}"] = _finite(getattr(value, part)) if value else None
+            for part, end in _parts_of(value).items():
+                flat[f"{name}_{part}"] = end
         elif name in _PERCENTILES:
             for percentile in PERCENTILES:
                 column = f"{_PERCENTILES[name]}_p{percentile:g}"
                 flat[column] = value.get(f"{percentile:g}")
         elif name == "tails_latency_ns":
             for tail in TAILS:
+                parts = _parts_of(value.get(tail))
                 for part in ("median", "low", "high"):
-                    end = getattr(value.get(tail), part, None)
-                    flat[f"latency_ns_tail{tail}_{part}"] = _finite(end)
+                    flat[f"latency_ns_tail{tail}_{part}"] = parts[part]
         else:
             flat[name] = "; ".join(map(str, value)) if isinstance(value, tuple) else value
     return flat
 
 
+def _parts_of(estimate: Estimate | None) -> dict[str, Any]:
+    """A median as JSON has it; an end that there is not is null, as everything of none."""
+    parts = msgspec.to_builtins(estimate) if estimate else {}
+    return {name: _finite(parts.get(name)) for name in Median.__struct_encode_fields__}
+
+
 def _finite(value: Any) -> Any:
-    """An end of an interval that there is not is null."""
     return None if isinstance(value, float) and math.isinf(value) else value

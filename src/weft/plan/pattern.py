@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 # The kind of figure of a test; empty in records of engines that did not report it.
-Figure = Literal[
+FigureKind = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
     "loaded_latency", "registration", "copy",
 ]  # fmt: skip
@@ -70,7 +70,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     every_operation: bool = False
     footprint: Footprint = Footprint()
     axis: Axis = Axis()
-    figure: Figure = ""
+    figure: FigureKind = ""
     has_queue: bool = False
     latencies_per_sample: int = 0
     messages_per_burst: int = 0

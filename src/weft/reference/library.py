@@ -33,7 +33,7 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     date: str
 
 
-class Point(msgspec.Struct, frozen=True, array_like=True):
+class PublishedPoint(msgspec.Struct, frozen=True, array_like=True):
     """One cell of a table: size and figure as published, then bytes and the figure in SI."""
 
     published_size: str
@@ -42,7 +42,7 @@ class Point(msgspec.Struct, frozen=True, array_like=True):
     si: float
 
 
-class Series(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PublishedSeries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One column of a table, in the terms of weft: test, transport, quantity.
 
     `unit` is the published one, `si_unit` is ns for latency and bytes/s for bandwidth.
@@ -57,7 +57,7 @@ class Series(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     table: str
     unit: str
     si_unit: str
-    points: tuple[Point, ...]
+    points: tuple[PublishedPoint, ...]
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,7 +114,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     conditions: dict[str, str]
     link: str = ""
     host_bus: str = ""
-    series: tuple[Series, ...] = ()
+    series: tuple[PublishedSeries, ...] = ()
     facts: tuple[Fact, ...] = ()
     prices: tuple[Prices, ...] = ()
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def checks_table(
     Sizes that pass with their curve, or cannot tell with it, have no line of their own. `notes` are
     the basis of the answers.
     """
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table = Grid(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.compare.comparison import Comparison, Single, SizeTable
-    from weft.analysis.stats.ratios import Figure as Value
-    from weft.analysis.stats.ratios import Ratio, Verdict
+    from weft.analysis.stats.ratios import Figure, Ratio, Verdict
     from weft.charts import Chart
 
 
@@ -134,7 +133,7 @@ def _single_cells(single: Single, *, marks: bool) -> list[str]:
 
 
 def _cells(
-    figures: Sequence[Value | None],
+    figures: Sequence[Figure | None],
     ratios: Sequence[Ratio | None],
     verdicts: Sequence[Verdict | None],
     quantity: str,
@@ -150,11 +149,11 @@ def _cells(
     return cells
 
 
-def _value(figure: Value | None, quantity: str) -> str:
+def _value(figure: Figure | None, quantity: str) -> str:
     if figure is None:
         return ""
     if figure.kind == "published":
-        si = figure.estimate.median
+        si = figure.estimate.value
         shown = f"{si / 1e3:.2f} µs" if quantity == "latency" else f"{si / 1e6:.1f} MB/s"
         return f"{figure.published.rpartition(' ')[0]} {shown}".strip()
     shape = format_time if quantity == "latency" else format_bandwidth

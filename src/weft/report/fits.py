@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.charts import ZERO_BYTES_AT, Axis, Chart, Track, size_ticks
+from weft.charts import ZERO_BYTES_AT, Chart, ChartAxis, Track, size_ticks
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import signed_time, with_ends
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weft.analysis.fits.models import Models
     from weft.analysis.fits.segments import Piecewise, Segment, Switch
     from weft.analysis.fits.sweeps import Series
-    from weft.analysis.stats.parameters import Parameter
+    from weft.estimate import Estimate
 
 # Sizes spread wider than this are shown on logarithmic axes.
 WIDE_SPREAD = 1000
@@ -32,7 +32,7 @@ LINE_POINTS = 65
 PREDICTION_HEAD = ("model", "median error", "largest error", "the model is")
 
 
-def in_words(parameter: Parameter | None, shape: Callable[[float], str]) -> str:
+def in_words(parameter: Estimate | None, shape: Callable[[float], str]) -> str:
     """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"."""
     if parameter is None:
         return "-"
@@ -68,7 +68,7 @@ def facts_of(fit: LinearFit) -> str:
 
 def render_line(fit: LinearFit) -> RenderableType:
     """Both lines for a terminal."""
-    table = Table(box=None)
+    table = Grid(box=None)
     table.add_column("")
     table.add_column("least squares, as published", no_wrap=True)
     table.add_column("median line", no_wrap=True)
@@ -85,7 +85,7 @@ def render_models(models: Models) -> RenderableType:
         parts.append(render_piecewise(models.piecewise))
     if models.loggp is not None:
         parts.append(_render_loggp(models.loggp))
-    table = Table(box=None)
+    table = Grid(box=None)
     for head in PREDICTION_HEAD:
         table.add_column(head)
     for row in prediction_rows(models):
@@ -177,7 +177,7 @@ def switch_in_words(switch: Switch) -> str:
 
 def render_piecewise(model: Piecewise) -> RenderableType:
     """The piecewise model for a terminal."""
-    table = Table(box=None)
+    table = Grid(box=None)
     for head in ("piecewise", "time at 0 B", "bandwidth"):
         table.add_column(head, no_wrap=True)
     for row in segment_rows(model):
@@ -201,16 +201,16 @@ def line_chart(series: Series, fit: LinearFit, model: Piecewise | None = None) -
     ]  # fmt: skip
     sizes = tuple(int(size) for size in series.sizes_bytes)
     axis = (
-        Axis("message size", ticks=tuple(size_ticks(sizes)))
+        ChartAxis("message size", ticks=tuple(size_ticks(sizes)))
         if is_log
-        else Axis("message size in MB", is_log=False)
+        else ChartAxis("message size in MB", is_log=False)
     )
     return Chart(
         name="fit",
         title=f"Transfer time, {fit.name}",
         alt=f"times of {fit.name} against message size with two trend lines",
         x=axis,
-        y=Axis(f"time in {unit}", is_log=is_log),
+        y=ChartAxis(f"time in {unit}", is_log=is_log),
         tracks=(
             Track(
                 label="measured",

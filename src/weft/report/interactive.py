@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weft.report.drawing import COLOURS
 
 if TYPE_CHECKING:
-    from weft.charts import Axis, Chart, Mark, Track
+    from weft.charts import Chart, ChartAxis, Mark, Track
 
 SYMBOLS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "x")
 DASHES = ("solid", "dash", "dashdot", "dot", "solid", "dash", "dashdot")
@@ -34,7 +34,7 @@ def plot(chart: Chart) -> dict[str, Any]:
     }
 
 
-def _axis(axis: Axis) -> dict[str, Any]:
+def _axis(axis: ChartAxis) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "type": "log" if axis.is_log else "linear",
         "title": {"text": axis.label},

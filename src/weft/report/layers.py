@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.charts import Axis, Chart, Track, axis_place, size_ticks
+from weft.charts import Chart, ChartAxis, Track, axis_place, size_ticks
 from weft.tables import Table
 from weft.units import format_bytes, format_time
 from weft.written import ends, signed_time
@@ -40,8 +40,8 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
             _test(pair),
             format_bytes(step.bytes),
             pair.above,
-            format_time(step.above_ns.median),
-            f"{pair.below} {format_time(step.below_ns.median)}",
+            format_time(step.above_ns.value),
+            f"{pair.below} {format_time(step.below_ns.value)}",
             _added(step),
             ends(step.low_ns, step.high_ns, signed_time),
         )
@@ -91,8 +91,8 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
         name="layers-" + re.sub(r"\W+", "-", test),
         title=f"What each layer adds: {test}",
         alt=f"time that each layer adds against message size for {test}",
-        x=Axis("message size", ticks=tuple(size_ticks(sizes))),
-        y=Axis("added latency in µs", is_log=False),
+        x=ChartAxis("message size", ticks=tuple(size_ticks(sizes))),
+        y=ChartAxis("added latency in µs", is_log=False),
         tracks=tuple(tracks),
         note="Bars are intervals of the difference; one that crosses zero is not significant.",
     )

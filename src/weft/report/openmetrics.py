@@ -53,9 +53,10 @@ def openmetrics_text(checks: Sequence[Checked]) -> str:
 
 def _values(check: Checked) -> Iterator[tuple[str, float]]:
     if check.estimate is not None:
-        # One launch has a figure and no ends.
-        for part in ("median", "low", "high") if check.estimate.is_bounded else ("median",):
-            yield part, getattr(check.estimate, part)
+        yield "median", check.estimate.value
+        if check.estimate.is_bounded:  # One launch has a figure and no ends.
+            yield "low", check.estimate.low
+            yield "high", check.estimate.high
     if check.bound is not None:
         yield "bound", check.bound
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.analysis.published import suites
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.published import Shares
-    from weft.reference.library import Fact, Prices, Series
+    from weft.reference.library import Fact, Prices, PublishedSeries
 
 
 def platform_tables(shares: Shares) -> RenderableType:
@@ -43,8 +43,8 @@ def platform_tables(shares: Shares) -> RenderableType:
     return Group(*parts)
 
 
-def _pairs(pairs: list[tuple[str, str]]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+def _pairs(pairs: list[tuple[str, str]]) -> Grid:
+    table = Grid(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="dim")
     table.add_column()
     for name, text in pairs:
@@ -52,8 +52,8 @@ def _pairs(pairs: list[tuple[str, str]]) -> Table:
     return table
 
 
-def _series_table(shares: Shares, series: list[Series]) -> Table:
-    table = Table(box=None)
+def _series_table(shares: Shares, series: list[PublishedSeries]) -> Grid:
+    table = Grid(box=None)
     table.add_column("size", justify="right")
     for one in series:
         table.add_column(f"{one.quantity}, {one.unit} ({one.table})", justify="right")
@@ -68,7 +68,7 @@ def _series_table(shares: Shares, series: list[Series]) -> Table:
     return table
 
 
-def _facts(shares: Shares) -> Table:
+def _facts(shares: Shares) -> Grid:
     return _pairs(
         [
             (_figure(shares, fact), fact.what + (f" ({fact.note})" if fact.note else ""))
@@ -83,8 +83,8 @@ def _figure(shares: Shares, fact: Fact) -> str:
     return " ".join(part for part in (fact.about, fact.published, fact.unit) if part) + mark
 
 
-def _prices_table(prices: Prices) -> Table:
-    table = Table(box=None)
+def _prices_table(prices: Prices) -> Grid:
+    table = Grid(box=None)
     for head in ("ports", "list price", "per port"):
         table.add_column(head, justify="right")
     for row in prices.rows:

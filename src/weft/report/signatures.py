@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.charts import Axis, Chart, Mark, Track
+from weft.charts import Chart, ChartAxis, Mark, Track
 from weft.report.fits import in_words
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -68,11 +68,11 @@ def signature_chart(found: Sequence[Signature]) -> Chart:
         tracks.append(
             Track(
                 label=one.name,
-                x=tuple(point.time_ns.median / 1e3 for point in shown),
-                y=tuple(point.bandwidth_bytes_per_s.median / 1e6 for point in shown),
+                x=tuple(point.time_ns.value / 1e3 for point in shown),
+                y=tuple(point.bandwidth_bytes_per_s.value / 1e6 for point in shown),
                 texts=tuple(
-                    f"{format_bytes(point.bytes)}: {format_time(point.time_ns.median)},"
-                    f" {format_bandwidth(point.bandwidth_bytes_per_s.median)}"
+                    f"{format_bytes(point.bytes)}: {format_time(point.time_ns.value)},"
+                    f" {format_bandwidth(point.bandwidth_bytes_per_s.value)}"
                     for point in shown
                 ),
                 group=group,
@@ -86,8 +86,8 @@ def signature_chart(found: Sequence[Signature]) -> Chart:
         name="signature",
         title="Network signature",
         alt=f"bandwidth against transfer time for {names}",
-        x=Axis("transfer time in µs"),
-        y=Axis("bandwidth in MB/s"),
+        x=ChartAxis("transfer time in µs"),
+        y=ChartAxis("bandwidth in MB/s"),
         tracks=tuple(tracks),
         marks=tuple(marks),
         note="Upright: latency of an empty message. Level: saturation bandwidth.",

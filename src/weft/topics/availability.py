@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.parameters import Parameter, over_launches
-from weft.charts import Axis, Chart, Track
+from weft.analysis.stats.parameters import over_launches
+from weft.charts import Chart, ChartAxis, Track
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.series import by_case, median_over, part_ns
@@ -41,9 +42,9 @@ class BusyPoint(msgspec.Struct, frozen=True, kw_only=True):
     of the time that was spent computing, the bandwidth, and what is kept of that without work."""
 
     work_percent: int
-    computing_percent: Parameter
-    bandwidth_bytes_per_s: Parameter
-    kept_percent: Parameter
+    computing_percent: Estimate
+    bandwidth_bytes_per_s: Estimate
+    kept_percent: Estimate
 
 
 class Availability(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class Availability(msgspec.Struct, frozen=True, kw_only=True):
     queue_depth: int
     variant: str
     points: tuple[BusyPoint, ...]
-    drop_at_percent: Parameter | None
+    drop_at_percent: Estimate | None
     note: str = ""
 
 
@@ -151,7 +152,7 @@ def _kept(run: Run, batch: Batch) -> NDArray[np.float64]:
     return part_ns(run, batch, "alone") / part_ns(run, batch)
 
 
-def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Parameter | None, str]:
+def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Estimate | None, str]:
     """Where the bandwidth has fallen by 5 %, found in each launch by itself."""
     import numpy as np
 
@@ -232,8 +233,8 @@ def availability_chart(curves: Sequence[Availability]) -> Chart:
         name="availability",
         title="Bandwidth while computing",
         alt=f"bandwidth against the share of time spent computing for {', '.join(names)}",
-        x=Axis("share of the time computing in %", is_log=False),
-        y=Axis("bandwidth in MB/s", is_log=False),
+        x=ChartAxis("share of the time computing in %", is_log=False),
+        y=ChartAxis("bandwidth in MB/s", is_log=False),
         tracks=tuple(
             _track(name, curve.points, group)
             for group, (name, curve) in enumerate(zip(names, curves, strict=True))
@@ -244,7 +245,7 @@ def availability_chart(curves: Sequence[Availability]) -> Chart:
 
 def _track(name: str, points: Sequence[BusyPoint], group: int) -> Track:
     def rate(part: str) -> tuple[float, ...]:
-        rates: list[Parameter] = [point.bandwidth_bytes_per_s for point in points]
+        rates: list[Estimate] = [point.bandwidth_bytes_per_s for point in points]
         return tuple(getattr(one, part) / 1e6 for one in rates)
 
     return Track(

@@ -13,7 +13,7 @@ from weft.units import format_bandwidth
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.bus import Bus, Part
+    from weft.analysis.bus import Bus, BusPart
     from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
     from weft.topics.base import Results
@@ -70,7 +70,7 @@ def _caption(bus: Bus) -> str:
     return f"Way between {bus.device}{where} and memory{over}: what each part carries at best."
 
 
-def _row(bus: Bus, part: Part) -> tuple[str, ...]:
+def _row(bus: Bus, part: BusPart) -> tuple[str, ...]:
     notes = [part.note] if part.note else []
     if part is bus.one_way:
         notes.append("bottleneck one way")

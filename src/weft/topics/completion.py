@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.layers import Step, Verdict, step_between
-from weft.analysis.stats.intervals import Estimate
-from weft.analysis.stats.parameters import Parameter
+from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.tables import Table
 from weft.topics.base import Topic
@@ -60,7 +59,7 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     low_ns: float
     high_ns: float
     verdict: Verdict
-    cpu_percent: tuple[Parameter, ...]
+    cpu_percent: tuple[Estimate, ...]
 
 
 class Increase(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,7 +163,7 @@ def _place(case: Case) -> Case:
 def _ways(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completion]:
     ways = [(case, summary.latency_ns) for case, summary in group]
     timed = [(case, latency) for case, latency in ways if latency is not None]
-    timed.sort(key=lambda pair: pair[1].median)
+    timed.sort(key=lambda pair: pair[1].value)
     rows = []
     for at, (case, latency) in enumerate(timed):
         step = step_between(case.bytes, timed[0][1], latency)
@@ -211,7 +210,7 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _cpu_percent(batches: Sequence[Batch]) -> tuple[Parameter, ...]:
+def _cpu_percent(batches: Sequence[Batch]) -> tuple[Estimate, ...]:
     """The share of the processor's time a rank, over launches; empty where it is not recorded."""
     import numpy as np
 
@@ -235,7 +234,7 @@ def _table(rows: Sequence[Completion]) -> Table:
             (
                 f"{over(row.transport, row.variant)} {row.kind} {format_bytes(row.bytes)}",
                 row.way,
-                format_time(row.latency_ns.median),
+                format_time(row.latency_ns.value),
                 _added(row),
                 *(half_in_its_unit(share, percent) for share in row.cpu_percent),
                 *("-" for _ in range(ranks - len(row.cpu_percent))),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.units import format_time

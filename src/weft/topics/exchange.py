@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import bandwidth_of, resolution_ns
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key

@@ -11,8 +11,8 @@ from weft.analysis.stats.ratios import Figure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weft.analysis.stats.intervals import Estimate
     from weft.analysis.summary import CaseSummary
+    from weft.estimate import Estimate
     from weft.plan.case import Case, CaseAxis
     from weft.record.run import Run
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.percentiles import percentiles
-from weft.charts import Axis, Chart, Mark, Track
+from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import by_key, by_variant
@@ -60,12 +61,12 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def answered_percent(self) -> float:
         """The rate of answers in per cent of that at which messages were due."""
-        return 100 * self.answered_per_s.median / self.offered_per_s.median
+        return 100 * self.answered_per_s.value / self.offered_per_s.value
 
     @property
     def keeps_up(self) -> bool:
         """Whether the answers came at the rate at which messages were due."""
-        return self.answered_per_s.median >= KEPT_UP * self.offered_per_s.median
+        return self.answered_per_s.value >= KEPT_UP * self.offered_per_s.value
 
 
 class Knee(msgspec.Struct, frozen=True, kw_only=True):
@@ -290,7 +291,7 @@ def knee_in_words(knee: Knee) -> str:
     )
     return (
         f"{place}: at {knee.load_percent} % of saturation{spread},"
-        f" {format_rate(knee.offered_per_s.median)} messages/s;"
+        f" {format_rate(knee.offered_per_s.value)} messages/s;"
         f" there the rate over the {knee.percentile}th percentile is greatest"
     )
 
@@ -307,8 +308,8 @@ def _chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
         tracks.append(
             Track(
                 label=f"{name} %",
-                x=tuple(row.offered_per_s.median / 1e3 for row in own),
-                y=tuple(figure.median / 1e3 for figure in figures),
+                x=tuple(row.offered_per_s.value / 1e3 for row in own),
+                y=tuple(figure.value / 1e3 for figure in figures),
                 low=tuple(figure.low / 1e3 for figure in figures),
                 high=tuple(figure.high / 1e3 for figure in figures),
                 texts=tuple(
@@ -321,7 +322,7 @@ def _chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
     if not tracks:  # too few samples for any percentile
         return None
     marks = tuple(
-        Mark(axis="x", at=knee.offered_per_s.median / 1e3, text=f"knee, {knee.load_percent} %")
+        Mark(axis="x", at=knee.offered_per_s.value / 1e3, text=f"knee, {knee.load_percent} %")
         for knee in knees
         if rows[0].case in knee.cases and not knee.is_last
     )
@@ -331,8 +332,8 @@ def _chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
         name="load-" + re.sub(r"\W+", "-", place) + f"-{rows[0].bytes}",
         title=title,
         alt=f"{title}: percentiles of latency in µs against thousand messages/s offered",
-        x=Axis("offered, thousand messages/s", is_log=False),
-        y=Axis("from due to answer in µs"),
+        x=ChartAxis("offered, thousand messages/s", is_log=False),
+        y=ChartAxis("from due to answer in µs"),
         tracks=tuple(tracks),
         marks=marks,
         note="Percentiles from when a message was due. Bars are 95 % intervals.",

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.fits.delays import delay_tests_of
-from weft.analysis.stats.parameters import Parameter, over_launches
+from weft.analysis.stats.parameters import over_launches
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.overlap import AS_LONG, OVERLAPS, Operation
@@ -65,12 +66,12 @@ class HostOverhead(msgspec.Struct, frozen=True, kw_only=True):
     side: Operation
     variant: str = ""
     rank: int = 0
-    post_ns: Parameter | None = None
-    complete_ns: Parameter | None = None
-    calls_ns: Parameter | None = None
-    beside_work_ns: Parameter | None = None
-    delay_ns: Parameter | None = None
-    availability_percent: Parameter | None = None
+    post_ns: Estimate | None = None
+    complete_ns: Estimate | None = None
+    calls_ns: Estimate | None = None
+    beside_work_ns: Estimate | None = None
+    delay_ns: Estimate | None = None
+    availability_percent: Estimate | None = None
 
 
 class HostOverheads(Topic[tuple[HostOverhead, ...]]):
@@ -90,7 +91,7 @@ class HostOverheads(Topic[tuple[HostOverhead, ...]]):
 
 def overheads_of(run: Run) -> tuple[HostOverhead, ...]:
     """One row per transport, variant, size and side; empty without any."""
-    found: dict[HostOverhead, dict[str, Parameter]] = {}
+    found: dict[HostOverhead, dict[str, Estimate]] = {}
     for place, figures in (*_from_calls(run), *_from_work(run), *_from_delays(run)):
         found.setdefault(place, {}).update(figures)
     sides = (*BOTH, "put", "get")
@@ -103,7 +104,7 @@ def overheads_of(run: Run) -> tuple[HostOverhead, ...]:
 
 
 # A row without figures, and some of its figures.
-_Found = tuple[HostOverhead, dict[str, Parameter]]
+_Found = tuple[HostOverhead, dict[str, Estimate]]
 
 
 def _point(case: Case) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.stats.parameters import Parameter
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.series import alone_ns, by_case, less_read, median_over
@@ -52,10 +52,10 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     side: Operation
     variant: str
-    alone_ns: Parameter
-    work_ns: Parameter
-    both_ns: Parameter
-    hidden_percent: Parameter
+    alone_ns: Estimate
+    work_ns: Estimate
+    both_ns: Estimate
+    hidden_percent: Estimate
 
 
 class OverlapOfWork(Topic[tuple[Overlap, ...]]):

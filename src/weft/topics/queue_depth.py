@@ -97,7 +97,7 @@ class QueueDepths(Topic[QueueRows]):
 def queue_needed(points: Sequence[tuple[Case, CaseSummary]]) -> QueueNeeded | None:
     """The smallest queue depth whose bandwidth is at least 95 % of the best one's."""
     rates = sorted(
-        (case.queue_depth, summary.bandwidth_bytes_per_s.median)
+        (case.queue_depth, summary.bandwidth_bytes_per_s.value)
         for case, summary in points
         if summary.bandwidth_bytes_per_s is not None
     )

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.layers import Step, step_between
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import resolution_ns
+from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.units import format_bytes, format_time

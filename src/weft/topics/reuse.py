@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate
-from weft.charts import Axis, Chart, Track
+from weft.charts import Chart, ChartAxis, Track
+from weft.estimate import Estimate
 from weft.plan.case import Case, Schedule
 from weft.topics.base import Topic
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -267,8 +267,8 @@ def _chart(scheme: str, chosen: Sequence[tuple[str, Reuse]], *, is_latency: bool
         name=f"{scheme}-{quantity.lower()}",
         title=f"{quantity} {title}",
         alt=f"{quantity} {title} for {', '.join(name for name, _ in chosen)}",
-        x=Axis(label, is_log=doubles, ticks=tuple((float(at), str(at)) for at in places)),
-        y=Axis("latency in µs" if is_latency else "bandwidth in MB/s"),
+        x=ChartAxis(label, is_log=doubles, ticks=tuple((float(at), str(at)) for at in places)),
+        y=ChartAxis("latency in µs" if is_latency else "bandwidth in MB/s"),
         tracks=tuple(
             _track(name, one, group, is_latency=is_latency)
             for group, (name, one) in enumerate(chosen)
@@ -284,7 +284,7 @@ def _track(name: str, one: Reuse, group: int, *, is_latency: bool) -> Track:
     return Track(
         label=name,
         x=tuple(float(point.at) for point in points),
-        y=tuple(point.figure.median * factor for point in points),
+        y=tuple(point.figure.value * factor for point in points),
         low=tuple(point.figure.low * factor for point in points),
         high=tuple(point.figure.high * factor for point in points),
         texts=tuple(f"{point.at}: {with_ends(point.figure, shape)}" for point in points),

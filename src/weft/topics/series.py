@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import reads_ns
-from weft.analysis.stats.parameters import Parameter, of_one_launch, over_launches
+from weft.analysis.stats.parameters import of_one_launch, over_launches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.estimate import Estimate
     from weft.record.model import Batch
     from weft.record.run import Run
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 ALONE, WORK = "alone", "work"
 
 
-def over_launch_medians(launches: Sequence[NDArray[np.float64]]) -> Parameter:
+def over_launch_medians(launches: Sequence[NDArray[np.float64]]) -> Estimate:
     """The median over launches of each launch's median, of any sign, with its 95 % interval.
 
     One launch has none: its samples do not show other launches.
@@ -58,7 +59,7 @@ def by_launch(
 
 def median_over(
     batches: Sequence[Batch], figure: Callable[[Batch], NDArray[np.float64]]
-) -> Parameter:
+) -> Estimate:
     """A figure of every sample: the median over launches of each launch's median."""
     return over_launch_medians(by_launch(batches, figure))
 

@@ -19,8 +19,8 @@ from weft.written import RULE, status_in_words, with_half
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.stats.intervals import Estimate
     from weft.charts import Chart, Metric
+    from weft.estimate import Estimate
     from weft.topics.base import Results
 
 # More variants than these are rows, for a screen has no room for so many columns.
@@ -177,10 +177,10 @@ def _extremes(transport: str, summaries: Sequence[CaseSummary]) -> str:
     at_eight = [pair for pair in latencies if pair[0] == 8] or latencies[:1]
     if at_eight:
         size, latency = at_eight[0]
-        words.append(f"{format_bytes(size)} latency {format_time(latency.median)}")
+        words.append(f"{format_bytes(size)} latency {format_time(latency.value)}")
     if rates:
-        rate, size = max(rates, key=lambda pair: pair[0].median)
-        words.append(f"peak bandwidth {format_bandwidth(rate.median)} at {format_bytes(size)}")
+        rate, size = max(rates, key=lambda pair: pair[0].value)
+        words.append(f"peak bandwidth {format_bandwidth(rate.value)} at {format_bytes(size)}")
     return f"over {transport} " + ", ".join(words) if words else ""
 
 

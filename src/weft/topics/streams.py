@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.fairness import fairness_of_launches
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.summary import resolution_ns
-from weft.charts import MOST_CURVES, Axis, Chart, Track
+from weft.charts import MOST_CURVES, Chart, ChartAxis, Track
+from weft.estimate import Estimate
 from weft.topics.groups import by_variant, side
 from weft.units import format_bytes, format_rate, format_time
 from weft.written import half_or_none, over
@@ -192,7 +193,7 @@ def _with_reference(run: Run, row: StreamsRow, references: dict[Case, StreamsRow
 
 def each_in_words(row: StreamsRow, shape: Callable[[float], str]) -> str:
     """The slowest and the fastest stream by itself."""
-    medians = [rate.median for rate in row.own_rates_per_s.values()]
+    medians = [rate.value for rate in row.own_rates_per_s.values()]
     if len(medians) < 2:
         return half_or_none(row.own_rate_per_s, shape)
     return f"{shape(min(medians))} to {shape(max(medians))}"
@@ -219,7 +220,7 @@ def streams_chart(rows: StreamsRows, test: str, x: str) -> Chart | None:
             Track(
                 label=f"{over(own[0].transport, own[0].variant)} {format_bytes(own[0].bytes)}",
                 x=tuple(float(row.streams) for row in own),
-                y=tuple(figure.median * factor for figure in figures),
+                y=tuple(figure.value * factor for figure in figures),
                 low=tuple(figure.low * factor for figure in figures),
                 high=tuple(figure.high * factor for figure in figures),
                 texts=tuple(
@@ -237,8 +238,8 @@ def streams_chart(rows: StreamsRows, test: str, x: str) -> Chart | None:
         name=f"many-{test}",
         title=title,
         alt=f"{title}: {axis} against the number of {x}",
-        x=Axis(x, is_log=False, ticks=tuple((float(count), str(count)) for count in ticks)),
-        y=Axis(axis),
+        x=ChartAxis(x, is_log=False, ticks=tuple((float(count), str(count)) for count in ticks)),
+        y=ChartAxis(axis),
         tracks=tuple(tracks),
         note="Bars are 95 % intervals."
         + (f" {left_out} more are in the table." if left_out else ""),

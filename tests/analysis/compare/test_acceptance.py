@@ -188,7 +188,7 @@ def test_of_several_records_the_session_is_the_unit(tmp_path: Path) -> None:
     sessions = [float(np.median(medians[:5])), float(np.median(medians[5:]))]
     expected = median_of_launches(sessions, 0.5 / 8, "session")
     assert found.latency_ns is not None
-    assert found.latency_ns.median == pytest.approx(expected.median, rel=1e-4)
+    assert found.latency_ns.value == pytest.approx(expected.value, rel=1e-4)
     assert found.latency_ns.low == pytest.approx(expected.low, rel=1e-4)
     assert found.latency_ns.method == "range of 2 sessions, widened to 95 %"
     assert (found.latency_ns.launches, found.latency_ns.unit) == (2, "session")

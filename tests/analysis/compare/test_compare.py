@@ -57,7 +57,7 @@ def test_red_squall_is_faster_up_to_8k_both_ways(sandia: Comparison) -> None:
 def test_elan4_has_the_best_latency(sandia: Comparison) -> None:
     """ "over 2 microseconds more than the latency obtained by the Elan4 network", at 0 bytes."""
     found = table(sandia, "ping_pong", "latency")
-    escher, red_squall, callisto = (f.estimate.median for f in found.rows[0].figures if f)
+    escher, red_squall, callisto = (f.estimate.value for f in found.rows[0].figures if f)
     assert escher - red_squall > 2000
     assert 1500 < callisto - escher < 2000  # "almost 2 microseconds less"
     # Its switch of protocols at 512 bytes costs it one size, which the text does not tell.
@@ -101,7 +101,7 @@ def test_ohio_states_ratio_of_latencies_with_pci_express() -> None:
 
 def test_fermilabs_latencies() -> None:
     [single] = compare(load_sides(["fermilab-topspin", "fermilab-myrinet"])).singles
-    assert [f.estimate.median for f in single.figures if f] == [7000.0, 11000.0]
+    assert [f.estimate.value for f in single.figures if f] == [7000.0, 11000.0]
     assert single.verdicts == ("worse",)
 
 

@@ -13,8 +13,9 @@ from weft.analysis.fits.least_squares import least_squares
 from weft.analysis.fits.linear import LinearFit, fit_line
 from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.sweeps import Series, Sweep, series_of_run, series_of_times
-from weft.analysis.stats.parameters import Parameter, over_launches
+from weft.analysis.stats.parameters import over_launches
 from weft.errors import WeftError
+from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.record.run import load
 
@@ -38,7 +39,7 @@ VARIANCES = {
 }
 
 
-def holds(parameter: Parameter | None, truth: float) -> bool:
+def holds(parameter: Estimate | None, truth: float) -> bool:
     return parameter is not None and parameter.low <= truth <= parameter.high
 
 

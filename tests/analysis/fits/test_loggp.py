@@ -9,8 +9,8 @@ from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.loggp import LogGP, from_delays, from_series
 from weft.analysis.fits.models import fit_models
 from weft.analysis.fits.sweeps import Series, series_of_times
-from weft.analysis.stats.parameters import Parameter
 from weft.errors import WeftError
+from weft.estimate import Estimate
 
 TRIALS = 1000
 LOWEST, HIGHEST = 0.93, 0.97
@@ -75,7 +75,7 @@ def test_a_latency_above_zero_or_about_it_is_told_apart() -> None:
     assert any("not significantly above zero" in note for note in about.notes)
 
 
-def holds(parameter: Parameter | None, truth: float) -> bool:
+def holds(parameter: Estimate | None, truth: float) -> bool:
     return parameter is not None and parameter.low <= truth <= parameter.high
 
 

@@ -6,7 +6,7 @@ import pytest
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import Series, series_of_times
-from weft.analysis.stats.parameters import Parameter
+from weft.estimate import Estimate
 
 
 def test_what_all_launches_share_is_told_from_what_varies() -> None:
@@ -20,8 +20,8 @@ def test_what_all_launches_share_is_told_from_what_varies() -> None:
     assert shared_share(np.zeros((2, 5))) == 0
 
 
-def parameter(value: float, low: float, high: float) -> Parameter:
-    return Parameter(value=value, low=low, high=high, coverage=0.95, method="made")
+def parameter(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, low=low, high=high, coverage=0.95, method="made")
 
 
 def test_variances_add_up() -> None:

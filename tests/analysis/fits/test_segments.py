@@ -7,8 +7,8 @@ from noise import KINDS, relative_noise
 from weft.analysis.fits.segments import Piecewise, fit_piecewise
 from weft.analysis.fits.sweeps import Series, Sweep, series_of_times
 from weft.analysis.stats.change_points import find_changes, segment_costs
-from weft.analysis.stats.parameters import Parameter
 from weft.errors import WeftError
+from weft.estimate import Estimate
 from weft.sources import series_of
 
 TRIALS = 1000
@@ -48,7 +48,7 @@ def series_of_medians(rows: list[np.ndarray]) -> Series:
     return Series(name="made", launches=tuple(sweeps))
 
 
-def holds(parameter: Parameter | None, truth: float) -> bool:
+def holds(parameter: Estimate | None, truth: float) -> bool:
     return parameter is not None and parameter.low <= truth <= parameter.high
 
 

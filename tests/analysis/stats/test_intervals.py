@@ -118,11 +118,11 @@ def test_six_launches_are_told_by_their_method() -> None:
 
 def test_one_launch_says_that_it_knows_nothing_of_others() -> None:
     estimate = median_of_launches([50.5])
-    assert (estimate.median, estimate.low, estimate.high) == (50.5, -math.inf, math.inf)
+    assert (estimate.value, estimate.low, estimate.high) == (50.5, -math.inf, math.inf)
     assert (estimate.launches, estimate.is_bounded, estimate.coverage) == (1, False, 0)
     assert estimate.method == "one launch: the variation between launches is unknown"
     turned = estimate.mapped(lambda time: 1 / time)
-    assert (turned.median, turned.low, turned.high) == (1 / 50.5, -math.inf, math.inf)
+    assert (turned.value, turned.low, turned.high) == (1 / 50.5, -math.inf, math.inf)
     assert b'"low":null,"high":null' in msgspec.json.encode(estimate)
 
 
@@ -136,8 +136,8 @@ def test_an_interval_is_never_narrower_than_half_a_tick_of_a_sample(
     """A median of whole ticks is known to half a tick, whatever the launches agree on."""
     tick = 40 / ops
     estimate = median_of_launches([tick * count for count in medians], tick)
-    assert estimate.median - estimate.low >= 0.4999 * tick
-    assert estimate.high - estimate.median >= 0.4999 * tick
+    assert estimate.value - estimate.low >= 0.4999 * tick
+    assert estimate.high - estimate.value >= 0.4999 * tick
     assert settled([tick * 3] * 5, 0.01, 5)
     assert not settled([tick * 3] * 5, 0.01, 5, tick)
 
@@ -172,7 +172,7 @@ def test_an_interval_is_positive_holds_its_median_and_scales(
     medians: list[float], factor: float
 ) -> None:
     estimate = median_of_launches(medians)
-    assert 0 < estimate.low <= estimate.median <= estimate.high
+    assert 0 < estimate.low <= estimate.value <= estimate.high
     assert estimate.low <= max(medians)
     scaled = median_of_launches([factor * value for value in medians])
     assert scaled.low == pytest.approx(factor * estimate.low, rel=1e-6)
@@ -184,7 +184,7 @@ def test_time_and_bandwidth_tell_the_same(medians: list[float]) -> None:
     time = median_of_launches(medians)
     rate = median_of_launches([1 / v for v in medians])
     turned = time.mapped(lambda t: 1 / t)
-    for mine, other in ((turned.low, rate.low), (turned.median, rate.median)):
+    for mine, other in ((turned.low, rate.low), (turned.value, rate.value)):
         assert mine == pytest.approx(other, rel=1e-6)
     assert turned.high == pytest.approx(rate.high, rel=1e-6)
 
@@ -192,7 +192,7 @@ def test_time_and_bandwidth_tell_the_same(medians: list[float]) -> None:
 @pytest.mark.parametrize("count", range(1, 12))
 def test_the_middle_is_the_median(count: int) -> None:
     values = [100.0 * 1.5**step for step in range(count)]
-    assert median_of_launches(values[::-1]).median == pytest.approx(statistics.median(values))
+    assert median_of_launches(values[::-1]).value == pytest.approx(statistics.median(values))
 
 
 def test_relative_half_width() -> None:

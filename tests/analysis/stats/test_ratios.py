@@ -7,14 +7,15 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.ratios import Figure, Kind, ratio, verdict
+from weft.estimate import Estimate
 
 TRIALS = 1000
 
 
 def figure(median: float, low: float, high: float, kind: Kind = "launches") -> Figure:
-    estimate = Estimate(median=median, low=low, high=high, coverage=0.95, method="")
+    estimate = Estimate(value=median, low=low, high=high, coverage=0.95, method="")
     return Figure(estimate=estimate, kind=kind, launches=5)
 
 

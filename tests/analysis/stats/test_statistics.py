@@ -76,12 +76,12 @@ def test_estimates_scale_with_their_unit_and_hold_their_median(
     values: list[float], factor: float
 ) -> None:
     estimate = median_of_launches(values)
-    assert estimate.low <= estimate.median <= estimate.high
+    assert estimate.low <= estimate.value <= estimate.high
     scaled = median_of_launches([value * factor for value in values])
     assert scaled.low == pytest.approx(estimate.low * factor)
     assert scaled.high == pytest.approx(estimate.high * factor)
     turned = estimate.mapped(lambda value: 1 / value)
-    assert turned.low <= turned.median <= turned.high
+    assert turned.low <= turned.value <= turned.high
 
 
 @pytest.mark.parametrize("values", [[], [0.0, 1.0], [-1.0]])

@@ -9,9 +9,9 @@ import msgspec
 
 from weft.analysis.compare.curves import Curve, counted, curves_of
 from weft.analysis.compare.slowdown import Slowdown, moderated, quantile, rejected
-from weft.analysis.stats.intervals import PLURAL, Estimate, Unit
 from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words
 from weft.errors import WeftError
+from weft.estimate import PLURAL, Estimate, Unit
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import with_ends
 
@@ -318,9 +318,7 @@ def _of_case(
             why = f"they were measured differently: {_unlike(pooled.case, known.case)}"
     least = 1 / (1 + tolerance)
     theirs = _estimate(known, quantity)
-    bound = (
-        theirs.median * ((1 + tolerance) if quantity == "latency" else least) if theirs else None
-    )
+    bound = theirs.value * ((1 + tolerance) if quantity == "latency" else least) if theirs else None
     return Checked(
         case=key,
         test=known.case.test,

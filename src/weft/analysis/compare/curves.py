@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.compare.slowdown import Slowdown, slowdown, slowdown_of_sessions
-from weft.analysis.stats.intervals import PLURAL, Unit
 from weft.analysis.stats.levels import connected, levels
+from weft.estimate import PLURAL, Unit
 from weft.plan.case import Case
 
 if TYPE_CHECKING:

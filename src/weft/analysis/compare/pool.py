@@ -9,9 +9,10 @@ import msgspec
 
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.peak_share import directions_of
-from weft.analysis.stats.intervals import Estimate, Unit, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns, resolution_ns
 from weft.errors import WeftError
+from weft.estimate import Estimate, Unit
 from weft.plan.case import Case
 from weft.record.run import failure_of
 

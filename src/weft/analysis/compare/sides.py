@@ -11,18 +11,19 @@ from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at,
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import in_time, launches_of
 from weft.analysis.peak_share import directions_of
-from weft.analysis.stats.intervals import Estimate
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
+from weft.estimate import Median
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weft.analysis.summary import CaseSummary
+    from weft.estimate import Estimate
     from weft.record.run import Run
-    from weft.reference.library import Fact, Platform, Point
+    from weft.reference.library import Fact, Platform, PublishedPoint
 
 MOST_SHOWN = 4
 # Single figures that are results; the others are what a machine was like.
@@ -82,7 +83,7 @@ def side_of_platform(platform: Platform, link: str) -> Side:
     )
 
 
-def _published_point(point: Point) -> Figure:
+def _published_point(point: PublishedPoint) -> Figure:
     return _rounded(point.published, point.si)
 
 
@@ -97,8 +98,8 @@ def _rounded(published: str, si: float) -> Figure:
     digits = len(published.partition(".")[2])
     half = si * 0.5 * 10.0**-digits / float(published.replace(",", ""))
     return Figure(
-        estimate=Estimate(
-            median=si, low=si - half, high=si + half, coverage=0.0, method="rounding as published"
+        estimate=Median(
+            value=si, low=si - half, high=si + half, coverage=0.0, method="rounding as published"
         ),
         kind="published",
         published=published,

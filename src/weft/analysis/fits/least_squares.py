@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE
-from weft.analysis.stats.parameters import Parameter, student
+from weft.analysis.stats.parameters import student
+from weft.estimate import Estimate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,8 +32,8 @@ MOST_EXACT = 1500
 class Fitted(msgspec.Struct, frozen=True, kw_only=True):
     """A line through one launch. `scatter` is 1 - R^2: the share of variance beside the line."""
 
-    slope_ns_per_byte: Parameter
-    latency_ns: Parameter
+    slope_ns_per_byte: Estimate
+    latency_ns: Estimate
     scatter: float | None
 
 
@@ -79,7 +80,7 @@ def _bounded(
     seen: NDArray[np.float64],
     basis: NDArray[np.float64],
     working: NDArray[np.float64],
-) -> Parameter:
+) -> Estimate:
     """The interval of row @ y, from the residuals `seen` of the weighted fit with that basis.
 
     A squared residual is scaled so that under the working variances it has the mean it should.
@@ -100,7 +101,7 @@ def _bounded(
     else:
         freedom = float(count - 2)
     reach = student(freedom) * math.sqrt(variance)
-    return Parameter(
+    return Estimate(
         value=value,
         low=value - reach,
         high=value + reach,

@@ -15,8 +15,9 @@ from weft.analysis.fits.least_squares import Fitted, least_squares
 from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import Sweep, check_sizes
-from weft.analysis.stats.parameters import Parameter, inverse, of_one_launch, over_launches, student
+from weft.analysis.stats.parameters import inverse, of_one_launch, over_launches, student
 from weft.errors import WeftError
+from weft.estimate import Estimate
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """One straight line. `r_squared` only for least squares: a median line has no such share."""
 
     method: str
-    latency_ns: Parameter
-    bandwidth_bytes_per_s: Parameter
-    slope_ns_per_byte: Parameter
-    r_squared: Parameter | None = None
+    latency_ns: Estimate
+    bandwidth_bytes_per_s: Estimate
+    slope_ns_per_byte: Estimate
+    r_squared: Estimate | None = None
 
     def time_ns(self, size_bytes: float) -> float:
         """The time that the line expects for a message."""
@@ -107,7 +108,7 @@ def _published_line(series: Series) -> Line:
     return _line(series, method, both, over_launches(scatters, positive=True) if known else None)
 
 
-def _alone(series: Series, parameter: Parameter) -> Parameter:
+def _alone(series: Series, parameter: Estimate) -> Estimate:
     return msgspec.structs.replace(parameter, launches=series.counted)
 
 
@@ -127,7 +128,7 @@ def _robust_line(series: Series) -> Line:
     )
 
 
-def _line(series: Series, method: str, fitted: Fitted, scatter: Parameter | None) -> Line:
+def _line(series: Series, method: str, fitted: Fitted, scatter: Estimate | None) -> Line:
     if len(series.launches) == 1:
         fitted = msgspec.structs.replace(
             fitted,
@@ -195,7 +196,7 @@ def _scatter_of_medians(series: Series, rows: Sequence[NDArray[np.float64]]) -> 
     covariance = variance * unit_covariance(sizes, expected)
     reach = student(max(freedom, 1)) * np.sqrt(np.diag(covariance))
 
-    def bounded(one: Parameter, by: float) -> Parameter:
+    def bounded(one: Estimate, by: float) -> Estimate:
         return msgspec.structs.replace(one, low=one.value - by, high=one.value + by)
 
     return Fitted(

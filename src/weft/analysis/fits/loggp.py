@@ -22,8 +22,9 @@ import msgspec
 
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.means import uninterrupted_mean
-from weft.analysis.stats.parameters import Parameter, over_launches
+from weft.analysis.stats.parameters import over_launches
 from weft.errors import WeftError
+from weft.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,15 +45,15 @@ class Overhead(msgspec.Struct, frozen=True, kw_only=True):
     """The processor's time for a message of this size; None where it was not measured."""
 
     bytes: int
-    send_ns: Parameter
-    receive_ns: Parameter | None
+    send_ns: Estimate
+    receive_ns: Estimate | None
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
     """A point of PLogP's g(s)."""
 
     bytes: int
-    gap_ns: Parameter
+    gap_ns: Estimate
 
 
 class LogGP(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,12 +64,12 @@ class LogGP(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    transfer_ns: Parameter
-    gap_ns: Parameter
-    gap_ns_per_byte: Parameter
-    plogp_latency_ns: Parameter
+    transfer_ns: Estimate
+    gap_ns: Estimate
+    gap_ns_per_byte: Estimate
+    plogp_latency_ns: Estimate
     gaps: tuple[Gap, ...]
-    latency_ns: Parameter | None = None
+    latency_ns: Estimate | None = None
     overheads: tuple[Overhead, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -154,7 +155,7 @@ def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
     return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency, notes=notes)
 
 
-def _notes_on_latency(latency: Parameter) -> tuple[str, ...]:
+def _notes_on_latency(latency: Estimate) -> tuple[str, ...]:
     """What an L that is not above zero means."""
     if latency.low > 0:
         return ()
@@ -201,7 +202,7 @@ def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) 
             "measure with --launches 5",
         )
 
-    def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Parameter:
+    def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Estimate:
         return over_launches([figure(launch) for launch in launches], positive=positive)
 
     plogp_latency = over(lambda launch: launch.plogp_latency_ns)

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.fits.least_squares import Fitted
 from weft.analysis.stats.intervals import CONFIDENCE
-from weft.analysis.stats.parameters import Parameter, student
+from weft.analysis.stats.parameters import student
+from weft.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,9 +72,9 @@ def _fitted(
     intercept: float,
     method: str,
 ) -> Fitted:
-    def bounded(value: float, ends: tuple[float, float]) -> Parameter:
+    def bounded(value: float, ends: tuple[float, float]) -> Estimate:
         low, high = min(ends[0], value), max(ends[1], value)
-        return Parameter(value=value, low=low, high=high, coverage=CONFIDENCE, method=method)
+        return Estimate(value=value, low=low, high=high, coverage=CONFIDENCE, method=method)
 
     return Fitted(
         slope_ns_per_byte=bounded(slope, slope_ends),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.analysis.stats.parameters import Parameter
+    from weft.estimate import Estimate
 
 
 def shared_share(deviations: NDArray[np.float64]) -> float:
@@ -50,7 +50,7 @@ def unit_covariance(
     return np.asarray(np.linalg.inv(normed.T @ normed) / np.outer(length, length))
 
 
-def with_misfit(over: Parameter, sizes: Parameter, share: float, *, positive: bool) -> Parameter:
+def with_misfit(over: Estimate, sizes: Estimate, share: float, *, positive: bool) -> Estimate:
     """An interval over launches, widened by what the launches share.
 
     `sizes` is the same parameter of the launches' mean, its interval from the scatter of the sizes

@@ -13,7 +13,8 @@ from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.change_points import Cuts, find_changes
 from weft.analysis.stats.intervals import CONFIDENCE
-from weft.analysis.stats.parameters import Parameter, inverse, over_launches, student
+from weft.analysis.stats.parameters import inverse, over_launches, student
+from weft.estimate import Estimate
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     Lines = NDArray[np.float64]
     # A figure of the model from its lines: rows of (intercept, slope).
-    Figure = Callable[[Lines], float]
+    OfLines = Callable[[Lines], float]
 
 FEWEST_SIZES = 6
 MOST_SIZES = 400
@@ -40,9 +41,9 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True):
 
     first_bytes: int
     last_bytes: int
-    latency_ns: Parameter
-    slope_ns_per_byte: Parameter
-    bandwidth_bytes_per_s: Parameter
+    latency_ns: Estimate
+    slope_ns_per_byte: Estimate
+    bandwidth_bytes_per_s: Estimate
 
 
 class Switch(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +57,7 @@ class Switch(msgspec.Struct, frozen=True, kw_only=True):
     above_bytes: int
     at_bytes: int
     up_to_bytes: int
-    step: Parameter
+    step: Estimate
 
 
 class Piecewise(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,9 +71,9 @@ class Piecewise(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     segments: tuple[Segment, ...]
     switches: tuple[Switch, ...]
-    latency_ns: Parameter
-    asymptotic_bandwidth_bytes_per_s: Parameter
-    half_bandwidth_bytes: Parameter | None
+    latency_ns: Estimate
+    asymptotic_bandwidth_bytes_per_s: Estimate
+    half_bandwidth_bytes: Estimate | None
     misfit_percent: float
     notes: tuple[str, ...] = ()
 
@@ -124,7 +125,7 @@ def _notes(
     model: _Model,
     medians: NDArray[np.float64],
     segments: Sequence[Segment],
-    half: Parameter | None,
+    half: Estimate | None,
 ) -> list[str]:
     notes = [] if half else ["n½ is at a switch or outside the measured sizes"]
     deviations = model.expected(model.middle) / medians - 1
@@ -213,7 +214,7 @@ class _Model:
 
         return float(np.median(np.abs(self.expected(self.middle) / medians - 1)))
 
-    def parameter(self, figure: Figure, *, positive: bool = False) -> Parameter:
+    def parameter(self, figure: OfLines, *, positive: bool = False) -> Estimate:
         """A figure of the lines with its interval: over launches, and from what they share."""
         sizes = self._from_scatter(figure, positive=positive)
         if len(self.launches) == 1:
@@ -221,7 +222,7 @@ class _Model:
         over = over_launches([figure(lines) for lines in self.launches], positive=positive)
         return with_misfit(over, sizes, self.shared, positive=positive)
 
-    def _from_scatter(self, figure: Figure, *, positive: bool) -> Parameter:
+    def _from_scatter(self, figure: OfLines, *, positive: bool) -> Estimate:
         """Delta method: the gradient by small steps, the covariances of each line's relative fit.
 
         `positive` figures are taken on their logarithm.
@@ -248,7 +249,7 @@ class _Model:
             if on_log
             else (value - reach, value + reach)
         )
-        return Parameter(
+        return Estimate(
             value=value,
             low=low,
             high=high,
@@ -291,7 +292,7 @@ def _switch(model: _Model, sizes: NDArray[np.float64], cuts: Cuts, index: int) -
     )
 
 
-def _half_bandwidth(model: _Model, sizes: NDArray[np.float64], cuts: Cuts) -> Parameter | None:
+def _half_bandwidth(model: _Model, sizes: NDArray[np.float64], cuts: Cuts) -> Estimate | None:
     """n½ on the first line that reaches it within its own sizes.
 
     n / (a + b n) is half of 1 / B where n = a / (2 B - b), B the last line's slope.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.fits.segments import fit_piecewise
-from weft.analysis.stats.intervals import Estimate, median_of_launches
-from weft.analysis.stats.parameters import Parameter
+from weft.analysis.stats.intervals import median_of_launches
+from weft.estimate import Estimate
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     points: tuple[SignaturePoint, ...]
-    zero_length_ns: Parameter
-    saturation_bytes_per_s: Parameter
+    zero_length_ns: Estimate
+    saturation_bytes_per_s: Estimate
     notes: tuple[str, ...]
 
 
@@ -68,8 +68,8 @@ def signature_of(series: Series) -> Signature:
     zero = model.segments[0].latency_ns
     if first.bytes == 0:
         at = first.time_ns
-        zero = Parameter(
-            value=at.median,
+        zero = Estimate(
+            value=at.value,
             low=at.low,
             high=at.high,
             coverage=at.coverage,
@@ -82,7 +82,7 @@ def signature_of(series: Series) -> Signature:
             f" {format_bytes(first.bytes)}"
         )
     saturation = model.asymptotic_bandwidth_bytes_per_s
-    share = last.bandwidth_bytes_per_s.median / saturation.value
+    share = last.bandwidth_bytes_per_s.value / saturation.value
     if share < REACHED:
         notes.append(
             f"saturation is extrapolated: {format_bytes(last.bytes)} reaches {share:.0%} of it;"

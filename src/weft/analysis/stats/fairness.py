@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate, median_of_launches
+from weft.analysis.stats.intervals import median_of_launches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from weft.estimate import Estimate
 
 
 def jain(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,64 +8,21 @@ Carpen-Amarie, Reproducible MPI Benchmarking Is Still Not as Easy as You Think, 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import msgspec
+from weft.estimate import PLURAL, Median, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 CONFIDENCE = 0.95
 ONE = "one {}: the variation between {} is unknown"
-
-# What is independent of each other: the launches of a run, or whole runs (sessions).
-Unit = Literal["launch", "session"]
-PLURAL: dict[Unit, str] = {"launch": "launches", "session": "sessions"}
 
 # With L < 6 launches no order statistics reach 95 %: the range of L values covers their median with
 # 1 - 2^(1-L). So the range R of the logarithms is widened by c_L * R on both sides, c_L such that
 # the coverage is 95 % when launch medians are log-normal: the chance that min - c_L * R lies above
 # the true median, or max + c_L * R below it, is 5 %. A test integrates it for each value.
 WIDENING = {2: 5.8531, 3: 0.8133, 4: 0.2385, 5: 0.0388}
-
-
-class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """A median with its interval [low, high], the interval's coverage, and how it was found.
-
-    `launches` are the independent values behind it: launches, or sessions where several records
-    were put together (`unit`); 0 where nothing was counted, as in what was published. One of them
-    knows no interval: its ends are infinite, and null in JSON.
-    """
-
-    median: float
-    low: float
-    high: float
-    coverage: float
-    method: str
-    launches: int = 0
-    unit: Unit = "launch"
-
-    @property
-    def value(self) -> float:
-        """The median, by the name that a fitted parameter has for it."""
-        return self.median
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether there is an interval."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
-
-    @property
-    def relative_half_width(self) -> float:
-        """Half the interval's width over the median: what a precision of 1 % is asked of."""
-        return (self.high - self.low) / 2 / self.median if self.median else math.inf
-
-    def mapped(self, change: Callable[[float], float]) -> Estimate:
-        """The estimate of a monotonic function of the quantity (time to bandwidth turns it)."""
-        if not self.is_bounded:
-            return msgspec.structs.replace(self, median=change(self.median))
-        low, high = sorted((change(self.low), change(self.high)))
-        return msgspec.structs.replace(self, median=change(self.median), low=low, high=high)
 
 
 def order_statistics(count: int, confidence: float = CONFIDENCE) -> tuple[int, int, float] | None:
@@ -143,7 +100,7 @@ def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
 
 def median_of_launches(
     medians: Sequence[float], resolution: float = 0.0, unit: Unit = "launch"
-) -> Estimate:
+) -> Median:
     """The median over launches of each launch's median, positive values, with its interval.
 
     The interval is that of `interval_of_median`, of the logarithms, so that it stays positive and
@@ -158,8 +115,8 @@ def median_of_launches(
     count = len(ordered)
     middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
     if count == 1:
-        return Estimate(
-            median=middle,
+        return Median(
+            value=middle,
             low=-math.inf,
             high=math.inf,
             coverage=0.0,
@@ -169,9 +126,9 @@ def median_of_launches(
         )
     low, high, method = interval_of_median([math.log(value) for value in ordered])
     half_tick = min(resolution / 2 / ordered[0], 0.5)
-    return Estimate(
+    return Median(
         # The same value many times over comes back from its logarithm a little off.
-        median=middle,
+        value=middle,
         low=min(math.exp(low), middle) * (1 - half_tick),
         high=max(math.exp(high), middle) * (1 + half_tick),
         coverage=CONFIDENCE,

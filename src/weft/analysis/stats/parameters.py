@@ -9,46 +9,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from weft.analysis.stats.intervals import CONFIDENCE, ONE, Unit, interval_of_median
+from weft.analysis.stats.intervals import CONFIDENCE, ONE, interval_of_median
+from weft.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 
-class Parameter(msgspec.Struct, frozen=True, kw_only=True):
-    """A parameter's value and its interval [low, high]; an end without a bound is infinite.
-
-    `launches` are those that the interval is over; 1: it does not show others; 0: nobody
-    counted them, as in a plain table.
-    """
-
-    value: float
-    low: float
-    high: float
-    coverage: float
-    method: str
-    launches: int = 0
-    unit: Unit = "launch"
-
-    @property
-    def relative_half_width(self) -> float:
-        """Half the interval's width over the size of the value; infinite where one is."""
-        return (self.high - self.low) / 2 / abs(self.value) if self.value else math.inf
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether the interval has two ends."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
-
-    def mapped(self, change: Callable[[float], float]) -> Parameter:
-        """The parameter after a monotonic change of scale."""
-        low, high = sorted((change(self.low), change(self.high)))
-        return msgspec.structs.replace(self, value=change(self.value), low=low, high=high)
-
-
-def inverse(parameter: Parameter, factor: float) -> Parameter:
+def inverse(parameter: Estimate, factor: float) -> Estimate:
     """`factor` over a positive parameter: a slope becomes a bandwidth.
 
     A slope whose interval reaches zero gives a bandwidth without an upper bound.
@@ -63,7 +31,7 @@ def student(freedom: float) -> float:
     return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
-def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
+def over_launches(values: Sequence[float], *, positive: bool) -> Estimate:
     """The median of the launches' parameters with its 95 % interval; at least two are wanted.
 
     The interval is that of medians of times (`interval_of_median`), of the logarithms where they
@@ -77,7 +45,7 @@ def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
     ordered = sorted(values)
     count = len(ordered)
     low, high, method = interval_of_median(ordered)
-    return Parameter(
+    return Estimate(
         value=(ordered[(count - 1) // 2] + ordered[count // 2]) / 2,
         low=low,
         high=high,
@@ -87,9 +55,9 @@ def over_launches(values: Sequence[float], *, positive: bool) -> Parameter:
     )
 
 
-def of_one_launch(value: float) -> Parameter:
+def of_one_launch(value: float) -> Estimate:
     """A parameter of one launch, which knows no interval over launches: its ends are infinite."""
-    return Parameter(
+    return Estimate(
         value=value,
         low=-math.inf,
         high=math.inf,

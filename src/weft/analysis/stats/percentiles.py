@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.analysis.stats.intervals import Estimate
+    from weft.estimate import Estimate
 
 PERCENTILES = (1.0, 5.0, 25.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 TAILS = ("99", "99.9")

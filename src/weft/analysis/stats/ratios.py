@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from weft.analysis.stats.intervals import Estimate
+from weft.estimate import Estimate
 from weft.written import ends
 
 Quantity = Literal["latency", "bandwidth"]
@@ -58,12 +58,12 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
     """
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
-    middle = math.log(a.median / b.median)
+    middle = math.log(a.value / b.value)
     if not (a.is_bounded and b.is_bounded):
         speed = math.exp(middle)
         return Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch")
-    down = math.hypot(math.log(a.median / a.low), math.log(b.high / b.median))
-    up = math.hypot(math.log(a.high / a.median), math.log(b.median / b.low))
+    down = math.hypot(math.log(a.value / a.low), math.log(b.high / b.value))
+    up = math.hypot(math.log(a.high / a.value), math.log(b.value / b.low))
     return Ratio(
         speed=math.exp(middle),
         low=math.exp(middle - down),

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.parameters import Parameter, over_launches
+from weft.analysis.stats.parameters import over_launches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weft.estimate import Estimate
     from weft.record.run import Run
 
 
@@ -55,7 +56,7 @@ def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
     }
 
 
-def difference(below: Mapping[int, float], above: Mapping[int, float]) -> Parameter | None:
+def difference(below: Mapping[int, float], above: Mapping[int, float]) -> Estimate | None:
     """The median over rounds of what one adds to the other, with its 95 % interval.
 
     Both by round. None with fewer than two rounds that have both.

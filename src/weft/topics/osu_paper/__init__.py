@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.charts import Axis, Chart, axis_place
+from weft.charts import Chart, ChartAxis, axis_place
 from weft.plan.case import USUAL_QUEUE_DEPTH
 from weft.plan.suites import LARGE_QUEUE, follows_osu
 from weft.tables import Table
@@ -23,7 +23,6 @@ from weft.topics.osu_paper.curves import (
     BARS,
     SIZE,
     Curves,
-    PaperPoint,
     cell_at,
     chart_of_curves,
     ends_of,
@@ -61,8 +60,8 @@ SHOWN_TESTS = (
 _DRAWN_QUEUES = (1, 4, 16, 64, 256)
 _MICROSECONDS = 1e-3
 _MEBIBYTES = 1 / 2**20
-_TIME = Axis("time in µs", is_log=False)
-_RATE = Axis("bandwidth in the paper's MB/s (2²⁰ B/s)", is_log=False)
+_TIME = ChartAxis("time in µs", is_log=False)
+_RATE = ChartAxis("bandwidth in the paper's MB/s (2²⁰ B/s)", is_log=False)
 _BUSY = "osu-8"
 # Figures with a table but no row in the short form: a chart a transport, and points of no size.
 _NOT_BRIEF = ("osu-4-", _BUSY)
@@ -268,13 +267,7 @@ def _overheads(found: tuple[HostOverhead, ...]) -> list[Chart | None]:
         curves: Curves = {}
         for row in rows:
             if row.side == side and (calls := row.calls_ns) is not None:
-                point = PaperPoint(
-                    axis_place(row.bytes),
-                    calls.value * _MICROSECONDS,
-                    calls.low * _MICROSECONDS,
-                    calls.high * _MICROSECONDS,
-                    calls.launches,
-                )
+                point = point_at(axis_place(row.bytes), calls, _MICROSECONDS)
                 curves.setdefault(row.transport, []).append(point)
         title = f"Figure 7. Host overhead in the latency test, {side}"
         charts.append(over_sizes(f"osu-7-{side}", title, curves, _TIME))
@@ -309,28 +302,22 @@ def _busy(rows: tuple[Availability, ...]) -> Chart | None:
 def _added(number: int, title: str, increases: Sequence[Increase]) -> Chart | None:
     curves = {
         one.transport: [
-            PaperPoint(
-                axis_place(step.bytes),
-                step.added_ns * _MICROSECONDS,
-                step.low_ns * _MICROSECONDS,
-                step.high_ns * _MICROSECONDS,
-                min(step.below_ns.launches, step.above_ns.launches),
-            )
-            for step in one.steps
+            point_at(axis_place(step.bytes), step.added, _MICROSECONDS) for step in one.steps
         ]
         for one in increases
     }
     name = f"osu-{number}-{increases[0].test}" if increases else ""
-    axis = Axis("added time in µs", is_log=False)
+    axis = ChartAxis("added time in µs", is_log=False)
     return over_sizes(name, f"Figure {number}. {title}", curves, axis)
 
 
 def _reuse(rows: tuple[Reuse, ...]) -> list[Chart | None]:
     """Figures 11 to 13: a curve a transport against buffers in turn or the share of reuse."""
+    share = ChartAxis("buffer reuse in %", is_log=False)
     wanted = (
-        (11, "turn", False, "Bandwidth, buffer scheme 1", Axis("number of buffers")),
-        (12, "reuse", True, "Latency, buffer scheme 2", Axis("buffer reuse in %", is_log=False)),
-        (13, "reuse", False, "Bandwidth, buffer scheme 2", Axis("buffer reuse in %", is_log=False)),
+        (11, "turn", False, "Bandwidth, buffer scheme 1", ChartAxis("number of buffers")),
+        (12, "reuse", True, "Latency, buffer scheme 2", share),
+        (13, "reuse", False, "Bandwidth, buffer scheme 2", share),
     )
     charts = []
     for number, scheme, is_latency, title, axis in wanted:
@@ -367,7 +354,7 @@ def _hot_spots(rows: Sequence[StreamsRow]) -> list[Chart | None]:
                     label = over(row.transport, row.variant)
                     curves.setdefault(label, []).append(point)
             places = sorted({point.x for points in curves.values() for point in points})
-            axis = Axis("slaves", is_log=False, ticks=tuple((at, f"{at:g}") for at in places))
+            axis = ChartAxis("slaves", is_log=False, ticks=tuple((at, f"{at:g}") for at in places))
             title = f"Figure {number}. Hot spot test, {direction}, {format_bytes(size)}"
             charts.append(chart_of_curves(f"osu-{number}-{size}", title, curves, axis, _TIME))
     return charts

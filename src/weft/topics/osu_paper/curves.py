@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import Unit
-from weft.charts import MOST_CURVES, Axis, Chart, Track, size_ticks
+from weft.charts import MOST_CURVES, Chart, ChartAxis, Track, size_ticks
+from weft.estimate import Estimate
 from weft.units import format_bytes
 from weft.written import with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.stats.intervals import Estimate
 
 BARS = "Bars are 95 % intervals, cut off where they leave the figure."
 # Half an interval below this is shown as none.
@@ -24,19 +22,10 @@ SIZE = "message size"
 
 
 class PaperPoint(msgspec.Struct, frozen=True):
-    """A figure in the axis's unit, with its 95 % interval over launches."""
+    """A figure in the axis's unit, and its place on the x axis."""
 
     x: float
-    value: float
-    low: float
-    high: float
-    launches: int
-    unit: Unit = "launch"
-
-    @property
-    def relative_half_width(self) -> float:
-        """Half the interval's width over the figure."""
-        return (self.high - self.low) / 2 / abs(self.value) if self.value else math.inf
+    figure: Estimate
 
 
 Curves = dict[str, list[PaperPoint]]
@@ -44,26 +33,27 @@ Curves = dict[str, list[PaperPoint]]
 
 def point_at(place: float, figure: Estimate, factor: float) -> PaperPoint:
     """An estimate at a place of the x axis, turned into the y axis's unit by a factor."""
-    ends = figure.low * factor, figure.high * factor
-    return PaperPoint(place, figure.median * factor, *ends, figure.launches, figure.unit)
+    return PaperPoint(place, figure.mapped(lambda value: value * factor))
 
 
-def over_sizes(name: str, title: str, curves: Curves, y: Axis) -> Chart | None:
+def over_sizes(name: str, title: str, curves: Curves, y: ChartAxis) -> Chart | None:
     """A chart against the message size."""
     places = {int(point.x) for points in curves.values() for point in points}
     if not places:
         return None
-    axis = Axis(SIZE, ticks=tuple(size_ticks(sorted(places))))
+    axis = ChartAxis(SIZE, ticks=tuple(size_ticks(sorted(places))))
     return chart_of_curves(name, title, curves, axis, y)
 
 
-def chart_of_curves(name: str, title: str, curves: Curves, x: Axis, y: Axis) -> Chart | None:
+def chart_of_curves(
+    name: str, title: str, curves: Curves, x: ChartAxis, y: ChartAxis
+) -> Chart | None:
     """One curve per label, as many as can be distinguished; None without any."""
     drawn = list(curves.items())[:MOST_CURVES]
     if not drawn:
         return None
     left_out = len(curves) - len(drawn)
-    values = [point.value for _, points in drawn for point in points]
+    values = [point.figure.value for _, points in drawn for point in points]
     return Chart(
         name=name,
         title=title,
@@ -74,10 +64,10 @@ def chart_of_curves(name: str, title: str, curves: Curves, x: Axis, y: Axis) -> 
             Track(
                 label=label,
                 x=tuple(point.x for point in points),
-                y=tuple(point.value for point in points),
-                low=tuple(point.low for point in points),
-                high=tuple(point.high for point in points),
-                texts=tuple(f"{place_on(p.x, x)}: {with_ends(p, _short)}" for p in points),
+                y=tuple(point.figure.value for point in points),
+                low=tuple(point.figure.low for point in points),
+                high=tuple(point.figure.high for point in points),
+                texts=tuple(f"{place_on(p.x, x)}: {with_ends(p.figure, _short)}" for p in points),
                 cells=tuple(map(_cell_of, points)),
                 group=group,
             )
@@ -94,7 +84,7 @@ def ends_of(figures: Sequence[float]) -> tuple[float, float]:
     return (least - margin if least < 0 else 0.0, most + margin)
 
 
-def place_on(x: float, axis: Axis) -> str:
+def place_on(x: float, axis: ChartAxis) -> str:
     """A place of an axis in words."""
     return format_bytes(int(x)) if axis.label == SIZE else f"{x:.4g}"
 
@@ -105,7 +95,7 @@ def cell_at(track: Track, place: float) -> str:
 
 
 def _cell_of(point: PaperPoint) -> str:
-    return with_half(point, _short, _half)
+    return with_half(point.figure, _short, _half)
 
 
 def _half(half: float) -> str:
