@@ -1,4 +1,4 @@
-"""The way between card and memory, from trees of sysfs whose bottleneck is known."""
+"""The path between card and memory, from trees of sysfs whose bottleneck is known."""
 
 import json
 from pathlib import Path

@@ -122,7 +122,7 @@ def test_a_blocking_loop_is_not_laid_on_one_with_receives_ahead(
     assert len(told) == 2 * blocks
 
 
-def test_other_ways_are_stacks_of_their_own(tmp_path: Path) -> None:
+def test_other_variants_are_stacks_of_their_own(tmp_path: Path) -> None:
     cases = tuple(
         Case(test="ping_pong", transport=name, bytes=8, wait=wait)
         for name in ("tcp", "ofi")

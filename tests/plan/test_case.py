@@ -1,4 +1,4 @@
-"""One notion of measured in the same way: a case's key, its way, and the case but for some axes."""
+"""What makes cases alike: the key, the variant, and the case but for some axes."""
 
 import json
 from pathlib import Path

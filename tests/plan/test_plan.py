@@ -19,7 +19,14 @@ from weft.measure.stopping import (
 )
 from weft.names import choose
 from weft.plan.case import Case, Schedule
-from weft.plan.cases import Ways, crowding, make_cases, parse_schedules, parse_ways, preset_of
+from weft.plan.cases import (
+    Variants,
+    crowding,
+    make_cases,
+    parse_schedules,
+    parse_variants,
+    preset_of,
+)
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.pattern import Axis, Pattern
 
@@ -62,11 +69,11 @@ def test_only_tests_with_an_axis_have_points() -> None:
         "mpi/worked/8/at0",
         "mpi/worked/8/at50",
     ]
-    asked = parse_ways("64", "one", "", points="10,90", single=False)
-    cases = make_cases(["worked"], ["mpi"], "8", ways=asked, patterns=patterns)
+    asked = parse_variants("64", "one", "", points="10,90", single=False)
+    cases = make_cases(["worked"], ["mpi"], "8", variants=asked, patterns=patterns)
     assert [case.point for case in cases] == [10, 90]
     with pytest.raises(WeftError, match="without --points"):
-        make_cases(["ping_pong"], ["mpi"], "8", ways=asked, patterns=patterns)
+        make_cases(["ping_pong"], ["mpi"], "8", variants=asked, patterns=patterns)
 
 
 @pytest.mark.parametrize("ranks", [-1, 0, 1, 5000])
@@ -83,9 +90,9 @@ def test_sizes_beyond_memory_name_what_fits() -> None:
 
 
 def test_buffers_beyond_memory_are_not_cured_by_smaller_messages() -> None:
-    ways = parse_ways("64", "reuse:1048576:99%", "", single=False)
+    variants = parse_variants("64", "reuse:1048576:99%", "", single=False)
     with pytest.raises(WeftError, match=r"type fewer --buffers"):
-        check_memory(make_cases(["ping_pong"], ["mpi"], "8", ways=ways), 8 << 30)
+        check_memory(make_cases(["ping_pong"], ["mpi"], "8", variants=variants), 8 << 30)
 
 
 def test_asked_samples_are_part_of_the_memory() -> None:
@@ -98,7 +105,7 @@ def test_asked_samples_are_part_of_the_memory() -> None:
 @pytest.mark.parametrize("points", ["1000001", "18014398509481984"])
 def test_points_out_of_range(points: str) -> None:
     with pytest.raises(WeftError, match="type --points 0 to 1000000"):
-        parse_ways("64", "one", "", points=points, single=False)
+        parse_variants("64", "one", "", points=points, single=False)
 
 
 def test_crowded_cores_are_told() -> None:
@@ -169,7 +176,11 @@ def test_a_streams_latencies_cost_under_one_per_cent(test: str) -> None:
 )
 def test_queue_depths_are_planned_for_every_test_with_a_queue(test: str, depths: set[int]) -> None:
     cases = make_cases(
-        (test,), ("tcp",), "8", ways=Ways(queue_depths=(1, 8)), patterns={test: pattern(test)}
+        (test,),
+        ("tcp",),
+        "8",
+        variants=Variants(queue_depths=(1, 8)),
+        patterns={test: pattern(test)},
     )
     assert {case.queue_depth for case in cases} == depths
 

@@ -193,7 +193,7 @@ def test_charts_hold_every_good_case_once(tmp_path: Path, found: Planned) -> Non
     )
     # A failed case keeps the figures of the launches that went well.
     shown = [s for s in summaries if s.test not in ELSEWHERE and s.launches]
-    assert drawn == Counter((s.test, s.way, s.bytes) for s in shown)
+    assert drawn == Counter((s.test, s.measured_over, s.bytes) for s in shown)
     names = [chart.name for chart in charts_of(run, summaries, *MANY)]
     assert len(names) == len(set(names))
     for chart in charts_of(run, summaries, *MANY):
@@ -277,18 +277,20 @@ def test_tables_of_the_hosts_time_have_a_row_a_case(tmp_path: Path, found: Plann
     )
     busy = places(of("busy_stream"))
     assert points == Counter({place: count for place, count in busy.items() if count > 1})
-    registered = Counter((r.transport, r.bytes, r.way) for r in registrations_of(run, summaries))
+    registered = Counter(
+        (r.transport, r.bytes, r.variant) for r in registrations_of(run, summaries)
+    )
     assert registered == places(good_cases(found, "registration"))
 
 
 @ANY
 @given(found=planned(("ping_pong", "put_ping_pong", "put_notify_ping_pong"), "wait"))
-def test_ways_beside_each_other_differ_in_one_axis_only(tmp_path: Path, found: Planned) -> None:
+def test_variants_beside_each_other_differ_in_one_axis_only(tmp_path: Path, found: Planned) -> None:
     run = record_of(tmp_path / "r.jsonl", found)
     summaries = summarise(run)
     rows = completions_of(run, summaries)
-    ways = Counter((r.transport, r.test, r.bytes, r.variant, r.way) for r in rows)
-    assert not [place for place, count in ways.items() if count > 1]
+    rows_at = Counter((r.transport, r.test, r.bytes, r.variant, r.way) for r in rows)
+    assert not [place for place, count in rows_at.items() if count > 1]
     told = Counter((r.transport, r.kind, r.bytes, r.variant) for r in rows)
     assert Counter(
         (r.transport, r.kind, r.bytes, r.variant) for r in rows if r.is_cheapest

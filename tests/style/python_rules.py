@@ -15,9 +15,9 @@ _MUTATORS = (
     *("append", "extend", "insert", "add", "update", "setdefault"),
     *("pop", "popitem", "remove", "discard", "clear"),
 )
-# What says in which way a test is measured, and what is measured.
-_WAY = {"ranks", "queue_depth", "schedule", "single", "wait", "pages", "point"}
-_AXES = _WAY | {"test", "transport", "bytes"}
+# The axes that make a variant of a test, and those that say what is measured.
+_VARIANT = {"ranks", "queue_depth", "schedule", "single", "wait", "pages", "point"}
+_AXES = _VARIANT | {"test", "transport", "bytes"}
 # Where a test's name stands: its topic, the suites and defaults, and what old engines left out.
 _NAMES_TESTS = (
     "src/weft/topics", "src/weft/plan/suites.py", "src/weft/plan/cases.py",
@@ -110,7 +110,7 @@ def one_launcher_a_file(tree: Tree) -> Iterator[Finding]:
 
 
 def keys_of_cases(tree: Tree) -> Iterator[Finding]:
-    """What is measured in the same way, `Case` says: nobody else puts its axes into a key."""
+    """Which cases are alike, `Case` says: nobody else puts its axes into a key."""
     for source in tree.code(".py", under="src/weft"):
         if source.path.as_posix() == "src/weft/plan/case.py":
             continue
@@ -123,7 +123,7 @@ def keys_of_cases(tree: Tree) -> Iterator[Finding]:
         for node in ast.walk(source.module):
             if isinstance(node, ast.Tuple) and id(node) not in ordering:
                 for owner, axes in _axes_of(node).items():
-                    if (axes & _WAY and len(axes) > 1) or axes >= {"transport", "bytes"}:
+                    if (axes & _VARIANT and len(axes) > 1) or axes >= {"transport", "bytes"}:
                         told = f"a key of {owner}'s {', '.join(sorted(axes))}; take Case.but_for"
                         yield source.at(node.lineno, told)
 
@@ -264,7 +264,7 @@ def _reached(roots: set[str], modules: dict[str, Source]) -> set[str]:
 
 
 def _import_chains(start: str, modules: dict[str, Source]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Ways from a module, by imports at the top of modules, to a library that is slow to load."""
+    """Chains from a module, by imports at the top of modules, to a library that is slow to load."""
     seen = {start}
     waiting: list[tuple[str, ...]] = [(start,)]
     while waiting:

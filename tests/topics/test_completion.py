@@ -58,7 +58,7 @@ def test_notices_and_sleep_against_polled_memory(tmp_path: Path) -> None:
     assert "notified, block adds 7.0" in sentence
 
 
-def test_ways_whose_intervals_overlap_cannot_be_told_apart(tmp_path: Path) -> None:
+def test_waits_whose_intervals_overlap_do_not_differ(tmp_path: Path) -> None:
     _, other = rows_of(
         tmp_path,
         {("ping_pong", "spin"): (2000.0, ()), ("ping_pong", "library"): (2001.0, ())},

@@ -117,7 +117,7 @@ def test_only_a_record_of_the_suite_is_laid_out_so(tmp_path: Path) -> None:
     assert "<h3>Latency</h3>" not in page
 
 
-def test_a_way_measured_at_one_size_is_a_point_over_sizes(tmp_path: Path) -> None:
+def test_a_variant_measured_at_one_size_is_a_point_over_sizes(tmp_path: Path) -> None:
     turn = Case(
         test="ping_pong", transport="mpi", bytes=4096, schedule=Schedule(kind="turn", count=4)
     )

@@ -172,7 +172,7 @@ def test_one_launch_says_so(tmp_path: Path) -> None:
     assert "one launch" in row.beside_work_ns.method
 
 
-def test_other_ways_of_measuring_are_rows_of_their_own(tmp_path: Path) -> None:
+def test_other_variants_are_rows_of_their_own(tmp_path: Path) -> None:
     usual = Case(test="send_overlap", transport="tcp", bytes=8, point=200)
     others = (usual, replace(usual, wait="block"), replace(usual, pages="huge"))
     path = synthetic_record(tmp_path / "r.jsonl", others, times_ns=times, parts_ns=parts)

@@ -13,7 +13,7 @@ from builders import pattern, synthetic_record
 from shown import charts_of, findings_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.plan.cases import make_cases, parse_ways
+from weft.plan.cases import make_cases, parse_variants
 from weft.record.run import Run
 from weft.topics.osu_paper import OsuPaper
 from weft.topics.queue_depth import binds
@@ -22,8 +22,10 @@ EAGER_BYTES = 4096
 
 
 def planned(sizes: str, depths: str) -> tuple[Case, ...]:
-    ways = parse_ways(depths, "one", "", single=False)
-    return make_cases(["stream"], ["tcp"], sizes, ways=ways, patterns={"stream": pattern("stream")})
+    variants = parse_variants(depths, "one", "", single=False)
+    return make_cases(
+        ["stream"], ["tcp"], sizes, variants=variants, patterns={"stream": pattern("stream")}
+    )
 
 
 def record_with(

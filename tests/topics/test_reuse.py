@@ -9,7 +9,7 @@ import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.plan.cases import make_cases, parse_ways
+from weft.plan.cases import make_cases, parse_variants
 from weft.topics.reuse import Reuse, reuse_in_words, reuse_of, reuse_rows
 
 
@@ -17,7 +17,9 @@ def found(
     path: Path, test: str, size: str, buffers: str, time_ns: Callable[[Case], float]
 ) -> tuple[Reuse, ...]:
     """The series of a record in which a case takes so long, launches scatter by half a per cent."""
-    cases = make_cases([test], ["tcp"], size, ways=parse_ways("64", buffers, "", single=False))
+    cases = make_cases(
+        [test], ["tcp"], size, variants=parse_variants("64", buffers, "", single=False)
+    )
 
     def times(case: Case, round_: int) -> list[float]:
         time = time_ns(case)
@@ -69,7 +71,7 @@ def test_what_cannot_be_told_is_said(tmp_path: Path) -> None:
 
 def test_one_launch_tells_no_drop(tmp_path: Path) -> None:
     cases = make_cases(
-        ["ping_pong"], ["tcp"], "8", ways=parse_ways("64", "turn:1..64", "", single=False)
+        ["ping_pong"], ["tcp"], "8", variants=parse_variants("64", "turn:1..64", "", single=False)
     )
     path = synthetic_record(
         tmp_path / "r.jsonl",

@@ -35,7 +35,7 @@ CROSSINGS_OF_A_COPY = 2
 
 
 class BusPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of the way and what it lets through at best, in bytes of messages a second.
+    """A part of the path and what it lets through at best, in bytes of messages a second.
 
     `both_ways_bytes_per_s` is the sum of both directions when messages go both ways at once.
     """
@@ -80,7 +80,7 @@ def bus_of(
     transports: tuple[str, ...] = (),
     link: Link | None = None,
 ) -> Bus:
-    """The way of a device of a manifest; `copy_bytes_per_s` is memory's own copy rate.
+    """The path of a device of a manifest; `copy_bytes_per_s` is memory's own copy rate.
 
     `link` is what a person says the device is connected by; without it, what the manifest tells.
     """

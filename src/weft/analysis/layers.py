@@ -62,7 +62,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
-    """A layer and the one below it in one test and way, over all sizes that both have."""
+    """A layer and the one below it in one variant of a test, over all sizes that both have."""
 
     test: str
     variant: str
@@ -108,7 +108,7 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
     apart: tuple[Apart, ...]
 
 
-# What is known of a transport in one test and way: its cases, medium and loop.
+# What is known of a transport in one variant of a test: its cases, medium and loop.
 class _Layer(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     cases: dict[int, CaseSummary]
@@ -117,11 +117,11 @@ class _Layer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] = ()) -> Layers:
-    """Each layer against the one below it, for every test with a latency and every way.
+    """Each layer against the one below it, for every test with a latency and every variant.
 
     `order` names the transports from the wire up, and vouches for the medium of those that do not
     say theirs; without it they are in the order of STACK, and those that are not in it come last.
-    Raises WeftError where fewer than two were measured, or two share no test, way and size.
+    Raises WeftError where fewer than two were measured, or two share no test, variant and size.
     """
     timed = [s for s in summaries if s.latency_ns is not None and s.status == "ok"]
     stack = _ordered(tuple(dict.fromkeys(s.transport for s in timed)), order)

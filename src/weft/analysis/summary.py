@@ -105,7 +105,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
 
     @property
-    def way(self) -> str:
+    def measured_over(self) -> str:
         """What a table's column is called: the transport, and what differs from the usual."""
         return f"{self.transport} {self.variant}".rstrip()
 

@@ -158,14 +158,14 @@ def run(
     """Measure latency and bandwidth between ranks here: a table, the record, an HTML report."""
     from weft import session, units
 
-    parse_ways = functools.partial(plan.parse_ways, points=points, pages=pages)
+    parse_variants = functools.partial(plan.parse_variants, points=points, pages=pages)
     given = _options_with(context, suite, tests or ())
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
-        ways = parse_ways(queue_depth, buffers, wait, single=given("single", single))
-        chosen_tests = tuple(given("tests", tests) or plan.TESTS)
-        part = plan.Part(tests=chosen_tests, sizes=given("sizes", sizes), ranks=ranks, ways=ways)
+        variants = parse_variants(queue_depth, buffers, wait, single=given("single", single))
+        named = tuple(given("tests", tests) or plan.TESTS)
+        part = plan.Part(tests=named, sizes=given("sizes", sizes), ranks=ranks, variants=variants)
         request = session.Request(
             parts=() if suite else (part,),
             suite=suite,

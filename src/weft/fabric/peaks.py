@@ -166,7 +166,7 @@ def make_link(family: Family, rate: Rate, lanes: int) -> Link:
     one_way = wire * lanes / 8
     for data, coded in rate.encoding:
         one_way *= Fraction(data, coded)
-    ways = 2 if family.both_ways else 1
+    directions = 2 if family.both_ways else 1
     packet = family.flit_packet if rate.flit else family.packet
     return Link(
         name=_name(family, rate, lanes),
@@ -175,8 +175,10 @@ def make_link(family: Family, rate: Rate, lanes: int) -> Link:
         lane_bits_per_s=float(wire),
         encoding=rate.code,
         one_way_bytes_per_s=float(one_way),
-        both_ways_bytes_per_s=float(one_way * ways),
-        bounds=tuple(_bound(packet, mtu, one_way, ways) for mtu in packet.mtus) if packet else (),
+        both_ways_bytes_per_s=float(one_way * directions),
+        bounds=tuple(_bound(packet, mtu, one_way, directions) for mtu in packet.mtus)
+        if packet
+        else (),
         headers=_headers(packet) if packet else f"no second bound: {family.why_no_bound}",
         source=family.source,
         note=family.note if rate.flit else "",
@@ -192,7 +194,7 @@ def pcie_bytes_per_s(speed_gt_per_s: float, width: int) -> float | None:
     return None
 
 
-def _bound(packet: Packet, mtu: int, one_way: Fraction, ways: int) -> Bound:
+def _bound(packet: Packet, mtu: int, one_way: Fraction, directions: int) -> Bound:
     outside = sum(size for _, size in packet.outside)
     inside = sum(size for _, size in packet.inside)
     left = one_way * Fraction(mtu - inside, mtu + outside) * Fraction(*packet.share)
@@ -201,7 +203,7 @@ def _bound(packet: Packet, mtu: int, one_way: Fraction, ways: int) -> Bound:
         payload_bytes=mtu - inside,
         header_bytes=outside + inside,
         one_way_bytes_per_s=float(left),
-        both_ways_bytes_per_s=float(left * ways),
+        both_ways_bytes_per_s=float(left * directions),
     )
 
 

@@ -108,8 +108,8 @@ def parse_schedules(text: str) -> tuple[Schedule, ...]:
     return (Schedule(kind="shared" if text == "shared" else "one"),)
 
 
-class Ways(msgspec.Struct, frozen=True, kw_only=True):
-    """In which ways each test is measured: every combination of these.
+class Variants(msgspec.Struct, frozen=True, kw_only=True):
+    """The variants of each test: every combination of these.
 
     `points` are those of the tests that have an axis; empty: each test's own usual ones.
     """
@@ -123,15 +123,15 @@ class Ways(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """Tests that are measured at the same sizes, on as many ranks, in the same ways."""
+    """Tests that are measured at the same sizes, on as many ranks, in the same variants."""
 
     tests: tuple[str, ...]
     sizes: str = SIZES
     ranks: int = RANKS
-    ways: Ways = Ways()
+    variants: Variants = Variants()
 
 
-def parse_ways(
+def parse_variants(
     queue_depth: str,
     buffers: str,
     wait: str,
@@ -139,8 +139,8 @@ def parse_ways(
     points: str = "",
     pages: str = "",
     single: bool,
-) -> Ways:
-    """Ways from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
+) -> Variants:
+    """Variants from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
     depths = parse_sizes(queue_depth)
     for depth in depths:
         if not 1 <= depth <= 2**16:
@@ -153,7 +153,7 @@ def parse_ways(
             raise WeftError(
                 f"a point of {point} is out of range", f"type --points 0 to {MOST_POINT}"
             )
-    return Ways(
+    return Variants(
         queue_depths=depths,
         schedules=tuple(
             dict.fromkeys(one for word in buffers.split(",") for one in parse_schedules(word))
@@ -196,10 +196,10 @@ def make_cases(
     sizes: str,
     *,
     ranks: int = RANKS,
-    ways: Ways | None = None,
+    variants: Variants | None = None,
     patterns: Mapping[str, Pattern] | None = None,
 ) -> tuple[Case, ...]:
-    """Every test on every transport at every size in every way, in the order of tables.
+    """Every test on every transport at every size in every variant, in the order of tables.
 
     `patterns` says of a test, by its name, what it knows: one with a least size is not planned
     below it, only one with a queue knows its depth, and only a test with an axis has points of it;
@@ -207,7 +207,7 @@ def make_cases(
     """
     if not 2 <= ranks <= MOST_RANKS:
         raise WeftError(f"{ranks} ranks are out of range", f"type --ranks 2 to {MOST_RANKS}")
-    chosen = ways or Ways()
+    chosen = variants or Variants()
     known = patterns or {}
     points = {test: _points(chosen, known.get(test), ranks) for test in tests}
     if chosen.points and all(points[test] == (None,) for test in tests):
@@ -255,7 +255,7 @@ def cases_of(
                 (transport,),
                 part.sizes,
                 ranks=part.ranks,
-                ways=part.ways,
+                variants=part.variants,
                 patterns=patterns,
             )
             for case in cases:
@@ -263,18 +263,18 @@ def cases_of(
     return tuple(chosen.values())
 
 
-def _queue_depths(ways: Ways, pattern: Pattern | None) -> tuple[int, ...]:
+def _queue_depths(variants: Variants, pattern: Pattern | None) -> tuple[int, ...]:
     has_queue = pattern is not None and pattern.has_queue
-    return ways.queue_depths if has_queue else (USUAL_QUEUE_DEPTH,)
+    return variants.queue_depths if has_queue else (USUAL_QUEUE_DEPTH,)
 
 
-def _points(ways: Ways, pattern: Pattern | None, ranks: int) -> tuple[int | None, ...]:
+def _points(variants: Variants, pattern: Pattern | None, ranks: int) -> tuple[int | None, ...]:
     if pattern is None or not pattern.axis.name:
         return (None,)
     usual = pattern.axis.points.replace("ranks-1", str(ranks - 1)).replace(
         "ranks/2", str(ranks // 2)
     )
-    return ways.points or parse_sizes(usual)
+    return variants.points or parse_sizes(usual)
 
 
 def crowding(ranks: int, cores: int) -> str:

@@ -46,8 +46,8 @@ class SuitePart(msgspec.Struct, frozen=True, kw_only=True):
 
     def on(self, ranks: int) -> plan.Part:
         """The part as a plan takes it."""
-        ways = plan.parse_ways(self.queue_depth, self.buffers, self.wait, single=False)
-        return plan.Part(tests=self.tests, sizes=self.sizes, ranks=ranks, ways=ways)
+        variants = plan.parse_variants(self.queue_depth, self.buffers, self.wait, single=False)
+        return plan.Part(tests=self.tests, sizes=self.sizes, ranks=ranks, variants=variants)
 
 
 class Suite(msgspec.Struct, frozen=True, kw_only=True):

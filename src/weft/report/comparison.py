@@ -121,10 +121,10 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _title(table: SizeTable) -> str:
-    ways = "both ways" if table.directions == 2 else "one way"
+    directions = "both ways" if table.directions == 2 else "one way"
     over = f" over {table.transport}" if table.transport else ""
     variant = f", {table.variant}" if table.variant else ""
-    return f"{table.test}{over}: {table.quantity} {ways}{variant}"
+    return f"{table.test}{over}: {table.quantity} {directions}{variant}"
 
 
 def _single_cells(single: Single, *, marks: bool) -> list[str]:

@@ -68,7 +68,7 @@ def render_layers(found: Layers) -> RenderableType:
 
 
 def layer_charts(found: Layers) -> list[Chart]:
-    """A chart a test and way: what each layer adds against message size, with intervals."""
+    """A chart for each variant: what each layer adds against message size, with intervals."""
     tests = dict.fromkeys(map(_test, found.pairs))
     return [_chart(test, [pair for pair in found.pairs if _test(pair) == test]) for test in tests]
 

@@ -154,8 +154,8 @@ def peaks_table(links: Sequence[Link]) -> RenderableType:
             table.add_column(head, justify="right", no_wrap=True)
         table.add_row("peak", *map(_exact, (link.one_way_bytes_per_s, link.both_ways_bytes_per_s)))
         for bound in link.bounds:
-            ways = (bound.one_way_bytes_per_s, bound.both_ways_bytes_per_s)
-            table.add_row(f"packets of {bound.mtu_bytes} B", *map(_exact, ways))
+            rates = (bound.one_way_bytes_per_s, bound.both_ways_bytes_per_s)
+            table.add_row(f"packets of {bound.mtu_bytes} B", *map(_exact, rates))
         notes = [f"headers: {link.headers}", f"source: {link.source}"]
         notes += [f"note: {link.note}"] if link.note else []
         parts += [table, *(Text(note, style="dim") for note in notes), Text("")]

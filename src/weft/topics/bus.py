@@ -1,4 +1,4 @@
-"""Host bus: the way between a card and memory, and the part of it that is the bottleneck."""
+"""Host bus: the path between a card and memory, and the part of it that is the bottleneck."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HostBus(Topic[tuple["Bus", ...]]):
     group = "memory"
 
     def rows(self, results: Results) -> tuple[Bus, ...]:
-        """The way of every device that was used, on each host."""
+        """The path of every device that was used, on each host."""
         link = results.link or _link_of(results.summaries)
         return buses_of(results.run, results.summaries, link)
 
@@ -40,7 +40,7 @@ class HostBus(Topic[tuple["Bus", ...]]):
         return [bus_in_words(bus) for bus in rows]
 
     def plain(self, rows: tuple[Bus, ...]) -> list[dict[str, Any]]:
-        """The ways, with the part that limits each direction."""
+        """The paths, with the part that limits each direction."""
         return bottlenecks(rows)
 
 
@@ -67,7 +67,7 @@ def bus_tables(buses: Sequence[Bus]) -> list[Table]:
 def _caption(bus: Bus) -> str:
     over = f", over {', '.join(bus.transports)}" if bus.transports else ""
     where = f" on {bus.host}" if bus.host else ""
-    return f"Way between {bus.device}{where} and memory{over}: what each part carries at best."
+    return f"Path between {bus.device}{where} and memory{over}: what each part carries at best."
 
 
 def _row(bus: Bus, part: BusPart) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completi
         # A target that polls its memory does so whatever the wait of the case is called.
         ways = {_MEMORY if case.test == _MEMORY else way_of(case) for case, _ in group}
         if len(ways) > 1 and all(summary.status == "ok" for _, summary in group):
-            rows += _ways(run, group)
+            rows += _rows_of(run, group)
     return tuple(rows)
 
 
@@ -160,9 +160,9 @@ def _place(case: Case) -> Case:
     return msgspec.structs.replace(case.but_for("wait"), test=kind)
 
 
-def _ways(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completion]:
-    ways = [(case, summary.latency_ns) for case, summary in group]
-    timed = [(case, latency) for case, latency in ways if latency is not None]
+def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Completion]:
+    found = [(case, summary.latency_ns) for case, summary in group]
+    timed = [(case, latency) for case, latency in found if latency is not None]
     timed.sort(key=lambda pair: pair[1].value)
     rows = []
     for at, (case, latency) in enumerate(timed):

@@ -41,7 +41,7 @@ class ExchangeRow(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     test: str
     transport: str
-    way: str
+    variant: str = msgspec.field(name="way")
     bytes: int
     ranks: int
     launches: int
@@ -92,7 +92,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
         case=case.key,
         test=case.test,
         transport=case.transport,
-        way=case.but_for("ranks").variant,
+        variant=case.but_for("ranks").variant,
         bytes=case.bytes,
         ranks=len(launches[0]),
         launches=len({batch.launch for batch in batches}),
@@ -118,7 +118,7 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
         head=("transport", "size", "ranks", "least", "mean", "greatest", "bandwidth"),
         rows=tuple(
             (
-                over(row.transport, row.way),
+                over(row.transport, row.variant),
                 format_bytes(row.bytes),
                 str(row.ranks),
                 half_or_none(row.least_ns, format_time),

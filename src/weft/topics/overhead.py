@@ -173,8 +173,8 @@ def _from_work(run: Run) -> Iterator[_Found]:
 
 
 def _from_delays(run: Run) -> Iterator[_Found]:
-    ways = dict.fromkeys((case.transport, case.variant) for case in run.cases.values())
-    for transport, variant in ways:
+    measured = dict.fromkeys((case.transport, case.variant) for case in run.cases.values())
+    for transport, variant in measured:
         launches = delay_tests_of(run, transport, variant)
         if len(launches) < 2:
             continue

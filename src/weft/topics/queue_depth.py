@@ -31,7 +31,7 @@ NEAR_PEAK = 0.95
 
 
 class QueueBinding(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue depth of a test, over the sizes that it was measured at in one way.
+    """A queue depth of a test, over the sizes that it was measured at in one variant.
 
     `case` is without its size. From `from_bytes` on the queue binds at every size that was looked
     at, up to `most_bytes`; None where it does not bind at that one.
@@ -179,5 +179,5 @@ def at_one_size(points: Iterable[tuple[int, float | None]]) -> str:
 
 
 def _place(case: Case) -> str:
-    way = msgspec.structs.replace(case, queue_depth=USUAL_QUEUE_DEPTH).variant
-    return f"{case.transport}, {case.test}" + (f" {way}" if way else "")
+    variant = msgspec.structs.replace(case, queue_depth=USUAL_QUEUE_DEPTH).variant
+    return f"{case.transport}, {case.test}" + (f" {variant}" if variant else "")

@@ -39,7 +39,7 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """Registering memory of a size whose pages are there, and deregistering it; times in ns."""
 
     transport: str
-    way: str
+    variant: str = msgspec.field(name="way")
     bytes: int
     launches: int
     register_ns: Estimate
@@ -91,14 +91,14 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
         rows.append(
             Registration(
                 transport=summary.transport,
-                way=summary.variant,
+                variant=summary.variant,
                 bytes=summary.bytes,
                 launches=summary.launches,
                 register_ns=summary.latency_ns,
                 deregister_ns=median_of_launches(medians, resolution_ns(run, own)),
             )
         )
-    return tuple(sorted(rows, key=lambda row: (row.transport, row.way, row.bytes)))
+    return tuple(sorted(rows, key=lambda row: (row.transport, row.variant, row.bytes)))
 
 
 def cost_of_registering_each(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ def _table(rows: Sequence[Registration]) -> Table:
         head=("transport", "size", "register", "deregister"),
         rows=tuple(
             (
-                over(row.transport, row.way),
+                over(row.transport, row.variant),
                 format_bytes(row.bytes),
                 with_half(row.register_ns, format_time),
                 with_half(row.deregister_ns, format_time),

@@ -59,7 +59,7 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     test: str
     bytes: int
-    way: str
+    variant: str = msgspec.field(name="way")
     is_latency: bool
     points: tuple[ReusePoint, ...]
     launches: int
@@ -69,7 +69,7 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What the series is of, for lists and legends."""
-        return placed_at(over(self.transport, self.way), self.test, self.bytes)
+        return placed_at(over(self.transport, self.variant), self.test, self.bytes)
 
 
 class BufferReuse(Topic[tuple[Reuse, ...]]):
@@ -152,7 +152,7 @@ def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary
             transport=rest.transport,
             test=rest.test,
             bytes=rest.bytes,
-            way=rest.but_for("schedule").variant,
+            variant=rest.but_for("schedule").variant,
             is_latency=is_latency,
             points=ordered,
             launches=launches,

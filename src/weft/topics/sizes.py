@@ -84,7 +84,9 @@ class Sizes(Topic[SizeRows]):
     def brief(self, rows: SizeRows, room: int) -> list[Table]:
         """One table: as many sizes of each test as there is room for, in the first columns."""
         columns = _brief_columns(rows.drawn)
-        cells = {(s.test, s.bytes, s.way): s for s in rows.drawn if s.way in columns}
+        cells = {
+            (s.test, s.bytes, s.measured_over): s for s in rows.drawn if s.measured_over in columns
+        }
         tests = list(dict.fromkeys(test for test, _, _ in cells))
         lines: list[tuple[str, ...]] = []
         shown = 0
@@ -94,7 +96,7 @@ class Sizes(Topic[SizeRows]):
             most = max(1, room // len(tests))
             has_latency = pattern.latency_divisor > 0
             for at, size in enumerate(_spread(sizes, most, is_latency=has_latency)):
-                found = [cells.get((test, size, way)) for way in columns]
+                found = [cells.get((test, size, column)) for column in columns]
                 title = "" if at else pattern.title
                 line = [format_estimate(one) if one else "" for one in found]
                 lines.append((title, format_bytes(size), *line))
@@ -139,11 +141,11 @@ class Sizes(Topic[SizeRows]):
 
 def _brief_columns(summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     """All transports and variants that fit, or else the transports without further options."""
-    ways = list(dict.fromkeys(s.way for s in summaries))
-    if len(ways) > MOST_COLUMNS:
-        plain = list(dict.fromkeys(s.way for s in summaries if not s.variant))
-        ways = plain or ways
-    return tuple(ways[:MOST_COLUMNS])
+    columns = list(dict.fromkeys(s.measured_over for s in summaries))
+    if len(columns) > MOST_COLUMNS:
+        plain = list(dict.fromkeys(s.measured_over for s in summaries if not s.variant))
+        columns = plain or columns
+    return tuple(columns[:MOST_COLUMNS])
 
 
 def _tests(summaries: Sequence[CaseSummary]) -> list[str]:
@@ -217,42 +219,42 @@ def peaks_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
 
 
 def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
-    ways = list(dict.fromkeys(s.way for s in summaries))
+    columns = list(dict.fromkeys(s.measured_over for s in summaries))
     caption = f"{pattern.title} ({pattern.name}): {pattern.summary}"
-    if len(ways) > MOST_COLUMNS:
+    if len(columns) > MOST_COLUMNS:
         return Table(
             name=pattern.name,
             caption=caption,
             head=("size", "variant", "figure"),
             left=(1,),
             rows=tuple(
-                (format_bytes(s.bytes), s.way, format_estimate(s))
+                (format_bytes(s.bytes), s.measured_over, format_estimate(s))
                 for s in sorted(summaries, key=lambda s: s.bytes)
             ),
         )
     rows = []
     for size in sorted({s.bytes for s in summaries}):
         cells = []
-        for way in ways:
-            found = [s for s in summaries if s.bytes == size and s.way == way]
+        for column in columns:
+            found = [s for s in summaries if s.bytes == size and s.measured_over == column]
             cells.append("\n".join(format_estimate(s) for s in found))
         rows.append((format_bytes(size), *cells))
-    head = ("size", *ways)
+    head = ("size", *columns)
     return Table(name=pattern.name, caption=caption, head=head, rows=tuple(rows), left=())
 
 
 def _columns(summaries: Sequence[CaseSummary]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((s.test, s.way) for s in summaries))
+    return list(dict.fromkeys((s.test, s.measured_over) for s in summaries))
 
 
 def _column_heads(rows: SizeRows) -> list[str]:
     """The heads of the columns of `_size_rows`: each test in each variant."""
-    return [f"{rows.patterns[test].title}, {way}" for test, way in _columns(rows.tabled)]
+    return [f"{rows.patterns[test].title}, {column}" for test, column in _columns(rows.tabled)]
 
 
 def _size_rows(summaries: Sequence[CaseSummary]) -> list[tuple[str, ...]]:
     """A row a message size: the size, then the figure of each test and variant."""
-    cells = {(s.bytes, s.test, s.way): format_estimate(s) for s in summaries}
+    cells = {(s.bytes, s.test, s.measured_over): format_estimate(s) for s in summaries}
     columns = _columns(summaries)
     return [
         (format_bytes(size), *(cells.get((size, *column), "") for column in columns))
@@ -275,21 +277,21 @@ def _chart(test: str, records: Sequence[tuple[str, SizeRows]]) -> Chart | None:
 
 def _curves(summaries: Sequence[CaseSummary], metric: Metric, record: str) -> list[SizeCurve]:
     curves = []
-    for way in dict.fromkeys(s.way for s in summaries):
-        points = _points(summaries, way, metric)
+    for column in dict.fromkeys(s.measured_over for s in summaries):
+        points = _points(summaries, column, metric)
         if points:
-            label = f"{way} ({record})" if record else way
+            label = f"{column} ({record})" if record else column
             sizes, estimates = zip(*points, strict=True)
             curves.append(SizeCurve(label, tuple(sizes), tuple(estimates)))
     return curves
 
 
 def _points(
-    summaries: Sequence[CaseSummary], way: str, metric: Metric
+    summaries: Sequence[CaseSummary], column: str, metric: Metric
 ) -> list[tuple[int, Estimate]]:
     points = []
     for summary in summaries:
         estimate = summary.latency_ns if metric == "latency" else summary.bandwidth_bytes_per_s
-        if summary.way == way and estimate is not None:
+        if summary.measured_over == column and estimate is not None:
             points.append((summary.bytes, estimate))
     return sorted(points, key=lambda point: point[0])

@@ -30,7 +30,7 @@ def tail_tables(summaries: Sequence[CaseSummary]) -> list[Table]:
             head=("", "size", "median", *(f"p{tail}" for tail in TAILS)),
             rows=tuple(
                 (
-                    f"{one.way} {one.test}",
+                    f"{one.measured_over} {one.test}",
                     format_bytes(one.bytes),
                     with_half(one.latency_ns, format_time) if one.latency_ns else "-",
                     *(

@@ -243,7 +243,7 @@ def test_r_squared_is_a_share() -> None:
     assert 0 <= found.low <= found.value <= found.high <= 1
 
 
-def test_of_several_ways_of_measuring_the_first_is_taken_and_told(tmp_path: Path) -> None:
+def test_of_several_variants_the_first_is_taken_and_named(tmp_path: Path) -> None:
     usual = make_cases(("ping_pong",), ("tcp",), tuple(range(0, 50_000, 5000)))
     timed = tuple(structs.replace(case, single=True) for case in usual)
 

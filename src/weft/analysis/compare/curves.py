@@ -47,7 +47,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 def curves_of(cases: Mapping[str, Pooled], reference: Mapping[str, Pooled]) -> tuple[Curve, ...]:
     """The curves that both sides have, in the reference's order.
 
-    A case takes part where both measured it in the same way and neither failed.
+    A case takes part where both measured it in the same variant and neither failed.
     """
     groups: dict[Case, dict[str, tuple[Pooled, Pooled]]] = {}
     asked: dict[Case, int] = {}

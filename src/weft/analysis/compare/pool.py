@@ -51,7 +51,7 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
 def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
     """Every planned case of the records by key, over all of their launches.
 
-    Raises WeftError where records are not of like conditions and ways, or are one run.
+    Raises WeftError where records are not of like conditions and variants, or are one run.
     """
     for before, after in pairwise(runs):
         _check_alike(before, after)

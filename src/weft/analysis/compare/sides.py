@@ -174,12 +174,15 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
 
 def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
     pattern = run.patterns[summary.test]
-    ways = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
+    directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
     variant = run.cases[summary.case].variant
     if summary.latency_ns is not None:
-        yield Place(summary.test, summary.transport, "latency", ways, variant), summary.latency_ns
+        yield (
+            Place(summary.test, summary.transport, "latency", directions, variant),
+            summary.latency_ns,
+        )
     if summary.bandwidth_bytes_per_s is not None:
-        place = Place(summary.test, summary.transport, "bandwidth", ways, variant)
+        place = Place(summary.test, summary.transport, "bandwidth", directions, variant)
         yield place, summary.bandwidth_bytes_per_s
 
 

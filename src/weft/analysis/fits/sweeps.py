@@ -136,12 +136,12 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
 
     bad = {b.case for b in run.lines.batches if b.status == "failed" and not b.ended_launch}
     launches: dict[int, dict[int, list[Batch]]] = {}
-    ways = dict.fromkeys(
+    variants = dict.fromkeys(
         case.variant
         for case in run.cases.values()
         if (case.test, case.transport) == (test, transport)
     )
-    first = next(iter(ways), "")
+    first = next(iter(variants), "")
     for batch in run.measured:
         case = run.cases[batch.case]
         wanted = (case.test, case.transport, case.variant) == (test, transport, first)
@@ -171,7 +171,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
         delays=delay_tests_of(run, transport, first) if test == SINGLE else (),
-        notes=_skipped(len(launches) - len(whole), len(bad), tuple(ways)),
+        notes=_skipped(len(launches) - len(whole), len(bad), tuple(variants)),
         ticks_ns=tuple(
             max(
                 run.clocks[batch.launch].resolution_ns(batch.ops_per_sample)

@@ -107,10 +107,10 @@ def mann_kendall(values: Sequence[float]) -> float:
     count = len(values)
     excess = abs(sum((b > a) - (b < a) for a, b in itertools.combinations(values, 2)))
     if count <= 20:
-        ways = _orders_by_inversions(count)
+        orders = _orders_by_inversions(count)
         pairs = count * (count - 1) // 2
         # An order with k inversions has a sum of pairs - 2 k.
-        beyond = sum(number for k, number in enumerate(ways) if abs(pairs - 2 * k) >= excess)
+        beyond = sum(number for k, number in enumerate(orders) if abs(pairs - 2 * k) >= excess)
         return beyond / math.factorial(count)
     deviation = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
     return math.erfc(max(excess - 1, 0) / deviation / math.sqrt(2))
@@ -119,14 +119,14 @@ def mann_kendall(values: Sequence[float]) -> float:
 @cache
 def _orders_by_inversions(count: int) -> tuple[int, ...]:
     """How many orders of so many values have 0, 1, 2 ... inversions."""
-    ways = [1]
+    orders = [1]
     for size in range(2, count + 1):
-        longer = [0] * (len(ways) + size - 1)
-        for at, number in enumerate(ways):
+        longer = [0] * (len(orders) + size - 1)
+        for at, number in enumerate(orders):
             for more in range(size):
                 longer[at + more] += number
-        ways = longer
-    return tuple(ways)
+        orders = longer
+    return tuple(orders)
 
 
 def bartels(values: Sequence[float]) -> float:

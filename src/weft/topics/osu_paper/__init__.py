@@ -194,9 +194,9 @@ def _usual(
     summaries: Iterable[CaseSummary], test: str, queue_depth: int = USUAL_QUEUE_DEPTH
 ) -> list[CaseSummary]:
     """A test's cases at a queue size, with no other option than the usual."""
-    ways = ("", f"q{queue_depth}")
+    variants = ("", f"q{queue_depth}")
     return [s for s in summaries if s.test == test and s.queue_depth == queue_depth
-            and s.variant in ways]  # fmt: skip
+            and s.variant in variants]  # fmt: skip
 
 
 def _latency(summaries: Sequence[CaseSummary], number: int, title: str, test: str) -> Chart | None:
@@ -324,7 +324,7 @@ def _reuse(rows: tuple[Reuse, ...]) -> list[Chart | None]:
         factor = _MICROSECONDS if is_latency else _MEBIBYTES
         curves: Curves = {}
         for row in rows:
-            if (row.scheme, row.is_latency, row.way) == (scheme, is_latency, ""):
+            if (row.scheme, row.is_latency, row.variant) == (scheme, is_latency, ""):
                 points = sorted(row.points, key=lambda point: point.at)
                 curves[row.transport] = [point_at(p.at, p.figure, factor) for p in points]
         places = sorted({point.x for points in curves.values() for point in points})

@@ -10,7 +10,7 @@ from builders import pattern, synthetic_record
 from shown import findings_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.plan.cases import make_cases, parse_ways
+from weft.plan.cases import make_cases, parse_variants
 
 
 def told(path: Path, cases: tuple[Case, ...], time_ns: Callable[[Case], float]) -> list[str]:
@@ -26,8 +26,8 @@ def told(path: Path, cases: tuple[Case, ...], time_ns: Callable[[Case], float]) 
 def planned(
     test: str, size: str, depth: str = "64", buffers: str = "one", wait: str = ""
 ) -> tuple[Case, ...]:
-    ways = parse_ways(depth, buffers, wait, single=False)
-    return make_cases([test], ["tcp"], size, ways=ways, patterns={test: pattern(test)})
+    variants = parse_variants(depth, buffers, wait, single=False)
+    return make_cases([test], ["tcp"], size, variants=variants, patterns={test: pattern(test)})
 
 
 def test_the_queue_that_is_needed(tmp_path: Path) -> None:
@@ -61,8 +61,8 @@ def test_what_a_way_of_waiting_adds(tmp_path: Path) -> None:
 
 
 def test_what_huge_pages_save(tmp_path: Path) -> None:
-    ways = parse_ways("64", "turn:64", "", pages="small,huge", single=False)
-    cases = make_cases(["ping_pong"], ["tcp"], "4KiB", ways=ways)
+    variants = parse_variants("64", "turn:64", "", pages="small,huge", single=False)
+    cases = make_cases(["ping_pong"], ["tcp"], "4KiB", variants=variants)
     assert [case.variant for case in cases] == ["small_pages/turn64", "huge_pages/turn64"]
     (sentence,) = told(tmp_path, cases, lambda case: 2000.0 if case.pages == "huge" else 3000.0)
     assert sentence.startswith("pages: tcp, ping_pong, 4 KiB turn64: 500 ns (")
@@ -71,7 +71,7 @@ def test_what_huge_pages_save(tmp_path: Path) -> None:
     assert same.endswith("no significant difference between huge and small pages")
 
 
-def test_a_record_with_one_way_tells_nothing(record: Path) -> None:
+def test_a_record_with_one_variant_has_no_finding(record: Path) -> None:
     run = weft.load(record)
     assert findings_of(run, summarise(run)) == ()
 
@@ -79,7 +79,7 @@ def test_a_record_with_one_way_tells_nothing(record: Path) -> None:
 @pytest.mark.parametrize("depth", ["0", "65537"])
 def test_depths_out_of_range(depth: str) -> None:
     with pytest.raises(weft.errors.WeftError, match="queue depth"):
-        parse_ways(depth, "one", "", single=False)
+        parse_variants(depth, "one", "", single=False)
 
 
 def test_a_group_with_a_gap_tells_nothing(tmp_path: Path) -> None:
