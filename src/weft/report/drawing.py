@@ -20,6 +20,13 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
 
 
+def load_library() -> None:
+    """Load what drawing needs, which takes longer than a drawing."""
+    import matplotlib.backends.backend_pdf
+    import matplotlib.backends.backend_svg
+    import matplotlib.figure  # noqa: F401
+
+
 def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[bytes]:
     """The chart in each of the kinds "svg" and "pdf": fonts embedded, no time stamp inside.
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +31,7 @@ def render(template: str, charts: Sequence[Chart], **values: Any) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, loader=jinja2.FunctionLoader(_template)
     )
     return environment.get_template(template).render(
-        figures=[_figure(chart) for chart in charts],
+        figures=_figures(charts),
         plots=_script_json({chart.name: plot(chart) for chart in charts}),
         plotly=plotly.offline.get_plotlyjs(),
         **values,
@@ -51,6 +54,19 @@ def _script_json(value: Any) -> str:
     """JSON that is safe inside a script element: no text can close it."""
     text = msgspec.json.encode(value).decode()
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _figures(charts: Sequence[Chart]) -> list[dict[str, Any]]:
+    """All figures. Drawing for paper takes most of a page's time: every core takes its share."""
+    from weft.report.drawing import load_library
+
+    workers = min(len(charts), len(os.sched_getaffinity(0)))
+    if workers < 2:
+        return [_figure(chart) for chart in charts]
+    # Loaded here it is there for each of the workers, which are copies of this process.
+    load_library()
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        return list(pool.map(_figure, charts))
 
 
 def _figure(chart: Chart) -> dict[str, Any]:
