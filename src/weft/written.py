@@ -106,6 +106,11 @@ def at(transport: str, test: str, size: int, variant: str = "") -> str:
     return f"{transport}, {test}, {format_bytes(size)} {variant}".rstrip()
 
 
+def over_the_peak(link: str) -> str:
+    """What a bandwidth over its link's peak says."""
+    return f"over the peak of {link}: the traffic did not go over this link alone"
+
+
 def status_in_words(status: str) -> str:
     """A status as a person reads it."""
     return status.replace("_", " ")

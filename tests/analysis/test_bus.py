@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import weft
 from builders import HOST, make_batch, make_header, make_launch, write_lines
 from laid_out import card, lay_out
-from weft.analysis.bus import bottlenecks, bus_of, buses_here, buses_of, copy_rate_of
+from weft.analysis.bus import bus_of, buses_here, buses_of, copy_rate_of
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
 from weft.cli.main import app
@@ -21,7 +21,7 @@ from weft.host.manifest import collect
 from weft.plan.case import Case
 from weft.plan.pattern import Pattern
 from weft.record.run import Run
-from weft.topics.bus import bus_in_words, bus_tables
+from weft.topics.bus import bottlenecks, bus_in_words, bus_tables
 
 if TYPE_CHECKING:
     from weft.record.model import Line

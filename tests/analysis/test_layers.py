@@ -13,7 +13,7 @@ from rich.console import Console
 import weft
 from builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
 from records_of_any_kind import Planned, planned, record_of
-from weft.analysis.layers import Layers, layers_of, step_between, to_json
+from weft.analysis.layers import Layers, layers_of, step_between
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.rounds import difference, rounds_of
 from weft.analysis.summary import summarise
@@ -23,7 +23,8 @@ from weft.fabric.medium import medium_of
 from weft.plan.case import Case
 from weft.record.model import Launch
 from weft.record.run import Run
-from weft.report.layers import layer_charts, render_layers
+from weft.report.table import render_bare
+from weft.topics.layers import layer_charts, layer_table, pair_in_words, to_json
 
 LO = {"interface": "lo", "address": "127.0.0.1:5"}
 OFI_TCP = {"provider": "tcp;ofi_rxm", "domain": "lo"}
@@ -77,10 +78,10 @@ def test_a_layer_adds_what_it_is_known_to_add(tmp_path: Path) -> None:
     assert step.added_ns == pytest.approx(expected, rel=1e-3)
     assert step.low_ns <= expected <= step.high_ns
     assert step.verdict == "saves"
-    assert "mpi saves" in layers.pairs[1].sentence
+    assert "mpi saves" in pair_in_words(layers.pairs[1])
     # The same times on both layers.
     assert {step.verdict for step in layers.pairs[0].steps} == {"cannot tell"}
-    assert "do not differ significantly" in layers.pairs[0].sentence
+    assert "do not differ significantly" in pair_in_words(layers.pairs[0])
     assert not layers.apart
 
 
@@ -231,7 +232,9 @@ def test_the_order_can_be_given_and_is_checked(tmp_path: Path) -> None:
 def test_the_terminal_says_over_what_and_what_stands_apart(tmp_path: Path) -> None:
     notes = {"tcp": LO, "ofi": OFI_TCP, "ucx": UCX_SHM}
     out = io.StringIO()
-    Console(file=out, width=200).print(render_layers(found(measured(tmp_path / "r", notes))))
+    Console(file=out, width=200).print(
+        *render_bare(layer_table(found(measured(tmp_path / "r", notes)))), sep="\n"
+    )
     assert "ping_pong: ofi and tcp do not differ significantly at any size, over sockets on lo" in (
         out.getvalue()
     )

@@ -27,13 +27,13 @@ from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import CaseSummary, summarise
-from weft.analysis.tables import table_of
 from weft.charts import MOST_CURVES
 from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.markup import to_latex, to_markdown
 from weft.topics.availability import availabilities_of
 from weft.topics.completion import completions_of
+from weft.topics.frames import table_of
 from weft.topics.offered_load import loads_of
 from weft.topics.overhead import overheads_of
 from weft.topics.overlap import overlaps_of

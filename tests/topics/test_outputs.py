@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 from builders import make_cases, synthetic_record
 from every_topic import record_of_every_topic
 from weft.analysis.summary import summarise
-from weft.analysis.tables import table_of
 from weft.cli.main import app
 from weft.record.run import Run, load
 from weft.report.page import render_page
@@ -21,6 +20,7 @@ from weft.report.plain import json_rows
 from weft.report.terminal import PIPE_WIDTH, SCREEN, render_brief, render_tables
 from weft.topics import TOPICS, charts_of, results_of
 from weft.topics.base import Results, Topic
+from weft.topics.frames import table_of
 
 # Fields of all JSON as it was before there were topics; one may be added, none may go.
 FIELDS = Path(__file__).with_name("fields.json")

@@ -13,10 +13,10 @@ from builders import make_batch, make_cases, make_header, make_launch, synthetic
 from shown import paper_tables, render_page, render_tables
 from weft.analysis.stats.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
-from weft.analysis.tables import summary_table
 from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.terminal import console
+from weft.topics.frames import summary_table
 from weft.topics.tails import tail_tables
 
 if TYPE_CHECKING:

@@ -223,14 +223,3 @@ def buses_here(manifest: dict[str, Any]) -> tuple[Bus, ...]:
     known = (*manifest.get("interfaces", ()), *manifest.get("rdma", ()))
     host = str(manifest.get("host", ""))
     return tuple(bus_of(device, host) for device in known if device.get("pcie"))
-
-
-def bottlenecks(buses: Sequence[Bus]) -> list[dict[str, Any]]:
-    """The paths as plain data, with the part that limits each direction."""
-    rows = []
-    for bus in buses:
-        row: dict[str, Any] = msgspec.to_builtins(bus)
-        row["bottleneck_one_way"] = bus.one_way.name if bus.one_way else None
-        row["bottleneck_both_ways"] = bus.both_ways.name if bus.both_ways else None
-        rows.append(row)
-    return rows

@@ -13,7 +13,7 @@ a.low]: it covers the true difference whenever both intervals cover their median
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -23,7 +23,6 @@ from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.medium import medium_of
-from weft.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,20 +70,6 @@ class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
     above: str
     steps: tuple[Step, ...]
 
-    @property
-    def sentence(self) -> str:
-        """The outcome in words."""
-        clear = [step for step in self.steps if step.verdict != "cannot tell"]
-        if not clear:
-            return f"{self.above} and {self.below} do not differ significantly at any size"
-        least = min(clear, key=lambda step: step.bytes)
-        unclear = len(self.steps) - len(clear)
-        rest = f"; cannot tell at {unclear} of {len(self.steps)} sizes" if unclear else ""
-        return (
-            f"{self.above} {least.verdict} {format_time(abs(least.added_ns))} at {least.bytes} B"
-            f" over {self.below}{rest}"
-        )
-
 
 class Apart(msgspec.Struct, frozen=True, kw_only=True):
     """A transport that is no layer of a stack with the others, its latencies by size, and why."""
@@ -94,11 +79,6 @@ class Apart(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     latencies_ns: dict[int, Estimate]
     why: str
-
-    @property
-    def sentence(self) -> str:
-        """The reason in words."""
-        return f"{self.transport} stands apart: {self.why}"
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
@@ -292,42 +272,3 @@ def step_between(size: int, below: Estimate, above: Estimate) -> Step:
 
 def _verdict(low_ns: float, high_ns: float) -> Verdict:
     return "adds" if low_ns > 0 else "saves" if high_ns < 0 else "cannot tell"
-
-
-def to_json(found: Layers) -> list[dict[str, Any]]:
-    """What `weft layers --json` prints: one row per test, variant, pair and size; then the rest.
-
-    What is not stacked has the verdict "apart" and a `why`; its `added_ns` and `below` are null.
-    """
-    rows: list[dict[str, Any]] = [
-        {
-            "test": pair.test,
-            "variant": pair.variant,
-            "medium": pair.medium,
-            "below": pair.below,
-            "above": pair.above,
-            "bytes": step.bytes,
-            "below_ns": step.below_ns.value,
-            "above_ns": step.above_ns.value,
-            "added_ns": {"median": step.added_ns, "low": step.low_ns, "high": step.high_ns},
-            "verdict": step.verdict,
-        }
-        for pair in found.pairs
-        for step in pair.steps
-    ]
-    rows += [
-        {
-            "test": one.test,
-            "variant": one.variant,
-            "below": None,
-            "above": one.transport,
-            "bytes": size,
-            "above_ns": latency.value,
-            "added_ns": None,
-            "verdict": "apart",
-            "why": one.why,
-        }
-        for one in found.apart
-        for size, latency in sorted(one.latencies_ns.items())
-    ]
-    return rows

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 
 
 class PeakShare(msgspec.Struct, frozen=True, kw_only=True):
-    """A link, its peak for a test's directions, and a bandwidth's share of it; `flag` if over."""
+    """A link, its peak for a test's directions, and a bandwidth's share of it.
+
+    `is_over`: the whole interval is over the peak.
+    """
 
     link: str
     peak_bytes_per_s: float
     percent: float
-    flag: str
+    is_over: bool
 
 
 def directions_of(latency_divisor: int, bandwidth_factor: int) -> int:
@@ -35,18 +38,15 @@ def share_of_peak(
     """A bandwidth beside its link's peak in as many directions; None where nothing is known.
 
     Only between two ranks: what more of them may share is not known. A bandwidth whose whole
-    interval is over the peak did not go over that link alone, and is flagged.
+    interval is over the peak did not go over that link alone.
     """
     if link is None or bandwidth is None or ranks != 2:
         return None
     directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
     peak = link.peak_bytes_per_s(directions)
-    is_over = (bandwidth.low if bandwidth.is_bounded else bandwidth.value) > peak
     return PeakShare(
         link=link.name,
         peak_bytes_per_s=peak,
         percent=100 * bandwidth.value / peak,
-        flag=f"over the peak of {link.name}: the traffic did not go over this link alone"
-        if is_over
-        else "",
+        is_over=(bandwidth.low if bandwidth.is_bounded else bandwidth.value) > peak,
     )

@@ -25,6 +25,7 @@ from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
 from weft.record.model import Status
 from weft.record.run import failure_of
+from weft.written import over_the_peak
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -265,7 +266,7 @@ def _with_peak(summary: CaseSummary, pattern: Pattern, link: Link | None) -> Cas
         link=share.link,
         peak_bytes_per_s=share.peak_bytes_per_s,
         percent_of_peak=share.percent,
-        flags=summary.flags + ((share.flag,) if share.flag else ()),
+        flags=summary.flags + ((over_the_peak(share.link),) if share.is_over else ()),
     )
 
 

@@ -47,9 +47,9 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a record's raw samples or another table as CSV, Parquet, LaTeX or Markdown."""
-    from weft.analysis.tables import TABLES, table_of
     from weft.record.run import load
     from weft.topics import TOPICS
+    from weft.topics.frames import TABLES, table_of
 
     targets = [path for path in (csv, parquet, latex, markdown) if path is not None]
     if len(targets) != 1:

@@ -35,12 +35,13 @@ def layers(
     """
     import msgspec
 
-    from weft.analysis.layers import layers_of, to_json
+    from weft.analysis.layers import layers_of
     from weft.analysis.summary import summarise
     from weft.record.run import load
-    from weft.report.layers import layer_charts, layer_table, render_layers
     from weft.report.picture import write_picture
+    from weft.report.table import render_bare
     from weft.report.terminal import console
+    from weft.topics.layers import layer_charts, layer_table, to_json
 
     names = tuple(name for name in order.split(",") if name)
     run = load(record)
@@ -51,4 +52,4 @@ def layers(
     if json:
         typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())
     else:
-        console().print(render_layers(found))
+        console().print(*render_bare(layer_table(found)), sep="\n")

@@ -51,12 +51,12 @@ def peak(
 def _show_buses(*, as_json: bool) -> None:
     import msgspec
 
-    from weft.analysis.bus import bottlenecks, buses_here
+    from weft.analysis.bus import buses_here
     from weft.errors import WeftError
     from weft.host.manifest import collect
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.topics.bus import bus_in_words, bus_tables
+    from weft.topics.bus import bottlenecks, bus_in_words, bus_tables
 
     buses = buses_here(collect())
     if not buses:

@@ -93,9 +93,10 @@ def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
 
 
 def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:
-    from weft.analysis.published import published_rows, with_shares
+    from weft.analysis.published import with_shares
     from weft.report.published import platform_tables
     from weft.report.terminal import console
+    from weft.topics.published import published_rows
 
     shares = with_shares(platform, link)
     if as_json:

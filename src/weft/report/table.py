@@ -19,6 +19,11 @@ def render_table(table: Table) -> list[RenderableType]:
     return [Text(table.caption, style="bold"), grid_of(table), *notes, Text("")]
 
 
+def render_bare(table: Table) -> list[RenderableType]:
+    """The table without its caption, where the user has named it; it may be notes alone."""
+    return [*([grid_of(table)] if table.head else []), *map(Text, table.notes)]
+
+
 def grid_of(table: Table) -> Grid:
     """The table's head and rows."""
     grid = Grid(box=None)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.analysis.bus import bottlenecks, buses_of
+import msgspec
+
+from weft.analysis.bus import buses_of
 from weft.fabric.peaks import parse_link
 from weft.tables import Table
 from weft.topics.base import Topic
@@ -82,6 +84,17 @@ def _row(bus: Bus, part: BusPart) -> tuple[str, ...]:
         format_bandwidth(part.both_ways_bytes_per_s),
         "; ".join(notes),
     )
+
+
+def bottlenecks(buses: Sequence[Bus]) -> list[dict[str, Any]]:
+    """The paths as plain data, with the part that limits each direction."""
+    rows = []
+    for bus in buses:
+        row: dict[str, Any] = msgspec.to_builtins(bus)
+        row["bottleneck_one_way"] = bus.one_way.name if bus.one_way else None
+        row["bottleneck_both_ways"] = bus.both_ways.name if bus.both_ways else None
+        rows.append(row)
+    return rows
 
 
 def bus_in_words(bus: Bus) -> str:

@@ -1,13 +1,12 @@
-"""Layers as tables and as a chart a test. Computes no number."""
+"""What each layer adds to the one below: a table, charts, sentences and JSON.
+
+`weft layers` alone asks for it, for the order of the layers is an option of that command.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-from rich.console import Group
-from rich.table import Table as Grid
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from weft.charts import Chart, ChartAxis, Track, axis_place, size_ticks
 from weft.tables import Table
@@ -16,8 +15,6 @@ from weft.written import ends, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.console import RenderableType
 
     from weft.analysis.layers import Apart, LayerPair, Layers, Step
 
@@ -52,19 +49,22 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
 
 def layer_notes(found: Layers) -> list[str]:
     """Each pair's outcome in words, then what stands apart and why."""
-    lines = [f"{_test(pair)}: {pair.sentence}, over {pair.medium}" for pair in found.pairs]
-    return lines + [f"{_test(one)}: {one.sentence}" for one in found.apart]
+    lines = [f"{_test(pair)}: {pair_in_words(pair)}, over {pair.medium}" for pair in found.pairs]
+    return lines + [f"{_test(one)}: {one.transport} stands apart: {one.why}" for one in found.apart]
 
 
-def render_layers(found: Layers) -> RenderableType:
-    """The tables for a terminal, and each pair's outcome in words."""
-    table = Grid(box=None)
-    for head in HEAD:
-        table.add_column(head)
-    for row in layer_rows(found.pairs):
-        table.add_row(*map(Text, row))
-    shown = [table] if found.pairs else []
-    return Group(*shown, *map(Text, layer_notes(found)))
+def pair_in_words(pair: LayerPair) -> str:
+    """What the upper layer adds at the least size where that is known."""
+    clear = [step for step in pair.steps if step.verdict != "cannot tell"]
+    if not clear:
+        return f"{pair.above} and {pair.below} do not differ significantly at any size"
+    least = min(clear, key=lambda step: step.bytes)
+    unclear = len(pair.steps) - len(clear)
+    rest = f"; cannot tell at {unclear} of {len(pair.steps)} sizes" if unclear else ""
+    return (
+        f"{pair.above} {least.verdict} {format_time(abs(least.added_ns))} at {least.bytes} B"
+        f" over {pair.below}{rest}"
+    )
 
 
 def layer_charts(found: Layers) -> list[Chart]:
@@ -99,11 +99,51 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
 
 
 def layer_table(found: Layers) -> Table:
-    """What stands beside the charts of a page."""
+    """Every layer at every size, and what the layers add in words."""
     return Table(
         name="layers",
         caption="weft: what each layer adds",
-        head=HEAD,
+        head=HEAD if found.pairs else (),
+        left=tuple(range(len(HEAD))),
         rows=tuple(layer_rows(found.pairs)),
         notes=tuple(layer_notes(found)),
     )
+
+
+def to_json(found: Layers) -> list[dict[str, Any]]:
+    """What `weft layers --json` prints: one row per test, variant, pair and size; then the rest.
+
+    What is not stacked has the verdict "apart" and a `why`; its `added_ns` and `below` are null.
+    """
+    rows: list[dict[str, Any]] = [
+        {
+            "test": pair.test,
+            "variant": pair.variant,
+            "medium": pair.medium,
+            "below": pair.below,
+            "above": pair.above,
+            "bytes": step.bytes,
+            "below_ns": step.below_ns.value,
+            "above_ns": step.above_ns.value,
+            "added_ns": {"median": step.added_ns, "low": step.low_ns, "high": step.high_ns},
+            "verdict": step.verdict,
+        }
+        for pair in found.pairs
+        for step in pair.steps
+    ]
+    rows += [
+        {
+            "test": one.test,
+            "variant": one.variant,
+            "below": None,
+            "above": one.transport,
+            "bytes": size,
+            "above_ns": latency.value,
+            "added_ns": None,
+            "verdict": "apart",
+            "why": one.why,
+        }
+        for one in found.apart
+        for size, latency in sorted(one.latencies_ns.items())
+    ]
+    return rows
