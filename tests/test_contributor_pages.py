@@ -1,7 +1,6 @@
 """The pages "add a benchmark" and "add a transport", followed to the letter in a copy."""
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -9,14 +8,10 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from copies import ROOT, blocks
+
 WEFT = Path(sys.prefix) / "bin" / "weft"
 pytestmark = pytest.mark.engine
-
-
-def blocks(page: str, language: str) -> list[str]:
-    text = (ROOT / "docs" / page).read_text()
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def build(folder: Path) -> Path:

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from copies import without_finder
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
@@ -18,11 +20,6 @@ if TYPE_CHECKING:
 ALL_PATTERNS = "engine/patterns/all.hpp"
 BUILD_S = 900.0
 TEST_S = 180.0
-# Python takes the package from the copy, in programs that a test starts too: the finder of the
-# editable installation would lead back to the checkout.
-_SITE = """import sys
-sys.meta_path[:] = [f for f in sys.meta_path if "ScikitBuild" not in type(f).__name__]
-"""
 
 
 class CopyError(Exception):
@@ -36,11 +33,9 @@ class Copy:
         self._root = root
         self._tree = folder / "tree"
         self._build = folder / "build"
-        self._site = folder / "site"
+        self._site = without_finder(folder / "site")
         # The file that has a bug, without it: the checkout may go on meanwhile.
         self._whole = ""
-        self._site.mkdir(parents=True, exist_ok=True)
-        (self._site / "sitecustomize.py").write_text(_SITE)
         self._bring_up_to_date()
         listed = self._tree / ALL_PATTERNS
         self._all_patterns = listed.read_text() if listed.exists() else ""

@@ -1,26 +1,20 @@
 """The page "add a topic", followed to the letter in a copy."""
 
 import json
-import os
-import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from builders import synthetic_record
-
-ROOT = Path(__file__).parents[2]
+from copies import ROOT, blocks, weft_of
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The sources with the page's topic in them."""
     shutil.copytree(ROOT / "src" / "weft", tmp_path / "weft")
-    page = (ROOT / "docs" / "add-a-topic.md").read_text()
-    source, line = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    source, line = blocks("add-a-topic.md", "python")
     topics = tmp_path / "weft" / "topics"
     (topics / "asymmetry.py").write_text(source)
     listing = (topics / "__init__.py").read_text()
@@ -34,33 +28,17 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def weft(copy: Path, *words: str) -> str:
-    # The finder of the editable installation would lead back to the checkout.
-    program = (
-        "import sys; sys.meta_path[:] ="
-        " [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__];"
-        f" sys.path.insert(0, {str(copy)!r}); from weft.cli.main import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words],
-        cwd=copy, env=os.environ | {"PYTHONPATH": str(copy)},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_one_file_and_a_line_are_a_table_a_chart_a_finding_and_json(copy: Path) -> None:
     record = synthetic_record(copy / "r.jsonl")
-    shown = weft(copy, "show", str(record))
+    shown = weft_of(copy, "show", str(record))
     assert "Bandwidth both ways in times the bandwidth one way" in shown
     assert "both directions: least is gained at" in shown
-    rows = json.loads(weft(copy, "show", str(record), "--table", "asymmetry", "--json"))
+    rows = json.loads(weft_of(copy, "show", str(record), "--table", "asymmetry", "--json"))
     assert {round(row["gain"]["speed"], 6) for row in rows} == {2.0}
-    weft(copy, "figure", str(record), "--show", "asymmetry", "-o", str(copy / "a.svg"))
-    weft(copy, "report", str(record), "-o", str(copy / "r.html"))
+    weft_of(copy, "figure", str(record), "--show", "asymmetry", "-o", str(copy / "a.svg"))
+    weft_of(copy, "report", str(record), "-o", str(copy / "r.html"))
     page = (copy / "r.html").read_text()
     assert "<h2>Both directions at once</h2>" in page
     assert 'id="plot-asymmetry"' in page
-    weft(copy, "export", str(record), "--latex", str(copy / "a.tex"), "--table", "asymmetry")
+    weft_of(copy, "export", str(record), "--latex", str(copy / "a.tex"), "--table", "asymmetry")
     assert r"\label{tab:weft-asymmetry-1}" in (copy / "a.tex").read_text()

@@ -43,6 +43,11 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.slots(receives)) if most is None else 2 * most
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether every message has the same buffer (engine/run/schedule.hpp)."""
+        return self.kind in ("one", "shared")
+
+    @property
     def most_messages(self) -> int | None:
         """For how many messages a batch has buffers; None where they may be used again."""
         if self.kind != "reuse" or self.reuse_percent == 100:
@@ -102,7 +107,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             self.wait: bool(self.wait),
             f"{self.pages}_pages": bool(self.pages),
             "shared": schedule.kind == "shared",
-            f"{schedule.kind}{schedule.count}{reuse}": schedule.kind in ("turn", "reuse"),
+            f"{schedule.kind}{schedule.count}{reuse}": not schedule.is_repeated,
             f"at{self.point}": self.point is not None,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)

@@ -56,7 +56,7 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     checked = _checked_slots(case, known)
     # Both passes take the same memory, but for buffers that nothing may have used before.
     buffers = sum(
-        max(timed, checked) if case.schedule.kind in ("one", "shared") else timed + checked
+        max(timed, checked) if case.schedule.is_repeated else timed + checked
         for timed in schedule.slots(receives)
     )
     order = schedule.places(receives) * BYTES_A_PLACE
