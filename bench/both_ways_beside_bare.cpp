@@ -21,7 +21,7 @@
 #include "host/pages.hpp"
 #include "patterns/bidirectional_stream.hpp"
 #include "run/buffer_set.hpp"
-#include "transports/mpi/queues.hpp"
+#include "two_sided_mpi.hpp"
 
 namespace {
 
@@ -30,16 +30,6 @@ using weft::CycleCounter;
 using weft::Pages;
 using weft::Region;
 using weft::Ticks;
-
-/// The two-sided half of rank-mpi, which is all that a stream uses.
-class Link final : public weft::MpiQueues<weft::FreshRequests> {
- public:
-  static constexpr std::string_view name = "mpi";
-  static constexpr std::string_view summary = "for the bench";
-  using MpiQueues::MpiQueues;
-  static Buffer adopt(const Buffer& memory) { return memory; }
-  void disown(const Buffer& /*buffer*/) const {}
-};
 
 constexpr std::uint32_t window = 64;
 constexpr std::uint32_t windows = 4;
@@ -128,8 +118,9 @@ void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& co
   std::vector<Buffer> words = weft::slices_of(memory.data, 9, 32);
   const double tick_s = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns * 1e-9;
   constexpr double bytes = 2.0 * 2 * message_bytes * window * windows;
-  // Told at the end: who writes meanwhile has other things in its caches in the turn that follows.
-  std::vector<std::vector<double>> told;
+  // Reported at the end: who writes meanwhile has other things in its caches in the turn that
+  // follows.
+  std::vector<std::vector<double>> reported;
   for (int turn = 0; turn <= turns; ++turn) {
     std::vector<Ticks> took(columns.size(), 0);
     const auto once = [&](std::size_t at) {
@@ -143,12 +134,12 @@ void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& co
     for (std::size_t at = columns.size(); at > 0; --at) once(at - 1);
     std::vector<double> rates;
     for (const Ticks ticks : took) rates.push_back(bytes / (static_cast<double>(ticks) * tick_s));
-    if (turn > 0) told.push_back(rates);  // the first warms up
+    if (turn > 0) reported.push_back(rates);  // the first warms up
   }
   weft::unmap_memory(memory);
   if (boot.rank() != 0) return;
   for (const Column& column : columns) std::printf("%s ", column.name);
-  for (const std::vector<double>& rates : told) {
+  for (const std::vector<double>& rates : reported) {
     std::printf("\n");
     for (const double rate : rates) std::printf("%.6g ", rate);
   }

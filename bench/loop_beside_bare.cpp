@@ -12,23 +12,13 @@
 #include "host/clock.hpp"
 #include "host/memory.hpp"
 #include "patterns/ping_pong.hpp"
-#include "transports/mpi/queues.hpp"
+#include "two_sided_mpi.hpp"
 
 namespace {
 
 using weft::Buffer;
 using weft::CycleCounter;
 using weft::Ticks;
-
-/// The two-sided half of rank-mpi, which is all that a ping-pong uses.
-class Link final : public weft::MpiQueues<weft::FreshRequests> {
- public:
-  static constexpr std::string_view name = "mpi";
-  static constexpr std::string_view summary = "for the bench";
-  using MpiQueues::MpiQueues;
-  static Buffer adopt(const Buffer& memory) { return memory; }
-  void disown(const Buffer& /*buffer*/) const {}
-};
 
 constexpr std::uint32_t trips = 2000;
 constexpr int turns = 200;
@@ -66,9 +56,10 @@ int main(int argc, char** argv) {
   std::vector<Buffer> out{weft::map_memory(message_bytes)};
   std::vector<Buffer> in{weft::map_memory(message_bytes)};
   const double tick_ns = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns;
-  // Told at the end: who writes meanwhile has other things in its caches in the turn that follows.
-  std::vector<std::pair<double, double>> told;
-  told.reserve(turns);
+  // Reported at the end: who writes meanwhile has other things in its caches in the turn that
+  // follows.
+  std::vector<std::pair<double, double>> reported;
+  reported.reserve(turns);
   for (int turn = 0; turn < turns; ++turn) {
     boot.barrier();
     const Ticks first = engine(link, boot.rank(), out, in);
@@ -78,11 +69,11 @@ int main(int argc, char** argv) {
     const Ticks third = bare(boot.rank(), out[0].data, in[0].data);
     boot.barrier();
     const Ticks fourth = engine(link, boot.rank(), out, in);
-    told.emplace_back(tick_ns * static_cast<double>(first + fourth) / (2 * trips),
-                      tick_ns * static_cast<double>(second + third) / (2 * trips));
+    reported.emplace_back(tick_ns * static_cast<double>(first + fourth) / (2 * trips),
+                          tick_ns * static_cast<double>(second + third) / (2 * trips));
   }
   if (boot.rank() == 0) {
-    for (const auto& [engines, bares] : told) std::printf("%.3f %.3f\n", engines, bares);
+    for (const auto& [engines, bares] : reported) std::printf("%.3f %.3f\n", engines, bares);
   }
   weft::unmap_memory(out[0]);
   weft::unmap_memory(in[0]);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "run/json_text.hpp"
+
 namespace weft {
 
 namespace {
@@ -23,11 +25,6 @@ std::string_view name_of(Status status) {
       return "unsupported";
   }
   return "failed";
-}
-
-// A library's text (a host name, a reason) may hold any byte; a line must stay JSON all the same.
-std::string dump(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace

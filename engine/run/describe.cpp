@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "run/json_text.hpp"
+
 namespace weft {
 
 namespace {
@@ -78,11 +80,6 @@ json to_json(const Calibration& clock) {
           {"tick_ns", clock.tick_ns},
           {"overhead_ticks", clock.overhead_ticks},
           {"baseline_ns", clock.baseline_ns}};
-}
-
-// A library's text (a host name, a reason) may hold any byte; a line must stay JSON all the same.
-std::string dump(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -5,28 +5,17 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tests/fake_fabric.hpp"
+#include "tests/link_around.hpp"
 #include "transports/parts/fixed_queue.hpp"
 
 namespace weft::fake {
 
-class LazyLink final {
+class LazyLink final : public LinkAround {
  public:
-  static constexpr std::string_view name = "lazy";
-  static constexpr std::string_view summary = "a scripted fabric that completes in groups";
   /// Longer operations always ask for a completion.
   static constexpr std::size_t short_bytes = 128;
 
-  LazyLink(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) { reserve(1, 1); }
-
-  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
-  void disown(const Buffer& memory) { link_.disown(memory); }
-  [[nodiscard]] Opened expose(const Buffer& memory) { return link_.expose(memory); }
-  void withdraw(const Buffer& local) { link_.withdraw(local); }
-  [[nodiscard]] static RemoteBuffer reach(int rank, std::size_t bytes, const std::string& theirs) {
-    return Link::reach(rank, bytes, theirs);
-  }
-  [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
+  LazyLink(Fabric& fabric, const Bootstrap& boot) : LinkAround(fabric, boot) { reserve(1, 1); }
 
   /// What no completion was asked for yet stays so from one case to the next.
   void reserve(std::size_t depth, std::size_t /*peers*/) {
@@ -43,35 +32,31 @@ class LazyLink final {
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     if (!enter(sends_, buffer.bytes)) return;
-    link_.post_send(peer, buffer);
+    LinkAround::post_send(peer, buffer);
   }
-  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
   void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     if (!enter(transfers_, local.bytes)) return;
-    link_.put(peer, local, remote);
+    LinkAround::put(peer, local, remote);
   }
   void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     if (!enter(transfers_, short_bytes + 1)) return;
-    link_.get(peer, local, remote);
+    LinkAround::get(peer, local, remote);
   }
   void flush(Peer peer) noexcept {
     if (!enter(transfers_, short_bytes + 1)) return;
-    link_.flush(peer);
+    LinkAround::flush(peer);
   }
 
   void poll() noexcept {
-    link_.poll();
-    take(sends_, link_.sends_in_flight());
-    take(transfers_, link_.transfers_in_flight());
+    LinkAround::poll();
+    take(sends_, LinkAround::sends_in_flight());
+    take(transfers_, LinkAround::transfers_in_flight());
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_.in_flight; }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_.in_flight; }
-  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
-    return link_.receives_in_flight();
-  }
   [[nodiscard]] const Fault* fault() const noexcept {
-    return fault_.code == 0 ? link_.fault() : &fault_;
+    return fault_.code == 0 ? LinkAround::fault() : &fault_;
   }
 
  private:
@@ -114,7 +99,6 @@ class LazyLink final {
     }
   }
 
-  Link link_;
   std::uint32_t most_in_group_ = 1;
   LazyQueue sends_;
   LazyQueue transfers_;

@@ -7,6 +7,7 @@
 
 #include "run/case_memory.hpp"
 #include "tests/fake_fabric.hpp"
+#include "tests/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -99,25 +100,9 @@ TEST(HostOverhead, SendsThatCompleteInGroupsCostEachOfThemItsShare) {
 }
 
 /// The same fabric behind one queue for all completions: it cannot be asked after sends alone.
-class OneQueue final {
+class OneQueue final : public LinkAround {
  public:
-  static constexpr std::string_view name = Link::name;
-  static constexpr std::string_view summary = Link::summary;
-  OneQueue(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) {}
-  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
-  void disown(const Buffer& memory) { link_.disown(memory); }
-  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
-  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
-  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
-  void poll() noexcept { link_.poll(); }
-  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
-  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
-    return link_.receives_in_flight();
-  }
-  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
-
- private:
-  Link link_;
+  using LinkAround::LinkAround;
 };
 
 TEST(HostOverhead, WithOneQueueForBothEveryFigureHoldsOneReadAllTheSame) {

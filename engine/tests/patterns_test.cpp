@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fake_cases.hpp"
+#include "tests/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -19,20 +20,13 @@ TEST(PingPong, RoundTripIsTwiceTheOneWayTime) {
 }
 
 /// A link whose library can wait, and has plain calls too.
-class PlainLink final {
+class PlainLink final : public LinkAround {
  public:
-  static constexpr std::string_view name = "plain";
-  static constexpr std::string_view summary = "the fake one with calls that return when it is done";
+  static constexpr Ticks plain_call = 3;
 
-  PlainLink(Fabric& fabric, Bootstrap& boot) : link_(fabric, boot) {}
-  [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
-  void disown(const Buffer& buffer) { link_.disown(buffer); }
-  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
-  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
-  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
-  void poll() noexcept { link_.poll(); }
+  using LinkAround::LinkAround;
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
-    (void)settle_by_steps<SpinOnCompletions>(link_, sends, receives);
+    (void)settle_by_steps<SpinOnCompletions>(link(), sends, receives);
   }
   void send(Peer peer, const Buffer& buffer) noexcept {
     VirtualClock::time() += plain_call;
@@ -44,16 +38,6 @@ class PlainLink final {
     post_recv(peer, buffer);
     await(0, 0);
   }
-  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
-  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
-    return link_.receives_in_flight();
-  }
-  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
-
-  static constexpr Ticks plain_call = 3;
-
- private:
-  Link link_;
 };
 
 TEST(PingPong, WaitingInTheLibraryTakesItsPlainCalls) {

@@ -121,8 +121,10 @@ def dead_headers(tree: Tree) -> Iterator[Finding]:
     included: set[str] = set()
     for source in tree.code(".hpp", ".cpp"):
         for match in _INCLUDE.finditer(source.text):
-            if match[1] == '"' and f"engine/{match[2]}" != str(source.path):
-                included.add(f"engine/{match[2]}")
+            if match[1] != '"':
+                continue
+            paths = {f"engine/{match[2]}", str(source.path.parent / match[2])}
+            included |= paths - {str(source.path)}
     for source in tree.code(".hpp"):
         if str(source.path) not in included:
             yield source.at(1, "nothing includes this header")

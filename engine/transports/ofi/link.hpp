@@ -17,7 +17,6 @@
 #include "transports/ofi/operation.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/first_contact.hpp"
-#include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/registration_cache.hpp"
 
 namespace weft {
@@ -62,7 +61,7 @@ class OfiLink {
     const std::size_t count = kinds * depth * peers;
     if (count <= operations_.count()) return;
     operations_.reserve(count, [](OfiOwn<Target>& /*own*/, std::size_t /*at*/) {});
-    for (Waiting* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
+    for (Backlog* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
       waiting->reserve(count);
     }
   }
@@ -209,7 +208,7 @@ class OfiLink {
   using Target = typename Reach::Target;
   using Item = typename Reach::Item;
   using Queue = OperationQueue<OfiOwn<Target>>;
-  using Waiting = FixedQueue<Item*>;
+  using Backlog = OfiBacklog<Item>;
   static constexpr std::size_t batch = 16;
   /// A queue's entry tells which operation ended, a counter does not.
   static constexpr bool tells_which = learns == OfiLearns::by_queue;
@@ -274,22 +273,14 @@ class OfiLink {
   };
 
   template <class Call>
-  void begin(Waiting& waiting, Item* operation, Call call, const char* during) noexcept {
-    const ssize_t status = waiting.empty() ? call(reach_, memory_, operation) : -FI_EAGAIN;
-    if (status == -FI_EAGAIN) {
-      waiting.push(operation);
-    } else if (status != 0) {
-      latch(status, during);
-    }
+  void begin(Backlog& waiting, Item* operation, Call call, const char* during) noexcept {
+    const auto now = [&](Item* one) noexcept { return call(reach_, memory_, one); };
+    if (const ssize_t status = waiting.begin(operation, now); status != 0) latch(status, during);
   }
   template <class Call>
-  void retry(Waiting& waiting, Call call, const char* during) noexcept {
-    while (!waiting.empty()) {
-      const ssize_t status = call(reach_, memory_, waiting.front());
-      if (status == -FI_EAGAIN) return;
-      if (status != 0) return latch(status, during);
-      waiting.pop();
-    }
+  void retry(Backlog& waiting, Call call, const char* during) noexcept {
+    const auto now = [&](Item* one) noexcept { return call(reach_, memory_, one); };
+    if (const ssize_t status = waiting.retry(now); status != 0) latch(status, during);
   }
 
   void take_in(const fi_cq_data_entry* entries, ssize_t count) noexcept {
@@ -297,10 +288,7 @@ class OfiLink {
     if (count < 0) return take_error(count);
     for (ssize_t at = 0; at < count; ++at) {
       const fi_cq_data_entry& entry = entries[at];
-      // A notice has no operation of ours; a put with a notice, at its sender, is a write.
-      if ((entry.flags & FI_REMOTE_WRITE) != 0 ||
-          ((entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RMA) != 0 &&
-           (entry.flags & FI_WRITE) == 0)) {
+      if (is_notice(entry)) {
         take_notice(static_cast<int>(entry.data));
         if constexpr (Reach::connects) {
           if (!reach_.expect_again({static_cast<int>(entry.data)}, entry.op_context)) {
@@ -377,9 +365,9 @@ class OfiLink {
   Reach reach_;
   OfiMemory memory_;
   Operations<OfiOwn<Target>> operations_;
-  Waiting waiting_sends_;
-  Waiting waiting_receives_;
-  Waiting waiting_transfers_;
+  Backlog waiting_sends_;
+  Backlog waiting_receives_;
+  Backlog waiting_transfers_;
   std::vector<PeerOperations> peers_;
   std::uint64_t my_tag_;
   /// Shorter messages are injected.

@@ -1,12 +1,15 @@
-// One operation of libfabric's, and the calls for transfers that all kinds of endpoints share.
+// One operation of libfabric's, the calls for transfers that all kinds of endpoints share, and the
+// operations that a provider had no room for.
 #pragma once
 
 #include <rdma/fabric.h>
+#include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
 #include <cstdint>
 
 #include "contract/transport.hpp"
+#include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/operations.hpp"
 
 namespace weft {
@@ -41,5 +44,44 @@ ssize_t move_over(fid_ep* endpoint, fi_addr_t address, Operation<OfiOwn<Target>>
   return operation->own.reads ? fi_readmsg(endpoint, &message, operation->own.flags)
                               : fi_writemsg(endpoint, &message, operation->own.flags);
 }
+
+/// Whether an entry of a completion queue is a peer's notice, which has no operation of ours. A put
+/// with a notice, at its sender, is a write.
+inline bool is_notice(const fi_cq_data_entry& entry) noexcept {
+  if ((entry.flags & FI_REMOTE_WRITE) != 0) return true;
+  return (entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RMA) != 0 &&
+         (entry.flags & FI_WRITE) == 0;
+}
+
+/// Operations that the provider had no room for (FI_EAGAIN), in the order of posting. `call` begins
+/// one and gives the library's code.
+template <class Item>
+class OfiBacklog {
+ public:
+  void reserve(std::size_t count) { waiting_.reserve(count); }
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+
+  /// Begins an operation, or keeps it behind those that wait. The code of a failure, or 0.
+  template <class Call>
+  ssize_t begin(Item* operation, const Call& call) noexcept {
+    const ssize_t status = waiting_.empty() ? call(operation) : -FI_EAGAIN;
+    if (status != -FI_EAGAIN) return status;
+    waiting_.push(operation);
+    return 0;
+  }
+  /// Begins those that wait, as long as there is room. The code of a failure, or 0.
+  template <class Call>
+  ssize_t retry(const Call& call) noexcept {
+    while (!waiting_.empty()) {
+      const ssize_t status = call(waiting_.front());
+      if (status != 0) return status == -FI_EAGAIN ? 0 : status;
+      waiting_.pop();
+    }
+    return 0;
+  }
+
+ private:
+  FixedQueue<Item*> waiting_;
+};
 
 }  // namespace weft
