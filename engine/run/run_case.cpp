@@ -87,15 +87,21 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
     report.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
     return true;
   }
-  // What earlier cases left must not be in the way of this one, on any rank of the host.
-  if (!refuse_memory(test, pattern->footprint, boot.size()).empty()) memory.drop();
-  boot.barrier();
   CasePlan plan;
-  std::string refusal = agree(boot, [&] {
-    std::string reason = refuse_case(link, test, *pattern, boot.size());
-    if (reason.empty()) plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size());
-    return reason;
-  });
+  const auto admit = [&] {
+    return agree(boot, [&] {
+      std::string reason = refuse_case(link, test, *pattern, boot.size());
+      if (reason.empty()) plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size());
+      return reason;
+    });
+  };
+  std::string refusal = admit();
+  if (!refusal.empty()) {
+    // Memory that earlier cases left is not free: every rank of the host gives it back first.
+    memory.drop();
+    boot.barrier();
+    refusal = admit();
+  }
   if (!refusal.empty()) {
     report.outcome = {Status::failed, std::move(refusal), 0};
     return true;

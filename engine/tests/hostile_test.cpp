@@ -1,6 +1,7 @@
 // Hostile or senseless case lines, and ranks that run out of memory: they cost their own case.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <string>
@@ -11,6 +12,7 @@
 #include "run/footprint.hpp"
 #include "run/schedule.hpp"
 #include "tests/fake_cases.hpp"
+#include "tests/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -23,6 +25,11 @@ struct Store {
   std::atomic<int> left{1'000'000};
   /// Opened memory of others that ranks can reach.
   std::atomic<int> reached{0};
+  /// How often rank 1 still says that there is no room for messages of so many bytes.
+  std::atomic<int> refusals{0};
+  std::size_t refused_bytes = 0;
+  /// Where rank 0's buffers were, case after case.
+  std::vector<const std::byte*> adopted;
 
   void take(std::size_t taken) {
     const std::size_t now = bytes += taken;
@@ -33,63 +40,48 @@ struct Store {
 };
 
 /// A link whose rank 1 has no memory left after so many allocations.
-class PoorLink final {
+class PoorLink final : public LinkAround {
  public:
-  static constexpr std::string_view name = "poor";
-  static constexpr std::string_view summary = "the fake one with an end of its memory";
-
-  PoorLink(Fabric& fabric, Bootstrap& boot, Store& store)
-      : link_(fabric, boot), store_(&store), rank_(boot.rank()) {}
+  PoorLink(Fabric& fabric, const Bootstrap& boot, Store& store)
+      : LinkAround(fabric, boot), store_(&store), rank_(boot.rank()) {}
+  [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t /*depth*/) {
+    if (rank_ != 1 || bytes != store_->refused_bytes || store_->refusals == 0) return "";
+    --store_->refusals;
+    return "no room";
+  }
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     pay();
     store_->take(whole_pages(memory.bytes));
-    return link_.adopt(memory);
+    if (rank_ == 0) store_->adopted.push_back(memory.data);
+    return LinkAround::adopt(memory);
   }
   void disown(const Buffer& buffer) {
     store_->bytes -= whole_pages(buffer.bytes);
-    link_.disown(buffer);
+    LinkAround::disown(buffer);
   }
-  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
-  void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
-  void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
-  void poll() noexcept { link_.poll(); }
-  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return link_.sends_in_flight(); }
+  using LinkAround::sends_in_flight;
   [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
-    return link_.sends_in_flight(peer);
+    return link().sends_in_flight(peer);
   }
-  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
-    return link_.receives_in_flight();
-  }
+  using LinkAround::receives_in_flight;
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
-    return link_.receives_in_flight(peer);
+    return link().receives_in_flight(peer);
   }
-  [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
   [[nodiscard]] Opened expose(const Buffer& memory) {
     pay();
     store_->take(whole_pages(memory.bytes));
-    return link_.expose(memory);
+    return LinkAround::expose(memory);
   }
   void withdraw(const Buffer& local) {
     store_->bytes -= whole_pages(local.bytes);
-    link_.withdraw(local);
+    LinkAround::withdraw(local);
   }
   [[nodiscard]] RemoteBuffer reach(int rank, std::size_t bytes, const std::string& theirs) {
     pay();
     ++store_->reached;
-    return Link::reach(rank, bytes, theirs);
+    return LinkAround::reach(rank, bytes, theirs);
   }
   void leave(const RemoteBuffer& /*remote*/) { --store_->reached; }
-  [[nodiscard]] std::string memory_polling_hazard() const { return link_.memory_polling_hazard(); }
-  void put(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    link_.put(peer, local, remote);
-  }
-  void get(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
-    link_.get(peer, local, remote);
-  }
-  void flush(Peer peer) noexcept { link_.flush(peer); }
-  [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
-    return link_.transfers_in_flight();
-  }
 
  private:
   static std::size_t whole_pages(std::size_t bytes) {
@@ -99,7 +91,6 @@ class PoorLink final {
     if (rank_ == 1 && store_->left-- <= 0) throw std::bad_alloc();
   }
 
-  Link link_;
   Store* store_;
   int rank_;
 };
@@ -163,6 +154,34 @@ TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
     EXPECT_NE(batches[1].outcome.reason.find("MiB are free"), std::string::npos);
     EXPECT_EQ(batches[2].outcome.status, Status::ok) << batches[2].outcome.reason;
   }
+}
+
+/// Which of rank 0's buffers of a case lie where those of an equal case before it did.
+std::size_t at_old_addresses(const Store& store) {
+  const auto second = store.adopted.begin() + static_cast<std::ptrdiff_t>(store.adopted.size() / 2);
+  const auto is_old = [&](const std::byte* one) {
+    return std::find(store.adopted.begin(), second, one) != second;
+  };
+  return static_cast<std::size_t>(std::count_if(second, store.adopted.end(), is_old));
+}
+
+TEST(OutOfMemory, WhatEarlierCasesLeftIsGivenBackBeforeACaseIsRefused) {
+  const Case test = make_case("ping_pong", 100, 4);
+  Store plenty;
+  (void)launch({test, test}, plenty);
+  EXPECT_EQ(at_old_addresses(plenty), plenty.adopted.size() / 2) << "memory is kept";
+  const Case asked_twice = make_case("ping_pong", 101, 4);
+  Store store;
+  store.refused_bytes = asked_twice.bytes;
+  store.refusals = 1;
+  const auto batches = launch({test, asked_twice}, store);
+  EXPECT_EQ(batches[1].outcome.status, Status::ok) << batches[1].outcome.reason;
+  EXPECT_EQ(at_old_addresses(store), 0U) << "memory of the rank that had enough is new too";
+  store.refusals = 2;
+  const auto refused = launch({asked_twice, test}, store);
+  EXPECT_EQ(refused[0].outcome.status, Status::failed);
+  EXPECT_EQ(refused[0].outcome.reason, "no room");
+  EXPECT_EQ(refused[1].outcome.status, Status::ok) << refused[1].outcome.reason;
 }
 
 TEST(OutOfMemory, AThrowInOneCaseLeavesTheNextAsItWas) {
