@@ -72,7 +72,7 @@ def measure(entries: list[Entry], rounds: int) -> Figures:
             try:
                 figures = _once(entry, round_)
             except LeftOutError as error:
-                sys.stderr.write(f"round {round_ + 1}: left out: {entry.name}: {error}\n")
+                sys.stderr.write(f"round {round_ + 1}: skipped: {entry.name}: {error}\n")
                 continue
             found.setdefault(entry.name, []).append(figures)
             told = " / ".join(f"{value:.5g}" for value in figures.values())

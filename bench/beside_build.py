@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _times(program: Program, folder: Path, asked: argparse.Namespace) -> dict[Key, float]:
-    """Median time of an operation in ns by case, of one launch; a case that fails is left out."""
+    """Median time of an operation in ns by case, of one launch; a case that fails is skipped."""
     found: dict[Key, float] = {}
     path = folder / program.path.name
     words = () if program.usual else ("--mode", program.mode)

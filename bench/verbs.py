@@ -160,7 +160,7 @@ def measure_here(names: Sequence[str], rounds: int) -> Iterator[dict[str, object
             figures = {side: found[side][pair.name] for side in found}
             if min(figures.values()) <= 0:
                 # perftest's clock in the emulated machine at times gives it no bandwidth at all.
-                sys.stderr.write(f"round {round_ + 1}: left out: {pair.name}: {figures}\n")
+                sys.stderr.write(f"round {round_ + 1}: skipped: {pair.name}: {figures}\n")
                 continue
             yield {"name": pair.name, **figures}
 
