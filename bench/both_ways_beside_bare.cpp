@@ -149,7 +149,7 @@ void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& co
 }  // namespace
 
 int main(int argc, char** argv) {
-  weft::MpiBootstrap boot(&argc, &argv);
+  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
   Link link(boot);
   link.reserve(2 * window + 8, 1);
   const Sides library = of_library();

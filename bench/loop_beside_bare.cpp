@@ -50,7 +50,7 @@ Ticks bare(int rank, std::byte* out, std::byte* in) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  weft::MpiBootstrap boot(&argc, &argv);
+  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
   Link link(boot);
   link.reserve(8, 1);
   std::vector<Buffer> out{weft::map_memory(message_bytes)};
