@@ -15,19 +15,12 @@
 #include "patterns/all.hpp"
 #include "run/describe.hpp"
 #include "run/gather.hpp"
+#include "run/lines.hpp"
 #include "run/run_case.hpp"
 
 namespace weft {
 
 inline constexpr int exit_bad_usage = 2;
-
-void write_text(std::string_view text);
-void write_line(const std::string& line);
-void write_error(std::string_view transport, std::string_view text);
-
-/// Rank 0's next case that can be parsed, as text; nothing at the end of input. A line that cannot
-/// be parsed is answered with a failed batch.
-std::optional<std::string> next_case_line();
 
 /// False when the link broke. `tick_ns` is what a tick of this rank is worth.
 template <TwoSided T>

@@ -1,8 +1,13 @@
-#include "run/rank.hpp"
+#include "run/lines.hpp"
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <exception>
 #include <iostream>
+
+#include "run/batch_line.hpp"
+#include "run/case.hpp"
 
 namespace weft {
 
