@@ -191,3 +191,23 @@ def test_any_topics_table_can_be_exported_for_a_paper(run: Run, tmp_path: Path) 
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0, result.output
     assert "tcp send 8 B" in target.read_text()
+
+
+@pytest.mark.parametrize(
+    ("test", "transport", "shown"),
+    [
+        ("ping_pong", "tcp", {"figures", "completion", "reuse", "pages", "drift"}),
+        ("send_overlap", "mpi", {"figures", "overhead", "overlap"}),
+        ("sendrecv", "tcp", {"figures", "exchange"}),
+    ],
+)
+def test_a_filter_leaves_nothing_of_other_tests_and_transports(
+    run: Run, test: str, transport: str, shown: set[str]
+) -> None:
+    """Also of topics that read batches and launches rather than the summaries."""
+    words = ("--test", test, "--transport", transport)
+    other = {"tcp": "mpi", "mpi": "tcp"}[transport]
+    for topic in TOPICS:
+        rows = printed("show", str(run.path), *words, "--table", topic.name, "--json")
+        assert topic.name in shown or not rows, topic.name
+        assert f'"{other}"' not in json.dumps(rows)

@@ -64,7 +64,8 @@ def show(
     tests = chosen("test", test, [s.test for s in summaries])
     transports = chosen("transport", transport, [s.transport for s in summaries])
     rows = tuple(s for s in summaries if s.test in tests and s.transport in transports)
-    results = results_of(run, rows, known)
+    shown = run.only({s.case for s in rows}) if test or transport else run
+    results = results_of(shown, rows, known)
     if table:
         _show_table(results, table, as_json=json)
     elif json:

@@ -12,7 +12,7 @@ import msgspec
 from weft.record.reader import RecordLines, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     import polars as pl
 
@@ -123,6 +123,30 @@ class Run:
     def measured(self) -> tuple[Batch, ...]:
         """The batches that were measured well, warm-up still in them."""
         return tuple(b for b in self.lines.batches if b.role == "measure" and b.status == "ok")
+
+    def only(self, cases: Collection[str]) -> Run:
+        """The record as if just these cases had been planned, by key: others and their launches go.
+
+        What the run as a whole says of itself stays: its notes, and how it ended.
+        """
+        lines = self.lines
+        plan = self.header.plan
+        kept = tuple(case for key, case in self.cases.items() if key in cases)
+        batches = tuple(batch for batch in lines.batches if batch.case in cases)
+        held = {batch.launch for batch in batches}
+        header = msgspec.structs.replace(
+            self.header, plan=msgspec.structs.replace(plan, cases=kept)
+        )
+        return Run(
+            self.path,
+            msgspec.structs.replace(
+                lines,
+                header=header,
+                batches=batches,
+                launches=tuple(one for one in lines.launches if one.launch in held),
+                ends=tuple(end for end in lines.ends if end.launch in held),
+            ),
+        )
 
     def time_ns(self, batch: Batch, part: str = "") -> Any:
         """Nanoseconds of one operation, a numpy array of the batch's samples without warm-up.
