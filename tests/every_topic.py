@@ -77,7 +77,7 @@ def _parts(case: Case, launch: int) -> dict[str, list[float]]:
     return {name: [share * time for time in _times(case, launch)] for name, share in own.items()}
 
 
-def record_of_every_topic(path: Path, suite: str = "") -> Run:
+def record_of_every_topic(path: Path, suite: str = "", launches: int = 5) -> Run:
     """The record at this path; of a suite it is laid out as one. One of its cases failed."""
     cases = cases_of_every_topic()
     failed = next(case for case in cases if case.test == "ping_ping")
@@ -90,5 +90,6 @@ def record_of_every_topic(path: Path, suite: str = "") -> Run:
             cpu_shares=lambda case, _: (1.0, 0.4 if case.wait else 1.0),
             more=[lost_batch(failed, 0, 9000, "failed", "a reason")],
             suite=suite,
+            launches=launches,
         )
     )

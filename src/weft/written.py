@@ -8,6 +8,7 @@ the figure, or [low, high] in sentences and fits.
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from weft.units import format_bytes, format_time
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 ENOUGH_FOR_HALF = 5
 # An interval of something positive whose ends differ by this factor says nothing.
 WIDEST = 1000
+# What follows a figure: "[3.9, 4.3] n=3", "±1.2%", "±12 ns", ", 1 launch".
+_INTERVAL = re.compile(r"( (\[[^]]*\]( n=\d+)?|±\S+( \S+)?)|,? 1 (launch|session))$")
 # The rule as it stands under a table.
 RULE = (
     "± is the half-width of the 95 % interval over launches; with 2 to 4 launches [low, high] and"
@@ -67,6 +70,11 @@ def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -
     if unit and all(text.endswith(f" {unit}") for text in texts):
         texts = [text.removesuffix(f" {unit}") for text in texts]
     return f"[{texts[0]}, {texts[1]}]"
+
+
+def without_interval(cell: str) -> str:
+    """A cell as these functions write it, line by line, without what follows the figure."""
+    return "\n".join(_INTERVAL.sub("", line) for line in cell.split("\n"))
 
 
 def half_in_its_unit(figure: Estimate | None, shape: Callable[[float], str]) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from weft.cli.main import app
 from weft.record.run import Run, load
 from weft.report.page import render_page
 from weft.report.plain import json_rows
-from weft.report.terminal import PIPE_WIDTH, SCREEN, render_brief, render_tables
+from weft.report.table import Fitted
+from weft.report.terminal import SCREEN, render_brief, render_tables
+from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS, charts_of, results_of
 from weft.topics.base import Results, Topic
 from weft.topics.frames import table_of
@@ -116,7 +119,7 @@ def test_rows_are_computed_once_however_many_outputs_ask(
     for module in ("terminal", "page", "plain"):
         monkeypatch.setattr(f"weft.report.{module}.TOPICS", (counting,))
     results = results_of(run, summarise(run))
-    screen = Console(file=io.StringIO(), width=PIPE_WIDTH)
+    screen = Console(file=io.StringIO(), width=TERMINAL_WIDTH)
     screen.print(render_tables(results), render_brief(results, screen))
     assert "computed 1 times" in render_page([results])
     json_rows(results)
@@ -136,7 +139,7 @@ def test_a_finding_stands_with_the_name_of_its_own_record(
 
 def lines_of(run: Run) -> list[str]:
     """The short form of a terminal, through a pipe."""
-    screen = Console(file=io.StringIO(), width=PIPE_WIDTH, highlight=False)
+    screen = Console(file=io.StringIO(), width=TERMINAL_WIDTH, highlight=False)
     screen.print(render_brief(results_of(run, summarise(run)), screen))
     assert isinstance(screen.file, io.StringIO)
     return screen.file.getvalue().splitlines()
@@ -211,3 +214,41 @@ def test_a_filter_leaves_nothing_of_other_tests_and_transports(
         rows = printed("show", str(run.path), *words, "--table", topic.name, "--json")
         assert topic.name in shown or not rows, topic.name
         assert f'"{other}"' not in json.dumps(rows)
+
+
+def screen_lines(shown: Any) -> list[str]:
+    screen = Console(file=io.StringIO(), width=TERMINAL_WIDTH, highlight=False)
+    lines = screen.render_lines(shown, pad=False)
+    return ["".join(part.text for part in line).rstrip() for line in lines]
+
+
+@pytest.mark.parametrize("launches", [1, 2, 4])
+def test_no_figure_is_broken_over_two_lines(launches: int, tmp_path: Path) -> None:
+    """Also where each stands with both ends of its interval and the number of launches."""
+    run = record_of_every_topic(tmp_path / "r.jsonl", launches=launches)
+    results = results_of(run, summarise(run))
+    too_wide = 0
+    for topic in TOPICS:
+        for table in topic.tables(results.of(topic)):
+            shown = screen_lines(Fitted(table))
+            said = [line for line in shown if line.startswith("No room for the intervals of ")]
+            too_wide += len(said)
+            assert len(said) == (table.width > TERMINAL_WIDTH)
+            assert len(shown) == 1 + len(table.rows) + len(said), table.name
+    assert too_wide
+
+
+@pytest.mark.parametrize("launches", [1, 2, 4])
+def test_a_run_without_a_flag_has_a_line_a_row_over_four_transports(
+    launches: int, tmp_path: Path
+) -> None:
+    cases = make_cases(
+        ("ping_pong", "ping_ping", "stream", "bidirectional_stream"),
+        ("mpi", "ucx", "ofi", "tcp"), (8, 64, 1024, 8192, 65536, 1 << 20),
+    )  # fmt: skip
+    run = load(synthetic_record(tmp_path / "r.jsonl", cases, launches=launches))
+    screen = Console(file=io.StringIO(), width=TERMINAL_WIDTH)
+    shown = screen_lines(render_brief(results_of(run, summarise(run)), screen))
+    figures = [len(re.findall(r"[\d.]+ (?:[nµm]s|[kMG]B/s)", line)) for line in shown]
+    assert sum(count >= 4 for count in figures) == 24
+    assert len(shown) <= SCREEN

@@ -86,7 +86,7 @@ def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
         return
     tables, findings = topic.tables(rows), topic.findings(rows)
     for part in tables:
-        console().print(*render_table(part))
+        console().print(*render_table(part), sep="\n")
     for line in findings:
         console().print(line)
     if not tables and not findings:

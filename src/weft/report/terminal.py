@@ -10,7 +10,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
-from weft.report.table import grid_of, render_table
+from weft.report.table import Fitted, render_table
+from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from weft.host.finding import Finding
     from weft.topics.base import Results, Topic
 
-PIPE_WIDTH = 100
 # Lines of a screen, where nobody knows how many there are; and the fewest that are made use of.
 SCREEN = 44
 LEAST_SCREEN = 30
@@ -35,7 +35,9 @@ _ROOMS = (48, 24, 12, 6, 3, 1)
 def console(*, stderr: bool = False) -> Console:
     """The terminal; through a pipe a fixed width, so that scripts see the same each time."""
     plain = Console(stderr=stderr, highlight=False)
-    return plain if plain.is_terminal else Console(stderr=stderr, highlight=False, width=PIPE_WIDTH)
+    if plain.is_terminal:
+        return plain
+    return Console(stderr=stderr, highlight=False, width=TERMINAL_WIDTH)
 
 
 def findings_table(findings: Sequence[Finding]) -> RenderableType:
@@ -112,7 +114,7 @@ def _fitting(topic: Topic[Any], rows: Any, screen: Console, lines: int) -> list[
 def _brief(topic: Topic[Any], rows: Any, room: int) -> Iterator[RenderableType]:
     for table in topic.brief(rows, room):
         yield Text(table.caption, style="bold")
-        yield grid_of(table)
+        yield Fitted(table)
         yield from map(Text, table.notes)
     findings = topic.findings(rows)
     yield from map(Text, findings[:room])

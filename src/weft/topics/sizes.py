@@ -10,7 +10,7 @@ from weft.analysis.summary import CaseSummary, to_json_rows
 from weft.charts import SizeCurve, chart_over_sizes
 from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.plan.pattern import Pattern
-from weft.tables import Table
+from weft.tables import TERMINAL_WIDTH, Table
 from weft.topics.base import Topic
 from weft.topics.tails import tail_tables
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
@@ -221,17 +221,6 @@ def peaks_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
 def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
     columns = list(dict.fromkeys(s.measured_over for s in summaries))
     caption = f"{pattern.title} ({pattern.name}): {pattern.summary}"
-    if len(columns) > MOST_COLUMNS:
-        return Table(
-            name=pattern.name,
-            caption=caption,
-            head=("size", "variant", "figure"),
-            left=(1,),
-            rows=tuple(
-                (format_bytes(s.bytes), s.measured_over, format_estimate(s))
-                for s in sorted(summaries, key=lambda s: s.bytes)
-            ),
-        )
     rows = []
     for size in sorted({s.bytes for s in summaries}):
         cells = []
@@ -240,7 +229,19 @@ def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
             cells.append("\n".join(format_estimate(s) for s in found))
         rows.append((format_bytes(size), *cells))
     head = ("size", *columns)
-    return Table(name=pattern.name, caption=caption, head=head, rows=tuple(rows), left=())
+    table = Table(name=pattern.name, caption=caption, head=head, rows=tuple(rows), left=())
+    if len(columns) <= MOST_COLUMNS and table.width <= TERMINAL_WIDTH:
+        return table
+    return Table(
+        name=pattern.name,
+        caption=caption,
+        head=("size", "variant", "figure"),
+        left=(1,),
+        rows=tuple(
+            (format_bytes(s.bytes), s.measured_over, format_estimate(s))
+            for s in sorted(summaries, key=lambda s: s.bytes)
+        ),
+    )
 
 
 def _columns(summaries: Sequence[CaseSummary]) -> list[tuple[str, str]]:
