@@ -18,7 +18,7 @@ from weft.cli.main import app
 from weft.record.run import Run, load
 from weft.report.page import render_page
 from weft.report.plain import json_rows
-from weft.report.table import Fitted
+from weft.report.table import FittedTable
 from weft.report.terminal import SCREEN, render_brief, render_tables
 from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS, charts_of, results_of
@@ -230,7 +230,7 @@ def test_no_figure_is_broken_over_two_lines(launches: int, tmp_path: Path) -> No
     too_wide = 0
     for topic in TOPICS:
         for table in topic.tables(results.of(topic)):
-            shown = screen_lines(Fitted(table))
+            shown = screen_lines(FittedTable(table))
             said = [line for line in shown if line.startswith("No room for the intervals of ")]
             too_wide += len(said)
             assert len(said) == (table.width > TERMINAL_WIDTH)

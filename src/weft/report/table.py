@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 def render_table(table: Table) -> list[RenderableType]:
     """The table under its caption, its notes below."""
     notes = [Text(note) for note in table.notes]
-    return [Text(table.caption, style="bold"), Fitted(table), *notes, Text("")]
+    return [Text(table.caption, style="bold"), FittedTable(table), *notes, Text("")]
 
 
 def render_bare(table: Table) -> list[RenderableType]:
     """The table without its caption, where the user has named it; it may be notes alone."""
-    return [*([Fitted(table)] if table.head else []), *map(Text, table.notes)]
+    return [*([FittedTable(table)] if table.head else []), *map(Text, table.notes)]
 
 
-class Fitted:
+class FittedTable:
     """A table's head and rows as wide as the terminal: no figure is broken over two lines.
 
     Where there is no room, columns lose their intervals from the last one on, and a line says

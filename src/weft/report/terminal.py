@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
-from weft.report.table import Fitted, render_table
+from weft.report.table import FittedTable, render_table
 from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS
 
@@ -114,7 +114,7 @@ def _fitting(topic: Topic[Any], rows: Any, screen: Console, lines: int) -> list[
 def _brief(topic: Topic[Any], rows: Any, room: int) -> Iterator[RenderableType]:
     for table in topic.brief(rows, room):
         yield Text(table.caption, style="bold")
-        yield Fitted(table)
+        yield FittedTable(table)
         yield from map(Text, table.notes)
     findings = topic.findings(rows)
     yield from map(Text, findings[:room])
