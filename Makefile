@@ -15,10 +15,13 @@ export NINJA_STATUS := [%f of %t, %e s]$(SPACE)
 # What `make try` builds and runs.
 TEST := ping_pong
 TRANSPORT := tcp
+# How many hosts `make lab` has, and the command that it runs there; none: a shell.
+HOSTS := 4
+CMD :=
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
-.PHONY: help run build try test lint format bench mutants vm lock clean
+.PHONY: help run build try test lint format bench mutants lab vm lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -73,6 +76,9 @@ bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this m
 
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)
 	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)
+
+lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, or CMD='weft run ...'
+	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$(CMD)"
 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell
