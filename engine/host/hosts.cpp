@@ -20,10 +20,12 @@ std::size_t local_rank(Bootstrap& boot) {
   return static_cast<std::size_t>(std::count(hosts.begin(), hosts.begin() + boot.rank(), host));
 }
 
-bool one_host(Bootstrap& boot) {
-  const std::vector<std::string> hosts = boot.exchange(host_name());
-  return std::all_of(hosts.begin(), hosts.end(),
-                     [&](const std::string& host) { return host == hosts.front(); });
+std::string other_host(Bootstrap& boot) {
+  const std::string mine = host_name();
+  const std::vector<std::string> hosts = boot.exchange(mine);
+  const auto other = std::find_if(hosts.begin(), hosts.end(),
+                                  [&](const std::string& host) { return host != mine; });
+  return other == hosts.end() ? "" : *other;
 }
 
 }  // namespace weft

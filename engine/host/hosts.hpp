@@ -13,7 +13,7 @@ std::string host_name();
 /// How many ranks before this one run on the same host. Collective.
 std::size_t local_rank(Bootstrap& boot);
 
-/// Whether all ranks run on one host. Collective.
-bool one_host(Bootstrap& boot);
+/// Another host that ranks run on; empty where all are on this one. Collective.
+std::string other_host(Bootstrap& boot);
 
 }  // namespace weft

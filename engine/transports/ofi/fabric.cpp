@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/hosts.hpp"
+#include "host/network.hpp"
 
 namespace weft {
 
@@ -171,19 +172,19 @@ FabricInfo first(const FabricInfo& list, const std::string& domain, bool takes_s
   return nullptr;
 }
 
-// Whether what an endpoint listens at is the loopback.
-bool is_loopback(const fi_info* info) {
+// Whether what an endpoint listens at is an interface's address.
+bool is_at(const fi_info* info, const Interface& interface) {
   if (info->addr_format != FI_SOCKADDR_IN || info->src_addr == nullptr) return false;
   sockaddr_in address{};
   std::memcpy(&address, info->src_addr, std::min(sizeof address, info->src_addrlen));
-  constexpr unsigned class_a_shift = 24;
-  return ntohl(address.sin_addr.s_addr) >> class_a_shift == IN_LOOPBACKNET;
+  return address.sin_addr.s_addr == interface.address.sin_addr.s_addr;
 }
 
-// Ranks of one host need no other interface, at which strangers could knock.
-FabricInfo at_loopback(const FabricInfo& list, FabricInfo chosen) {
+// The interface that joins the hosts, instead of another one of theirs. Ranks of one host need none
+// but the loopback, at which no stranger can knock.
+FabricInfo at_interface(const Interface& interface, const FabricInfo& list, FabricInfo chosen) {
   for (const fi_info* info = list.get(); info != nullptr && chosen != nullptr; info = info->next) {
-    if (is_loopback(info) && provider_of(info) == provider_of(chosen.get())) {
+    if (is_at(info, interface) && provider_of(info) == provider_of(chosen.get())) {
       return FabricInfo(fi_dupinfo(info));
     }
   }
@@ -193,7 +194,8 @@ FabricInfo at_loopback(const FabricInfo& list, FabricInfo chosen) {
 FabricInfo choose(const LinkOptions& options, OfiWants wants, Bootstrap& boot) {
   const std::string provider = options.text("provider");
   const std::string domain = options.text("domain");
-  const bool within_a_host = one_host(boot);
+  const std::string other = other_host(boot);
+  const bool within_a_host = other.empty();
   const FabricInfo offered = find(provider, wants);
   if (offered == nullptr) {
     const std::string others = names(able(find("", wants), wants), provider_of);
@@ -209,7 +211,9 @@ FabricInfo choose(const LinkOptions& options, OfiWants wants, Bootstrap& boot) {
     info = first(able(find("shm", wants), wants), domain, true);
   }
   if (info == nullptr) info = first(there, domain, takes_shm);
-  if (within_a_host && domain.empty()) info = at_loopback(there, std::move(info));
+  if (domain.empty() && info != nullptr && info->addr_format == FI_SOCKADDR_IN) {
+    info = at_interface(interface_towards(other), there, std::move(info));
+  }
   if (info != nullptr) return info;
   if (!domain.empty()) {
     fail_ofi("libfabric has no domain " + domain + (provider.empty() ? "" : " of " + provider),
@@ -240,6 +244,7 @@ OfiFabric::OfiFabric(const LinkOptions& options, OfiWants wants, Bootstrap& boot
     fail_ofi("libfabric chose " + mine + " on one host and " + other + " on another",
              "name one with --option ofi.provider");
   }
+  domains_ = of_each_host(boot, domain_of(info_.get()));
   open();
 }
 
@@ -301,7 +306,7 @@ Details OfiFabric::details() const {
                           std::to_string(FI_MINOR(version))},
           {"provider", provider_of(info_.get())},
           {"fabric", text_of(info_->fabric_attr->name)},
-          {"domain", domain_of(info_.get())},
+          {"domain", domains_},
           {"protocol", name_of(info_->ep_attr->protocol, FI_TYPE_PROTOCOL)},
           {"completions", wants_.counts ? "counters" : "queue"},
           {"progress", manual ? "manual" : "automatic"},

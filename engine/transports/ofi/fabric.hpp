@@ -21,7 +21,9 @@ namespace weft {
 
 inline constexpr std::array ofi_settings{
     Setting{"provider", "as fi_info names it; default: shm within a host, else libfabric's first"},
-    Setting{"domain", "device, as fi_info names it; default: the provider's first"},
+    Setting{"domain",
+            "device, as fi_info names it; default: the interface that joins the hosts, else the "
+            "provider's first"},
     Setting{"inject", "yes: small messages without a completion; default: yes"},
     Setting{"register_ahead",
             "yes: register the memory of messages in advance even if the provider does not require "
@@ -108,6 +110,7 @@ class OfiFabric {
   OfiWants wants_;
   FabricInfo info_;
   bool delivers_;
+  std::string domains_;
   FidOf<fid_fabric> fabric_;
   FidOf<fid_domain> domain_;
   FidOf<fid_cq> completions_;

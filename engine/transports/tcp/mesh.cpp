@@ -2,8 +2,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -15,14 +13,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <list>
-#include <memory>
 #include <span>
-#include <sstream>
 #include <stdexcept>
 
 #include "host/hosts.hpp"
+#include "host/network.hpp"
 
 namespace weft {
 
@@ -63,49 +59,6 @@ class Socket {
  private:
   int file_;
 };
-
-struct FreeInterfaces {
-  void operator()(ifaddrs* list) const { freeifaddrs(list); }
-};
-using Interfaces = std::unique_ptr<ifaddrs, FreeInterfaces>;
-
-Interfaces interfaces() {
-  ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0)
-    fail_with_errno("cannot list the network interfaces", "try another kernel");
-  return Interfaces(list);
-}
-
-std::string default_route_interface() {
-  std::ifstream routes("/proc/net/route");
-  std::string line;
-  std::getline(routes, line);
-  while (std::getline(routes, line)) {
-    std::istringstream fields(line);
-    std::string name;
-    std::string destination;
-    fields >> name >> destination;
-    if (destination == "00000000") return name;
-  }
-  fail("no default route shows which interface to use; name one with --option tcp.interface");
-}
-
-sockaddr_in address_of(const std::string& interface) {
-  const Interfaces list = interfaces();
-  std::string names;
-  for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
-    names += (names.empty() ? "" : ", ") + std::string(entry->ifa_name);
-    if (interface != entry->ifa_name) continue;
-    if ((entry->ifa_flags & IFF_UP) == 0U) {
-      fail("interface " + interface + " is down; type: ip link set " + interface + " up");
-    }
-    sockaddr_in address{};
-    std::memcpy(&address, entry->ifa_addr, sizeof address);
-    return address;
-  }
-  fail("no interface " + interface + " with an IPv4 address here; there are: " + names);
-}
 
 sockaddr* generic(sockaddr_in& address) {
   return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
@@ -274,17 +227,18 @@ Secret shared_secret(Bootstrap& boot) {
 
 TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot) {
   TcpMesh mesh;
-  const bool together = one_host(boot);
-  mesh.interface = options.text("interface");
+  const std::string named = options.text("interface");
   const int first_port = options.number("port", 0, 0, highest_port);
-  if (mesh.interface.empty()) mesh.interface = together ? "lo" : default_route_interface();
-  sockaddr_in address = address_of(mesh.interface);
+  const std::string other = other_host(boot);
+  const Interface chosen = named.empty() ? interface_towards(other) : interface_called(named);
+  sockaddr_in address = chosen.address;
   std::array<char, INET_ADDRSTRLEN> text{};
   inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+  mesh.interface = of_each_host(boot, chosen.name);
   mesh.address = text.data();
   mesh.sockets.assign(static_cast<std::size_t>(boot.size()), -1);
   Hello mine{shared_secret(boot), boot.rank()};
-  const Socket listener = listen_on(address, first_port, boot.rank(), mesh.interface);
+  const Socket listener = listen_on(address, first_port, boot.rank(), chosen.name);
   const std::string raw(reinterpret_cast<const char*>(&address), sizeof address);  // NOLINT
   const std::vector<std::string> addresses = boot.exchange(raw);
   for (int peer = 0; peer < boot.rank(); ++peer) {

@@ -10,6 +10,7 @@
 namespace weft {
 
 struct TcpMesh {
+  /// Of every host, where they differ.
   std::string interface;
   std::string address;
   /// A connected, nonblocking socket for each rank; -1 for this rank itself.

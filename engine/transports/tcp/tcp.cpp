@@ -31,7 +31,7 @@ class Tcp final {
   static constexpr std::array settings{
       Setting{"interface",
               "network interface, or several (a,b) as rails, of which mode single takes the first; "
-              "default: loopback, or the default route's"},
+              "default: loopback, or the one that joins the hosts"},
       Setting{"port", "first TCP port of the ranks; default: any"},
       stripe_setting,
   };

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "host/hosts.hpp"
+#include "host/network.hpp"
 #include "transports/ucx/log.hpp"
 #include "transports/ucx/notes.hpp"
 
@@ -72,9 +73,9 @@ std::string description_of(ucp_ep_h endpoint) {
   return {text, bytes};
 }
 
-// The loopback, and what is no interface of the network: RDMA devices, by their ports.
-std::string ucx_devices_of_a_host() {
-  std::string devices = "lo";
+// RDMA devices, by their ports, each with a comma before it.
+std::string rdma_ports() {
+  std::string devices;
   std::error_code none;
   for (const auto& device : std::filesystem::directory_iterator("/sys/class/infiniband", none)) {
     for (const auto& port : std::filesystem::directory_iterator(device.path() / "ports", none)) {
@@ -82,6 +83,18 @@ std::string ucx_devices_of_a_host() {
     }
   }
   return devices;
+}
+
+// RDMA devices, and of the interfaces the one that joins the hosts: UCX would take any. Ranks of
+// one host need none but the loopback, at which no stranger can knock.
+std::string devices_towards(const std::string& host) {
+  const std::string devices = rdma_ports();
+  try {
+    return interface_towards(host).name + devices;
+  } catch (const std::runtime_error&) {
+    if (devices.empty()) throw;
+    return devices.substr(1);
+  }
 }
 
 }  // namespace
@@ -105,8 +118,8 @@ void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features)
   const std::string device = options.text("device");
   modify(config.get(), "NET_DEVICES", device);
   const bool any_device = device.empty() && std::getenv("UCX_NET_DEVICES") == nullptr;
-  // Ranks of one host need no other interface, at which strangers could knock.
-  if (one_host(*boot_) && any_device) modify(config.get(), "NET_DEVICES", ucx_devices_of_a_host());
+  const std::string other = other_host(*boot_);
+  if (any_device) modify(config.get(), "NET_DEVICES", devices_towards(other));
   modify(config.get(), "TLS", options.text("tls"));
   modify(config.get(), "RNDV_THRESH", options.text("rendezvous"));
   // Eager messages over several devices would overtake each other; this is UCX's default too.

@@ -19,7 +19,9 @@ namespace weft {
 
 /// What can be set of every mode of UCX.
 inline constexpr std::array ucx_settings{
-    Setting{"device", "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; default: all"},
+    Setting{"device",
+            "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; default: RDMA devices and the "
+            "interface that joins the hosts"},
     Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; default: all"},
     Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; default: auto"},
     Setting{"errors", "peer: detect a lost peer; none: do not; default: none"},

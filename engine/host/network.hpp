@@ -1,0 +1,28 @@
+// The network by which the hosts of the ranks reach each other.
+#pragma once
+
+#include <netinet/in.h>
+
+#include <string>
+
+#include "bootstrap/bootstrap.hpp"
+
+namespace weft {
+
+/// An interface of this host, and its first IPv4 address.
+struct Interface {
+  std::string name;
+  sockaddr_in address{};
+};
+
+/// Throws std::runtime_error where there is none of this name, with those there are.
+Interface interface_called(const std::string& name);
+
+/// The interface by which the kernel reaches another host, as that one's name resolves here; for
+/// an empty name the loopback. Throws std::runtime_error with the fix where no way leads there.
+Interface interface_towards(const std::string& host);
+
+/// The text of the other ranks' hosts too, where they differ: "n1: eth0, n2: eth1". Collective.
+std::string of_each_host(Bootstrap& boot, const std::string& mine);
+
+}  // namespace weft
