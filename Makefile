@@ -18,6 +18,8 @@ TRANSPORT := tcp
 # How many hosts `make lab` has, and the command that it runs there; none: a shell.
 HOSTS := 4
 CMD :=
+# As it was typed: a $ in it is the shell's.
+export LAB_CMD = $(value CMD)
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
@@ -78,7 +80,7 @@ mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests
 	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)
 
 lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, or CMD='weft run ...'
-	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$(CMD)"
+	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$$LAB_CMD"
 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell
