@@ -12,15 +12,18 @@ import weft
 from weft.analysis.compare.conditions import conditions_of, differences
 from weft.errors import WeftError
 from weft.host.checks import diagnose
+from weft.host.every import of_hosts
 from weft.host.load import Watch
+from weft.host.unlike import check_versions, unlike_hosts
 from weft.launch.all import LAUNCHERS, choose_launcher
-from weft.launch.launcher import Allocation
+from weft.launch.devices import chosen_devices
 from weft.launch.programs import Program, check_options, choose_mpi, programs
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
 from weft.names import choose
+from weft.plan.allocation import Allocation
 from weft.plan.cases import Part, cases_of, crowding
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.plan import Plan, make_plan
@@ -66,6 +69,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     case_deadline_s: float
     launcher: str = ""
+    interface: str = ""
+    device: str = ""
     allocation: Allocation = Allocation()
     samples: int = 0
     fits_memory: bool = False
@@ -84,7 +89,9 @@ def start(
     known = _known_tests(found)
     parts = [_with_tests(part, known) for part in request.parts]
     usable = _usable(request, found, say)
+    options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     hosts = launcher.manifests(request.allocation)
+    check_versions(hosts)
     parts = parts or _parts_of_suite(request, _cores(hosts), say)
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
@@ -103,11 +110,12 @@ def start(
         launches=request.launches,
         seed=request.seed,
         mpi=mpi,
-        options=request.options,
+        options=options,
         case_deadline_s=request.case_deadline_s,
         samples=request.samples,
         suite=request.suite,
         launcher=launcher.name,
+        allocation=request.allocation,
     )
     header = Header(
         schema_version=SCHEMA_VERSION,
@@ -184,9 +192,11 @@ def resume(
     """
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
-    allocation = Allocation()
+    allocation = plan.allocation
     launcher = choose_launcher(plan.launcher, allocation, launchers)
-    _check_like_before(run, launcher.manifests(allocation))
+    hosts = launcher.manifests(allocation)
+    check_versions(hosts)
+    _check_like_before(run, hosts)
     mpi = choose_mpi(plan.mpi, launcher.starts)
     usable = {p.transport: p for p in programs(mpi) if not p.reason}
     for name in {case.transport for case in plan.cases}:
@@ -285,9 +295,10 @@ def _warnings(
 ) -> tuple[str, ...]:
     """The doctor's warnings in brief: printed now, and kept in the record."""
     each = -(-ranks // len(hosts))
-    found = [f for manifest in hosts.values() for f in diagnose(manifest, load, each)]
-    findings = [f for f in dict.fromkeys(found) if f.level == "warning"]
-    lines = [f"warning: {f.what}: {f.effect}. Fix: {f.fix}" for f in findings]
+    by_host = {name: diagnose(manifest, load, each) for name, manifest in hosts.items()}
+    findings = [f for f in of_hosts(by_host) if f.level == "warning"]
+    lines = [f"warning: hosts differ: {line}" for line in unlike_hosts(hosts)]
+    lines += [f"warning: {f.what}: {f.effect}. Fix: {f.fix}" for f in findings]
     crowd = crowding(ranks, _cores(hosts))
     if crowd and not any(f.check == "cores" for f in findings):
         lines.insert(0, f"warning: {crowd}")

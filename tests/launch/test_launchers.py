@@ -13,7 +13,7 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.host.manifest import collect
 from weft.launch.all import LAUNCHERS, choose_launcher
-from weft.launch.launcher import Allocation, Job, Launcher
+from weft.launch.launcher import Job, Launcher
 from weft.launch.local import LocalLauncher
 from weft.launch.piped import PipedLaunch
 from weft.launch.protocol import (
@@ -25,6 +25,7 @@ from weft.launch.protocol import (
     answer_to,
     decode,
 )
+from weft.plan.allocation import Allocation
 from weft.plan.cases import Part
 from weft.session import Request, resume, start
 
@@ -76,7 +77,7 @@ def test_a_launcher_of_ones_own_measures_and_stands_in_the_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     direct = DirectLauncher()
-    allocation = Allocation(hosts=("node7",), ranks_per_node=2, placement="spread", time_limit_s=60)
+    allocation = Allocation(hosts=("node7",), ranks_per_node=2, placement="pack")
     asked = request(tmp_path, monkeypatch, launcher="direct", allocation=allocation)
     path, footer = start(asked, lambda _: None, (direct, *LAUNCHERS))
     run = weft.load(path)
@@ -98,15 +99,17 @@ def test_the_first_that_does_not_refuse_the_place_is_found_by_itself() -> None:
     assert choose_launcher("", Allocation(), launchers).name == "local"
     assert choose_launcher("", Allocation(hosts=("localhost",)), launchers).name == "local"
     assert choose_launcher("Local", Allocation()).name == "local"
+    assert choose_launcher("", Allocation(hosts=("node7",))).name == "mpirun"
+    assert choose_launcher("", Allocation(hosts=("localhost",))).name == "local"
 
 
 @pytest.mark.parametrize(
     ("name", "hosts", "told"),
     [
         ("lokal", (), "no launcher called lokal; did you mean local?"),
-        ("slurm8", (), "choose from local"),
+        ("abacus", (), "choose from slurm, mpirun, local"),
         ("local", ("node7",), r"\(local: node7 is not this machine\)"),
-        ("", ("node7",), "node7 is not this machine"),
+        ("slurm", (), r"\(slurm: this is no Slurm job; add --submit to make it one\)"),
     ],
 )
 def test_a_launcher_that_cannot_start_ranks_there_is_one_line(

@@ -29,7 +29,8 @@ from weft.units import parse_seconds, parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from weft.launch.launcher import Allocation, Job
+    from weft.launch.launcher import Job
+    from weft.plan.allocation import Allocation
     from weft.record.model import Line
     from weft.record.run import Run
 

@@ -1,29 +1,52 @@
-"""`weft doctor`: what disturbs a measurement on this machine, and how to fix it."""
+"""`weft doctor`: what disturbs a measurement on a machine or a cluster, and how to fix it."""
 
 from typing import Annotated
 
 import typer
 
+from weft.cli.where import Where, takes_where
+
+_EXAMPLES = """Examples:
+
+weft doctor
+
+weft doctor --hosts n1,n2
+
+srun and salloc:  salloc --nodes 4 weft doctor --nodes 4"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("doctor", epilog="Example:  weft doctor")(doctor)
+    app.command("doctor", epilog=_EXAMPLES)(takes_where(doctor))
 
 
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    where: Where = Where(),  # noqa: B008 - frozen
 ) -> None:
-    """Say what disturbs a measurement on this machine, and how to fix it."""
+    """Say what disturbs a measurement on this machine or on named hosts, and how to fix it."""
     import msgspec
 
     from weft.host.checks import diagnose
+    from weft.host.every import of_hosts
     from weft.host.load import Watch
-    from weft.host.manifest import collect
+    from weft.host.unlike import check_versions, unlike_hosts
+    from weft.launch.all import choose_launcher
     from weft.report.terminal import console, findings_table
 
     watch = Watch()
-    findings = diagnose(collect(), watch.load())
+    hosts = choose_launcher(where.launcher, where.allocation).manifests(where.allocation)
+    check_versions(hosts)
+    load = watch.load()
+    findings = of_hosts({name: diagnose(manifest, load) for name, manifest in hosts.items()})
+    differences = unlike_hosts(hosts)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(findings), indent=2).decode())
-    else:
-        console().print(findings_table(findings))
+        found = {"hosts": list(hosts), "differences": differences, "findings": findings}
+        shown = findings if len(hosts) == 1 else found
+        typer.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2).decode())
+        return
+    if len(hosts) > 1:
+        typer.echo(f"{len(hosts)} hosts: {', '.join(hosts)}")
+        for line in differences or ("they do not differ in anything that is known",):
+            typer.echo(f"  {line}")
+    console().print(findings_table(findings))

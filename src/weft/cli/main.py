@@ -23,6 +23,7 @@ from weft.cli import (
     run,
     show,
     signature,
+    slurm,
 )
 from weft.errors import WeftError
 
@@ -50,6 +51,7 @@ COMMANDS = (
     peak,
     compare,
     check,
+    slurm,
 )
 for command in COMMANDS:
     command.register(app)

@@ -1,7 +1,10 @@
 """Options that several commands take in the same way."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -17,3 +20,31 @@ Picture = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="Write a picture to this .svg, .pdf or .html file."),
 ]
+
+
+def with_options(
+    command: Callable[..., None],
+    made_by: Callable[..., Any],
+    then: Callable[[Any, dict[str, Any]], None],
+    hidden: str = "",
+) -> Callable[..., None]:
+    """A command with the options of another function too, but for the `hidden` one of its own.
+
+    `then` is called with what the other function made of its options, and with the command's own.
+    """
+    own = inspect.signature(made_by).parameters
+    hints = get_type_hints(made_by, include_extras=True)
+
+    @functools.wraps(command)
+    def joined(**given: Any) -> None:
+        made = made_by(**{name: given.pop(name) for name in own})
+        then(made, given)
+
+    kept = [one for name, one in inspect.signature(command).parameters.items() if name != hidden]
+    added = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values()]
+    joined.__annotations__ = {
+        **get_type_hints(command, include_extras=True),
+        **{name: hints[name] for name in own},
+    }
+    vars(joined)["__signature__"] = inspect.Signature([*kept, *added])
+    return joined

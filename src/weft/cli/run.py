@@ -1,4 +1,4 @@
-"""`weft run`: measures this machine and shows a report."""
+"""`weft run`: measures this machine or a cluster and shows a report."""
 
 import functools
 import sys
@@ -6,9 +6,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from weft.cli.options import Json
+from weft.cli.submit import may_be_submitted
+from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.plan import cases as plan
 
@@ -32,9 +35,16 @@ weft run --suite paper --transport ucx,mpi --budget 15min
 
 weft run offered_load --transport tcp --sizes 8 --points 10..100:10
 
+weft run --nodes 4 --submit --partition compute
+
+weft run --hosts n1,n2 --interface ib0
+
 weft run --resume weft-20261121-101500.jsonl.zst"""
 # The only options allowed with --resume: any other would change what is measured.
-_ALLOWED_WITH_RESUME = ("resume", "budget", "deadline", "json", "report")
+_ALLOWED_WITH_RESUME = (
+    "resume", "budget", "deadline", "json", "report",
+    "submit", "partition", "account", "constraint", "time",
+)  # fmt: skip
 # What a suite sets itself.
 _SET_BY_SUITE = (
     "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
@@ -61,7 +71,10 @@ _Sizes = Annotated[
         " has a step (16MiB..512MiB:16MiB)."
     ),
 ]
-_Ranks = Annotated[int, typer.Option(help="Start this many ranks.")]
+_Ranks = Annotated[
+    int | None,
+    typer.Option(help="Start this many ranks. Default: 2, or one on each of --nodes."),
+]
 _Precision = Annotated[
     str, typer.Option(help="Target half-width of the 95 % interval, % of the median.")
 ]
@@ -100,7 +113,7 @@ _Buffers = Annotated[
     ),
 ]
 _Pages = Annotated[
-    str, typer.Option(help="Place buffers on small or huge pages. Default: as the kernel does.")
+    str, typer.Option(help="Where buffers on small or huge pages. Default: as the kernel does.")
 ]
 _Points = Annotated[
     str, typer.Option(help="Measure these points of a test's own axis (see weft list tests).")
@@ -113,19 +126,21 @@ _Wait = Annotated[
         " until an event). Default: library for mpi, else spin."
     ),
 ]
-_Launcher = Annotated[
-    str,
-    typer.Option(
-        help="Start the ranks with this launcher, e.g. local. Default: the first that fits."
-    ),
-]
 _Deadline = Annotated[str, typer.Option(help="Timeout per case, added to its expected time.")]
 _Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("run", epilog=_EXAMPLES)(run)
+    app.command("run", epilog=_EXAMPLES)(may_be_submitted(takes_where(run), budget_s_of))
+
+
+def budget_s_of(context: typer.Context) -> float:
+    """The time budget of a run with these options, seconds. Raises WeftError."""
+    from weft.units import parse_seconds
+
+    given = _options_with(context, context.params["suite"], context.params["tests"] or ())
+    return parse_seconds(given("budget", context.params["budget"]))
 
 
 def run(
@@ -134,7 +149,7 @@ def run(
     transport: _Transports = "",
     suite: _SuiteName = "",
     sizes: _Sizes = plan.SIZES,
-    ranks: _Ranks = plan.RANKS,
+    ranks: _Ranks = None,
     precision: _Precision = plan.PRECISION,
     budget: _Budget = plan.BUDGET,
     launches: _Launches = plan.LAUNCHES,
@@ -150,44 +165,47 @@ def run(
     points: _Points = "",
     single: _Single = False,
     wait: _Wait = "",
-    launcher: _Launcher = "",
     deadline: _Deadline = plan.CASE_DEADLINE,
     json: Json = False,
     report: _Report = True,
+    where: Where = Where(),  # noqa: B008 - frozen
 ) -> None:
-    """Measure latency and bandwidth between ranks here: a table, the record, an HTML report."""
+    """Measure latency and bandwidth between ranks: a table, the record, an HTML report."""
     from weft import session, units
 
-    parse_variants = functools.partial(plan.parse_variants, points=points, pages=pages)
     given = _options_with(context, suite, tests or ())
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
-        variants = parse_variants(queue_depth, buffers, wait, single=given("single", single))
-        named = tuple(given("tests", tests) or plan.TESTS)
-        part = plan.Part(tests=named, sizes=given("sizes", sizes), ranks=ranks, variants=variants)
+        variants_of = functools.partial(plan.parse_variants, points=points, pages=pages)
+        variants = variants_of(queue_depth, buffers, wait, single=given("single", single))
+        count = where.allocation.usual_ranks if ranks is None else ranks
+        part = plan.Part(
+            tests=plan.TESTS, sizes=given("sizes", sizes), ranks=count, variants=variants
+        )
         request = session.Request(
-            parts=() if suite else (part,),
+            parts=() if suite else (_with_tests(part, given("tests", tests)),),
             suite=suite,
-            transports=tuple(name for name in transport.split(",") if name),
-            ranks=ranks if _is_typed(context, "ranks") else 0,
+            transports=tuple(filter(None, transport.split(","))),
+            fits_memory=given("fits_memory", False),
+            ranks=ranks or 0,
             precision=units.parse_percent(given("precision", precision)),
             budget_s=units.parse_seconds(given("budget", budget)),
             launches=given("launches", launches),
-            seed=seed,
-            output=output,
-            mpi=mpi,
-            launcher=launcher,
             options=plan.parse_options(option or ()),
+            **{**msgspec.structs.asdict(where), "seed": seed, "output": output, "mpi": mpi},
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
             samples=given("samples", samples),
-            fits_memory=given("fits_memory", False),
             begun_s=_begun_s(),
             report=report,
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
+
+
+def _with_tests(part: plan.Part, tests: "Sequence[str] | None") -> plan.Part:
+    return msgspec.structs.replace(part, tests=tuple(tests)) if tests else part
 
 
 def _begun_s() -> float:
@@ -258,8 +276,6 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
     if footer is None:
         typer.echo(f"{path} is complete: nothing to resume")
         return
-    import msgspec
-
     from weft.analysis.summary import summarise
     from weft.record.run import load
     from weft.report.page import report_path, write_report

@@ -24,8 +24,12 @@ _CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 
 
 def diagnose(manifest: dict[str, Any], load: Load, ranks: int = 2) -> tuple[Finding, ...]:
-    """All findings about a host for so many ranks, warnings first. Raises WeftError."""
+    """All findings about a host for so many ranks, warnings first. Raises WeftError.
+
+    `load` is this machine's, and passed over where the manifest has that of its host.
+    """
     host = typed(manifest)
+    load = host.load or load
     found = [
         _virtual_machine(host.system, load),
         _load(load),

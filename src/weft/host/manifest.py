@@ -13,6 +13,7 @@ from weft.errors import WeftError
 from weft.host.cpu import Cpu, collect_cpu
 from weft.host.environment import steering
 from weft.host.files import text
+from weft.host.load import Load
 from weft.host.memory import Limits, Memory, collect_limits, collect_memory
 from weft.host.nic import Interface, RdmaDevice, collect_interfaces, collect_rdma
 from weft.host.numa import NumaNode, collect_numa
@@ -26,7 +27,10 @@ ROOT = Path("/")
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """All facts of a host. Every field may be missing in the record of an older weft."""
+    """All facts of a host. Every field may be missing in the record of an older weft.
+
+    `weft` is the version there and `load` what others did, where a launcher asked several hosts.
+    """
 
     host: str = "unknown"
     collected_utc: str = ""
@@ -39,6 +43,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     software: Software = Software()
     limits: Limits = Limits()
     environment: dict[str, str] = {}
+    weft: str = ""
+    load: Load | None = None
 
 
 def collect(root: Path = ROOT, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
@@ -50,7 +56,7 @@ def collect(root: Path = ROOT, environment: Mapping[str, str] = os.environ) -> d
     now = datetime.datetime.now(datetime.UTC)
     facts = Manifest(
         host=text(root, "proc/sys/kernel/hostname") or "unknown",
-        collected_utc=now.isoformat(timespec="seconds"),
+        collected_utc=now.isoformat(timespec="milliseconds"),
         system=collect_system(root),
         cpu=collect_cpu(root),
         numa=collect_numa(root),

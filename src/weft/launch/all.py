@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
 from weft.launch.local import LocalLauncher
+from weft.launch.mpirun import MpirunLauncher
+from weft.launch.slurm import SlurmLauncher
 from weft.names import choose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.launch.launcher import Allocation, Launcher
+    from weft.launch.launcher import Launcher
+    from weft.plan.allocation import Allocation
 
-LAUNCHERS: tuple[Launcher, ...] = (LocalLauncher(),)
+LAUNCHERS: tuple[Launcher, ...] = (SlurmLauncher(), MpirunLauncher(), LocalLauncher())
 
 
 def choose_launcher(
@@ -31,7 +34,5 @@ def choose_launcher(
             return launcher
     reasons = "; ".join(f"{one.name}: {one.refuses(allocation)}" for one in tried)
     others = ", ".join(name for name in known if name not in named)
-    raise WeftError(
-        f"ranks cannot be started there ({reasons})",
-        f"choose another launcher: --launcher {others}" if others else "leave the hosts out",
-    )
+    fix = f"choose another launcher: --launcher {others}" if named and others else ""
+    raise WeftError(f"ranks cannot be started there ({reasons})", fix or "name other hosts")

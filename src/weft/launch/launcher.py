@@ -7,9 +7,11 @@ rank 0's standard input and output (mpirun, srun, ssh), it is a command line for
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import msgspec
+
+from weft.plan.allocation import Allocation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,20 +20,6 @@ if TYPE_CHECKING:
     from weft.launch.protocol import Answer, Bye, Hello
 
 START_DEADLINE_S = 40.0
-
-
-class Allocation(msgspec.Struct, frozen=True, kw_only=True):
-    """The nodes that ranks run on, as they were asked for.
-
-    Without `hosts` those that the launcher has by itself: this machine, or a site's allocation.
-    With 0 `ranks_per_node` their number follows from `placement`: `pack` fills a node before the
-    next, `spread` takes the nodes in turn. `time_limit_s` is what a site is asked for; 0: its own.
-    """
-
-    hosts: tuple[str, ...] = ()
-    ranks_per_node: int = 0
-    placement: Literal["pack", "spread"] = "pack"
-    time_limit_s: float = 0.0
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

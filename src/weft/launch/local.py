@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
 from weft.host.manifest import collect
+from weft.launch.nodes import is_this_machine
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import has_starter, starter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from weft.launch.launcher import Allocation, Job
+    from weft.launch.launcher import Job
+    from weft.plan.allocation import Allocation
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where libfabric puts it
 
@@ -27,11 +29,11 @@ class LocalLauncher:
     summary = "this machine, by MPI's own starter"
 
     def refuses(self, allocation: Allocation) -> str:
-        """Why it cannot start ranks there: another host was named."""
-        others = [
-            host for host in allocation.hosts if host not in ("localhost", os.uname().nodename)
-        ]
-        return f"{others[0]} is not this machine" if others else ""
+        """Why it cannot start ranks there: another host was named, or several were asked for."""
+        others = [host for host in allocation.hosts if not is_this_machine(host)]
+        if others:
+            return f"{others[0]} is not this machine"
+        return f"this machine is not {allocation.nodes} nodes" if allocation.nodes > 1 else ""
 
     def starts(self, mpi: str) -> bool:
         """Whether the MPI's starter is installed."""

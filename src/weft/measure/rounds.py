@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weft.launch.launcher import Allocation, Job
+from weft.launch.launcher import Job
 from weft.launch.protocol import Hello, LaunchError
 from weft.measure.choice import next_cases, next_share_s, rounds_ahead, share_s
 from weft.measure.failures import Failures
@@ -22,6 +22,7 @@ from weft.measure.lines import launch_line, utc_now
 from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
+from weft.plan.allocation import Allocation
 from weft.plan.budget import RESERVE, shortfall
 from weft.plan.costs import Costs, Crew, guessed_operation_ns
 from weft.record.model import Footer, LaunchEnd, Outcome

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.plan.allocation import Allocation
 from weft.plan.case import Case
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     records. `case_deadline_s` is the timeout per case, added to its expected time. `samples` is how
     many a case takes in each launch; 0: as many as its share of the budget allows. `suite` is the
     name of the suite; empty where tests were named. `launcher` started the ranks, and starts them
-    again where the run is resumed.
+    again where the run is resumed, on the nodes of `allocation`.
     """
 
     cases: tuple[Case, ...]
@@ -38,6 +39,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 0
     suite: str = ""
     launcher: str = "local"
+    allocation: Allocation = Allocation()
 
 
 def make_plan(
@@ -53,6 +55,7 @@ def make_plan(
     samples: int = SAMPLES,
     suite: str = "",
     launcher: str = LAUNCHER,
+    allocation: Allocation = Allocation(),  # noqa: B008 - frozen
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -75,4 +78,5 @@ def make_plan(
         samples=samples,
         suite=suite,
         launcher=launcher,
+        allocation=allocation,
     )

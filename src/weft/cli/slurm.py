@@ -1,0 +1,39 @@
+"""`weft slurm script`: any run as a file for sbatch."""
+
+from typing import Any
+
+import typer
+
+from weft.cli import run
+from weft.cli.submit import site_job, words_of_run
+
+_EXAMPLE = """Example:
+
+weft slurm script ping_pong stream --nodes 2 --partition compute --budget 10min > job.sh
+
+sbatch job.sh"""
+_ANY = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    group = typer.Typer(help="Runs as jobs of Slurm.", no_args_is_help=True)
+    group.callback()(slurm)
+    group.command("script", context_settings=_ANY, epilog=_EXAMPLE)(script)
+    app.add_typer(group, name="slurm")
+
+
+def slurm() -> None:
+    """Runs as jobs of Slurm."""
+
+
+def script(context: typer.Context) -> None:
+    """Print the sbatch file of a run: type what would follow `weft run`."""
+    from weft.launch.sbatch import script_of
+
+    program = typer.Typer()
+    run.register(program)
+    words = words_of_run(context.args)
+    asked: Any = typer.main.get_command(program).make_context("weft run", list(words))
+    job = site_job(asked.params, words, run.budget_s_of(asked))
+    typer.echo(script_of(job), nl=False)

@@ -1,0 +1,122 @@
+"""A run as a job of Slurm: the options for it, and what becomes of the run's own."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from weft.cli.options import with_options
+from weft.errors import WeftError
+from weft.launch.sbatch import SiteJob
+
+_Submit = Annotated[
+    bool,
+    typer.Option(
+        "--submit", help="Submit the run as a Slurm job and leave it.", rich_help_panel="Slurm"
+    ),
+]
+_Partition = Annotated[str, typer.Option(help="Submit to this partition.", rich_help_panel="Slurm")]
+_Account = Annotated[str, typer.Option(help="Charge this account.", rich_help_panel="Slurm")]
+_Constraint = Annotated[
+    str, typer.Option(help="Ask for nodes with these features.", rich_help_panel="Slurm")
+]
+_Time = Annotated[
+    str,
+    typer.Option(
+        help="Ask for so much time: 30min. Default: the budget and 2 min or 10 % of it.",
+        rich_help_panel="Slurm",
+    ),
+]
+# How many nodes a job gets where nobody says: a pair.
+USUAL_NODES = 2
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a site is asked for; `time` as it was typed."""
+
+    submit: bool
+    partition: str
+    account: str
+    constraint: str
+    time: str
+
+
+def may_be_submitted(
+    command: Callable[..., None], budget_s_of: Callable[[typer.Context], float]
+) -> Callable[..., None]:
+    """Give a command these options. With --submit it is not called here, but in the job."""
+
+    def here_or_there(asked: Asked, given: dict[str, Any]) -> None:
+        context = given["context"]
+        if asked.submit:
+            submit_run(context.params, words_of_run(sys.argv[2:]), budget_s_of(context))
+        else:
+            _refuse_without_submit(asked)
+            command(**given)
+
+    return with_options(command, _asked, here_or_there)
+
+
+def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -> SiteJob:
+    """The job of a run with these options. Raises WeftError."""
+    from weft.units import parse_seconds
+
+    hosts: tuple[str, ...] = tuple(host for host in params["hosts"].split(",") if host)
+    if params["resume"] is not None:
+        from weft.record.run import load
+
+        hosts = tuple(load(params["resume"]).header.hosts)
+    return SiteJob(
+        words=tuple(words),
+        nodes=params["nodes"] or len(hosts) or USUAL_NODES,
+        hosts=hosts,
+        partition=params["partition"],
+        account=params["account"],
+        constraint=params["constraint"],
+        time_limit_s=parse_seconds(params["time"]) if params["time"] else 0.0,
+        budget_s=budget_s,
+        folder=Path.cwd(),
+    )
+
+
+def submit_run(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -> None:
+    """Submit a run and say how to follow it. Raises WeftError."""
+    from weft.launch.sbatch import submit
+
+    job = site_job(params, words, budget_s)
+    number = submit(job)
+    record = params["resume"] or params["output"] or f"weft-{number}.jsonl.zst"
+    typer.echo(f"job {number} is submitted: {job.nodes} nodes for at most {job.minutes} min")
+    typer.echo(f"follow it: tail -F {job.folder.absolute() / f'weft-{number}.log'}")
+    typer.echo(f"its state: squeue --jobs={number}; end it: scancel {number}")
+    typer.echo(f"record: {job.folder.absolute() / record}")
+
+
+def words_of_run(words: Sequence[str]) -> list[str]:
+    """What follows `weft run` in the job, which is not submitted once more."""
+    return [word for word in words if word != "--submit"]
+
+
+def _asked(
+    submit: _Submit = False,
+    partition: _Partition = "",
+    account: _Account = "",
+    constraint: _Constraint = "",
+    time: _Time = "",
+) -> Asked:
+    return Asked(
+        submit=submit, partition=partition, account=account, constraint=constraint, time=time
+    )
+
+
+def _refuse_without_submit(asked: Asked) -> None:
+    """In a job they have done their work; elsewhere they would do nothing."""
+    for name in ("partition", "account", "constraint", "time"):
+        if getattr(asked, name) and "SLURM_JOB_ID" not in os.environ:
+            raise WeftError(
+                f"--{name} is for a job of Slurm, and this is none", "add --submit to make it one"
+            )

@@ -1,0 +1,107 @@
+"""Where ranks run: the options that `run`, `doctor` and `slurm script` take in the same way."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from weft.cli.options import with_options
+from weft.errors import WeftError
+from weft.plan.allocation import MOST_NODES, PLACEMENTS, Allocation
+
+_Hosts = Annotated[
+    str,
+    typer.Option(help="Run on these hosts, separated by commas: n1,n2.", rich_help_panel="Where"),
+]
+_Hostfile = Annotated[
+    Path | None,
+    typer.Option(help="Run on the hosts of this file, one a line.", rich_help_panel="Where"),
+]
+_Nodes = Annotated[
+    int,
+    typer.Option(
+        help="Run on so many nodes of the job or of the hosts. 0: all.", rich_help_panel="Where"
+    ),
+]
+_Each = Annotated[
+    int,
+    typer.Option(help="Start at most so many ranks on a node. 0: any.", rich_help_panel="Where"),
+]
+_Placement = Annotated[
+    str,
+    typer.Option(
+        help="Give nodes their ranks in turn (spread), or fill one before the next (pack).",
+        rich_help_panel="Where",
+    ),
+]
+
+
+_Launcher = Annotated[
+    str,
+    typer.Option(
+        help="Start the ranks with slurm, mpirun or local. Default: the first that fits.",
+        rich_help_panel="Where",
+    ),
+]
+_Interface = Annotated[
+    str,
+    typer.Option(
+        help="Use this network interface with tcp, ucx and ofi. Default: the one that joins the"
+        " hosts.",
+        rich_help_panel="Where",
+    ),
+]
+_Device = Annotated[
+    str,
+    typer.Option(
+        help="Use this RDMA device with verbs, ucx and ofi: mlx5_0. Default: the first that is up.",
+        rich_help_panel="Where",
+    ),
+]
+
+
+class Where(msgspec.Struct, frozen=True, kw_only=True):
+    """Where ranks run, and over which interface or device; empty is the transport's own choice."""
+
+    allocation: Allocation = Allocation()
+    launcher: str = ""
+    interface: str = ""
+    device: str = ""
+
+
+def takes_where(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options; it gets a `where` made of them."""
+    return with_options(
+        command, where_of, lambda where, given: command(where=where, **given), "where"
+    )
+
+
+def where_of(
+    hosts: _Hosts = "",
+    hostfile: _Hostfile = None,
+    nodes: _Nodes = 0,
+    ranks_per_node: _Each = 0,
+    placement: _Placement = "spread",
+    launcher: _Launcher = "",
+    interface: _Interface = "",
+    device: _Device = "",
+) -> Where:
+    """What was asked for. Raises WeftError."""
+    from weft.launch.nodes import hosts_of_file, hosts_of_list
+    from weft.names import choose
+
+    if hosts and hostfile:
+        raise WeftError("--hosts and --hostfile both name hosts", "type one of them")
+    for name, count in (("--nodes", nodes), ("--ranks-per-node", ranks_per_node)):
+        if not 0 <= count <= MOST_NODES:
+            raise WeftError(f"{name} {count} is out of range", f"type 1 to {MOST_NODES}")
+    [chosen] = choose("placement", [placement], PLACEMENTS)
+    allocation = Allocation(
+        hosts=hosts_of_file(hostfile) if hostfile else hosts_of_list(hosts),
+        nodes=nodes,
+        ranks_per_node=ranks_per_node,
+        placement="pack" if chosen == "pack" else "spread",
+    )
+    return Where(allocation=allocation, launcher=launcher, interface=interface, device=device)

@@ -1,0 +1,102 @@
+"""What each host of an allocation is: one step of the site's starter, one process a node."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from weft.errors import WeftError
+from weft.host.environment import steering
+from weft.host.lines import facts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DEADLINE_S = 60.0
+# What every node is to run: the Python and the weft of here, which all nodes must have.
+COMMAND = (sys.executable, "-m", "weft.host", "--lines")
+
+
+def ask_hosts(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    nodes: Sequence[str],
+    deadline_s: float = DEADLINE_S,
+) -> dict[str, dict[str, Any]]:
+    """The manifests of the nodes by their host names, in the nodes' order.
+
+    `command` starts COMMAND once on each node. The environment in them is this process's: the
+    starter's own variables differ from step to step. `clock_s` is how far a host's clock is at
+    least ahead of this one's, or behind if negative. Raises WeftError where one does not answer.
+    """
+    before_s = time.time()
+    try:
+        done = subprocess.run(
+            list(command),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=deadline_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=dict(environment),
+        )
+    except subprocess.TimeoutExpired as late:
+        output = late.stdout.decode(errors="replace") if isinstance(late.stdout, bytes) else ""
+        raise _silent(nodes, facts_in(output.splitlines()), f"no answer in {deadline_s:g} s") from (
+            None
+        )
+    found = facts_in(done.stdout.splitlines())
+    names = [facts["host"] for facts in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise WeftError(
+            f"two hosts call themselves {twice}, or one was started twice",
+            "give every host its own name (hostnamectl set-hostname), or name each once",
+        )
+    if len(found) < len(nodes):
+        raise _silent(nodes, found, reason_in(done.stderr, done.returncode))
+    own = steering(os.environ)
+    by_host = {
+        facts["host"]: {**facts, "environment": own, "clock_s": _ahead_s(facts, before_s)}
+        for facts in found
+    }
+    order = sorted(by_host, key=lambda host: (_place(host, nodes), host))
+    return {host: by_host[host] for host in order}
+
+
+def reason_in(errors: str, status: int) -> str:
+    """Why a starter failed: its first line that says error, else its first."""
+    lines = [line.strip() for line in errors.splitlines() if line.strip(" -=\t")]
+    marked = [line for line in lines if "error" in line.lower()]
+    return (marked or lines or [f"the starter ended with exit status {status}"])[0]
+
+
+def _silent(nodes: Sequence[str], found: Sequence[Mapping[str, Any]], why: str) -> WeftError:
+    """The error about the nodes that are not among those that answered."""
+    came = {facts["host"].partition(".")[0] for facts in found}
+    missing = [node for node in nodes if node.partition(".")[0] not in came] or list(nodes)
+    return WeftError(
+        f"{', '.join(missing)} did not say what {'it is' if len(missing) == 1 else 'they are'}"
+        f" ({why})",
+        "see whether weft is installed there at the same path and the node is up, or leave it out",
+    )
+
+
+def _place(host: str, nodes: Sequence[str]) -> int:
+    short = [node.partition(".")[0] for node in nodes]
+    own = host.partition(".")[0]
+    return short.index(own) if own in short else len(short)
+
+
+def _ahead_s(facts: Mapping[str, Any], before_s: float) -> float:
+    """Its clock read a time that is not between the start of the step and now: by how much."""
+    try:
+        there_s = datetime.datetime.fromisoformat(facts["collected_utc"]).timestamp()
+    except (KeyError, ValueError, TypeError):
+        return 0.0
+    return round(max(there_s - time.time(), 0.0) + min(there_s - before_s, 0.0), 3)

@@ -1,0 +1,86 @@
+"""Which hosts there are: as a user, a file, or a site's scheduler names them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+DEADLINE_S = 20.0
+# A letter or a digit first: a host that begins with "-" would be an option of ssh.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+
+
+def hosts_of_list(text: str) -> tuple[str, ...]:
+    """Host names with commas between them, each once. Raises WeftError."""
+    return _checked(text.split(","), "--hosts")
+
+
+def hosts_of_file(path: Path) -> tuple[str, ...]:
+    """The first word of each line, as Open MPI, MPICH, PBS and LSF write it, each once.
+
+    A count after the name (slots=4, :4) is passed over: --ranks-per-node says how many ranks a node
+    gets. Raises WeftError.
+    """
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise WeftError(f"cannot read {path}: {error}", "type another --hostfile") from None
+    words = [line.partition("#")[0].split() for line in lines]
+    return _checked([own[0].partition(":")[0] for own in words if own], str(path))
+
+
+def hosts_of_site(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The hosts of the job that this process runs in, under Slurm, PBS or LSF; else none.
+
+    Raises WeftError.
+    """
+    if "SLURM_JOB_ID" in environment:
+        return hosts_of_slurm(environment)
+    if "PBS_NODEFILE" in environment:
+        return hosts_of_file(Path(environment["PBS_NODEFILE"]))
+    if "LSB_DJOB_HOSTFILE" in environment:
+        return hosts_of_file(Path(environment["LSB_DJOB_HOSTFILE"]))
+    return _checked(environment.get("LSB_HOSTS", "").split(), "LSB_HOSTS")
+
+
+def hosts_of_slurm(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The nodes of this Slurm job. Raises WeftError."""
+    ranges = environment.get("SLURM_JOB_NODELIST", "")
+    if not ranges or shutil.which("scontrol") is None:
+        return ()
+    asked = ["scontrol", "show", "hostnames", ranges]
+    try:
+        done = subprocess.run(
+            asked, capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise WeftError(
+            f"scontrol did not answer in {DEADLINE_S:g} s", "look whether Slurm works: sinfo"
+        ) from None
+    return _checked(done.stdout.split(), "SLURM_JOB_NODELIST")
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a name means the machine that this process runs on."""
+    own = os.uname().nodename
+    return host in ("localhost", "127.0.0.1", own, own.partition(".")[0])
+
+
+def _checked(names: Iterable[str], where: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    for name in found:
+        if not _NAME.fullmatch(name):
+            raise WeftError(
+                f"{name} in {where} is no host name", "type names with commas between: n1,n2"
+            )
+    return found

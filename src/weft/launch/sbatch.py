@@ -1,0 +1,124 @@
+"""A run as a batch job of Slurm: the file that sbatch takes, and submitting it."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.launch.asking import reason_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEADLINE_S = 60.0
+# Slurm counts in minutes, and starting, asking the hosts and drawing the report take time too.
+MARGIN_S = 120.0
+MARGIN_SHARE = 0.1
+# So long before the end of its time a run is asked to end: it writes its record and its report.
+WARNING_S = 60
+_SUBMITTED = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
+_MODULE = re.compile(r"[\w./+-]+")
+
+
+class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
+    """What a site is asked for; what is empty or 0 is the site's own choice.
+
+    `words` follow `weft run` in the job. `budget_s` is what a job is given time for where
+    `time_limit_s` is 0.
+    """
+
+    words: tuple[str, ...]
+    nodes: int
+    hosts: tuple[str, ...] = ()
+    partition: str = ""
+    account: str = ""
+    constraint: str = ""
+    time_limit_s: float = 0.0
+    budget_s: float = 0.0
+    folder: Path = Path()
+
+    @property
+    def minutes(self) -> int:
+        """The time limit in whole minutes."""
+        usual_s = self.budget_s + max(MARGIN_S, MARGIN_SHARE * self.budget_s)
+        return max(1, math.ceil((self.time_limit_s or usual_s) / 60))
+
+
+def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
+    """The sbatch file of a run. Whoever submits it has the modules loaded that are loaded here."""
+    asked = {
+        "job-name": "weft",
+        "nodes": str(job.nodes),
+        "nodelist": ",".join(job.hosts),
+        "partition": job.partition,
+        "account": job.account,
+        "constraint": job.constraint,
+        "time": str(job.minutes),
+        "chdir": str(job.folder.absolute()),
+        "output": "weft-%j.log",
+        "signal": f"B:TERM@{WARNING_S}",
+        "export": "ALL",
+    }
+    for name, text in asked.items():
+        if any(not char.isprintable() for char in text):
+            raise WeftError(f"{text} is no {name} of a job", f"type another --{name}")
+    lines = ["#!/bin/bash"]
+    lines += [f"#SBATCH --{name}={_quoted(text)}" for name, text in asked.items() if text]
+    # Measured nodes are shared with nobody; what was measured when one is lost is not lost with it.
+    lines += [f"#SBATCH --{name}" for name in ("exclusive", "no-kill", "no-requeue")]
+    modules = [name for name in environment.get("LOADEDMODULES", "").split(":") if name]
+    if modules:
+        names = " ".join(name for name in modules if _MODULE.fullmatch(name))
+        lines += ["", f"module load {names}"]
+    words = [_program(), "run", *job.words]
+    if not {"-o", "--output", "--resume"} & {word.partition("=")[0] for word in job.words}:
+        # Before the user's own, where tests may follow that begin with no option.
+        words = [*words[:2], "--output", "JOB_RECORD", *words[2:]]
+    line = shlex.join(words).replace("JOB_RECORD", '"weft-${SLURM_JOB_ID}.jsonl.zst"')
+    return "\n".join([*lines, "", f"exec {line}", ""])
+
+
+def submit(job: SiteJob) -> int:
+    """Submit a run; the number of its job. Raises WeftError with what Slurm said."""
+    if shutil.which("sbatch") is None:
+        raise WeftError("sbatch is not installed here", "submit from a login node of the cluster")
+    try:
+        done = subprocess.run(
+            ["sbatch", "--parsable"],
+            input=script_of(job),
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise WeftError(
+            f"sbatch did not answer in {DEADLINE_S:g} s", "look whether Slurm works: sinfo"
+        ) from None
+    number = _SUBMITTED.search(done.stdout)
+    if done.returncode != 0 or number is None:
+        why = reason_in(done.stderr, done.returncode)
+        why = re.sub(r"^sbatch: (error: )?", "", why).rstrip(".")
+        raise WeftError(f"Slurm did not take the job: {why}", "see what there is: sinfo")
+    return int(number[1])
+
+
+def _program() -> str:
+    """The weft that runs here, by its whole path: the job's shell may have another."""
+    beside = Path(sys.executable).with_name("weft")
+    return str(beside) if beside.exists() else (shutil.which("weft") or "weft")
+
+
+def _quoted(text: str) -> str:
+    """As sbatch reads its lines: a word with a space or a bar needs quotes."""
+    return text if re.fullmatch(r"[\w.,:@%/+-]*", text) else '"' + text.replace('"', "") + '"'

@@ -1,0 +1,117 @@
+"""Starts ranks as steps of a Slurm job that this process runs in (srun)."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from weft.launch.asking import COMMAND, ask_hosts
+from weft.launch.nodes import hosts_of_slurm
+from weft.launch.piped import PipedLaunch
+from weft.plan.allocation import seats_of
+
+if TYPE_CHECKING:
+    from weft.launch.launcher import Job
+    from weft.plan.allocation import Allocation
+
+DEADLINE_S = 20.0
+NAME_BYTES = 6
+# What each MPI's ranks can be started by, best first, as `srun --mpi=list` names them.
+_PLUGINS = {"openmpi": ("pmix", "pmi2"), "mpich": ("pmi2", "pmix")}
+
+
+class SlurmLauncher:
+    """The nodes of this Slurm job, each launch a step of it."""
+
+    name = "slurm"
+    summary = "the nodes of this Slurm job, by srun"
+
+    def refuses(self, allocation: Allocation) -> str:
+        """Why it cannot start ranks there: no job, or other hosts than the job's."""
+        if "SLURM_JOB_ID" not in os.environ:
+            return "this is no Slurm job; add --submit to make it one"
+        if shutil.which("srun") is None:
+            return "srun is not installed"
+        own = hosts_of_slurm()
+        others = [host for host in allocation.hosts if host not in own]
+        if others:
+            return f"{others[0]} is not of job {os.environ['SLURM_JOB_ID']} ({', '.join(own)})"
+        return "" if _plugins() else "srun --mpi=list has neither pmix nor pmi2"
+
+    def starts(self, mpi: str) -> bool:
+        """Whether srun has what ranks of this MPI are started by."""
+        return _plugin(mpi) != ""
+
+    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
+        """What each node is, by its name; one step, one process a node. Raises WeftError."""
+        nodes = allocation.chosen(hosts_of_slurm())
+        start = _srun("weft-hosts", nodes, "none", len(nodes), 1)
+        return ask_hosts([*start, *COMMAND], os.environ, nodes)
+
+    def start(self, job: Job) -> PipedLaunch:
+        """A launch, which is a step. Raises WeftError where the ranks do not fit the nodes."""
+        nodes = job.allocation.chosen(hosts_of_slurm())
+        seats = seats_of(job.ranks, len(nodes), job.allocation)
+        step = f"weft-{secrets.token_hex(NAME_BYTES)}"
+        start = _srun(step, nodes[: seats.nodes], _plugin(job.mpi), job.ranks, seats.each)
+        order = "cyclic" if job.allocation.placement == "spread" else "block"
+        words = [*start, f"--distribution={order}", "--input=0", "--kill-on-bad-exit=1"]
+        environment = {**os.environ, **job.environment}
+        return PipedLaunch(
+            [*words, str(job.program), *job.arguments], environment, lambda _: _cancel(step)
+        )
+
+
+def _srun(step: str, nodes: tuple[str, ...], plugin: str, tasks: int, each: int) -> list[str]:
+    """The beginning of a step's command line.
+
+    weft binds its ranks itself, and measures what shares a core too, so Slurm does neither.
+    `--overlap`: an interactive shell of the job is a step as well and must not be waited for.
+    """
+    return [
+        "setpriv", "--pdeathsig", "TERM", "srun", f"--job-name={step}", f"--mpi={plugin}",
+        f"--nodes={len(nodes)}", f"--nodelist={','.join(nodes)}", f"--ntasks={tasks}",
+        f"--ntasks-per-node={each}", "--overlap", "--overcommit", "--cpu-bind=none",
+        "--export=ALL",
+    ]  # fmt: skip
+
+
+def _plugin(mpi: str) -> str:
+    listed = _plugins()
+    return next((name for name in _PLUGINS[mpi] if name in listed), "")
+
+
+def _plugins() -> set[str]:
+    """The ways of starting MPI that this srun has; newer ones name a version too (pmix_v4)."""
+    answered = _output(["srun", "--mpi=list"])
+    return {
+        "pmix" if word.startswith("pmix") else word
+        for word in re.findall(r"\w+", answered)
+        if word == "pmi2" or word.startswith("pmix")
+    }
+
+
+def _cancel(step: str) -> None:
+    """End what is left of a step whose srun had to be killed: Slurm itself does not look."""
+    job = os.environ.get("SLURM_JOB_ID", "")
+    listed = _output(["squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j"])
+    for line in listed.splitlines():
+        number, _, name = line.strip().partition(" ")
+        if name.strip() == step:
+            _output(["scancel", "--signal=KILL", number])
+
+
+def _output(command: list[str]) -> str:
+    """What a program of Slurm's writes, errors too; nothing where it does not answer."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr

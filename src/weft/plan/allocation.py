@@ -1,0 +1,68 @@
+"""The nodes that ranks run on, and how many ranks each of them gets."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import msgspec
+
+from weft.errors import WeftError
+
+Placement = Literal["spread", "pack"]
+PLACEMENTS: tuple[str, ...] = get_args(Placement)
+MOST_NODES = 100_000
+
+
+class Allocation(msgspec.Struct, frozen=True, kw_only=True):
+    """The nodes that ranks run on, as they were asked for.
+
+    Without `hosts` those that the launcher has by itself: this machine, or a site's allocation, of
+    which the first `nodes`, or all with 0. With 0 `ranks_per_node` their number follows from
+    `placement`: `pack` fills a node before the next, `spread` takes the nodes in turn.
+    """
+
+    hosts: tuple[str, ...] = ()
+    nodes: int = 0
+    ranks_per_node: int = 0
+    placement: Placement = "spread"
+
+    @property
+    def usual_ranks(self) -> int:
+        """How many ranks run where nobody says how many: as many as asked for on each node."""
+        return max(2, (self.nodes or len(self.hosts)) * max(1, self.ranks_per_node))
+
+    def chosen(self, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        """Of the hosts that a launcher has, those that were asked for.
+
+        Raises WeftError where it has fewer.
+        """
+        known = self.hosts or hosts
+        if self.nodes > len(known):
+            raise WeftError(
+                f"{self.nodes} nodes were asked for, and there are {len(known)}:"
+                f" {', '.join(known)}",
+                f"type --nodes {len(known)}, or ask for more",
+            )
+        return known[: self.nodes] if self.nodes else known
+
+
+class Seats(msgspec.Struct, frozen=True, kw_only=True):
+    """How many nodes ranks take, and the most of them on one."""
+
+    nodes: int
+    each: int
+
+
+def seats_of(ranks: int, nodes: int, allocation: Allocation) -> Seats:
+    """Where so many ranks go on so many nodes. Raises WeftError where they do not fit."""
+    most = allocation.ranks_per_node
+    if most and ranks > most * nodes:
+        raise WeftError(
+            f"{ranks} ranks do not fit {nodes} nodes with {most} on each",
+            f"type --ranks {most * nodes}, or more --nodes",
+        )
+    if allocation.placement == "spread":
+        taken = min(nodes, ranks)
+        return Seats(nodes=taken, each=-(-ranks // taken))
+    each = most or -(-ranks // nodes)
+    return Seats(nodes=-(-ranks // each), each=each)

@@ -1,0 +1,190 @@
+"""Where ranks go: hosts as users, files and sites name them, and seats on them."""
+
+from __future__ import annotations
+
+import base64
+import os
+import random
+import subprocess
+import sys
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from weft.errors import WeftError
+from weft.host.lines import LINE_BYTES, facts_in, lines_of
+from weft.launch.asking import ask_hosts
+from weft.launch.devices import chosen_devices
+from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site
+from weft.plan.allocation import Allocation, Seats, seats_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("n1\nn2\n", ("n1", "n2")),
+        ("n1 slots=4\n# not n9\nn2 slots=4 # nor n8\n\n", ("n1", "n2")),
+        ("n1:4\nn2:4\n", ("n1", "n2")),
+        ("n2\nn2\nn1\nn1\n", ("n2", "n1")),
+    ],
+)
+def test_a_file_of_hosts_is_read_as_open_mpi_mpich_and_pbs_write_it(
+    tmp_path: Path, text: str, hosts: tuple[str, ...]
+) -> None:
+    (tmp_path / "hosts").write_text(text)
+    assert hosts_of_file(tmp_path / "hosts") == hosts
+    assert hosts_of_site({"PBS_NODEFILE": str(tmp_path / "hosts")}) == hosts
+    assert hosts_of_site({"LSB_DJOB_HOSTFILE": str(tmp_path / "hosts")}) == hosts
+
+
+def test_lsf_names_its_hosts_in_a_variable_too() -> None:
+    assert hosts_of_site({"LSB_HOSTS": "a a b"}) == ("a", "b")
+    assert hosts_of_site({}) == ()
+
+
+@pytest.mark.parametrize("text", ["-oProxyCommand=x", "n1,$(reboot)", "n1;n2"])
+def test_a_name_that_ssh_would_take_for_something_else_is_refused(text: str) -> None:
+    with pytest.raises(WeftError, match="is no host name"):
+        hosts_of_list(text)
+
+
+def test_a_file_of_hosts_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match=r"cannot read .*; type another --hostfile"):
+        hosts_of_file(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "nodes", "allocation", "seats"),
+    [
+        (2, 4, Allocation(), Seats(nodes=2, each=1)),
+        (8, 4, Allocation(), Seats(nodes=4, each=2)),
+        (5, 4, Allocation(), Seats(nodes=4, each=2)),
+        (8, 4, Allocation(placement="pack"), Seats(nodes=4, each=2)),
+        (8, 4, Allocation(placement="pack", ranks_per_node=4), Seats(nodes=2, each=4)),
+        (2, 2, Allocation(placement="pack", ranks_per_node=2), Seats(nodes=1, each=2)),
+    ],
+)
+def test_ranks_are_seated(ranks: int, nodes: int, allocation: Allocation, seats: Seats) -> None:
+    assert seats_of(ranks, nodes, allocation) == seats
+
+
+def test_more_ranks_than_seats_is_one_line() -> None:
+    with pytest.raises(
+        WeftError, match="9 ranks do not fit 2 nodes with 4 on each; type --ranks 8"
+    ):
+        seats_of(9, 2, Allocation(ranks_per_node=4))
+
+
+def test_more_nodes_than_there_are_is_one_line() -> None:
+    with pytest.raises(WeftError, match="3 nodes were asked for, and there are 2: n1, n2"):
+        Allocation(nodes=3).chosen(("n1", "n2"))
+    assert Allocation(nodes=1).chosen(("n1", "n2")) == ("n1",)
+    assert Allocation(hosts=("n2",)).chosen(("n1", "n2")) == ("n2",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ranks"),
+    [({}, 2), ({"nodes": 4}, 4), ({"nodes": 1}, 2), ({"nodes": 4, "ranks_per_node": 2}, 8)],
+)
+def test_nodes_have_one_rank_each_where_nobody_says(asked: dict[str, int], ranks: int) -> None:
+    assert Allocation(**asked).usual_ranks == ranks  # type: ignore[arg-type]
+
+
+def test_hosts_that_write_at_once_are_kept_apart() -> None:
+    rng = random.Random(1)  # noqa: S311 - an order, no secret
+    facts = [{"host": f"n{n}", "noise": rng.randbytes(900).hex()} for n in range(3)]
+    each = [lines_of(one, f"mark{number}") for number, one in enumerate(facts)]
+    lines = [line for own in each for line in own]
+    assert {len(line) for line in lines} == {LINE_BYTES}
+    rng.shuffle(lines)
+    text = b"".join([b"a site's greeting\n", *lines]).decode()
+    assert sorted(one["host"] for one in facts_in(text.splitlines())) == ["n0", "n1", "n2"]
+    lost = [line.decode() for line in lines if not line.startswith(each[1][-1][:24])]
+    assert sorted(one["host"] for one in facts_in(lost)) == ["n0", "n2"]
+    bad = base64.b64encode(zlib.compress(b"[1]")).decode()
+    assert facts_in([f"weft-host m 1/1 {bad}", "weft-host m2 1/1 AAAA"]) == []
+
+
+def _says(*facts: dict[str, Any]) -> list[str]:
+    """A starter that writes what these hosts would."""
+    lines = b"".join(b"".join(lines_of(one, f"m{n}")) for n, one in enumerate(facts))
+    return [sys.executable, "-c", f"import sys; sys.stdout.buffer.write({lines!r}); sys.exit(1)"]
+
+
+def test_a_host_that_does_not_answer_is_named() -> None:
+    with pytest.raises(WeftError, match="n2 did not say what it is"):
+        ask_hosts(_says({"host": "n1.site"}), os.environ, ["n1", "n2"])
+
+
+def test_a_starter_that_never_ends_is_not_waited_for() -> None:
+    with pytest.raises(WeftError, match=r"n1, n2 did not say what they are \(no answer in 0.5 s\)"):
+        ask_hosts(["sleep", "600"], os.environ, ["n1", "n2"], deadline_s=0.5)
+
+
+def test_two_hosts_of_one_name_are_refused() -> None:
+    with pytest.raises(WeftError, match="two hosts call themselves n1"):
+        ask_hosts(_says({"host": "n1"}, {"host": "n1"}), os.environ, ["n1", "n2"])
+
+
+def test_the_hosts_come_in_the_nodes_order_with_the_callers_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("UCX_TLS", "tcp")
+    facts = [{"host": host, "environment": {"PMIX_RANK": "3"}} for host in ("n2", "n1")]
+    found = ask_hosts(_says(*facts), os.environ, ["n1", "n2"])
+    assert list(found) == ["n1", "n2"]
+    assert found["n1"]["environment"]["UCX_TLS"] == "tcp"
+    assert "PMIX_RANK" not in found["n1"]["environment"]
+
+
+def test_a_clock_that_read_a_time_before_or_after_the_step_is_reported() -> None:
+    then = {"host": "n1", "collected_utc": "2020-01-01T00:00:00.000+00:00"}
+    later = {"host": "n2", "collected_utc": "2099-01-01T00:00:00.000+00:00"}
+    found = ask_hosts(_says(then, later), os.environ, ["n1", "n2"])
+    assert found["n1"]["clock_s"] < -1e6
+    assert found["n2"]["clock_s"] > 1e6
+
+
+def test_this_host_speaks_in_lines_that_can_be_read() -> None:
+    words = [sys.executable, "-m", "weft.host"]
+    said = subprocess.run([*words, "--lines"], capture_output=True, text=True, check=True).stdout
+    [facts] = facts_in(said.splitlines())
+    whole = msgspec.json.decode(subprocess.run(words, capture_output=True, check=True).stdout)
+    assert facts["host"] == whole["host"]
+    assert facts["load"]["total"] >= 0
+    assert facts["weft"]
+
+
+@pytest.mark.parametrize(
+    ("interface", "device", "options"),
+    [
+        ("", "", {}),
+        ("ib0", "", {"tcp.interface": "ib0", "ucx.device": "ib0", "ofi.domain": "ib0"}),
+        (
+            "",
+            "mlx5_0",
+            {"verbs.device": "mlx5_0", "ucx.device": "mlx5_0:1", "ofi.domain": "mlx5_0"},
+        ),
+        (
+            "ib0",
+            "mlx5_0:2",
+            {
+                "tcp.interface": "ib0",
+                "verbs.device": "mlx5_0:2",
+                "ucx.device": "mlx5_0:2",
+                "ofi.domain": "mlx5_0:2",
+            },
+        ),
+    ],
+)
+def test_an_interface_and_a_device_are_settings_of_the_transports(
+    interface: str, device: str, options: dict[str, str]
+) -> None:
+    transports = ("mpi", "tcp", "tcp:stripe", "ucx", "ofi", "verbs")
+    assert chosen_devices(transports, interface, device) == options
+    assert chosen_devices(("mpi",), interface, device) == {}
