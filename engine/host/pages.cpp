@@ -34,6 +34,14 @@ std::size_t region_bytes(std::size_t bytes, Pages pages) {
   return std::max(unit, (bytes + unit - 1) / unit * unit);
 }
 
+// Whether the kernel puts huge pages under memory that nobody asked them for.
+bool gives_huge_unasked() {
+  std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string line;
+  std::getline(setting, line);
+  return line.find("[always]") != std::string::npos;
+}
+
 [[noreturn]] void refuse(const std::string& what, std::size_t bytes) {
   const std::size_t pages = (bytes + huge_page_bytes - 1) / huge_page_bytes;
   throw std::runtime_error(what +
@@ -86,10 +94,11 @@ std::uint64_t huge_bytes_between(std::uint64_t start, std::uint64_t end) {
 
 Region::Region(std::size_t bytes, Pages pages, std::size_t most_bytes)
     : bytes_(region_bytes(bytes, pages)),
-      most_bytes_(std::max(bytes_, region_bytes(most_bytes, pages))) {
+      most_bytes_(std::max(bytes_, region_bytes(most_bytes, pages))),
+      may_be_huge_(pages != Pages::usual || gives_huge_unasked()) {
   if (pages != Pages::huge || !take_reserved()) take_on_demand(pages);
   if (pages == Pages::usual) return;
-  const std::uint64_t huge = huge_bytes();
+  const std::uint64_t huge = huge_bytes(bytes_);
   const bool wrong = pages == Pages::huge ? huge < bytes_ : pages == Pages::small && huge > 0;
   if (!wrong) return;
   munmap(mapped_, mapped_bytes_);
@@ -104,9 +113,11 @@ Region::~Region() {
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-std::uint64_t Region::huge_bytes() const {
+std::uint64_t Region::huge_bytes(std::size_t first_bytes) const {
+  // The kernel walks through all memory of the process for its list: longer than many a case.
+  if (!may_be_huge_) return 0;
   const auto start = std::bit_cast<std::uint64_t>(data_);
-  return huge_bytes_between(start, start + bytes_);
+  return huge_bytes_between(start, start + first_bytes);
 }
 
 bool Region::take_reserved() {
@@ -187,8 +198,8 @@ std::byte* SideMemory::data(std::size_t offset) const noexcept {
 }
 
 std::uint64_t SideMemory::huge_bytes() const {
-  const auto start = std::bit_cast<std::uint64_t>(data());
-  return huge_bytes_between(start, start + bytes_);
+  if (empty()) return 0;
+  return (own_ ? *own_ : *kept_).huge_bytes(bytes_);
 }
 
 void MessageMemory::give_back() noexcept {

@@ -41,7 +41,8 @@ class Region {
 
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  [[nodiscard]] std::uint64_t huge_bytes() const;
+  /// How many of its first bytes lie on huge pages now.
+  [[nodiscard]] std::uint64_t huge_bytes(std::size_t first_bytes) const;
 
   /// More of the same where there are addresses for it; false where there are not. Throws
   /// std::bad_alloc where the memory is not to be had.
@@ -54,6 +55,7 @@ class Region {
 
   std::size_t bytes_;
   std::size_t most_bytes_;
+  bool may_be_huge_;
   std::byte* data_ = nullptr;
   /// The whole mapping, with what alignment left at both ends.
   void* mapped_ = nullptr;

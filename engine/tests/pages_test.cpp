@@ -48,11 +48,11 @@ TEST(Pages, HugeOnesAreCountedByTheKernelsOwnList) {
 
 TEST(Pages, SmallOnesAreSmallAndHugeOnesHugeOrRefusedWithTheFix) {
   const Region small(std::size_t{5} << 20U, Pages::small);
-  EXPECT_EQ(small.huge_bytes(), 0U);
+  EXPECT_EQ(small.huge_bytes(small.bytes()), 0U);
   EXPECT_EQ(small.bytes(), 6U << 20U);
   try {
     const Region huge(std::size_t{5} << 20U, Pages::huge);
-    EXPECT_EQ(huge.huge_bytes(), 6U << 20U);
+    EXPECT_EQ(huge.huge_bytes(huge.bytes()), 6U << 20U);
   } catch (const std::runtime_error& refused) {
     EXPECT_NE(std::string(refused.what()).find("vm.nr_hugepages=3"), std::string::npos);
   }
@@ -91,11 +91,11 @@ TEST(Pages, UnaskedMemoryCanHaveHugeOnesWhereverTheyFit) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(region.data()) % huge, 0U);  // NOLINT
     EXPECT_EQ(region.bytes() % huge, 0U);
     EXPECT_GE(region.bytes(), bytes);
-    EXPECT_LE(region.huge_bytes(), region.bytes());
+    EXPECT_LE(region.huge_bytes(region.bytes()), region.bytes());
   }
   const Region page(1, Pages::usual);
   EXPECT_EQ(page.bytes(), 4096U);
-  EXPECT_EQ(page.huge_bytes(), 0U);
+  EXPECT_EQ(page.huge_bytes(page.bytes()), 0U);
 }
 
 TEST(MessageMemory, WhatIsKeptStaysPresentForTheNextCase) {

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 MOST_WARNINGS = 5
 # The part of the budget that is kept for drawing the report.
-REPORT_S = 6.0
+REPORT_S = 5.0
 REPORT_SHARE = 0.3
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.plan.memory import needed_bytes
+from weft.plan.memory import CHECKED_BYTES, needed_bytes
 
 if TYPE_CHECKING:
     from weft.measure.stopping import Amount
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SLOW_LINK_BYTES_PER_S = 50e6
 SLOW_MEMORY_BYTES_PER_S = 100e6
 # Of short messages the checked pass takes up to so much for each side of a rank.
-CHECKED_BYTES = 2 * (16 << 20)
+BOTH_SIDES_BYTES = 2 * CHECKED_BYTES
 # Of long ones it takes a few, as many as a few operations have; the end of a pass has some too.
 CHECKED_OPERATIONS = 4
 # How often the memory of a case is written or read to make and check what is in it.
@@ -30,7 +30,7 @@ def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:
     """
     operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample + CHECKED_OPERATIONS
     moved_bytes = 2 * operations * case.bytes
-    made_bytes = TIMES_MADE * needed_bytes(case) + CHECKED_BYTES * case.ranks
+    made_bytes = TIMES_MADE * needed_bytes(case) + BOTH_SIDES_BYTES * case.ranks
     return (
         PATIENCE * operations * pace_ns / 1e9
         + (moved_bytes / SLOW_LINK_BYTES_PER_S if pace_ns == 0 else 0.0)

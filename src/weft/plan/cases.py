@@ -22,7 +22,7 @@ LATENCY, BANDWIDTH = "ping_pong", "stream"
 TESTS = (LATENCY, "ping_ping", BANDWIDTH, "bidirectional_stream")
 # Few enough that every case has its launches in the budget and the tables fit a screen, in equal
 # steps over short, eager, rendezvous and asymptotic messages (docs/decisions/0007).
-SIZES = "8,64,1KiB,16KiB,256KiB,1MiB"
+SIZES = "8,64,1KiB,8KiB,64KiB,1MiB"
 RANKS = 2
 PRECISION = "1%"
 BUDGET = "60s"
