@@ -1,6 +1,8 @@
 // Benchmarks of many ranks and of load on a fabric whose answer is known, and planted faults.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "tests/fake_fabric.hpp"
 
 namespace weft::fake {
@@ -127,6 +129,11 @@ struct Cased {
   int sender;
 };
 
+/// In a test's name: by default it would be the address of the text.
+void PrintTo(const Cased& one, std::ostream* out) {
+  *out << one.test << " at " << one.point << ", rank " << one.sender << " harmed";
+}
+
 class EveryManyRanks : public testing::TestWithParam<Cased> {};
 
 TEST_P(EveryManyRanks, AFlippedBitIsAFailedCase) {
@@ -171,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryManyRanks,
                                          Cased{"message_rate", 2, 0}, Cased{"message_rate", 2, 1},
                                          Cased{"random_pairs", 0, 0}));
 
-TEST(HotSpotRefusals, MorePeersThanThereAreIsUnsupportedWithTheMend) {
+TEST(HotSpotRefusals, MorePeersThanThereAreIsUnsupportedWithTheFix) {
   const Batch batch = run(make_case("hot_spot_send", 4), costs, {}, 4).batch;
   EXPECT_EQ(batch.outcome.status, Status::unsupported);
   EXPECT_EQ(batch.outcome.reason, "4 peers need 5 ranks; choose more with --ranks");
