@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 import weft
+from driven import drive
 from weft.launch.local import command
 from weft.launch.programs import MPIS, engine_folder, starter
 
@@ -22,25 +23,7 @@ ONE_SIDED = ["put_latency", "get_latency", "put_stream", "get_stream"]
 SIZES = (0, 1, 8, 4096, 100_003, 1 << 21)
 
 
-def drive(
-    mpi: str, transport: str, *cases: dict[str, object], ranks: int = 2, words: tuple[str, ...] = ()
-) -> tuple[subprocess.CompletedProcess[str], list[dict[str, object]]]:
-    """Start ranks by hand, give them cases, read their answers."""
-    program = engine_folder() / mpi / f"rank-{transport}"
-    done = subprocess.run(
-        command(program, mpi, ranks, words),
-        input="".join(json.dumps(case) + "\n" for case in cases),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
-    )
-    return done, [json.loads(line) for line in done.stdout.splitlines()]
-
-
-# Each transport in each of its ways: over what it takes by itself and over what it can be told.
-WAYS = [
+MODES = [
     ("mpi", ()),
     ("mpi", ("--mode", "persistent")),
     ("tcp", ()),
@@ -63,19 +46,19 @@ WAYS = [
 ]
 
 
-def name_of_way(value: object) -> str:
+def name_of_mode(value: object) -> str:
     return "-".join(value) if isinstance(value, tuple) else str(value)
 
 
 # Those that have puts and gets.
 HAS_ONE_SIDED = [
     ("mpi", ()),
-    *((transport, words) for transport, words in WAYS if transport in ("ucx", "ofi")),
+    *((transport, words) for transport, words in MODES if transport in ("ucx", "ofi")),
 ]
 
 
 @pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize(("transport", "words"), WAYS, ids=name_of_way)
+@pytest.mark.parametrize(("transport", "words"), MODES, ids=name_of_mode)
 def test_every_test_runs_and_verifies(mpi: str, transport: str, words: tuple[str, ...]) -> None:
     tests = TWO_SIDED + (ONE_SIDED if (transport, words) in HAS_ONE_SIDED else [])
     cases = [
@@ -131,7 +114,7 @@ def test_a_message_over_two_gibibytes_crosses_and_verifies(mpi: str) -> None:
 
 
 @pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize(("transport", "words"), HAS_ONE_SIDED[1:], ids=name_of_way)
+@pytest.mark.parametrize(("transport", "words"), HAS_ONE_SIDED[1:], ids=name_of_mode)
 def test_a_polled_byte_and_notices_and_sleep_where_a_transport_has_them(
     mpi: str, transport: str, words: tuple[str, ...]
 ) -> None:
@@ -212,129 +195,11 @@ def test_many_ranks_and_load_run_and_verify(transport: str) -> None:
     assert lines[2]["cpu_ns"][2] == 0  # type: ignore[index]
 
 
-def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
-    good = {"id": 3, "test": "ping_pong", "bytes": 8}
-    bad: list[dict[str, object]] = [
-        {"id": 1, "test": "nope"},
-        {"bytes": -1},
-        {"test": "hot_spot_send", "point": 2**63},
-        {"test": "busy_stream", "bytes": 8, "point": 2**54},
-        {"test": "ping_pong", "samples": 100_000_000},
-        {"test": "ping_pong", "bytes": 2**46},
-        {"test": "put_ping_pong", "schedule": {"kind": "turn", "count": 2**20}, "bytes": 2**30},
-        {"test": "stream", "id": "x" * 70_000},
-    ]
-    _, lines = drive("openmpi", "tcp", *bad, good)
-    told = [line.get("status") for line in lines[1:-1]]
-    # Over tcp there are no puts to refuse the memory of.
-    assert told == ["failed"] * 6 + ["unsupported", "failed", "ok"]
-
-
 def test_counters_tell_no_senders_so_such_tests_are_unsupported() -> None:
     case = {"id": 1, "bytes": 64, "samples": 3, **MANY[0]}
     _, lines = drive("openmpi", "ofi", case, ranks=4, words=("--mode", "counter"))
     assert lines[1]["status"] == "unsupported"
     assert lines[1]["reason"] == "the transport does not report whose message arrived"
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--option", "interface=nope0"), "no interface nope0"),
-        (("--option", "port=99999"), "option port takes a number"),
-        (("--option", "nope=1"), "tcp has no option nope; it takes interface port"),
-        (("--mode", "nope"), "no mode nope"),
-        (("--cpus", "x"), "--cpus takes a number"),
-        (("--cpus", "4095"), "cannot bind to CPU 4095"),
-    ],
-)
-def test_bad_options_are_one_line(words: tuple[str, ...], told: str) -> None:
-    done, _ = drive("openmpi", "tcp", words=words)
-    assert done.returncode != 0
-    assert told in done.stderr
-
-
-@pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize(
-    ("transport", "words", "told"),
-    [
-        (
-            "ucx",
-            ("--option", "device=nope0"),
-            "choose ucx.device and ucx.tls from what `ucx_info -d`",
-        ),
-        ("ucx", ("--option", "tls=nope"), "no usable transports"),
-        ("ucx", ("--option", "rendezvous=soon"), "UCX does not take RNDV_THRESH=soon"),
-        ("ucx", ("--option", "errors=all"), "ucx.errors takes peer or none"),
-        ("ucx", ("--option", "multi_send=1"), "option multi_send takes yes or no"),
-        ("ucx", ("--mode", "nope"), "no mode nope"),
-        ("ofi", ("--option", "provider=nope"), "choose ofi.provider from: "),
-        ("ofi", ("--option", "domain=nope0"), "choose ofi.domain from: "),
-        ("ofi", ("--option", "provider=tcp", "--option", "domain=nope0"), "no domain nope0 of tcp"),
-        ("ofi", ("--mode", "wait", "--option", "provider=shm"), "can be waited for failed"),
-        (
-            "ofi",
-            ("--mode", "msg", "--option", "provider=shm"),
-            "no provider shm with connected endpoints (FI_EP_MSG) and RMA here; choose ",
-        ),
-        ("ofi", ("--mode", "msg", "--option", "domain=nope0"), "choose ofi.domain from: "),
-        ("ofi", ("--option", "inject=1"), "option inject takes yes or no"),
-        ("ofi", ("--mode", "nope"), "no mode nope"),
-    ],
-)
-def test_bad_options_of_libraries_are_one_line(
-    mpi: str, transport: str, words: tuple[str, ...], told: str
-) -> None:
-    done, lines = drive(mpi, transport, words=words)
-    assert lines == []  # UCX would say its warnings on standard output
-    assert done.returncode != 0
-    assert told in done.stderr
-
-
-def test_a_provider_without_counters_is_reported_with_the_reason_and_the_fix(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets")
-    done, lines = drive("openmpi", "ofi", words=("--mode", "counter", "--option", "provider=net"))
-    assert lines == []
-    assert done.returncode != 0
-    assert "the provider net has no counters that can be used (it crashes when" in done.stderr
-    assert "; choose ofi.provider from: shm, or choose a mode other than counter" in done.stderr
-
-
-def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def reasons() -> dict[str, str]:
-        described = subprocess.run(
-            [engine_folder() / "openmpi" / "rank-ofi", "--describe"],
-            capture_output=True, text=True, timeout=60, check=True,
-        )  # fmt: skip
-        lines = [json.loads(line) for line in described.stdout.splitlines()]
-        return {line["mode"]: line["reason"] for line in lines}
-
-    assert set(reasons().values()) == {""}
-    monkeypatch.setenv("FI_PROVIDER", "^ofi_rxm,ofi_rxd,sockets,shm")
-    told = reasons()
-    assert (told["tagged"], told["msg"]) == ("", "")
-    assert "has counters" in told["counter"]
-    monkeypatch.setenv("FI_PROVIDER", "shm")
-    told = reasons()
-    assert (told["tagged"], told["counter"]) == ("", "")
-    assert "no provider with connected endpoints (FI_EP_MSG)" in told["msg"]
-
-
-def test_a_port_in_use_names_the_port_and_the_fix() -> None:
-    import socket
-
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        done, _ = drive("openmpi", "tcp", words=("--option", f"port={port}"))
-    assert done.returncode != 0
-    assert f"cannot use port {port} on lo" in done.stderr
-    assert "choose another tcp.port" in done.stderr
 
 
 def cpu_s(process: int) -> float:
@@ -382,7 +247,7 @@ DEADLINE = "did not end within its deadline"
         ("ofi", ("--mode", "counter"), DEADLINE),
         ("ofi", ("--mode", "msg"), FAULT),
     ],
-    ids=name_of_way,
+    ids=name_of_mode,
 )
 def test_a_rank_says_itself_that_its_peer_is_gone(
     transport: str, words: tuple[str, ...], told: str

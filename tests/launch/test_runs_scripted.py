@@ -1,80 +1,13 @@
 """Whole runs over a scripted rank: whatever dies, the finished cases stay readable."""
 
 import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-import weft
-from builders import write_lines
-from running import left_behind, processes_of, wait_for_round
-from weft.analysis.summary import summarise
-from weft.record.model import Footer
+from scripted import run
 from weft.record.reader import read
-from weft.report.notes import ending_in_words
-
-TESTS = Path(__file__).parents[1]
-WEFT = Path(sys.prefix) / "bin" / "weft"
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> dict[str, str]:
-    """An environment with one transport, the scripted one, and a starter that starts one rank."""
-    programs = tmp_path / "engine" / "openmpi"
-    programs.mkdir(parents=True)
-    shutil.copy(TESTS / "fake-rank", programs / "rank-fake")
-    starters = tmp_path / "bin"
-    starters.mkdir()
-    starter = starters / "mpirun.openmpi"
-    starter.write_text('#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done; shift 2; exec "$@"\n')
-    for path in (starter, programs / "rank-fake"):
-        path.chmod(0o755)
-    return {
-        **os.environ,
-        "PATH": f"{starters}:{Path(sys.executable).parent}:/usr/bin:/bin",
-        "WEFT_ENGINE_DIR": str(tmp_path / "engine"),
-    }
-
-
-def run(
-    machine: dict[str, str],
-    folder: Path,
-    *words: str,
-    script: str = "",
-    test: str = "ping_pong",
-) -> subprocess.CompletedProcess[str]:
-    command: list[str | Path] = [
-        WEFT,
-        "run",
-        test,
-        "--sizes",
-        "8,16",
-        "--budget",
-        "20s",
-        "--no-report",
-    ]
-    return subprocess.run(
-        [*command, "--launches", "2", "--deadline", "1s", "-o", folder / "r.jsonl", *words],
-        env={**machine, "FAKE_RANK": script},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-
-
-def resume(machine: dict[str, str], path: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [WEFT, "run", "--resume", path, "--no-report", *words],
-        env=machine, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
 
 
 def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
@@ -241,24 +174,6 @@ def test_wrong_bytes_stay_though_the_next_try_went_well(
     assert {row["launches"] for row in rows} == {2}
 
 
-@pytest.mark.parametrize("script", ["hang_at=16", "die_at=16"])
-def test_resume_tries_a_failed_case_again_and_keeps_its_failure(
-    machine: dict[str, str], tmp_path: Path, script: str
-) -> None:
-    assert run(machine, tmp_path, script=script).returncode == 1
-    path = tmp_path / "r.jsonl"
-    before = weft.load(path)
-    assert before.missing == ("fake/ping_pong/16",)
-    assert "launches failed in 1 of 2 cases" in ending_in_words(before, summarise(before))
-    again = resume(machine, path)
-    assert again.returncode == 0, again.stderr
-    after = weft.load(path)
-    assert not after.missing
-    assert after.lines.batches[: len(before.lines.batches)] == before.lines.batches
-    numbers = [end.launch for end in after.lines.ends]
-    assert len(numbers) == len(set(numbers))
-
-
 def test_an_early_farewell_tells_what_the_starter_knows(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
@@ -292,111 +207,6 @@ def test_an_unsupported_test_is_a_row_with_its_reason(
     rows = {(row["test"], row["status"]) for row in json.loads(done.stdout)}
     assert ("put_ping_pong", "unsupported") in rows
     assert done.returncode == 0
-
-
-def test_resume_measures_what_is_missing_and_no_more(
-    machine: dict[str, str], tmp_path: Path
-) -> None:
-    assert run(machine, tmp_path).returncode == 0
-    path = tmp_path / "r.jsonl"
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:5]) + lines[5][:20])
-    before = read(path).batches
-    resumed = resume(machine, path)
-    assert resumed.returncode == 0, resumed.stderr
-    after = read(path)
-    assert after.batches[: len(before)] == before
-    measured = [(b.case, b.launch) for b in after.batches if b.role == "measure"]
-    assert len(measured) == len(set(measured)) == 4
-    again = resume(machine, path)
-    assert (again.returncode, "nothing to resume" in again.stdout) == (0, True)
-
-
-@pytest.mark.parametrize("name", ["r.jsonl", "r.jsonl.zst"])
-def test_a_run_whose_budget_ended_early_goes_on_as_it_was_begun(
-    machine: dict[str, str], tmp_path: Path, name: str
-) -> None:
-    assert run(machine, tmp_path, "--option", "fake.depth=3").returncode == 0
-    path = ended_by_budget(tmp_path / "r.jsonl", tmp_path / name)
-    short = weft.load(path)
-    assert short.missing == tuple(short.cases)
-    again = resume(machine, path)
-    assert again.returncode == 0, again.stderr
-    assert [p.name for p in tmp_path.glob("r.*")] == [name]
-    whole = weft.load(path)
-    assert whole.complete
-    told = [launch.details["words"] for launch in whole.lines.launches]
-    assert told == ["--option depth=3"] * 2
-    measured = [(b.case, b.launch) for b in whole.measured]
-    assert len(measured) == len(set(measured)) == 4
-
-
-def ended_by_budget(record: Path, path: Path) -> Path:
-    """The record as if its budget had ended after the first launch."""
-    lines = read(record)
-    first = [line for line in lines.batches if line.launch == 0]
-    footer = Footer(finished_utc="now", outcome="budget", batches=len(first))
-    record.unlink()
-    return write_lines(path, [lines.header, lines.launches[0], *first, lines.ends[0], footer])
-
-
-def test_an_interrupted_resume_says_which_file_goes_on(
-    machine: dict[str, str], tmp_path: Path
-) -> None:
-    assert run(machine, tmp_path).returncode == 0
-    path = ended_by_budget(tmp_path / "r.jsonl", tmp_path / "r.jsonl.zst")
-    process = subprocess.Popen(
-        [WEFT, "run", "--resume", path, "--no-report"],
-        env={**machine, "FAKE_RANK": "hang=0"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    wait_for_round(process)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130, errors
-    plain = tmp_path / "r.jsonl"
-    assert errors.splitlines()[-1].endswith(f"--resume {plain}")
-    assert not path.exists()
-    assert weft.load(plain).missing
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
-    machine: dict[str, str], tmp_path: Path, number: signal.Signals
-) -> None:
-    process = start_hanging(machine, tmp_path)
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130, errors
-    assert "--resume" in errors
-    footer = weft.load(tmp_path / "r.jsonl").footer
-    assert footer is not None
-    assert footer.outcome == "interrupted"
-    assert not left_behind(tmp_path)
-
-
-def test_a_killed_weft_leaves_no_rank(machine: dict[str, str], tmp_path: Path) -> None:
-    process = start_hanging(machine, tmp_path)
-    assert processes_of(tmp_path)
-    process.kill()
-    process.communicate(timeout=30)
-    assert not left_behind(tmp_path)
-    assert read(tmp_path / "r.jsonl").footer is None
-
-
-def start_hanging(machine: dict[str, str], folder: Path) -> subprocess.Popen[str]:
-    """A run whose ranks hang in their second case; returns once they are up."""
-    process = subprocess.Popen(
-        [WEFT, "run", "ping_pong", "--sizes", "8", "--no-report", "-o", folder / "r.jsonl"],
-        env={**machine, "FAKE_RANK": "hang=1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    wait_for_round(process)
-    return process
 
 
 def test_the_rendezvous_sweep_takes_ten_samples_of_each_size_in_five_launches(

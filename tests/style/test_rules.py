@@ -51,7 +51,7 @@ LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
 PLANTED = [
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
-    (text_rules.long_files, TABLE, DOC + "\n" * 600),
+    (text_rules.long_files, TABLE, DOC + "\n" * 400),
     (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),
     (text_rules.white_space, TABLE, DOC + "a = 1 \n"),
     (text_rules.white_space, TABLE, DOC + "a = 1"),

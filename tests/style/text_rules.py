@@ -9,7 +9,7 @@ from posixpath import normpath
 from style.tree import Finding, Source, Tree
 
 COLUMNS_MAX = 100
-LINES_MAX = 600
+LINES_MAX = 400
 
 # Put together here so that this file passes its own rules.
 UNFINISHED = re.compile(

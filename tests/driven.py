@@ -1,0 +1,28 @@
+"""Ranks that a test drives by hand, without weft."""
+
+import json
+import os
+import subprocess
+
+from weft.launch.local import command
+from weft.launch.programs import engine_folder
+
+
+def drive(
+    mpi: str, transport: str, *cases: dict[str, object], ranks: int = 2, words: tuple[str, ...] = ()
+) -> tuple[subprocess.CompletedProcess[str], list[dict[str, object]]]:
+    """Start ranks by hand, give them cases, read their answers."""
+    program = engine_folder() / mpi / f"rank-{transport}"
+    done = subprocess.run(
+        command(program, mpi, ranks, words),
+        input="".join(json.dumps(case) + "\n" for case in cases),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+    )
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# Each transport in each of its ways: over what it takes by itself and over what it can be told.

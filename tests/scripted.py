@@ -1,0 +1,42 @@
+"""Whole runs of the command over the scripted rank of tests/fake-rank."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+WEFT = Path(sys.prefix) / "bin" / "weft"
+
+
+def run(
+    machine: dict[str, str],
+    folder: Path,
+    *words: str,
+    script: str = "",
+    test: str = "ping_pong",
+) -> subprocess.CompletedProcess[str]:
+    command: list[str | Path] = [
+        WEFT,
+        "run",
+        test,
+        "--sizes",
+        "8,16",
+        "--budget",
+        "20s",
+        "--no-report",
+    ]
+    return subprocess.run(
+        [*command, "--launches", "2", "--deadline", "1s", "-o", folder / "r.jsonl", *words],
+        env={**machine, "FAKE_RANK": script},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def resume(machine: dict[str, str], path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [WEFT, "run", "--resume", path, "--no-report", *words],
+        env=machine, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
