@@ -1,0 +1,43 @@
+"""The page "add an analysis", followed to the letter in a copy."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from copies import ROOT, blocks, without_finder
+
+MODULE = "src/weft/analysis/stats/quartiles.py"
+TEST = "tests/analysis/stats/test_quartiles.py"
+
+
+def passes(copy: Path) -> bool:
+    """Whether the page's test passes on the copy as it is now."""
+    site = without_finder(copy / "site")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", TEST],
+        cwd=copy, capture_output=True, text=True, timeout=120, check=False,
+        env=os.environ | {
+            "PYTHONPATH": f"{site}{os.pathsep}{copy / 'src'}", "PYTHONDONTWRITEBYTECODE": "1",
+        },
+    )  # fmt: skip
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return done.returncode == 0
+
+
+def test_its_function_passes_its_test_which_notices_its_bug(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src" / "weft", tmp_path / "src" / "weft")
+    (tmp_path / TEST).parent.mkdir(parents=True)
+    source, test = blocks("add-an-analysis.md", "python")
+    (tmp_path / MODULE).write_text(source)
+    (tmp_path / TEST).write_text(test)
+    assert passes(tmp_path)
+    [toml] = blocks("add-an-analysis.md", "toml")
+    [file] = tomllib.loads(toml)["file"]
+    assert (file["path"], file["tests"]) == (MODULE, [TEST])
+    [bug] = file["bug"]
+    assert source.count(bug["old"]) == 1
+    (tmp_path / MODULE).write_text(source.replace(bug["old"], bug["new"]))
+    assert not passes(tmp_path)
