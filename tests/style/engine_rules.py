@@ -62,11 +62,16 @@ def patterns_in_transports(tree: Tree) -> Iterator[Finding]:
             names |= {f'"{name}"' for name in _PATTERN_NAME.findall(source.text)}
             names |= {name for name in _PATTERN_NAME.findall(source.text) if "_" in name}
             names.add(str(source.path.relative_to("engine")))
+    if not names:
+        return
+    # One expression for all names: one each took most of the time of all rules together.
+    any_name = re.compile(
+        rf"(?<!\w)({'|'.join(map(re.escape, sorted(names, reverse=True)))})(?!\w)"
+    )
     for source in tree.code(under="engine/transports"):
         for number, line in enumerate(source.lines, 1):
-            for name in sorted(names):
-                if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line):
-                    yield source.at(number, f"the pattern {name} in a transport")
+            for match in any_name.finditer(line):
+                yield source.at(number, f"the pattern {match[1]} in a transport")
 
 
 def includes_run_downwards(tree: Tree) -> Iterator[Finding]:
