@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BUSY_SHARE = 0.1
 NEEDED_MEMLOCK_BYTES = 64 << 20
+NEEDED_TEMPORARY_BYTES = 8 << 20
 _CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 
 
@@ -41,6 +42,7 @@ def diagnose(manifest: dict[str, Any], load: Load, ranks: int = 2) -> tuple[Find
         *_page_moves(host),
         _swap(host.memory),
         _memlock(host.limits),
+        _temporary(host.temporary_free_bytes),
         _cgroup(host.system),
         *device_findings(host, ranks),
     ]
@@ -218,6 +220,20 @@ def _memlock(limits: Limits) -> Finding:
         what=f"only {limit >> 10} KiB may be locked",
         effect="RDMA registers locked memory: verbs, UCX and libfabric fail or fall back to TCP",
         fix="ulimit -l unlimited (permanently: memlock in /etc/security/limits.conf)",
+    )
+
+
+def _temporary(free_bytes: int | None) -> Finding:
+    if free_bytes is None:
+        return Finding(check="temporary files", level="unknown", what="cannot tell: not looked at")
+    if free_bytes >= NEEDED_TEMPORARY_BYTES:
+        return Finding(check="temporary files", level="ok", what="there is room for them")
+    return Finding(
+        check="temporary files",
+        level="warning",
+        what=f"only {free_bytes >> 10} KiB are free in /tmp",
+        effect="MPI's starters and shared memory keep files there: ranks do not start",
+        fix="remove files from /tmp, or set TMPDIR to a folder with room",
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 ROOT = Path("/")
+TEMPORARY = "/tmp"  # noqa: S108 - where MPI's starters put their files
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """All facts of a host. Every field may be missing in the record of an older weft.
 
+    `temporary_free_bytes` is what is free in the folder for temporary files.
     `weft` is the version there and `load` what others did, where a launcher asked several hosts.
     """
 
@@ -43,6 +47,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     software: Software = Software()
     limits: Limits = Limits()
     environment: dict[str, str] = {}
+    temporary_free_bytes: int | None = None
     weft: str = ""
     load: Load | None = None
 
@@ -66,9 +71,17 @@ def collect(root: Path = ROOT, environment: Mapping[str, str] = os.environ) -> d
         software=collect_software(root, live=live),
         limits=collect_limits(root),
         environment=steering(environment),
+        temporary_free_bytes=_temporary_free_bytes() if live else None,
     )
     built: dict[str, Any] = msgspec.to_builtins(facts)
     return built
+
+
+def _temporary_free_bytes() -> int | None:
+    """What is free where libraries put their files; they ask TMPDIR too."""
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(os.environ.get("TMPDIR", TEMPORARY)).free
+    return None
 
 
 def typed(manifest: dict[str, Any]) -> Manifest:

@@ -41,7 +41,8 @@ _T = TypeVar("_T")
 class PipedLaunch:
     """One launch by a starter's command line; use it with `with`.
 
-    `clear` is called at the end with the numbers of all processes that were ended here.
+    `clear` is called at the end with the numbers of all processes that were ended here. `why` says
+    what the site knows of a failure that the ranks did not explain themselves, or nothing.
 
     Reads block in the kernel, so this process takes no core from the ranks while they measure.
     """
@@ -51,10 +52,12 @@ class PipedLaunch:
         command: Sequence[str],
         environment: Mapping[str, str] | None = None,
         clear: Callable[[Iterable[int]], None] = lambda _: None,
+        why: Callable[[], str] = lambda: "",
     ) -> None:
         self._command = command
         self._environment = environment
         self._clear = clear
+        self._why = why
         self._process: subprocess.Popen[bytes] | None = None
         self._pending = b""
         self._has_left = False
@@ -139,7 +142,7 @@ class PipedLaunch:
             while b"\n" not in parts[-1]:
                 left = end - time.monotonic()
                 if left <= 0 or not selector.select(left):
-                    raise LaunchError("timeout", late)
+                    raise LaunchError("timeout", self._with_why(late))
                 data = os.read(pipe.fileno(), 1 << 20)
                 if not data:
                     raise LaunchError("failed", self._last_words())
@@ -166,11 +169,18 @@ class PipedLaunch:
         lines = self._errors.read(1 << 20).decode(errors="replace").splitlines()
         lines = [line.strip() for line in lines if line.strip(" -=\t")]
         own = [line for line in lines if line.startswith(("rank-", "rank:"))]
-        reported = own or [line for line in lines if "signal" in line.lower()] or lines
-        if reported:
-            return reported[0]
+        signals = [line for line in lines if "signal" in line.lower()]
+        errors = [line for line in lines if "error" in line.lower()]
+        reported = own or signals or errors or lines
+        if own:
+            return own[0]
         code = self._running().returncode
-        return f"the ranks ended without a message (exit status {code})"
+        silent = f"the ranks ended without a message (exit status {code})"
+        return self._with_why(reported[0] if reported else silent)
+
+    def _with_why(self, reason: str) -> str:
+        why = self._why()
+        return f"{reason}; {why}" if why else reason
 
     def _end(self) -> None:
         """End the starter and whatever it started, waiting no longer than a bound."""

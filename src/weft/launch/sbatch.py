@@ -24,7 +24,8 @@ DEADLINE_S = 60.0
 # Slurm counts in minutes, and starting, asking the hosts and drawing the report take time too.
 MARGIN_S = 120.0
 MARGIN_SHARE = 0.1
-# So long before the end of its time a run is asked to end: it writes its record and its report.
+# So long before the end of its time a run is asked to end, and writes its record and its report:
+# a minute, or a quarter of a shorter time.
 WARNING_S = 60
 _SUBMITTED = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 _MODULE = re.compile(r"[\w./+-]+")
@@ -66,7 +67,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
         "time": str(job.minutes),
         "chdir": str(job.folder.absolute()),
         "output": "weft-%j.log",
-        "signal": f"B:TERM@{WARNING_S}",
+        "signal": f"B:TERM@{min(WARNING_S, 15 * job.minutes)}",
         "export": "ALL",
     }
     for name, text in asked.items():

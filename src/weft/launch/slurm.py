@@ -60,9 +60,11 @@ class SlurmLauncher:
         start = _srun(step, nodes[: seats.nodes], _plugin(job.mpi), job.ranks, seats.each)
         order = "cyclic" if job.allocation.placement == "spread" else "block"
         words = [*start, f"--distribution={order}", "--input=0", "--kill-on-bad-exit=1"]
-        environment = {**os.environ, **job.environment}
         return PipedLaunch(
-            [*words, str(job.program), *job.arguments], environment, lambda _: _cancel(step)
+            [*words, str(job.program), *job.arguments],
+            {**os.environ, **job.environment},
+            lambda _: _cancel(step),
+            lambda: _lost(nodes),
         )
 
 
@@ -93,6 +95,14 @@ def _plugins() -> set[str]:
         for word in re.findall(r"\w+", answered)
         if word == "pmi2" or word.startswith("pmix")
     }
+
+
+def _lost(nodes: tuple[str, ...]) -> str:
+    """Which of the nodes Slurm has lost: those that are down, or do not answer (*)."""
+    asked = ["sinfo", "--Node", "--noheader", f"--nodes={','.join(nodes)}", "--format=%N %T"]
+    states = dict(line.split(maxsplit=1) for line in _output(asked).splitlines() if " " in line)
+    lost = [node for node in nodes if re.search(r"down|fail|\*", states.get(node, ""))]
+    return f"Slurm reports that {', '.join(lost)} went down" if lost else ""
 
 
 def _cancel(step: str) -> None:

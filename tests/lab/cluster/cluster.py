@@ -163,6 +163,18 @@ class Cluster:
         found = self.run("ps", "-eo", "comm=,pid=", host=host).stdout.splitlines()
         return [line for line in found if line.startswith(STARTED)]
 
+    def settle(self) -> None:
+        """Return once nothing of a run is left on any host and all nodes wait for a job.
+
+        Raises ClusterError with what does not end.
+        """
+        self._wait(lambda: not self._remains(), "a run left something behind")
+        self._wait(lambda: self.idle() == self.count, "Slurm did not get its nodes back")
+
+    def _remains(self) -> str:
+        left = {host: self.left_behind(host) for host in [HEAD, *self.hosts]}
+        return ", ".join(f"{host}: {found}" for host, found in left.items() if found)
+
     def pid(self, host: str) -> int:
         """A host's process 1, as this machine numbers it. Raises ClusterError."""
         for pid, words in _below(self._first()):
@@ -194,7 +206,7 @@ class Cluster:
             if self._switch is None or self._switch.poll() is not None:
                 raise ClusterError(f"the lab ended: {self._why()}")
             if time.monotonic() > end:
-                raise ClusterError(f"{late} in {DEADLINE_S:g} s: {self._why()}")
+                raise ClusterError(f"{late} in {DEADLINE_S:g} s: {self._remains()}\n{self._why()}")
             threading.Event().wait(POLL_S)
 
     def _why(self) -> str:

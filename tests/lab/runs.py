@@ -1,0 +1,59 @@
+"""Runs of weft on the lab's hosts: short ones, their records, and jobs of Slurm to their end."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import weft
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from lab.cluster.cluster import Cluster
+    from weft.record.run import Run
+
+# One launch of a fixed number of samples: the shortest whole run there is.
+SHORT = (
+    "ping_pong", "--transport", "tcp", "--sizes", "8", "--launches", "1", "--samples", "20",
+    "--precision", "100%", "--budget", "30s", "--no-report",
+)  # fmt: skip
+JOB_DEADLINE_S = 150.0
+POLL_S = 0.2
+OVER = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL")
+
+
+def run_short(cluster: Cluster, folder: Path, *words: str, **how: Any) -> Any:
+    """A short run with these options too, to its end."""
+    return cluster.run("weft", "run", *SHORT, *words, folder=folder, **how)
+
+
+def hosts_of(run: Run) -> list[tuple[str, ...]]:
+    """Of each launch the hosts of its ranks, in their order."""
+    return [tuple(rank.host for rank in launch.ranks) for launch in run.lines.launches]
+
+
+def record_in(folder: Path, name: str = "r.jsonl") -> Run:
+    return weft.load(folder / name)
+
+
+def job_of(done: subprocess.CompletedProcess[str]) -> int:
+    """The number of the job that was submitted."""
+    match = re.search(r"^job (\d+) is submitted", done.stdout, re.MULTILINE)
+    assert match, done
+    return int(match[1])
+
+
+def end_of_job(cluster: Cluster, number: int, deadline_s: float = JOB_DEADLINE_S) -> str:
+    """Wait for a job's end; the state that Slurm gives it."""
+    end = time.monotonic() + deadline_s
+    while True:
+        shown = cluster.run("scontrol", "show", "job", str(number)).stdout
+        match = re.search(r"JobState=(\w+)", shown)
+        assert match, shown
+        if match[1] in OVER or time.monotonic() > end:
+            return match[1]
+        threading.Event().wait(POLL_S)

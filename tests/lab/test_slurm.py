@@ -1,0 +1,141 @@
+"""Runs across hosts by every launcher: from submitting a job to its record and its report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.runs import SHORT, end_of_job, hosts_of, job_of, record_in, run_short
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lab.cluster.cluster import Cluster
+
+pytestmark = pytest.mark.engine
+
+
+def test_a_run_is_submitted_and_becomes_a_record_and_a_report(
+    cluster: Cluster, folder: Path
+) -> None:
+    words = [word for word in SHORT if word != "--no-report"]
+    done = cluster.run("weft", "run", *words, "--nodes", "2", "--submit", folder=folder)
+    number = job_of(done)
+    assert f"tail -F {folder}/weft-{number}.log" in done.stdout
+    assert end_of_job(cluster, number) == "COMPLETED", (folder / f"weft-{number}.log").read_text()
+    run = record_in(folder, f"weft-{number}.jsonl.zst")
+    assert run.header.plan.launcher == "slurm"
+    assert hosts_of(run) == [("n1", "n2")]
+    assert list(run.header.hosts) == ["n1", "n2"]
+    assert [batch.status for batch in run.lines.batches] == ["ok"] * len(run.lines.batches)
+    assert run.lines.launches[0].details["interface"] == "eth0"
+    page = (folder / f"weft-{number}.html").read_text()
+    assert "n1 and n2" in page
+    shown = cluster.run("weft", "show", f"weft-{number}.jsonl.zst", folder=folder)
+    assert shown.returncode == 0
+    assert "Latency" in shown.stdout
+
+
+def test_the_printed_script_is_what_sbatch_takes(cluster: Cluster, folder: Path) -> None:
+    words = ["weft", "slurm", "script", *SHORT, "--nodes", "3", "-o", "r.jsonl"]
+    (folder / "job.sh").write_text(cluster.run(*words, folder=folder).stdout)
+    done = cluster.run("sbatch", "--wait", "job.sh", folder=folder)
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    # A pair measures; without --ranks each of the nodes has one.
+    assert hosts_of(run) == [("n1", "n2", "n3")]
+
+
+@pytest.mark.parametrize(("mpi", "placement"), [("openmpi", "pack"), ("mpich", "spread")])
+def test_inside_an_allocation_that_allocation_is_taken(
+    cluster: Cluster, folder: Path, mpi: str, placement: str
+) -> None:
+    words = [*SHORT, "--mpi", mpi, "--ranks", "4", "--placement", placement, "-o", "r.jsonl"]
+    done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder)
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    assert run.header.plan.launcher == "slurm"
+    order = {"spread": ("n1", "n2", "n1", "n2"), "pack": ("n1", "n1", "n2", "n2")}
+    assert hosts_of(run) == [order[placement]]
+
+
+@pytest.mark.parametrize(("mpi", "placement"), [("openmpi", "spread"), ("mpich", "pack")])
+def test_named_hosts_are_reached_by_mpirun(
+    cluster: Cluster, folder: Path, mpi: str, placement: str
+) -> None:
+    words = ["--hosts", "n2,n3", "--mpi", mpi, "--ranks", "4", "--placement", placement]
+    done = run_short(cluster, folder, *words, "-o", "r.jsonl")
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    assert run.header.plan.launcher == "mpirun"
+    order = {"spread": ("n2", "n3", "n2", "n3"), "pack": ("n2", "n2", "n3", "n3")}
+    assert hosts_of(run) == [order[placement]]
+
+
+def test_the_hosts_of_pbs_are_found(cluster: Cluster, folder: Path) -> None:
+    (folder / "nodes").write_text("n3\nn4\n")
+    more = {"PBS_NODEFILE": str(folder / "nodes")}
+    done = run_short(cluster, folder, "-o", "r.jsonl", host="n3", more=more)
+    assert done.returncode == 0, done
+    assert hosts_of(record_in(folder)) == [("n3", "n4")]
+
+
+def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
+    cluster: Cluster, folder: Path
+) -> None:
+    for name, words in (("usual", ()), ("named", ("--interface", "eth1"))):
+        both = ["--transport", "tcp,ucx,ofi", "--hosts", "n1,n2", "-o", f"{name}.jsonl"]
+        assert run_short(cluster, folder, *both, *words).returncode == 0
+    for name, interface in (("usual", "eth0"), ("named", "eth1")):
+        by_transport = {
+            launch.transport: launch.details
+            for launch in record_in(folder, f"{name}.jsonl").lines.launches
+        }
+        assert by_transport["tcp"]["interface"] == interface
+        assert by_transport["ofi"]["domain"] == interface
+        assert by_transport["ucx"]["lanes"].startswith(f"tcp/{interface} ")
+
+
+def test_a_run_goes_on_in_a_second_job(cluster: Cluster, folder: Path) -> None:
+    words = ["--nodes", "2", "-o", "r.jsonl", "--launches", "2", "--budget", "3s"]
+    done = run_short(cluster, folder, *words, "--sizes", "8,16,32,64,128,256", "--submit")
+    assert end_of_job(cluster, job_of(done)) in ("COMPLETED", "FAILED")
+    before = len(record_in(folder).lines.launches)
+    words = ["--resume", "r.jsonl", "--budget", "60s", "--no-report", "--submit"]
+    done = cluster.run("weft", "run", *words, folder=folder)
+    number = job_of(done)
+    log = folder / f"weft-{number}.log"
+    assert end_of_job(cluster, number) == "COMPLETED", log.read_text()
+    run = record_in(folder)
+    assert len(run.lines.launches) > before
+    assert set(hosts_of(run)) == {("n1", "n2")}
+    assert run.footer is not None
+    assert run.footer.outcome == "precise"
+
+
+def test_doctor_asks_every_host_in_one_step_and_names_what_differs(
+    cluster: Cluster, folder: Path
+) -> None:
+    assert cluster.run("ip", "link", "set", "eth1", "mtu", "1400", host="n3").returncode == 0
+    try:
+        done = cluster.run("salloc", "-N4", "weft", "doctor", "--nodes", "4", folder=folder)
+        found = cluster.run("weft", "doctor", "--hosts", "n2,n3,n4", "--json", folder=folder)
+    finally:
+        cluster.run("ip", "link", "set", "eth1", "mtu", "1500", host="n3")
+    assert "4 hosts: n1, n2, n3, n4\n  n3: eth1 mtu 1400, others 1500\n" in done.stdout, done
+    report = json.loads(found.stdout)
+    assert report["hosts"] == ["n2", "n3", "n4"]
+    assert report["differences"] == ["n3: eth1 mtu 1400, others 1500"]
+
+
+def test_what_differs_stands_first_in_the_records_notes(cluster: Cluster, folder: Path) -> None:
+    assert cluster.run("ip", "link", "set", "eth1", "mtu", "1400", host="n2").returncode == 0
+    try:
+        done = run_short(cluster, folder, "--hosts", "n1,n2,n3", "-o", "r.jsonl")
+    finally:
+        cluster.run("ip", "link", "set", "eth1", "mtu", "1500", host="n2")
+    assert done.returncode == 0, done
+    notes = record_in(folder).header.notes
+    assert notes[0] == "warning: hosts differ: n2: eth1 mtu 1400, others 1500"
