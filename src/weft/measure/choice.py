@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_launches
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
-from weft.plan.budget import MOST_FIXED
+from weft.plan.budget import most_fixed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from weft.plan.costs import Costs
     from weft.plan.plan import Plan
 
-# A plan that was begun is kept although its launches turn out slower.
-LATER_FIXED = 0.5
 # Where cases would soon be done they are measured for so many times what they cost besides.
 LEAST_WORTH = 2.0
 # How far a case may make up for others of its launch that took less than planned.
@@ -71,8 +69,7 @@ def rounds_ahead(
 ) -> int:
     """Among how many rounds the time left is shared: the requested ones, where it suffices."""
     wanted = max((plan.launches - len(state.medians_ns) for state in chosen), default=1)
-    most = MOST_FIXED if is_first else LATER_FIXED
-    affordable = most * left_s / max(costs.fixed_s(chosen), 1e-9)
+    affordable = most_fixed(is_first=is_first) * left_s / max(costs.fixed_s(chosen), 1e-9)
     return max(1, min(wanted, int(affordable)))
 
 

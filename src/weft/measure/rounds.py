@@ -117,7 +117,9 @@ class Measurement:
 
     def _predict(self, how: str) -> None:
         """Warn where the budget is too short, before the start and after the first launches."""
-        text = shortfall(self.states, self.plan, self._left_s(), self._costs)
+        text = shortfall(
+            self.states, self.plan, self._left_s(), self._costs, is_first=not self._rounds_done
+        )
         if text:
             self.watcher.trouble(how + text)
 

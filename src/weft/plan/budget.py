@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # The largest part of the time for launches and cases beside their samples; where all requested
 # launches would take more, there are fewer of them.
 MOST_FIXED = 0.37
+# A plan that was begun is kept although its launches turn out slower.
+LATER_FIXED = 0.5
 # What of the time is planned for; the rest is for costs that were guessed too low.
 RESERVE = 0.95
 
@@ -38,7 +40,14 @@ class Outlook(Costed, Protocol):
         ...
 
 
-def shortfall(states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs) -> str:
+def most_fixed(*, is_first: bool) -> float:
+    """The largest part for launches and cases beside their samples, before any round or later."""
+    return MOST_FIXED if is_first else LATER_FIXED
+
+
+def shortfall(
+    states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs, *, is_first: bool
+) -> str:
     """How many launches the time left is short of, and which budget has them; else empty.
 
     The rest of the budget is assumed to go where it goes now: into the start and the report.
@@ -46,7 +55,7 @@ def shortfall(states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs
     short = [state for state in states if state.is_short(plan)]
     if not short or left_s <= 0:
         return ""
-    round_s = one_round_s(short, plan, costs)
+    round_s = one_round_s(short, plan, costs, is_first=is_first)
     wanted = max(plan.launches - len(state.medians_ns) for state in short)
     if wanted * round_s <= left_s:
         return ""
@@ -61,11 +70,11 @@ def shortfall(states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs
     )
 
 
-def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs) -> float:
+def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs, *, is_first: bool) -> float:
     """Seconds for one launch of each of these cases, with a worthwhile number of samples."""
     fixed_s = costs.fixed_s(states)
     if not plan.samples:
-        return fixed_s / (MOST_FIXED * RESERVE)
+        return fixed_s / most_fixed(is_first=is_first)
     return fixed_s + sum(_samples_s(state, plan.samples) for state in states)
 
 

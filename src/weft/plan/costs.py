@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
 
 # Guesses before anything was measured: ranks started and ended, a case made, checked and answered.
-GUESSED_LAUNCH_S = 0.45
+GUESSED_LAUNCH_S = 0.6
 GUESSED_CASE_S = 0.01
 GUESSED_BYTES_PER_S = 0.5e9
 # Messages that are made, sent and compared for each case before its timed ones, both ways.
