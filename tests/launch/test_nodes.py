@@ -17,6 +17,7 @@ from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch.asking import ask_hosts
 from weft.launch.devices import chosen_devices
+from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site
 from weft.plan.allocation import Allocation, Seats, seats_of
 
@@ -188,3 +189,12 @@ def test_an_interface_and_a_device_are_settings_of_the_transports(
     transports = ("mpi", "tcp", "tcp:stripe", "ucx", "ofi", "verbs")
     assert chosen_devices(transports, interface, device) == options
     assert chosen_devices(("mpi",), interface, device) == {}
+
+
+def test_ucx_warns_elsewhere_than_among_the_answers_unless_a_user_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("UCX_LOG_FILE", raising=False)
+    assert environment_of_ranks({"A": "b"}).items() >= {"UCX_LOG_FILE": "stderr", "A": "b"}.items()
+    monkeypatch.setenv("UCX_LOG_FILE", "mine.log")
+    assert environment_of_ranks({})["UCX_LOG_FILE"] == "mine.log"

@@ -131,3 +131,8 @@ def test_an_option_for_jobs_alone_does_nothing_here_and_is_refused(tmp_path: Pat
     done = _weft("run", "--partition", "fat", folder=tmp_path)
     assert done.returncode == 2
     assert "--partition is for a job of Slurm, and this is none; add --submit" in done.stderr
+
+
+def test_a_short_job_is_warned_a_part_of_its_time_before_its_end() -> None:
+    assert _asked(script_of(_job(time_limit_s=60.0)))["signal"] == "B:TERM@15"
+    assert _asked(script_of(_job(time_limit_s=600.0)))["signal"] == "B:TERM@60"

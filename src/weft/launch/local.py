@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
 from weft.host.manifest import collect
+from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import is_this_machine
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import has_starter, starter
@@ -47,7 +47,7 @@ class LocalLauncher:
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError when the MPI's starter is missing."""
         words = command(job.program, job.mpi, job.ranks, job.arguments)
-        return PipedLaunch(words, _environment(job), _clear_shared_memory)
+        return PipedLaunch(words, environment_of_ranks(job.environment), _clear_shared_memory)
 
 
 def _clear_shared_memory(processes: Iterable[int]) -> None:
@@ -78,13 +78,3 @@ def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[s
     else:
         start = ["-bind-to", "none", "-hosts", "127.0.0.1", "-iface", "lo"]
     return ["setpriv", "--pdeathsig", "TERM", mpirun, *start, *count, str(program), *words]
-
-
-def _environment(job: Job) -> dict[str, str]:
-    """This environment and the job's; Open MPI as root requires these two variables."""
-    return {
-        **os.environ,
-        **job.environment,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }

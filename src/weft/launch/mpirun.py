@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 import socket
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import psutil
 from weft.errors import WeftError
 from weft.host.environment import steering
 from weft.launch.asking import COMMAND, ask_hosts
+from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_site, is_this_machine
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import INSTALL_MPI, MPIS, has_starter, starter
@@ -54,7 +54,7 @@ class MpirunLauncher:
         if not mpi:
             raise WeftError("no mpirun is installed", INSTALL_MPI)
         start = _start(mpi, nodes, Seats(nodes=len(nodes), each=1), len(nodes), is_spread=True)
-        return ask_hosts([*start, *COMMAND], _environment({}), nodes)
+        return ask_hosts([*start, *COMMAND], environment_of_ranks({}), nodes)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError where the ranks do not fit the hosts."""
@@ -65,7 +65,7 @@ class MpirunLauncher:
             job.mpi, nodes, seats, job.ranks, is_spread=is_spread, passed_on=job.environment
         )
         words = [*start, str(job.program), *job.arguments]
-        return PipedLaunch(words, _environment(job.environment))
+        return PipedLaunch(words, environment_of_ranks(job.environment))
 
 
 def _start(
@@ -93,8 +93,9 @@ def _start(
     if network:
         # Its daemons and its ranks meet on the network that joins the hosts, and on no other.
         words += ["--mca", "oob_tcp_if_include", network, "--mca", "btl_tcp_if_include", network]
-    for name in sorted({*_PASSED_ON, *steering(os.environ), *passed_on}):
-        if name in os.environ or name in passed_on:
+    known = environment_of_ranks(dict.fromkeys(passed_on, ""))
+    for name in sorted({*_PASSED_ON, *steering(known), *passed_on}):
+        if name in known:
             words += ["-x", name]
     return [*begin, *words]
 
@@ -114,13 +115,3 @@ def network_of(hosts: Sequence[str]) -> str:
             network = ipaddress.ip_network(f"{own}/{found.netmask}", strict=False)
             return str(network) if all(one in network for one in addresses) else ""
     return ""
-
-
-def _environment(more: dict[str, str]) -> dict[str, str]:
-    """This environment and more; Open MPI as root requires these two variables."""
-    return {
-        **os.environ,
-        **more,
-        "OMPI_ALLOW_RUN_AS_ROOT": "1",
-        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    }

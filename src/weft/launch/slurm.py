@@ -10,6 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 from weft.launch.asking import COMMAND, ask_hosts
+from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_slurm
 from weft.launch.piped import PipedLaunch
 from weft.plan.allocation import seats_of
@@ -62,7 +63,7 @@ class SlurmLauncher:
         words = [*start, f"--distribution={order}", "--input=0", "--kill-on-bad-exit=1"]
         return PipedLaunch(
             [*words, str(job.program), *job.arguments],
-            {**os.environ, **job.environment},
+            environment_of_ranks(job.environment),
             lambda _: _cancel(step),
             lambda: _lost(nodes),
         )
