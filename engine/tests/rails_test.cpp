@@ -28,6 +28,12 @@ TEST(Stripe, OfEqualRailsAMessageTakesHalfTheWire) {
   EXPECT_NEAR(per_operation(result), 2 * (7 + 2 * 512 + 500 + 2 * 11), overheads);
 }
 
+// 258 bytes are 192 and 66 of them where parts begin at cache lines of 64, else two of 129.
+TEST(Stripe, PartsBeginAtCacheLines) {
+  const Result result = run_rails<Stripe>(make_case("ping_pong", 258, 4), {slower(50), slower(50)});
+  EXPECT_NEAR(per_operation(result), 2 * (7 + 50 * 192 + 500 + 11), overheads);
+}
+
 TEST(Stripe, OfUnequalRailsAMessageTakesItsSlowerHalf) {
   const Result result = run_rails<Stripe>(make_case("ping_pong", 1024, 4), {even, slower(5)});
   EXPECT_NEAR(per_operation(result), 2 * (2 * 7 + 5 * 512 + 500 + 11), overheads);

@@ -16,7 +16,7 @@ def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
     done = run(machine, tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
-    assert [row["latency_ns"]["median"] for row in rows] == [1008.0, 1016.0]
+    assert [row["latency_ns"]["median"] for row in rows] == pytest.approx([1008.0, 1016.0])
     assert [row["launches"] for row in rows] == [2, 2]
     record = read(tmp_path / "r.jsonl")
     assert record.footer is not None
