@@ -1,0 +1,84 @@
+"""What starting, two cases and ending cost by the number of ranks, far more than there are cores.
+
+Ranks that take no part in a case sleep, and the pair that measures blocks, so that oversubscribed
+ranks do not take turns of milliseconds. In the lab, where rank 0 is on the host that runs this:
+
+    make lab CMD='sbatch --wait --nodes 4 --output scale.log --wrap "python -m bench.scale 16 64"'
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import time
+
+import msgspec
+import psutil
+
+from weft.launch.all import choose_launcher
+from weft.launch.launcher import Job
+from weft.launch.programs import choose_mpi, programs
+from weft.plan.allocation import Allocation
+
+USUAL = (16, 64, 128)
+DEADLINE_S = 300.0
+CASE = {
+    "test": "ping_pong", "samples": 100, "warmup": 10, "ops_per_sample": 1, "queue_depth": 1,
+    "wait": "block", "seed": 1, "verify": True,
+}  # fmt: skip
+
+
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one launch; `rank_0_bytes` is 0 where rank 0 is on another host."""
+
+    ranks: int
+    start_s: float
+    cases_s: float
+    end_s: float
+    rank_0_bytes: int
+
+
+def cost_of(ranks: int) -> Cost:
+    """One launch of so many ranks over TCP. Raises WeftError and LaunchError."""
+    allocation = Allocation()
+    launcher = choose_launcher("", allocation)
+    mpi = choose_mpi("", launcher.starts)
+    [program] = [one for one in programs(mpi) if one.transport == "tcp"]
+    job = Job(program=program.path, mpi=mpi, ranks=ranks, allocation=allocation)
+    times = [time.monotonic()]
+    with launcher.start(job) as launch:
+        hello = launch.hello(DEADLINE_S)
+        times.append(time.monotonic())
+        for number, size in enumerate((8, 65536)):
+            answer = launch.run({**CASE, "id": number, "bytes": size}, DEADLINE_S)
+            if answer.status != "ok":
+                raise SystemExit(f"bench.scale: {ranks} ranks: {answer.reason}")
+        times.append(time.monotonic())
+        used = _memory_of(hello.ranks[0].pid, hello.ranks[0].host)
+        launch.finish(DEADLINE_S)
+        times.append(time.monotonic())
+    start_s, cases_s, end_s = (b - a for a, b in itertools.pairwise(times))
+    return Cost(ranks=ranks, start_s=start_s, cases_s=cases_s, end_s=end_s, rank_0_bytes=used)
+
+
+def _memory_of(pid: int, host: str) -> int:
+    """What a process of this host has in memory."""
+    if host != os.uname().nodename or not psutil.pid_exists(pid):
+        return 0
+    return int(psutil.Process(pid).memory_info().rss)
+
+
+def main() -> None:
+    """A line for each number of ranks."""
+    for ranks in [int(word) for word in sys.argv[1:]] or USUAL:
+        cost = cost_of(ranks)
+        sys.stdout.write(
+            f"{cost.ranks} ranks: start {cost.start_s:.2f} s, two cases {cost.cases_s:.2f} s,"
+            f" end {cost.end_s:.2f} s, rank 0 {cost.rank_0_bytes / 1e6:.0f} MB\n"
+        )
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
