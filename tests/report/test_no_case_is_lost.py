@@ -93,7 +93,8 @@ def terminal(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:
     cells: list[str] = []
     is_of_test = False
     for line in text.splitlines():
-        if line and not line.startswith(" ") and not re.match(r"size\b", line.strip()):
+        is_row = re.match(r" |size\b|\d+ ([KMG]i)?B\b", line)
+        if line and not is_row:
             is_of_test = any(title in line for title in titles)
         if is_of_test:
             cells += re.split(r"\s{2,}", line.strip())
