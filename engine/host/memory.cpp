@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <fstream>
 #include <new>
@@ -103,7 +102,7 @@ void order_writes_past_caches() noexcept {
 
 bool is_aligned(const std::byte* memory) {
   constexpr std::uintptr_t vector_bytes = 16;
-  return std::bit_cast<std::uintptr_t>(memory) % vector_bytes == 0;
+  return reinterpret_cast<std::uintptr_t>(memory) % vector_bytes == 0;  // NOLINT: a number
 }
 
 // Short messages stay in the caches, where the ranks are to have them.
