@@ -30,7 +30,7 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
 }
 
 CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams) {
-  constexpr std::size_t most_bytes = std::size_t{4} << 20U;
+  constexpr std::size_t most_bytes = std::size_t{8} << 20U;
   // Two can be taken for each other; where there is room for no more, both are under way at once.
   constexpr std::size_t least = 2;
   const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # The engine's formula of memory (engine/run/footprint.cpp); docs/engine-protocol.md has it in
 # words.
 PAGE_BYTES = 4096
-CHECKED_BYTES = 4 << 20
+CHECKED_BYTES = 8 << 20
 WORD_BYTES = 16 * PAGE_BYTES
 BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
