@@ -99,7 +99,7 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
 
 
 def test_a_run_goes_on_in_a_second_job(cluster: Cluster, folder: Path) -> None:
-    words = ["--nodes", "2", "-o", "r.jsonl", "--launches", "2", "--budget", "3s"]
+    words = ["--nodes", "2", "-o", "r.jsonl", "--launches", "20", "--budget", "3s"]
     done = run_short(cluster, folder, *words, "--sizes", "8,16,32,64,128,256", "--submit")
     assert end_of_job(cluster, job_of(done)) in ("COMPLETED", "FAILED")
     before = len(record_in(folder).lines.launches)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DEADLINE_S = 60.0
+# Open MPI's starter at times ends well and loses what a host wrote last.
+TRIES = 3
 # What every node is to run: the Python and the weft of here, which all nodes must have.
 COMMAND = (sys.executable, "-m", "weft.host", "--lines")
 
@@ -34,23 +36,11 @@ def ask_hosts(
     least ahead of this one's, or behind if negative. Raises WeftError where one does not answer.
     """
     before_s = time.time()
-    try:
-        done = subprocess.run(
-            list(command),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=deadline_s,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env=dict(environment),
-        )
-    except subprocess.TimeoutExpired as late:
-        output = late.stdout.decode(errors="replace") if isinstance(late.stdout, bytes) else ""
-        raise _silent(nodes, facts_in(output.splitlines()), f"no answer in {deadline_s:g} s") from (
-            None
-        )
-    found = facts_in(done.stdout.splitlines())
+    for _ in range(TRIES):
+        done = _asked(command, nodes, environment, deadline_s)
+        found = facts_in(done.stdout.splitlines())
+        if len(found) >= len(nodes) or done.returncode:
+            break
     names = [facts["host"] for facts in found]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -67,6 +57,27 @@ def ask_hosts(
     }
     order = sorted(by_host, key=lambda host: (_place(host, nodes), host))
     return {host: by_host[host] for host in order}
+
+
+def _asked(
+    command: Sequence[str], nodes: Sequence[str], environment: Mapping[str, str], deadline_s: float
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            list(command),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=deadline_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env=dict(environment),
+        )
+    except subprocess.TimeoutExpired as late:
+        output = late.stdout.decode(errors="replace") if isinstance(late.stdout, bytes) else ""
+        raise _silent(nodes, facts_in(output.splitlines()), f"no answer in {deadline_s:g} s") from (
+            None
+        )
 
 
 def reason_in(errors: str, status: int) -> str:
