@@ -2,7 +2,7 @@
 // of several kinds: what the machine does to one it does to the others. The bare loop makes the
 // calls of osu_bibw: a window of receives, a window of sends, and a wait for all of each, from one
 // buffer and into one. Prints a line of names, then for each turn the bandwidth of both directions
-// together in B/s, a column a name.
+// together in B/s, a column a name. An argument: how many turns.
 #include <mpi.h>
 
 #include <array>
@@ -33,7 +33,7 @@ using weft::Ticks;
 
 constexpr std::uint32_t window = 64;
 constexpr std::uint32_t windows = 4;
-constexpr int turns = 15;
+constexpr int usual_turns = 15;
 constexpr std::size_t message_bytes = std::size_t{1} << 20U;
 constexpr int tag = 10;
 
@@ -79,8 +79,11 @@ Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& word
   task.size = 2;
   task.ops_per_sample = window * windows;
   task.queue_depth = window;
-  task.out = weft::Rotation<Buffer>(sides.out);
-  task.in = weft::Rotation<Buffer>(sides.in);
+  weft::Lane lane;
+  lane.peer = weft::Peer{1 - rank};
+  lane.out = weft::Rotation<Buffer>(sides.out);
+  lane.in = weft::Rotation<Buffer>(sides.in);
+  task.lanes = {&lane, 1};
   task.token_out = words.front();
   task.words = weft::Rotation<Buffer>(std::span(words).subspan(1));
   task.samples = {&sample, 1};
@@ -113,7 +116,8 @@ struct Column {
   const Sides* sides;
 };
 
-void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns) {
+void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns,
+             int turns) {
   const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
   std::vector<Buffer> words = weft::slices_of(memory.data, 9, 32);
   const double tick_s = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns * 1e-9;
@@ -169,6 +173,6 @@ int main(int argc, char** argv) {
                               {"bare_small", false, &small.sides()}};
   if (huge) columns.push_back({"bare_huge", false, &huge->sides()});
   if (huge) columns.push_back({"engine_huge", true, &huge->sides()});
-  measure(boot, link, columns);
+  measure(boot, link, columns, argc > 1 ? std::atoi(argv[1]) : usual_turns);
   return 0;
 }

@@ -89,9 +89,14 @@ def ratios_of_columns(told: str) -> dict[str, float]:
 def _measure(
     figures_of: Callable[[str], dict[str, float]], name: str, mpi: str
 ) -> dict[str, float]:
-    binary = str(_program(name, mpi))
-    ranks = [["-n", "1", "taskset", "-c", str(cpu), binary] for cpu in (0, 1)]
-    return figures_of(_run([*STARTS[mpi], *ranks[0], ":", *ranks[1]]))
+    return figures_of(told_by(name, mpi))
+
+
+def told_by(name: str, mpi: str, turns: int | None = None) -> str:
+    """What a launch of one of the programs here prints; without `turns` it takes its usual ones."""
+    words = [str(_program(name, mpi)), *([] if turns is None else [str(turns)])]
+    ranks = [["-n", "1", "taskset", "-c", str(cpu), *words] for cpu in (0, 1)]
+    return _run([*STARTS[mpi], *ranks[0], ":", *ranks[1]])
 
 
 def _content_speed() -> dict[str, float]:

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ using weft::CycleCounter;
 using weft::Ticks;
 
 constexpr std::uint32_t trips = 2000;
-constexpr int turns = 200;
+constexpr int usual_turns = 200;
 constexpr std::size_t message_bytes = 8;
 
 Ticks engine(Link& link, int rank, std::vector<Buffer>& out, std::vector<Buffer>& in) {
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
   const double tick_ns = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns;
   // Reported at the end: who writes meanwhile has other things in its caches in the turn that
   // follows.
+  const int turns = argc > 1 ? std::atoi(argv[1]) : usual_turns;
   std::vector<std::pair<double, double>> reported;
   reported.reserve(turns);
   for (int turn = 0; turn < turns; ++turn) {
