@@ -6,12 +6,12 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weft.errors import WeftError
 from weft.host.manifest import collect
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import is_this_machine
 from weft.launch.piped import PipedLaunch
-from weft.launch.programs import has_starter, starter
+from weft.launch.programs import has_starter
+from weft.launch.starters import starting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,20 +61,11 @@ def _clear_shared_memory(processes: Iterable[int]) -> None:
 def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
     """The command line that starts the ranks, each with `words` of its own.
 
-    `setpriv` has the kernel end it with this process.
-
     Raises WeftError when the MPI's starter is missing.
     """
-    mpirun = starter(mpi)
-    if mpirun is None:
-        package = "openmpi-bin" if mpi == "openmpi" else "mpich"
-        raise WeftError(f"mpirun of {mpi} is missing", f"type apt-get install {package}")
-    count = ["-n", str(ranks)]
     if mpi == "openmpi":
         # Its own daemons and its TCP stay on loopback: no socket may listen for strangers.
-        start = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
-        start += ["--mca", "oob_tcp_if_include", "lo", "--mca", "btl_tcp_if_include", "lo"]
-        start += ["--mca", "orte_base_help_aggregate", "0"]
+        start = ["--mca", "oob_tcp_if_include", "lo", "--mca", "btl_tcp_if_include", "lo"]
     else:
-        start = ["-bind-to", "none", "-hosts", "127.0.0.1", "-iface", "lo"]
-    return ["setpriv", "--pdeathsig", "TERM", mpirun, *start, *count, str(program), *words]
+        start = ["-hosts", "127.0.0.1", "-iface", "lo"]
+    return [*starting(mpi, ranks, start), str(program), *words]

@@ -14,7 +14,8 @@ from weft.launch.asking import COMMAND, ask_hosts
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_site, is_this_machine
 from weft.launch.piped import PipedLaunch
-from weft.launch.programs import INSTALL_MPI, MPIS, has_starter, starter
+from weft.launch.programs import INSTALL_MPI, MPIS, has_starter
+from weft.launch.starters import starting
 from weft.plan.allocation import Seats, seats_of
 
 if TYPE_CHECKING:
@@ -78,17 +79,12 @@ def _start(
     passed_on: Sequence[str] | dict[str, str] = (),
 ) -> list[str]:
     """The beginning of the starter's command line; it has names of variables, never values."""
-    mpirun = starter(mpi)
-    if mpirun is None:
-        raise WeftError(f"mpirun of {mpi} is missing", INSTALL_MPI)
     taken = nodes[: seats.nodes]
-    begin = ["setpriv", "--pdeathsig", "TERM", mpirun, "-n", str(ranks)]
     if mpi == "mpich":
         counts = [f"{node}:{1 if is_spread else seats.each}" for node in taken]
-        return [*begin, "-bind-to", "none", "-hosts", ",".join(counts)]
+        return starting(mpi, ranks, ["-hosts", ",".join(counts)])
     words = ["--host", ",".join(f"{node}:{seats.each}" for node in taken)]
-    words += ["--map-by", "node" if is_spread else "slot", "--bind-to", "none"]
-    words += ["--allow-run-as-root", "--oversubscribe", "--mca", "orte_base_help_aggregate", "0"]
+    words += ["--map-by", "node" if is_spread else "slot"]
     network = network_of(taken)
     if network:
         # Its daemons and its ranks meet on the network that joins the hosts, and on no other.
@@ -97,7 +93,7 @@ def _start(
     for name in sorted({*_PASSED_ON, *steering(known), *passed_on}):
         if name in known:
             words += ["-x", name]
-    return [*begin, *words]
+    return starting(mpi, ranks, words)
 
 
 def network_of(hosts: Sequence[str]) -> str:
