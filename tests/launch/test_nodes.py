@@ -15,7 +15,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
-from weft.launch.asking import ask_hosts
+from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.devices import chosen_devices
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site
@@ -125,6 +125,28 @@ def test_a_host_that_does_not_answer_is_named() -> None:
 def test_a_starter_that_never_ends_is_not_waited_for() -> None:
     with pytest.raises(WeftError, match=r"n1, n2 did not say what they are \(no answer in 0.5 s\)"):
         ask_hosts(["sleep", "600"], os.environ, ["n1", "n2"], deadline_s=0.5)
+
+
+def test_a_host_whose_answer_the_starter_lost_is_asked_again(tmp_path: Path) -> None:
+    """As often as TRIES says, and not where the starter itself failed."""
+    both = b"".join(b"".join(lines_of({"host": host}, host)) for host in ("n1", "n2"))
+    one = b"".join(lines_of({"host": "n1"}, "n1"))
+    script = (
+        "import pathlib, sys; seen = pathlib.Path(sys.argv[1]); seen.open('a').write('.');"
+        f"count = len(seen.read_text()); said = {both!r} if count == int(sys.argv[2]) else {one!r};"
+        "sys.stdout.buffer.write(said); sys.exit(int(sys.argv[3]))"
+    )
+
+    def ask(name: str, answers_at: int, status: int = 0) -> dict[str, dict[str, Any]]:
+        words = [sys.executable, "-c", script, str(tmp_path / name), str(answers_at), str(status)]
+        return ask_hosts(words, os.environ, ["n1", "n2"])
+
+    assert list(ask("second", 2)) == ["n1", "n2"]
+    assert (tmp_path / "second").read_text() == ".."
+    for name, status, asked in (("never", 0, "." * TRIES), ("failed", 1, ".")):
+        with pytest.raises(WeftError, match="n2 did not say what it is"):
+            ask(name, 99, status)
+        assert (tmp_path / name).read_text() == asked
 
 
 def test_two_hosts_of_one_name_are_refused() -> None:
