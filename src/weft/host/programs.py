@@ -1,4 +1,4 @@
-"""Other programs' answers, all asked at once, none waited for longer than a deadline."""
+"""Other programs' answers, several asked at once, none waited for longer than a deadline."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 DEADLINE_S = 2.0
 
@@ -21,22 +21,34 @@ def answers(
     A program that is missing or late is omitted; one that fails counts with what it wrote, for
     pkg-config and dpkg-query fail when only one of many things asked for is unknown.
     """
+    plain = {**os.environ, "LC_ALL": "C"}
     with ThreadPoolExecutor(max_workers=max(1, len(commands))) as pool:
-        found = pool.map(lambda command: _answer(command, deadline_s), commands.values())
-        return {name: text for name, text in zip(commands, found, strict=True) if text is not None}
+        found = pool.map(
+            lambda command: answer(command, deadline_s, environment=plain), commands.values()
+        )
+        return {name: one.stdout for name, one in zip(commands, found, strict=True) if one}
 
 
-def _answer(command: tuple[str, ...], deadline_s: float) -> str | None:
+def answer(
+    command: Sequence[str],
+    deadline_s: float = DEADLINE_S,
+    given: str = "",
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str] | None:
+    """What a program writes and ends with, `given` on its standard input.
+
+    None where it is missing or does not end in time.
+    """
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+        return subprocess.run(
+            list(command),
+            input=given,
+            capture_output=True,
+            text=True,
+            errors="replace",
             timeout=deadline_s,
             check=False,
-            env={**os.environ, "LC_ALL": "C"},
+            env=environment,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return done.stdout.decode(errors="replace")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.host.programs import answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,18 +56,18 @@ def hosts_of_site(environment: Mapping[str, str] = os.environ) -> tuple[str, ...
 def hosts_of_slurm(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """The nodes of this Slurm job. Raises WeftError."""
     ranges = environment.get("SLURM_JOB_NODELIST", "")
-    if not ranges or shutil.which("scontrol") is None:
-        return ()
-    asked = ["scontrol", "show", "hostnames", ranges]
-    try:
-        done = subprocess.run(
-            asked, capture_output=True, text=True, timeout=DEADLINE_S, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
+    scontrol = shutil.which("scontrol")
+    return _hosts_in(ranges, scontrol) if ranges and scontrol else ()
+
+
+@functools.cache
+def _hosts_in(ranges: str, scontrol: str) -> tuple[str, ...]:
+    """The nodes that Slurm's ranges name: asked once, however many launches a run has."""
+    done = answer([scontrol, "show", "hostnames", ranges], DEADLINE_S)
+    if done is None:
         raise WeftError(
             f"scontrol did not answer in {DEADLINE_S:g} s", "look whether Slurm works: sinfo"
-        ) from None
+        )
     return _checked(done.stdout.split(), "SLURM_JOB_NODELIST")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.host.programs import answer
 from weft.plan.pattern import Pattern
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def starter(mpi: str) -> str | None:
     plain = shutil.which("mpirun")
     if plain is None:
         return None
-    version = _output([plain, "--version"]).lower()
+    done = answer([plain, "--version"], DESCRIBE_DEADLINE_S)
+    version = done.stdout.lower() if done else ""
     words = {"openmpi": "open mpi", "mpich": "hydra"}
     return plain if words[mpi] in version else None
 
@@ -173,13 +175,3 @@ def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
         )
         for at, described in enumerate(modes)
     )
-
-
-def _output(command: list[str]) -> str:
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=DESCRIBE_DEADLINE_S, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout

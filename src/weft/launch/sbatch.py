@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.host.programs import answer
 from weft.launch.asking import reason_in
 
 if TYPE_CHECKING:
@@ -93,19 +93,11 @@ def submit(job: SiteJob) -> int:
     """Submit a run; the number of its job. Raises WeftError with what Slurm said."""
     if shutil.which("sbatch") is None:
         raise WeftError("sbatch is not installed here", "submit from a login node of the cluster")
-    try:
-        done = subprocess.run(
-            ["sbatch", "--parsable"],
-            input=script_of(job),
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
+    done = answer(["sbatch", "--parsable"], DEADLINE_S, given=script_of(job))
+    if done is None:
         raise WeftError(
             f"sbatch did not answer in {DEADLINE_S:g} s", "look whether Slurm works: sinfo"
-        ) from None
+        )
     number = _SUBMITTED.search(done.stdout)
     if done.returncode != 0 or number is None:
         why = reason_in(done.stderr, done.returncode)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import secrets
 import shutil
-import subprocess
 from typing import TYPE_CHECKING, Any
 
+from weft.host.programs import answer
 from weft.launch.asking import COMMAND, ask_hosts
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_slurm
@@ -88,14 +89,20 @@ def _plugin(mpi: str) -> str:
     return next((name for name in _PLUGINS[mpi] if name in listed), "")
 
 
-def _plugins() -> set[str]:
+def _plugins() -> frozenset[str]:
     """The ways of starting MPI that this srun has; newer ones name a version too (pmix_v4)."""
-    answered = _output(["srun", "--mpi=list"])
-    return {
+    srun = shutil.which("srun")
+    return _plugins_of(srun) if srun else frozenset()
+
+
+@functools.cache
+def _plugins_of(srun: str) -> frozenset[str]:
+    """Asked once, however many launches a run has."""
+    return frozenset(
         "pmix" if word.startswith("pmix") else word
-        for word in re.findall(r"\w+", answered)
+        for word in re.findall(r"\w+", _output([srun, "--mpi=list"]))
         if word == "pmi2" or word.startswith("pmix")
-    }
+    )
 
 
 def _lost(nodes: tuple[str, ...]) -> str:
@@ -118,11 +125,5 @@ def _cancel(step: str) -> None:
 
 def _output(command: list[str]) -> str:
     """What a program of Slurm's writes, errors too; nothing where it does not answer."""
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=DEADLINE_S, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout + done.stderr
+    done = answer(command, DEADLINE_S)
+    return done.stdout + done.stderr if done else ""
