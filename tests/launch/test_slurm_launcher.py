@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from weft.launch.launcher import Job
+from weft.launch.protocol import LaunchError
 from weft.launch.slurm import SlurmLauncher
 from weft.plan.allocation import Allocation
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from weft.launch.piped import PipedLaunch
 
 SRUN = """#!/bin/sh
 echo "srun $*" >> {asked}
@@ -38,9 +37,10 @@ def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "asked"
 
 
-def _launch(folder: Path, mpi: str = "openmpi") -> PipedLaunch:
+def _launch(folder: Path, mpi: str = "openmpi") -> None:
     job = Job(program=folder / "rank-fake", mpi=mpi, ranks=2, allocation=Allocation())
-    return SlurmLauncher().start(job)
+    with SlurmLauncher().start(job) as launch, pytest.raises(LaunchError):
+        launch.hello()
 
 
 def test_slurm_is_asked_once_however_many_launches_there_are(asked: Path) -> None:
@@ -49,7 +49,8 @@ def test_slurm_is_asked_once_however_many_launches_there_are(asked: Path) -> Non
     assert launcher.starts("openmpi")
     for _ in range(3):
         _launch(asked.parent)
-    assert sorted(asked.read_text().splitlines()) == [
-        "scontrol show hostnames n[1-2]",
-        "srun --mpi=list",
-    ]
+    lines = asked.read_text().splitlines()
+    assert len([line for line in lines if "rank-fake" in line]) == 3
+    assert len([line for line in lines if "--mpi=pmix" in line]) == 3
+    assert lines.count("scontrol show hostnames n[1-2]") == 1
+    assert lines.count("srun --mpi=list") == 1
