@@ -23,6 +23,7 @@ from weft.analysis.compare.pool import Pooled
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.ratios import Figure, ratio
+from weft.analysis.stats.steps import steps_in
 from weft.analysis.stats.trend import trend_of
 from weft.plan.case import Case
 
@@ -261,6 +262,35 @@ def trend_rows(trials: int) -> list[tuple[str, ...]]:
     ]
 
 
+def step_power(trials: int, sessions: int, first: int, shift: float, kind: str) -> float:
+    """How often steps are found and, if there is one, at its place; `shift` in scatters."""
+    random = np.random.default_rng([SEED, sessions])
+    found = 0
+    for _ in range(trials):
+        logs = deviates(random, kind, (sessions,))
+        logs[first:] += shift
+        steps = [step.at for step in steps_in(logs.tolist()).steps]
+        found += steps == [first] if shift else bool(steps)
+    return found / trials
+
+
+def step_rows(trials: int) -> list[tuple[str, ...]]:
+    """Steps between sessions, by their number: those by chance, and those that are there."""
+    counts = (4, 5, 7, 10, 14, 30, 100)
+    asked = [
+        *((f"no step, {kind}: one is found", 1.0, 0.0, kind) for kind in KINDS),
+        *((f"half are {shift:g} scatters slower", 0.5, shift, "normal") for shift in (3.0, 5.0)),
+        *((f"the last is {shift:g} scatters slower", 1.0, shift, "normal") for shift in (5.0, 8.0)),
+    ]
+    rows: list[tuple[str, ...]] = [("sessions", *map(str, counts))]
+    for name, share, shift, kind in asked:
+        firsts = [min(round(share * count), count - 1) for count in counts]
+        pairs = zip(counts, firsts, strict=True)
+        cells = (step_power(trials, count, first, shift, kind) for count, first in pairs)
+        rows.append((name, *(f"{cell:.1%}" for cell in cells)))
+    return rows
+
+
 def session_rows(trials: int) -> list[tuple[str, ...]]:
     """What intervals over launches of one session hold, and over sessions."""
     random = np.random.default_rng(SEED)
@@ -323,6 +353,7 @@ TABLES = {
     "settled": settled_rows,
     "trend": trend_rows,
     "sessions": session_rows,
+    "steps": step_rows,
 }
 
 

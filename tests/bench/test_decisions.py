@@ -84,3 +84,10 @@ def test_trends_are_seldom_told_by_chance_and_seldom_missed_over_ten_launches(
     assert decisions.trend_power(300, 10, 0.0, 0.0) <= 0.09
     assert decisions.trend_power(100, 10, 4.0, 0.0) >= 0.8
     assert decisions.trend_power(100, 4, 8.0, 0.0) == 0
+
+
+def test_steps_are_seldom_found_by_chance_and_a_large_one_seldom_missed(
+    decisions: ModuleType,
+) -> None:
+    assert decisions.step_power(300, 10, 9, 0.0, "normal") <= 0.09
+    assert decisions.step_power(100, 10, 5, 5.0, "normal") >= 0.85

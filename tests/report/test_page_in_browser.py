@@ -13,11 +13,14 @@ from selenium.webdriver.common.by import By
 
 import weft
 from builders import make_cases, synthetic_record
+from nights import EVEN, nights
 from shown import render_page, size_charts
 from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.history import history
 from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.report.comparison import write_comparison
+from weft.report.history import write_history
 from weft.report.page import write_report
 from weft.topics import results_of
 
@@ -147,3 +150,23 @@ def test_a_comparison_draws_every_curve_and_asks_no_network(
     assert severe == []
     asked = browser.execute_script("return performance.getEntriesByType('resource').length")
     assert asked == 0
+
+
+def test_sessions_over_time_are_drawn_with_their_marks_and_ask_no_network(
+    browser: webdriver.Chrome, tmp_path: Path
+) -> None:
+    factors = [even * (1.25 if day >= 6 else 1.0) for day, even in enumerate(EVEN)]
+    write_history(history(nights(tmp_path, factors)), tmp_path / "t.html")
+    browser.get((tmp_path / "t.html").as_uri())
+    plot = browser.find_element(By.ID, "plot-case1")
+    assert len(plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .point")) == 10
+    assert "times as fast" in plot.find_element(By.CSS_SELECTOR, ".annotation").text
+    ticks = [tick.text for tick in plot.find_elements(By.CSS_SELECTOR, ".xtick")]
+    assert [tick for tick in ticks if tick] == ["11-01", "11-03", "11-05", "11-07", "11-09"]
+    severe = [
+        entry
+        for entry in browser.get_log("browser")  # type: ignore[no-untyped-call]
+        if entry["level"] == "SEVERE"
+    ]
+    assert severe == []
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0

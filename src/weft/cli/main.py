@@ -24,6 +24,7 @@ from weft.cli import (
     show,
     signature,
     slurm,
+    trend,
 )
 from weft.errors import WeftError
 
@@ -51,6 +52,7 @@ COMMANDS = (
     peak,
     compare,
     check,
+    trend,
     slurm,
 )
 for command in COMMANDS:

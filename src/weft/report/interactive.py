@@ -49,6 +49,8 @@ def _axis(axis: ChartAxis) -> dict[str, Any]:
         shape["tickvals"] = [place for place, _ in axis.ticks]
         shape["ticktext"] = [name for _, name in axis.ticks]
         shape["tickangle"] = 0
+        # A place among named ticks is no zero.
+        shape["zeroline"] = False
     return shape
 
 

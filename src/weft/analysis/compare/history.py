@@ -1,0 +1,295 @@
+"""Sessions of a machine in the order of time: figures of each case, and steps. Pure.
+
+A session is a record. Sessions of one machine make a series whatever else differs between them;
+what differs is named at its session, so that a step can be read beside it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import statistics
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from weft.analysis.compare.acceptance import Outcome, against_limits, overall
+from weft.analysis.compare.conditions import conditions_of, differences_of_runs
+from weft.analysis.compare.pool import is_same_run, pool
+from weft.analysis.stats.levels import connected, levels
+from weft.analysis.stats.ratios import Quantity, Ratio
+from weft.analysis.stats.steps import LEVEL, steps_in
+from weft.analysis.stats.trend import trend_of
+from weft.errors import WeftError
+from weft.estimate import Estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.analysis.compare.limits import Limit
+    from weft.analysis.compare.pool import Pooled
+    from weft.plan.case import Case
+    from weft.record.run import Run
+
+_ENDED_EARLY = {
+    None: "the run ended without a last line",
+    "interrupted": "the run was interrupted",
+    "failed": "the run failed",
+}
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """One record: when and where it was measured, and what is to know of it.
+
+    `days` are since the first session of all. `changed` is how its conditions differ from those of
+    the session of its machine before it, `failed` which cases gave no figure and why. `answer` is
+    that of the limits, None where there are none for it.
+    """
+
+    record: str
+    measured_utc: str
+    days: float
+    machine: str
+    ended_early: str = ""
+    changed: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    answer: Outcome | None = None
+
+
+class Point(msgspec.Struct, frozen=True, kw_only=True):
+    """A case in one session, by the session's index: its figure over launches, or why none."""
+
+    session: int
+    estimate: Estimate | None = None
+    why: str = ""
+
+
+class CaseLimit(msgspec.Struct, frozen=True, kw_only=True):
+    """A limit of a case, in the unit of its figures, and as it stands in the file."""
+
+    text: str
+    value: float
+
+
+class CaseHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """One case on one machine over its sessions: latencies in ns or bandwidths in bytes/s."""
+
+    case: str
+    test: str
+    transport: str
+    bytes: int
+    variant: str
+    machine: str
+    quantity: Quantity
+    points: tuple[Point, ...]
+    limits: tuple[CaseLimit, ...] = ()
+
+
+class SessionStep(msgspec.Struct, frozen=True, kw_only=True):
+    """From one session on a curve is so many times as fast as before, with a 95 % interval.
+
+    `chance` is the p-value, times the places that the step might have.
+    """
+
+    session: int
+    speed: Ratio
+    chance: float
+
+
+class Course(msgspec.Struct, frozen=True, kw_only=True):
+    """All sizes of one way to measure on one machine, together, session by session.
+
+    `speeds` are those of `sessions` (indices), relative to the median session; `scatter` their
+    relative standard deviation about the steps. One session more that is slower by the share
+    `smallest` would be found. `drift` is the relative change of the time from the first session to
+    the last, where there is no step and the sessions rise or fall, with `drift_chance`.
+    """
+
+    name: str
+    machine: str
+    sessions: tuple[int, ...]
+    speeds: tuple[float, ...]
+    steps: tuple[SessionStep, ...] = ()
+    scatter: float | None = None
+    smallest: float | None = None
+    drift: float | None = None
+    drift_chance: float | None = None
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """Sessions in the order of time, every case over them, and their curves."""
+
+    sessions: tuple[Session, ...]
+    series: tuple[CaseHistory, ...]
+    courses: tuple[Course, ...]
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """The machines in the order of their first sessions."""
+        return tuple(dict.fromkeys(session.machine for session in self.sessions))
+
+
+class _Measured(NamedTuple):
+    """A session's record with what it gives of each of its cases."""
+
+    run: Run
+    machine: str
+    cases: dict[str, Pooled]
+
+
+def history(runs: Sequence[Run], limits: Sequence[Limit] = ()) -> History:
+    """The records in the order of time. Raises WeftError for a run that is given twice.
+
+    Steps are looked for in every curve of every machine, one false step in all of them together in
+    5 % of histories without any; WeftError too where no limit is for any case of any record.
+    """
+    ordered = sorted(runs, key=lambda run: (run.header.created_utc, str(run.path)))
+    for at, run in enumerate(ordered):
+        if any(is_same_run(run, other) for other in ordered[:at]):
+            raise WeftError(
+                f"{run.path} is given twice, or is another copy of one run", "name every run once"
+            )
+    measured = [
+        _Measured(run, conditions_of(run.header, ()).facts["nodes"], pool([run])) for run in ordered
+    ]
+    answers = _answers(measured, limits)
+    sessions = tuple(_session(measured, at, answer) for at, answer in enumerate(answers))
+    groups: dict[tuple[str, Case], list[tuple[int, Pooled]]] = {}
+    for at, one in enumerate(measured):
+        for pooled in one.cases.values():
+            groups.setdefault((one.machine, pooled.case), []).append((at, pooled))
+    return History(
+        sessions=sessions,
+        series=tuple(_series(machine, known, limits) for (machine, _), known in groups.items()),
+        courses=_courses(groups),
+    )
+
+
+def _answers(measured: Sequence[_Measured], limits: Sequence[Limit]) -> list[Outcome | None]:
+    """What the limits say of each session by itself. Raises WeftError where they are for none."""
+    answers: list[Outcome | None] = []
+    refused = None
+    for one in measured:
+        try:
+            answers.append(overall(against_limits(one.cases, limits)) if limits else None)
+        except WeftError as error:
+            answers.append(None)
+            refused = error
+    if refused and not any(answers):
+        raise refused
+    return answers
+
+
+def _session(measured: Sequence[_Measured], at: int, answer: Outcome | None) -> Session:
+    one = measured[at]
+    run = one.run
+    before = next((m.run for m in reversed(measured[:at]) if m.machine == one.machine), None)
+    begun = datetime.datetime.fromisoformat
+    passed = begun(run.header.created_utc) - begun(measured[0].run.header.created_utc)
+    failed = {key: _why_none(pooled) for key, pooled in one.cases.items()}
+    return Session(
+        record=str(run.path),
+        measured_utc=run.header.created_utc,
+        days=passed.total_seconds() / 86400,
+        machine=one.machine,
+        ended_early=_ENDED_EARLY.get(run.footer.outcome if run.footer else None, ""),
+        changed=differences_of_runs(before, run) if before else (),
+        failed=tuple(f"{key}: {why}" for key, why in failed.items() if why),
+        answer=answer,
+    )
+
+
+def _why_none(pooled: Pooled) -> str:
+    """Why a case has no good figure; empty where it has one."""
+    if pooled.failed:
+        return f"failed: {pooled.failed}"
+    if pooled.launches == 0:
+        return pooled.lost[0] if pooled.lost else "was not measured"
+    return ""
+
+
+def _series(
+    machine: str, known: Sequence[tuple[int, Pooled]], limits: Sequence[Limit]
+) -> CaseHistory:
+    first = known[0][1]
+    case = first.case
+    has_latency = any(pooled.latency_ns is not None for _, pooled in known)
+    quantity: Quantity = "latency" if has_latency else "bandwidth"
+    points = []
+    for at, pooled in known:
+        why = _why_none(pooled)
+        found = pooled.latency_ns if has_latency else pooled.bandwidth_bytes_per_s
+        points.append(Point(session=at, estimate=None if why else found, why=why))
+    return CaseHistory(
+        case=case.key,
+        test=case.test,
+        transport=case.transport,
+        bytes=case.bytes,
+        variant=case.variant,
+        machine=machine,
+        quantity=quantity,
+        points=tuple(points),
+        limits=tuple(
+            CaseLimit(text=limit.text, value=limit.bound_for(first))
+            for limit in limits
+            if limit.takes(first) and (limit.kind == "latency_at_most") == has_latency
+        ),
+    )
+
+
+def _courses(
+    groups: Mapping[tuple[str, Case], Sequence[tuple[int, Pooled]]],
+) -> tuple[Course, ...]:
+    """A course a curve and machine that has figures; the level of the steps is shared by all."""
+    tables: dict[tuple[str, Case], dict[tuple[int, int], dict[int, float]]] = {}
+    for (machine, case), known in groups.items():
+        by_launch = tables.setdefault((machine, case.but_for("bytes")), {})
+        for at, pooled in known:
+            paces = {} if pooled.failed else pooled.paces[0] if pooled.paces else {}
+            for launch, pace in paces.items():
+                by_launch.setdefault((at, launch), {})[case.bytes] = pace
+    found = {place: own for place, own in tables.items() if own}
+    return tuple(
+        _course(machine, case, own, LEVEL / len(found)) for (machine, case), own in found.items()
+    )
+
+
+def _course(
+    machine: str, place: Case, by_launch: Mapping[tuple[int, int], dict[int, float]], level: float
+) -> Course:
+    launches = sorted(by_launch)
+    used = [launches[at] for at in connected([by_launch[launch] for launch in launches])]
+    sessions: dict[int, list[float]] = {}
+    for (at, _), own in zip(used, levels([by_launch[name] for name in used]), strict=True):
+        sessions.setdefault(at, []).append(own)
+    indices = tuple(sessions)
+    logs = [math.fsum(own) / len(own) for own in sessions.values()]
+    middle = statistics.median(logs)
+    found = steps_in(logs, level)
+    steps = tuple(
+        SessionStep(
+            session=indices[step.at],
+            speed=Ratio(
+                speed=math.exp(-step.shift),
+                low=math.exp(-step.high),
+                high=math.exp(-step.low),
+                basis="launches",
+            ),
+            chance=step.chance,
+        )
+        for step in found.steps
+    )
+    drift = trend_of(logs) if len(logs) > 1 and not steps else None
+    is_drift = drift is not None and drift.is_trend
+    transport, test, _, *variant = place.key.split("/")
+    return Course(
+        name="/".join((transport, test, "*", *variant)),
+        machine=machine,
+        sessions=indices,
+        speeds=tuple(math.exp(middle - log) for log in logs),
+        steps=steps,
+        scatter=None if found.scatter is None else math.expm1(found.scatter),
+        smallest=None if found.smallest is None else -math.expm1(-found.smallest),
+        drift=drift.change if drift and is_drift else None,
+        drift_chance=drift.trend_chance if drift and is_drift else None,
+    )

@@ -1,0 +1,170 @@
+"""Where the level of a machine steps from one session to the next. Pure.
+
+The segments of a series are found by circular binary segmentation (Olshen, Venkatraman, Lucito and
+Wigler, Circular binary segmentation for the analysis of array-based DNA copy number data,
+Biostatistics 5, 2004): the stretch that differs most from the rest, by Student's t, is cut out, and
+its parts are searched in the same way. A stretch that reaches an end is one step, one inside is a
+step and its return, so that a single slow night is found too. The chance of each t is multiplied by
+the number of stretches that were compared (Bonferroni), where the paper permutes: ten sessions have
+too few orders.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Two sessions have no scatter of their own beside a step between them.
+FEWEST = 3
+# How often a series without any step is said to have one.
+LEVEL = 0.05
+INTERVAL_LEVEL = 0.95
+# Sessions scatter by this at least: what is nearer is the last digits of floating-point numbers.
+_LEAST_SCATTER = 1e-6
+
+
+class LevelStep(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of level before the session at index `at`: by `shift`, with its 95 % interval.
+
+    The interval takes the place for known. `chance` is the p-value, times the places it might have.
+    """
+
+    at: int
+    shift: float
+    low: float
+    high: float
+    chance: float
+
+
+class Steps(msgspec.Struct, frozen=True, kw_only=True):
+    """The steps of a series in their order, and what it could show.
+
+    `scatter` is the standard deviation about the levels, and `smallest` the shift by which one
+    session more would have to differ from all to be found; None with fewer than FEWEST sessions.
+    """
+
+    steps: tuple[LevelStep, ...] = ()
+    scatter: float | None = None
+    smallest: float | None = None
+
+
+def steps_in(values: Sequence[float], level: float = LEVEL) -> Steps:
+    """The steps of a series in the order of time; logarithms give relative shifts.
+
+    `level` is how often a series of independent normal values finds a step that is not there.
+    """
+    import numpy as np
+
+    count = len(values)
+    if count < FEWEST:
+        return Steps()
+    series = np.asarray(values, dtype=np.float64)
+    cuts = _confirmed(series, _cuts(series, level), level)
+    squares, freedom = _about_levels(series, cuts)
+    scatter = math.sqrt(squares / freedom)
+    return Steps(
+        steps=tuple(_step(series, cuts, at) for at in range(len(cuts))),
+        scatter=scatter,
+        smallest=scatter
+        * _reach(count - 1, level / _stretches(count + 1))
+        * math.sqrt(1 + 1 / count),
+    )
+
+
+def _cuts(series: NDArray[np.float64], level: float) -> list[int]:
+    """The indices at which the best stretch begins and ends, and those of its parts."""
+    chance, begin, end = _best_stretch(series) if len(series) >= FEWEST else (1.0, 0, 0)
+    if chance > level:
+        return []
+    edges = sorted({0, begin, end, len(series)})
+    inner = [
+        left + cut for left, right in pairwise(edges) for cut in _cuts(series[left:right], level)
+    ]
+    return sorted([*edges[1:-1], *inner])
+
+
+def _best_stretch(series: NDArray[np.float64]) -> tuple[float, int, int]:
+    """The stretch [begin, end) that differs most from the rest, with its chance."""
+    import numpy as np
+
+    count = len(series)
+    centred = series - series.mean()
+    sums = np.concatenate([[0.0], np.cumsum(centred)])
+    begins, ends = np.triu_indices(count + 1, 1)
+    inside = (ends - begins).astype(np.float64)
+    known = inside < count
+    begins, ends, inside = begins[known], ends[known], inside[known]
+    between = (sums[ends] - sums[begins]) ** 2 * count / (inside * (count - inside))
+    best = int(np.argmax(between))
+    within = max(float(np.sum(centred**2) - between[best]), (count - 2) * _LEAST_SCATTER**2)
+    score = math.sqrt(float(between[best]) * (count - 2) / within)
+    return _chance(score, count - 2, _stretches(count)), int(begins[best]), int(ends[best])
+
+
+def _stretches(count: int) -> int:
+    """Into how many pairs of a stretch and its rest a series can be cut."""
+    return count * (count - 1) // 2
+
+
+def _confirmed(series: NDArray[np.float64], cuts: list[int], level: float) -> list[int]:
+    """The cuts that hold against their neighbours alone: the least certain goes while one fails."""
+    kept = list(cuts)
+    while kept:
+        chances = [_step(series, kept, at).chance for at in range(len(kept))]
+        worst = max(range(len(kept)), key=chances.__getitem__)
+        if chances[worst] <= level:
+            break
+        del kept[worst]
+    return kept
+
+
+def _about_levels(series: NDArray[np.float64], cuts: Sequence[int]) -> tuple[float, int]:
+    """The sum of squares about the levels between cuts, and its degrees of freedom."""
+    edges = [0, *cuts, len(series)]
+    parts = [series[left:right] for left, right in pairwise(edges)]
+    squares = sum(float(part.var()) * len(part) for part in parts)
+    freedom = len(series) - len(edges) + 1
+    return max(squares, freedom * _LEAST_SCATTER**2), freedom
+
+
+def _step(series: NDArray[np.float64], cuts: Sequence[int], at: int) -> LevelStep:
+    """The step at one cut: between the level before it and the level behind it."""
+    edges = [0, *cuts, len(series)]
+    before = series[edges[at] : edges[at + 1]]
+    behind = series[edges[at + 1] : edges[at + 2]]
+    shift = float(behind.mean() - before.mean())
+    squares, freedom = _about_levels(series, cuts)
+    if freedom < 1:
+        return LevelStep(at=cuts[at], shift=shift, low=-math.inf, high=math.inf, chance=1.0)
+    error = math.sqrt(squares / freedom * (1 / len(before) + 1 / len(behind)))
+    half = error * _reach(freedom, 1 - INTERVAL_LEVEL)
+    return LevelStep(
+        at=cuts[at],
+        shift=shift,
+        low=shift - half,
+        high=shift + half,
+        chance=_chance(abs(shift) / error, freedom, len(series) - 1),
+    )
+
+
+def _chance(score: float, freedom: int, ways: int) -> float:
+    """The two-sided p-value of a Student's t, times the ways in which it was looked for."""
+    from scipy import special
+
+    return min(1.0, 2 * float(special.stdtr(freedom, -score)) * ways)
+
+
+def _reach(freedom: int, level: float) -> float:
+    """How many standard errors a two-sided interval reaches that misses so often."""
+    from scipy import special
+
+    return float(special.stdtrit(freedom, 1 - level / 2))

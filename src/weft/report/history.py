@@ -1,0 +1,341 @@
+"""Sessions in the order of time as tables in a terminal and as one page. Computes no number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from weft.analysis.stats.ratios import ratio_in_words
+from weft.analysis.stats.steps import FEWEST
+from weft.charts import MOST_CURVES, Chart, ChartAxis, Mark, Track
+from weft.report.html import render, write_page
+from weft.report.table import render_table
+from weft.tables import Table
+from weft.units import format_bandwidth, format_bytes, format_percent, format_time
+from weft.written import with_ends, with_half
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+    from weft.analysis.compare.history import (
+        CaseHistory,
+        Course,
+        History,
+        Point,
+        Session,
+        SessionStep,
+    )
+
+# Sizes of a curve that have a column in a terminal and a chart on the page.
+MOST_SIZES = 6
+MOST_CHARTS = 24
+MOST_TICKS = 6
+_CASE = "case"
+# Colours of the marks, after the first, which is the figures' own.
+_STEP, _FAILED, _CHANGED, _LIMIT = 1, 3, 2, 4
+NOTE = (
+    "Sessions are named by their beginning in UTC. speed: all sizes together, relative to the"
+    " median session."
+)
+
+
+def history_tables(found: History, notes: Sequence[str] = ()) -> RenderableType:
+    """A table a curve, what is to know of single sessions, and what each curve says, last."""
+    parts: list[RenderableType] = []
+    for table in _tables(found, MOST_SIZES):
+        parts += render_table(table)
+    lines = [*map("note: {}".format, (*notes, NOTE)), *_troubles(found), *_findings(found)]
+    return Group(*parts, *map(Text, [*lines, _summary(found)]))
+
+
+def write_history(found: History, path: Path, notes: Sequence[str] = ()) -> None:
+    """Write the page. Raises WeftError where it cannot be written."""
+    charts = _charts(found)
+    text = render(
+        "history.html.j2",
+        charts,
+        title=f"weft: {' and '.join(found.machines)} over time",
+        summary=_summary(found),
+        findings=_findings(found),
+        troubles=_troubles(found),
+        notes=[*notes, NOTE, *_without_chart(found, charts)],
+        tables=_tables(found),
+    )
+    write_page(text, path)
+
+
+def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:
+    """A line where a case is only in the tables."""
+    drawn = sum(chart.name.startswith(_CASE) for chart in charts)
+    every = len(found.series)
+    return [f"{drawn} of {every} cases have a chart; the tables have all"] if drawn < every else []
+
+
+def _summary(found: History) -> str:
+    names = _names(found)
+    count = len(names)
+    steps = sum(bool(course.steps) for course in found.courses)
+    of_all = f"{steps} of {len(found.courses)} curves {'has' if steps == 1 else 'have'} a step"
+    when = f"{names[0]} to {names[-1]}" if count > 1 else names[0]
+    sessions = "1 session" if count == 1 else f"{count} sessions"
+    machines = f" of {len(found.machines)} machines" if len(found.machines) > 1 else ""
+    return f"{sessions}{machines}, {when} UTC: {of_all}."
+
+
+def _names(found: History) -> list[str]:
+    """What each session is called: when it began, as exactly as tells them apart."""
+    minutes = [session.measured_utc[:16].replace("T", " ") for session in found.sessions]
+    if len(set(minutes)) == len(minutes):
+        return minutes
+    return [session.measured_utc[:19].replace("T", " ") for session in found.sessions]
+
+
+def _findings(found: History) -> list[str]:
+    """A sentence a curve: its steps, or that none is significant and what would be."""
+    names = _names(found)
+    lines = []
+    if len(found.machines) > 1:
+        lines.append(
+            f"the sessions are of {len(found.machines)} machines, each a series of its own:"
+            f" {'; '.join(found.machines)}"
+        )
+    for course in found.courses:
+        where = f"{course.name} on {course.machine}" if len(found.machines) > 1 else course.name
+        lines += [f"{where}: {_of_step(step, names, found.sessions)}" for step in course.steps] or [
+            f"{where}: {_without_step(course)}"
+        ]
+    return lines
+
+
+def _of_step(step: SessionStep, names: Sequence[str], sessions: Sequence[Session]) -> str:
+    changed = sessions[step.session].changed
+    words = f"{ratio_in_words(step.speed)} times as fast from {names[step.session]} on"
+    return f"{words}; what else changed then: {'; '.join(changed)}" if changed else words
+
+
+def _without_step(course: Course) -> str:
+    count = len(course.sessions)
+    if course.scatter is None or course.smallest is None:
+        sessions = "1 session" if count == 1 else f"{count} sessions"
+        return f"{sessions}; steps are looked for from {FEWEST} sessions on"
+    words = (
+        f"no significant step over {count} sessions, which scatter by"
+        f" {format_percent(100 * course.scatter)}; one session more would be one if it were"
+        f" {format_percent(100 * course.smallest)} slower"
+    )
+    if course.drift is None or course.drift_chance is None:
+        return words
+    verb = "rises" if course.drift > 0 else "falls"
+    return (
+        f"{words}; but the time {verb} by {format_percent(100 * abs(course.drift))} from the first"
+        f" to the last (p = {course.drift_chance:.1%})"
+    )
+
+
+def _troubles(found: History) -> list[str]:
+    """What single sessions lack, and how their conditions differ from the session before."""
+    lines = []
+    for name, session in zip(_names(found), found.sessions, strict=True):
+        where = f"{name} ({session.record})"
+        if session.ended_early:
+            lines.append(f"{where}: {session.ended_early}")
+        if session.failed:
+            more = len(session.failed) - 1
+            also = f", and {more} more" if more else ""
+            lines.append(f"{where}: no figure of {session.failed[0]}{also}")
+        if session.changed:
+            lines.append(f"{where}: unlike the session before: {'; '.join(session.changed)}")
+    return lines
+
+
+def _tables(found: History, most_sizes: int | None = None) -> list[Table]:
+    return [
+        _table(found, course, _of_course(found, course), number, most_sizes)
+        for number, course in enumerate(found.courses)
+    ]
+
+
+def _of_course(found: History, course: Course) -> list[CaseHistory]:
+    """The cases of a curve by size."""
+    transport, test, _, *variant = course.name.split("/")
+    own = (transport, test, "/".join(variant), course.machine)
+    return [
+        series
+        for series in found.series
+        if (series.transport, series.test, series.variant, series.machine) == own
+    ]
+
+
+def _table(
+    found: History,
+    course: Course,
+    every: Sequence[CaseHistory],
+    number: int,
+    most_sizes: int | None,
+) -> Table:
+    """A row a session: its answer, its speed, and its figure at each size."""
+    shown = _spread(every, most_sizes or len(every))
+    names = _names(found)
+    has_answers = any(session.answer for session in found.sessions)
+    speeds = dict(zip(course.sessions, course.speeds, strict=True))
+    shape = format_time if every[0].quantity == "latency" else format_bandwidth
+    cells = [{point.session: point for point in series.points} for series in shown]
+    rows = []
+    for at, session in enumerate(found.sessions):
+        if session.machine != course.machine or not any(at in own for own in cells):
+            continue
+        figures = []
+        for own in cells:
+            point = own.get(at)
+            estimate = point.estimate if point else None
+            lost = "failed" if point and point.why.startswith("failed") else "none"
+            figures.append(with_half(estimate, shape) if estimate else lost)
+        answer = [session.answer or "-"] if has_answers else []
+        speed = f"{speeds[at]:.3f}" if at in speeds else "-"
+        rows.append((names[at], *answer, speed, *figures))
+    answered = ["answer"] if has_answers else []
+    sizes = [format_bytes(series.bytes) for series in shown]
+    hidden = len(every) - len(shown)
+    machine = f" on {course.machine}" if len(found.machines) > 1 else ""
+    return Table(
+        name=f"course{number}",
+        caption=f"{course.name}{machine}: {every[0].quantity}",
+        head=("session", *answered, "speed", *sizes),
+        rows=tuple(rows),
+        notes=(f"{hidden} more sizes are on the page (-o) and in --json",) if hidden else (),
+    )
+
+
+def _spread(series: Sequence[CaseHistory], most: int) -> list[CaseHistory]:
+    """So many of the sizes, with both ends, as far apart as can be."""
+    if len(series) <= most:
+        return list(series)
+    last = len(series) - 1
+    return [series[at] for at in sorted({round(n * last / (most - 1)) for n in range(most)})]
+
+
+def _charts(found: History) -> list[Chart]:
+    """The curves' speeds together, then a chart a case."""
+    charts = [
+        _of_courses(found, first, found.courses[first : first + MOST_CURVES])
+        for first in range(0, len(found.courses), MOST_CURVES)
+    ]
+    for course in found.courses:
+        for series in _spread(_of_course(found, course), MOST_SIZES):
+            charts.append(_of_series(found, course, series, len(charts)))
+    return charts[:MOST_CHARTS]
+
+
+def _time_axis(found: History) -> ChartAxis:
+    """Days since the first session, labelled at a few sessions by date, or time within a day."""
+    last = found.sessions[-1].days
+    part = (
+        slice(5, 10) if last >= 2 else slice(11, 16) if last * 1440 >= MOST_TICKS else slice(14, 19)
+    )
+    ticks: list[tuple[float, str]] = []
+    for session in found.sessions:
+        if not ticks or session.days - ticks[-1][0] >= last / MOST_TICKS:
+            ticks.append((session.days, session.measured_utc[part]))
+    names = _names(found)
+    return ChartAxis(f"session, {names[0]} to {names[-1]} UTC", is_log=False, ticks=tuple(ticks))
+
+
+def _of_courses(found: History, number: int, courses: Sequence[Course]) -> Chart:
+    names = _names(found)
+    tracks = []
+    for group, course in enumerate(courses):
+        machine = f" on {course.machine}" if len(found.machines) > 1 else ""
+        tracks.append(
+            Track(
+                label=course.name + machine,
+                x=tuple(found.sessions[at].days for at in course.sessions),
+                y=course.speeds,
+                texts=tuple(
+                    f"{names[at]}: {speed:.3f}"
+                    for at, speed in zip(course.sessions, course.speeds, strict=True)
+                ),
+                group=group,
+            )
+        )
+    title = "Speed of each curve, relative to its median session"
+    return Chart(
+        name=f"speeds{number}",
+        title=title,
+        alt=f"{title}, over {len(found.sessions)} sessions",
+        x=_time_axis(found),
+        y=ChartAxis("relative speed", is_log=False),
+        tracks=tuple(tracks),
+        marks=_marks_of_sessions(found),
+        note="All sizes of a curve together. Over 1 is faster.",
+    )
+
+
+def _of_series(found: History, course: Course, series: CaseHistory, number: int) -> Chart:
+    is_latency = series.quantity == "latency"
+    factor = 1e-3 if is_latency else 1e-6
+    shape = format_time if is_latency else format_bandwidth
+    axis = "latency in µs" if is_latency else "bandwidth in MB/s"
+    names = _names(found)
+    known = [(point.session, point.estimate) for point in series.points if point.estimate]
+    machine = f" on {series.machine}" if len(found.machines) > 1 else ""
+    over = f"{series.transport} {series.variant}".rstrip()
+    title = f"{series.test} over {over}, {format_bytes(series.bytes)}{machine}"
+    limits = tuple(
+        Mark(axis="y", at=limit.value * factor, text=f"limit: {limit.text}", group=_LIMIT)
+        for limit in series.limits
+    )
+    return Chart(
+        name=f"{_CASE}{number}",
+        title=title,
+        alt=f"{title}: {axis} in each of {len(series.points)} sessions",
+        x=_time_axis(found),
+        y=ChartAxis(axis, is_log=False),
+        tracks=(
+            Track(
+                label=series.case,
+                x=tuple(found.sessions[at].days for at, _ in known),
+                y=tuple(figure.value * factor for _, figure in known),
+                low=tuple(figure.low * factor for _, figure in known),
+                high=tuple(figure.high * factor for _, figure in known),
+                texts=tuple(f"{names[at]}: {with_ends(figure, shape)}" for at, figure in known),
+            ),
+        ),
+        marks=(*limits, *_marks(found, course, series.points)),
+        note="Bars are 95 % intervals over the launches of a session.",
+    )
+
+
+def _marks(found: History, course: Course, points: Sequence[Point]) -> tuple[Mark, ...]:
+    """On a case at its sessions: where it has no figure, steps of its curve, other conditions."""
+    steps = {step.session: step for step in course.steps}
+    lost = {point.session for point in points if point.estimate is None}
+    marks = []
+    for at, session in enumerate(found.sessions):
+        if session.machine != course.machine:
+            continue
+        words = ["no figure"] if at in lost else []
+        words += [f"{steps[at].speed.speed:.3f} times as fast"] if at in steps else []
+        words += ["conditions changed"] if session.changed else []
+        if words:
+            group = _FAILED if at in lost else _STEP if at in steps else _CHANGED
+            marks.append(Mark(axis="x", at=session.days, text="; ".join(words), group=group))
+    return tuple(marks)
+
+
+def _marks_of_sessions(found: History) -> tuple[Mark, ...]:
+    """On all curves: sessions outside their limits, without all figures, in other conditions."""
+    marks = []
+    for session in found.sessions:
+        words = ["fail"] if session.answer == "fail" else []
+        words += [session.ended_early] if session.ended_early else []
+        words += ["cases without a figure"] if session.failed else []
+        group = _FAILED if words else _CHANGED
+        words += ["conditions changed"] if session.changed else []
+        if words:
+            marks.append(Mark(axis="x", at=session.days, text="; ".join(words), group=group))
+    return tuple(marks)

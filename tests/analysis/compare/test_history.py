@@ -1,0 +1,136 @@
+"""Sessions in the order of time: planted records with known steps, failures and conditions."""
+
+from pathlib import Path
+
+import pytest
+
+from builders import lost_batch, make_cases
+from nights import EVEN, NIGHT_CASES, night, nights
+from weft.analysis.compare.history import Course, History, history
+from weft.analysis.compare.limits import Limit, read_limits
+from weft.errors import WeftError
+
+PING_PONG = "tcp/ping_pong/*"
+
+
+def course(found: History, name: str = PING_PONG, machine: str = "node1") -> Course:
+    [own] = [one for one in found.courses if (one.name, one.machine) == (name, machine)]
+    return own
+
+
+def limits(folder: Path, bound: str) -> tuple[Limit, ...]:
+    text = f'[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "{bound}"\n'
+    (folder / "limits.toml").write_text(text)
+    return read_limits(folder / "limits.toml")
+
+
+def test_a_planted_step_is_found_with_its_session_and_size(tmp_path: Path) -> None:
+    factors = [even * (1.25 if day >= 6 else 1.0) for day, even in enumerate(EVEN)]
+    found = history(nights(tmp_path, factors))
+    for name in (PING_PONG, "tcp/stream/*"):
+        [step] = course(found, name).steps
+        assert found.sessions[step.session].measured_utc == "2026-11-07T02:00:00+00:00"
+        # Times that are 1.25 times as long, or their bandwidth, are 0.8 of the speed.
+        assert step.speed.low < 0.8 < step.speed.high
+        assert step.speed.speed == pytest.approx(0.8, rel=0.005)
+        assert step.speed.high - step.speed.low < 0.03
+
+
+def test_even_nights_have_no_step_and_what_would_be_one_is_told(tmp_path: Path) -> None:
+    own = course(history(nights(tmp_path, EVEN)))
+    assert own.steps == ()
+    assert own.scatter == pytest.approx(0.0052, rel=0.1)
+    assert own.smallest is not None
+    found = history(nights(tmp_path / "more", [*EVEN, 1 / (1 - 1.05 * own.smallest)]))
+    assert [step.session for step in course(found).steps] == [10]
+
+
+def test_records_are_put_in_the_order_of_time(tmp_path: Path) -> None:
+    runs = nights(tmp_path, EVEN)
+    assert history(runs[::-1]) == history(runs)
+    assert [session.days for session in history(runs).sessions] == list(range(10))
+
+
+def test_figures_are_those_of_each_session(tmp_path: Path) -> None:
+    found = history(nights(tmp_path, (1.0, 2.0)))
+    [series] = [one for one in found.series if one.case == "tcp/ping_pong/8"]
+    figures = [point.estimate for point in series.points]
+    assert [figure.value if figure else None for figure in figures] == [
+        pytest.approx(1000.4, rel=1e-3),
+        pytest.approx(2000.8, rel=1e-3),
+    ]
+    assert all(figure and figure.launches == 5 and figure.is_bounded for figure in figures)
+    assert list(course(found).speeds) == pytest.approx([2**0.5, 0.5**0.5])
+
+
+def test_a_night_that_failed_stays_in_its_place_and_is_no_figure(tmp_path: Path) -> None:
+    case = NIGHT_CASES[0]
+    lost = [lost_batch(case, 4, 90, "failed", "byte 3 differs")]
+    runs = [night(tmp_path, 0), night(tmp_path, 1, more=lost), night(tmp_path, 2)]
+    runs.append(night(tmp_path, 3, measures=False, outcome=None))
+    found = history(runs)
+    [series] = [one for one in found.series if one.case == case.key]
+    assert [point.estimate is None for point in series.points] == [False, True, False, True]
+    assert series.points[1].why == "failed: byte 3 differs"
+    assert found.sessions[1].failed == (f"{case.key}: failed: byte 3 differs",)
+    assert found.sessions[3].ended_early == "the run ended without a last line"
+    assert len(found.sessions[3].failed) == len(NIGHT_CASES)
+    # The other size of the night that failed still counts.
+    assert course(found).sessions == (0, 1, 2)
+    assert list(course(found).speeds) == pytest.approx([1.0] * 3)
+
+
+def test_sessions_that_lack_sizes_are_not_called_fast_or_slow(tmp_path: Path) -> None:
+    short = make_cases(("ping_pong",), ("tcp",), (8,))
+    runs = [*nights(tmp_path, EVEN[:4]), night(tmp_path, 4, cases=short)]
+    assert course(history(runs)).speeds[4] == pytest.approx(1.0, abs=0.005)
+
+
+def test_each_machine_is_a_series_of_its_own(tmp_path: Path) -> None:
+    runs = [
+        night(tmp_path, day, even * (1.5 if day % 2 else 1.0), host=f"n{day % 2}")
+        for day, even in enumerate(EVEN)
+    ]
+    found = history(runs)
+    assert found.machines == ("n0", "n1")
+    for machine, first in (("n0", 0), ("n1", 1)):
+        own = course(found, machine=machine)
+        assert own.sessions == tuple(range(first, 10, 2))
+        assert own.steps == ()
+    assert all(session.changed == () for session in found.sessions)
+
+
+def test_changed_conditions_are_named_at_the_session_where_they_changed(tmp_path: Path) -> None:
+    kernels = ("6.1.0", "6.1.0", "6.1.9", "6.1.9")
+    found = history([night(tmp_path, day, kernel=text) for day, text in enumerate(kernels)])
+    named = [session.changed for session in found.sessions]
+    assert named == [(), (), ("kernel 6.1.0 then, 6.1.9 now",), ()]
+
+
+def test_limits_are_in_the_unit_of_the_figures_and_judge_each_session(tmp_path: Path) -> None:
+    found = history(nights(tmp_path, (1.0, 1.2)), limits(tmp_path, "1.1 us"))
+    assert [session.answer for session in found.sessions] == ["pass", "fail"]
+    bounds = {one.case: [limit.value for limit in one.limits] for one in found.series}
+    assert bounds["tcp/ping_pong/8"] == [pytest.approx(1100)]
+    assert bounds["tcp/ping_pong/65536"] == bounds["tcp/stream/8"] == []
+
+
+def test_limits_that_are_for_nothing_are_refused(tmp_path: Path) -> None:
+    runs = nights(tmp_path, (1.0,), cases=make_cases(("stream",), ("tcp",), (8,)))
+    with pytest.raises(WeftError, match="no limit applies"):
+        history(runs, limits(tmp_path, "1 us"))
+
+
+def test_a_slow_drift_without_a_step_is_told(tmp_path: Path) -> None:
+    own = course(history(nights(tmp_path, [even * 1.0012**n for n, even in enumerate(EVEN)])))
+    assert own.steps == ()
+    assert own.drift_chance is None
+    own = course(history(nights(tmp_path / "more", [1.001**n for n in range(5)])))
+    assert own.steps == ()
+    assert own.drift == pytest.approx(0.004, rel=0.01)
+
+
+def test_a_run_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    runs = nights(tmp_path, (1.0,))
+    with pytest.raises(WeftError, match="is given twice"):
+        history([*runs, *runs])

@@ -1,0 +1,114 @@
+"""The page and the tables of sessions over time: what a reader finds there."""
+
+import io
+from pathlib import Path
+
+from rich.console import Console
+
+from builders import lost_batch, make_cases
+from drawn import page_plots, page_tables
+from nights import EVEN, NIGHT_CASES, night, nights
+from weft.analysis.compare.history import History, history
+from weft.analysis.compare.limits import read_limits
+from weft.report.history import history_tables, write_history
+
+
+def printed(found: History) -> str:
+    output = io.StringIO()
+    Console(file=output, width=100).print(history_tables(found))
+    return output.getvalue()
+
+
+def a_slow_week(folder: Path) -> History:
+    """Six even nights, then four at 0.8 of the speed and with another kernel; one fails."""
+    limits = folder / "limits.toml"
+    limits.write_text('[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "1.1 us"\n')
+    lost = [lost_batch(NIGHT_CASES[0], 4, 90, "failed", "byte 3 differs")]
+    runs = [
+        night(
+            folder, day, even * (1.25 if day >= 6 else 1.0),
+            kernel="6.1.9" if day >= 6 else "6.1.0", more=lost if day == 2 else (),
+        )
+        for day, even in enumerate(EVEN)
+    ]  # fmt: skip
+    return history(runs, read_limits(limits))
+
+
+def test_the_sentence_of_a_step_has_date_interval_and_what_else_changed(tmp_path: Path) -> None:
+    text = " ".join(printed(a_slow_week(tmp_path)).split())
+    assert "tcp/ping_pong/*: 0.80" in text
+    assert (
+        "times as fast from 2026-11-07 02:00 on; what else changed then: kernel 6.1.0 then, 6.1.9"
+        " now tcp/stream/*: 0.80"
+    ) in text
+    assert text.endswith(
+        "10 sessions, 2026-11-01 02:00 to 2026-11-10 02:00 UTC: 2 of 2 curves have a step."
+    )
+
+
+def test_without_a_step_it_says_so_and_what_would_be_one(tmp_path: Path) -> None:
+    text = " ".join(printed(history(nights(tmp_path, EVEN))).split())
+    assert (
+        "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; one session"
+        " more would be one if it were 2.9 % slower"
+    ) in text
+    assert text.endswith("0 of 2 curves have a step.")
+    few = printed(history(nights(tmp_path / "few", EVEN[:2])))
+    assert "2 sessions; steps are looked for from 3 sessions on" in few
+
+
+def test_every_session_has_its_row_with_answer_speed_and_figures(tmp_path: Path) -> None:
+    lines = printed(a_slow_week(tmp_path)).splitlines()
+    assert lines[0] == "tcp/ping_pong/*: latency"
+    assert lines[1].split() == ["session", "answer", "speed", "8", "B", "64", "KiB"]
+    rows = {line[:10]: line.split()[2:] for line in lines[2:12]}
+    assert rows["2026-11-01"][0] == "pass"
+    assert rows["2026-11-01"][2:6] == ["1.00", "µs", "±0.4%", "4.29"]
+    # The night whose bytes were wrong has a row, and no figure at that size.
+    assert rows["2026-11-03"][0] == "fail"
+    assert rows["2026-11-03"][2] == "failed"
+    assert rows["2026-11-09"][0] == "fail"
+    assert rows["2026-11-09"][2:4] == ["1.24", "µs"]
+
+
+def test_many_sizes_fit_a_terminal_and_the_page_has_all(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), tuple(2**n for n in range(12)))
+    found = history(nights(tmp_path, EVEN[:3], cases=cases))
+    assert "6 more sizes are on the page (-o) and in --json" in printed(found)
+    write_history(found, tmp_path / "t.html")
+    text = (tmp_path / "t.html").read_text()
+    [table] = page_tables(text)
+    assert len(table[0]) == 2 + 12
+    assert "6 of 12 cases have a chart; the tables have all" in text
+
+
+def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: Path) -> None:
+    found = a_slow_week(tmp_path)
+    write_history(found, tmp_path / "t.html")
+    plots = page_plots((tmp_path / "t.html").read_text())
+    assert list(plots) == ["speeds0", "case1", "case2", "case3", "case4"]
+    layout, [trace] = plots["case1"]["layout"], plots["case1"]["data"]
+    # Nine nights have a figure: days since the first night, in microseconds.
+    assert trace["x"] == [0, 1, 3, 4, 5, 6, 7, 8, 9]
+    assert 1.24 < trace["y"][-1] < 1.26
+    assert all(above > 0 for above in trace["error_y"]["array"])
+    words = {note["text"]: note for note in layout["annotations"]}
+    assert words["limit: latency at most 1.1 us"]["y"] == 1.1
+    assert words["no figure"]["x"] == 2
+    [step] = [text for text in words if "times as fast" in text]
+    assert words[step]["x"] == 6
+    assert step.endswith("conditions changed")
+    marks = [note["text"] for note in plots["speeds0"]["layout"]["annotations"]]
+    assert marks == [
+        "fail; cases without a figure", "fail; conditions changed", "fail", "fail", "fail",
+    ]  # fmt: skip
+    [bandwidth] = plots["case4"]["data"]
+    # 65,536 bytes in 2,000 ns and 0.1 ns a byte.
+    assert 7600 < bandwidth["y"][0] < 7800
+
+
+def test_the_same_sessions_give_the_same_page(tmp_path: Path) -> None:
+    found = history(nights(tmp_path, EVEN[:3]))
+    for name in ("a.html", "b.html"):
+        write_history(found, tmp_path / name)
+    assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
