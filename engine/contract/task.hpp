@@ -179,6 +179,11 @@ constexpr std::uint32_t refill_of(std::uint32_t queue_depth) noexcept {
   return queue_depth < 2 ? 1 : queue_depth / 2;
 }
 
+/// The messages of all samples of a batch.
+inline std::size_t messages_of(const Task& task) noexcept {
+  return task.samples.size() * task.ops_per_sample;
+}
+
 /// Where every measured loop is entered: a function of its own, so that the disassembly test finds
 /// each of them by name.
 template <class Pattern, Clock Now, class Wait, TwoSided T>

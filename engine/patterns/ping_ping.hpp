@@ -3,6 +3,7 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/receives_ahead.hpp"
 
 namespace weft {
 
@@ -26,20 +27,19 @@ struct PingPing {
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {
     const Peer peer{1 - task.rank};
-    link.post_recv(peer, task.in.next());
-    link.post_recv(peer, task.in.next());
+    std::size_t to_post = messages_of(task);
+    std::uint32_t posted = post_one(link, peer, task, to_post);
+    posted += post_one(link, peer, task, to_post);
     for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         link.post_send(peer, task.out.next());
-        link.post_recv(peer, task.in.next());
-        if (!Wait::settle(link, 0, 2)) return false;
+        posted += post_one(link, peer, task, to_post);
+        if (!Wait::settle(link, 0, --posted)) return false;
       }
       sample = Now::now() - start;
     }
-    link.post_send(peer, task.out.next());
-    link.post_send(peer, task.out.next());
-    return drain<Wait>(link);
+    return true;
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/receives_ahead.hpp"
 
 namespace weft {
 
@@ -46,7 +47,7 @@ struct PingPong {
   template <Clock Now, Plain T>
   static bool plain_ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    std::size_t left = task.samples.size() * task.ops_per_sample;
+    std::size_t left = messages_of(task);
     const Buffer* out = &task.out.next();
     for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
@@ -64,8 +65,7 @@ struct PingPong {
   template <Plain T>
   static bool plain_pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    const std::size_t messages = task.samples.size() * task.ops_per_sample;
-    for (std::size_t message = 0; message < messages; ++message) {
+    for (std::size_t message = messages_of(task); message > 0; --message) {
       const Buffer& answer = task.out.next();
       link.receive(peer, task.in.next());
       link.send(peer, answer);
@@ -77,34 +77,31 @@ struct PingPong {
   template <Clock Now, class Wait, TwoSided T>
   static bool ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    link.post_recv(peer, task.in.next());
+    std::size_t to_post = messages_of(task);
+    post_one(link, peer, task, to_post);
     for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         link.post_send(peer, task.out.next());
-        link.post_recv(peer, task.in.next());
-        if (!Wait::settle(link, 0, 1)) return false;
+        if (!Wait::settle(link, 0, post_one(link, peer, task, to_post))) return false;
       }
       sample = Now::now() - start;
     }
-    // The peer holds two receives more than it had messages, this rank one.
-    link.post_send(peer, task.out.next());
-    link.post_send(peer, task.out.next());
-    return drain<Wait>(link);
+    return true;
   }
 
   template <class Wait, TwoSided T>
   static bool pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    link.post_recv(peer, task.in.next());
-    link.post_recv(peer, task.in.next());
-    const std::size_t messages = task.samples.size() * task.ops_per_sample;
+    const std::size_t messages = messages_of(task);
+    std::size_t to_post = messages;
+    post_one(link, peer, task, to_post);
+    std::uint32_t ahead = post_one(link, peer, task, to_post);
     for (std::size_t message = 0; message < messages; ++message) {
-      if (!Wait::settle(link, 0, 1)) return false;
+      if (!Wait::settle(link, 0, ahead)) return false;
       link.post_send(peer, task.out.next());
-      link.post_recv(peer, task.in.next());
+      ahead = post_one(link, peer, task, to_post);
     }
-    link.post_send(peer, task.out.next());
     return drain<Wait>(link);
   }
 };

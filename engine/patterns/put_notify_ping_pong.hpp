@@ -29,44 +29,46 @@ struct PutNotifyPingPong {
   static void put(T& link, Peer peer, Task& task) noexcept {
     link.put_notify(peer, task.out.next(), task.remote.next());
   }
+  /// The next notice, while some are left; how many it expects anew.
   template <Notifying T>
-  static void expect(T& link, Peer peer, Task& task) noexcept {
+  static std::uint32_t expect(T& link, Peer peer, Task& task, std::size_t& to_expect) noexcept {
+    if (to_expect == 0) return 0;
+    --to_expect;
     (void)task.in.next();
     link.expect_notice(peer);
+    return 1;
   }
 
   template <Clock Now, class Wait, Notifying T>
   static bool ping(T& link, Task& task) noexcept {
     const Peer peer{1};
-    expect(link, peer, task);
+    std::size_t to_expect = messages_of(task);
+    expect(link, peer, task, to_expect);
     for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         put(link, peer, task);
-        expect(link, peer, task);
-        if (!Wait::settle(link, 0, 1) || !settle_transfers<Wait>(link, 0)) return false;
+        const std::uint32_t ahead = expect(link, peer, task, to_expect);
+        if (!Wait::settle(link, 0, ahead) || !settle_transfers<Wait>(link, 0)) return false;
       }
       sample = Now::now() - start;
     }
-    // The peer expects two notices more than it had, this rank one.
-    put(link, peer, task);
-    put(link, peer, task);
-    return settle_transfers<Wait>(link, 0) && drain<Wait>(link);
+    return true;
   }
 
   template <class Wait, Notifying T>
   static bool pong(T& link, Task& task) noexcept {
     const Peer peer{0};
-    expect(link, peer, task);
-    expect(link, peer, task);
+    std::size_t to_expect = messages_of(task);
+    expect(link, peer, task, to_expect);
+    std::uint32_t ahead = expect(link, peer, task, to_expect);
     for (std::size_t message = messages_of(task); message > 0; --message) {
-      if (!Wait::settle(link, 0, 1)) return false;
+      if (!Wait::settle(link, 0, ahead)) return false;
       put(link, peer, task);
-      expect(link, peer, task);
+      ahead = expect(link, peer, task, to_expect);
       if (!settle_transfers<Wait>(link, 0)) return false;
     }
-    put(link, peer, task);
-    return settle_transfers<Wait>(link, 0) && drain<Wait>(link);
+    return drain<Wait>(link);
   }
 };
 

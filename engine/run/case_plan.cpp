@@ -17,7 +17,7 @@ std::uint32_t operations_of(const CasePlan& plan) {
 // How many of the asked samples, warm-up too, the buffers last for.
 std::size_t samples_within(const CasePlan& plan) {
   const Footprint& pattern = plan.pattern->footprint;
-  const std::size_t besides = messages_besides(pattern);
+  const std::size_t besides = pattern.messages_before;
   const std::size_t last = messages_of_order(plan.test.schedule, plan.orders.out);
   const std::size_t each = std::size_t{pattern.messages_per_operation} * plan.operations;
   const std::size_t asked = std::size_t{plan.test.warmup} + plan.test.samples;

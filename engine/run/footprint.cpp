@@ -34,7 +34,6 @@ CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uin
   // Two can be taken for each other; where there is room for no more, both are under way at once.
   constexpr std::size_t least = 2;
   const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;
-  // One operation of long messages has two at least, with those that follow it.
   const bool is_long = fits < least && !pattern.streams;
   const auto messages =
       static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, is_long ? 1 : least, 256));
@@ -42,7 +41,7 @@ CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uin
   const std::uint32_t each = pattern.messages_per_operation;
   std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;
   if (pattern.streams) operations = stream_operations(operations, depth, streams);
-  const std::size_t all = std::size_t{operations / streams} * each + messages_besides(pattern);
+  const std::size_t all = std::size_t{operations / streams} * each + pattern.messages_before;
   if (!is_long) return {depth, operations, all};
   // Buffers that are used again while messages are under way in them would prove nothing.
   return {depth, operations, std::min(all, std::max<std::size_t>(least, pattern.receives))};

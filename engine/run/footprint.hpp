@@ -19,11 +19,6 @@ struct CheckedPass {
   std::size_t slots = 0;
 };
 
-/// Messages of a pass beside those of its operations: a ping-pong sends two more at its end.
-constexpr std::uint32_t messages_besides(const Footprint& pattern) {
-  return pattern.messages_before + (pattern.streams ? 0 : 2);
-}
-
 /// `streams` lanes at once share the memory that the pass may have.
 CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams);
 

@@ -45,11 +45,6 @@ template <OneSided T>
   }
 }
 
-/// The messages of all samples of a batch.
-inline std::size_t messages_of(const Task& task) noexcept {
-  return task.samples.size() * task.ops_per_sample;
-}
-
 /// Rank 0 tells rank 1, which only stood by, that all is done.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool dismiss(T& link, Task& task) noexcept {

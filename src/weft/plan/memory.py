@@ -75,8 +75,7 @@ def _checked_slots(case: Case, footprint: Footprint) -> int:
         depth = min(case.queue_depth, max(messages // 2, 2))
         refill = max(depth // 2, 1)
         operations = -(-max(operations, depth) // refill) * refill
-    besides = footprint.messages_before + (0 if footprint.streams else 2)
-    every = operations * footprint.messages_per_operation + besides
+    every = operations * footprint.messages_per_operation + footprint.messages_before
     return min(every, max(2, footprint.receives)) if is_long else every
 
 
