@@ -156,7 +156,19 @@ void fill(std::span<std::byte> memory, const Content& content) {
 }
 
 void poison(std::span<std::byte> memory, const Content& content) {
-  write(memory, content, ~0ULL);
+  if (memory.size() < sparse_poison_bytes) {
+    write(memory, content, ~0ULL);
+    return;
+  }
+  constexpr std::size_t line_bytes = 64;
+  const std::uint64_t seed = seed_of(content);
+  std::uint64_t place = 0;
+  for (std::size_t offset = 0; offset < memory.size(); offset += block_bytes) {
+    const std::size_t left = memory.size() - offset;
+    const std::size_t length = left > block_bytes ? line_bytes : left;  // the last block is whole
+    const Block block = beginning_of(~mix(seed + ++place * golden), length);
+    std::memcpy(&memory[offset], block.data(), length);
+  }
 }
 
 std::optional<std::size_t> first_difference(std::span<const std::byte> memory,

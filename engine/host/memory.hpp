@@ -27,6 +27,11 @@ struct Content {
 
 void fill(std::span<std::byte> memory, const Content& content);
 
+/// From this length on a message is poisoned in parts: the first line of each block of 4 KiB, and
+/// its last block. What was there before is another message's content or zero, so that fewer bytes
+/// that did not come would show too.
+inline constexpr std::size_t sparse_poison_bytes = std::size_t{16} << 20U;
+
 /// Every byte different from what `content` would put there, so that an untouched byte shows.
 void poison(std::span<std::byte> memory, const Content& content);
 

@@ -77,6 +77,23 @@ TEST(Content, PoisonDiffersInEveryByte) {
   }
 }
 
+// Also where the memory held the very same content before.
+TEST(Content, OfAVeryLongMessageEveryBlockAndTheEndArePoisoned) {
+  constexpr std::size_t block = 4096;
+  constexpr std::size_t size = sparse_poison_bytes + 3 * block + 5;
+  const Content content{1, 2, 3};
+  const std::vector<std::byte> wanted = filled(size, content);
+  std::vector<std::byte> poisoned = wanted;
+  poison(poisoned, content);
+  for (std::size_t at = 0; at < size; at += block) EXPECT_NE(wanted[at], poisoned[at]) << at;
+  for (std::size_t at = size - 5; at < size; ++at) EXPECT_NE(wanted[at], poisoned[at]) << at;
+  // All blocks came but one: it is where the difference is.
+  constexpr std::size_t lost = 100 * block;
+  std::copy(wanted.begin(), wanted.begin() + lost, poisoned.begin());
+  std::copy(wanted.begin() + lost + block, wanted.end(), poisoned.begin() + lost + block);
+  EXPECT_EQ(first_difference(poisoned, content), lost);
+}
+
 // Wherever a message is taken for another one, each of its words tells.
 TEST(Content, EveryWordDependsOnRankBatchAndMessage) {
   constexpr std::size_t size = 20'000;
