@@ -4,7 +4,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import weft
+
 WEFT = Path(sys.prefix) / "bin" / "weft"
+FAKE_RANK = Path(__file__).with_name("fake-rank")
+
+
+def lay_out_rank(engine: Path, mpi: str = "openmpi", version: str = weft.__version__) -> Path:
+    """The scripted rank as a program of a version of weft, under an MPI in a folder of programs."""
+    program = engine / mpi / "rank-fake"
+    program.parent.mkdir(parents=True)
+    program.write_text(FAKE_RANK.read_text().replace('"laid_out"', f'"{version}"'))
+    program.chmod(0o755)
+    return program
 
 
 def run(

@@ -30,7 +30,7 @@ def build(folder: Path) -> Path:
 
 def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "engine", tmp_path / "engine")
-    for name in ("CMakeLists.txt", "CMakePresets.json"):
+    for name in ("CMakeLists.txt", "CMakePresets.json", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
     engine = tmp_path / "engine"
     header, include = blocks("add-a-benchmark.md", "cpp")

@@ -100,6 +100,7 @@ std::string describe_line(const Description& self) {
   for (const Support& pattern : self.patterns) list.push_back(to_json(pattern));
   return dump({{"kind", "describe"},
                {"protocol", protocol_version},
+               {"weft", WEFT_VERSION},
                {"transport", self.transport},
                {"mode", self.mode},
                {"mpi", self.mpi},

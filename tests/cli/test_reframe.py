@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
-EXAMPLE = TESTS.parent / "docs" / "reframe"
+from scripted import lay_out_rank
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "reframe"
 PROGRAMS = Path(sys.prefix) / "bin"
 LIMIT = '[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "{}"\n'
 
@@ -23,14 +24,11 @@ LIMIT = '[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "{}"\n'
 def folder(tmp_path: Path) -> Path:
     """A copy of the example, and a machine whose one transport is the scripted one."""
     shutil.copytree(EXAMPLE, tmp_path / "example")
-    for name, text in (
-        ("engine/openmpi/rank-fake", (TESTS / "fake-rank").read_text()),
-        ("bin/mpirun.openmpi", '#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done\nshift 2\n"$@"\n'),
-    ):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True)
-        path.write_text(text)
-        path.chmod(0o755)
+    lay_out_rank(tmp_path / "engine")
+    starter = tmp_path / "bin" / "mpirun.openmpi"
+    starter.parent.mkdir()
+    starter.write_text('#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done\nshift 2\n"$@"\n')
+    starter.chmod(0o755)
     return tmp_path
 
 

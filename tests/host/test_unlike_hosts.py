@@ -73,6 +73,9 @@ def test_other_versions_of_weft_are_refused_in_one_line() -> None:
     check_versions({"n1": same, "n2": same, "n3": {}})
     with pytest.raises(WeftError, match=f"{weft.__version__} here, 9.9 on n2; install the same"):
         check_versions({"n1": same, "n2": other})
+    stale = {**same, "engine": "0.0.9"}
+    with pytest.raises(WeftError, match=r"here, rank programs of 0\.0\.9 on n2; install the same"):
+        check_versions({"n1": {**same, "engine": weft.__version__}, "n2": stale})
 
 
 def test_a_finding_about_some_hosts_names_them() -> None:

@@ -11,6 +11,8 @@ import pytest
 
 import weft
 from lab.runs import SHORT, end_of_job, hosts_of, job_of, record_in, run_short
+from scripted import lay_out_rank
+from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from lab.cluster.cluster import Cluster
@@ -116,6 +118,21 @@ def test_other_versions_on_a_host_are_refused(cluster: Cluster, folder: Path) ->
         cluster.run("umount", str(here), host="n2")
     assert done.returncode == 2
     assert f"versions of weft: {weft.__version__} here, 0.0.9 on n2; install" in done.stderr
+    assert not (folder / "r.jsonl").exists()
+
+
+def test_programs_of_another_version_on_a_host_are_refused(cluster: Cluster, folder: Path) -> None:
+    stale = lay_out_rank(folder / "stale", version="0.0.9")
+    there = engine_folder() / "openmpi" / "rank-mpi"
+    cluster.run("mount", "--bind", str(stale), str(there), host="n2")
+    try:
+        done = run_short(cluster, folder, "--hosts", "n1,n2", "-o", "r.jsonl")
+    finally:
+        cluster.run("umount", str(there), host="n2")
+    assert done.returncode == 2
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: ")]
+    found = f"rank programs of 0.0.9, {weft.__version__} on n2"
+    assert f"versions of weft: {weft.__version__} here, {found}; install the same" in line
     assert not (folder / "r.jsonl").exists()
 
 

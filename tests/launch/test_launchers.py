@@ -1,7 +1,6 @@
 """A launcher is what fulfils the protocol: one written here measures, others are refused."""
 
 import os
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 
 import weft
+from scripted import lay_out_rank
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.host.manifest import collect
@@ -28,8 +28,6 @@ from weft.launch.protocol import (
 from weft.plan.allocation import Allocation
 from weft.plan.cases import Part
 from weft.session import Request, resume, start
-
-FAKE = Path(__file__).parents[1] / "fake-rank"
 
 
 class DirectLauncher:
@@ -58,10 +56,7 @@ class DirectLauncher:
 
 def request(folder: Path, monkeypatch: pytest.MonkeyPatch, **asked: Any) -> Request:
     """Two sizes of a scripted rank, which exists for one MPI only."""
-    programs = folder / "engine" / "mpich"
-    programs.mkdir(parents=True)
-    shutil.copy(FAKE, programs / "rank-fake")
-    (programs / "rank-fake").chmod(0o755)
+    lay_out_rank(folder / "engine", "mpich")
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(folder / "engine"))
     usual: dict[str, Any] = {
         "parts": (Part(tests=("ping_pong",), sizes="8,16"),), "transports": (), "ranks": 2,

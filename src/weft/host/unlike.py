@@ -39,16 +39,17 @@ UNKNOWN = "unknown"
 
 
 def check_versions(hosts: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raises WeftError where a host has another weft than this process."""
-    others = {
-        name: str(facts["weft"])
-        for name, facts in hosts.items()
-        if facts.get("weft") and facts["weft"] != weft.__version__
-    }
+    """Raises WeftError where a host has another weft than this process, or programs of another."""
+    here = weft.__version__
+    others = [
+        f"{what}{facts[key]} on {name}"
+        for name, facts in sorted(hosts.items())
+        for key, what in (("weft", ""), ("engine", "rank programs of "))
+        if facts.get(key) and facts[key] != here
+    ]
     if others:
-        named = ", ".join(f"{version} on {name}" for name, version in sorted(others.items()))
         raise WeftError(
-            f"hosts have other versions of weft: {weft.__version__} here, {named}",
+            f"hosts have other versions of weft: {here} here, {', '.join(others)}",
             "install the same one on every host, or leave these out",
         )
 

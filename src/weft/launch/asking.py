@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weft.errors import WeftError
 from weft.host.environment import steering
 from weft.host.lines import facts_in
+from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 DEADLINE_S = 60.0
 # Open MPI's starter at times ends well and loses what a host wrote last.
 TRIES = 3
-# What every node is to run: the Python and the weft of here, which all nodes must have.
-COMMAND = (sys.executable, "-m", "weft.host", "--lines")
+
+
+def command_on_nodes() -> tuple[str, ...]:
+    """What every node is to run: the Python, the weft and the programs of here, at their paths."""
+    return (sys.executable, "-m", "weft.host", "--lines", str(engine_folder()))
 
 
 def ask_hosts(
@@ -31,9 +35,10 @@ def ask_hosts(
 ) -> dict[str, dict[str, Any]]:
     """The manifests of the nodes by their host names, in the nodes' order.
 
-    `command` starts COMMAND once on each node. The environment in them is this process's: the
-    starter's own variables differ from step to step. `clock_s` is how far a host's clock is at
-    least ahead of this one's, or behind if negative. Raises WeftError where one does not answer.
+    `command` starts command_on_nodes() once on each node. The environment in them is this
+    process's: the starter's own variables differ from step to step. `clock_s` is how far a host's
+    clock is at least ahead of this one's, or behind if negative. Raises WeftError where one does
+    not answer.
     """
     before_s = time.time()
     for _ in range(TRIES):

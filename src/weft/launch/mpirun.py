@@ -10,7 +10,7 @@ import psutil
 
 from weft.errors import WeftError
 from weft.host.environment import steering
-from weft.launch.asking import COMMAND, ask_hosts
+from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_site, is_this_machine
 from weft.launch.piped import PipedLaunch
@@ -55,7 +55,7 @@ class MpirunLauncher:
         if not mpi:
             raise WeftError("no mpirun is installed", INSTALL_MPI)
         start = _start(mpi, nodes, Seats(nodes=len(nodes), each=1), len(nodes), is_spread=True)
-        return ask_hosts([*start, *COMMAND], environment_of_ranks({}), nodes)
+        return ask_hosts([*start, *command_on_nodes()], environment_of_ranks({}), nodes)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError where the ranks do not fit the hosts."""

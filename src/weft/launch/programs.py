@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+import weft
 from weft.errors import WeftError
+from weft.host.engine import said_version
 from weft.host.programs import answer
 from weft.plan.pattern import Pattern
 
@@ -36,12 +38,13 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """One rank executable in one of its modes, as it describes itself.
 
     `transport` is how a user names it: tcp, or verbs:ud for a mode that is not the default one.
-    `reason` is why it is not usable here.
+    `weft` is the version that it is of, and `reason` why it is not usable here.
     """
 
     transport: str
     mpi: str
     path: Path
+    weft: str = ""
     mode: str = ""
     usual: bool = True
     summary: str = ""
@@ -117,11 +120,22 @@ def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> 
 
 
 def programs(mpi: str) -> tuple[Program, ...]:
-    """Every rank program of an MPI in each of its modes, as it describes itself, by name."""
+    """Every rank program of an MPI in each of its modes, as it describes itself, by name.
+
+    Raises WeftError where one is of another weft than this process.
+    """
     paths = sorted((engine_folder() / mpi).glob("rank-*"))
     with ThreadPoolExecutor(max_workers=max(1, len(paths))) as pool:
         described = pool.map(lambda path: _describe(path, mpi), paths)
-        return tuple(program for modes in described for program in modes)
+        found = tuple(program for modes in described for program in modes)
+    others = sorted({program.weft for program in found} - {"", weft.__version__})
+    if others:
+        raise WeftError(
+            f"the programs in {engine_folder() / mpi} are of weft {', '.join(others)}, and this is"
+            f" weft {weft.__version__}",
+            "type make build, or install weft again: programs and Python belong together",
+        )
+    return found
 
 
 def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
@@ -142,7 +156,7 @@ def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
 def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
     transport = path.name.removeprefix("rank-")
     modes: list[_Description] = []
-    errors = b""
+    errors, version = b"", ""
     reason = "it did not describe itself"
     try:
         done = subprocess.run(
@@ -152,20 +166,23 @@ def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        errors = done.stderr.strip()
-        modes = [msgspec.json.decode(line, type=_Description) for line in done.stdout.splitlines()]
+        errors, lines = done.stderr.strip(), done.stdout.splitlines()
+        # Before the rest, which may have changed its form since.
+        version = said_version(lines[0]) if lines else ""
+        modes = [msgspec.json.decode(line, type=_Description) for line in lines]
     except subprocess.TimeoutExpired:
         reason = f"it did not answer in {DESCRIBE_DEADLINE_S:g} s"
     except (OSError, msgspec.DecodeError) as error:
         reason = str(error)
     if not modes:
         reason = errors.decode(errors="replace").splitlines()[-1] if errors else reason
-        return (Program(transport=transport, mpi=mpi, path=path, reason=reason),)
+        return (Program(transport=transport, mpi=mpi, path=path, weft=version, reason=reason),)
     return tuple(
         Program(
             transport=f"{transport}:{described.mode}" if at else transport,
             mpi=mpi,
             path=path,
+            weft=version,
             mode=described.mode,
             usual=at == 0,
             summary=described.summary,

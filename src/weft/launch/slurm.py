@@ -10,7 +10,7 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 from weft.host.programs import answer
-from weft.launch.asking import COMMAND, ask_hosts
+from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_slurm
 from weft.launch.piped import PipedLaunch
@@ -52,7 +52,7 @@ class SlurmLauncher:
         """What each node is, by its name; one step, one process a node. Raises WeftError."""
         nodes = allocation.chosen(hosts_of_slurm())
         start = _srun("weft-hosts", nodes, "none", len(nodes), 1)
-        return ask_hosts([*start, *COMMAND], os.environ, nodes)
+        return ask_hosts([*start, *command_on_nodes()], os.environ, nodes)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch, which is a step. Raises WeftError where the ranks do not fit the nodes."""
