@@ -1,0 +1,232 @@
+"""A fabric as data: switches, cables between them, and what can be counted of both.
+
+Counts are of one plane. A fabric of several rails has as many equal planes, and every node has an
+adapter with one port at each.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+CableKind = Literal["node", "uplink", "local", "global"]
+CABLES: tuple[CableKind, ...] = ("node", "uplink", "local", "global")
+
+
+class FabricSwitch(msgspec.Struct, frozen=True):
+    """One switch: what it does, its ports, and how many nodes are cabled to it."""
+
+    role: str
+    radix: int
+    nodes: int = 0
+
+
+class Trunk(msgspec.Struct, frozen=True):
+    """All cables between two switches, which are named by their places in the list."""
+
+    one: int
+    other: int
+    cables: int
+    kind: CableKind
+
+
+class Fabric(msgspec.Struct, frozen=True, kw_only=True):
+    """A fabric that can be cabled. Nodes are numbered switch by switch.
+
+    `views` are switches with nodes, one of each kind, and how many of its kind there are: all of a
+    kind have as many nodes and the same distances. `zone` is the fabric as SimGrid names it
+    (topology and topo_parameters); empty where it is not regular enough, and `irregular` says why.
+    `spread` says in words how the cables between switches are shared out.
+    """
+
+    title: str
+    nodes: int
+    switches: tuple[FabricSwitch, ...]
+    trunks: tuple[Trunk, ...]
+    views: tuple[tuple[int, int], ...]
+    rails: int = 1
+    spread: str = ""
+    zone: tuple[str, str] = ("", "")
+    irregular: str = ""
+
+
+class PartCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How many of one part all rails need. `part` is its name in a price list."""
+
+    part: str
+    role: str
+    count: int
+    ports_left_over: int = 0
+
+
+class Hops(msgspec.Struct, frozen=True, kw_only=True):
+    """Switches on the shortest way between two unlike nodes: the most, and the mean."""
+
+    diameter: int
+    mean: float
+
+
+class Cable(msgspec.Struct, frozen=True, kw_only=True):
+    """One cable with the port at either end; ports count from 1."""
+
+    kind: CableKind
+    end: str
+    port: int
+    other_end: str
+    other_port: int
+
+
+def parts_of(fabric: Fabric) -> tuple[PartCount, ...]:
+    """The parts list of all rails: adapters, switches by role, cables by kind."""
+    used = ports_used(fabric)
+    counts: Counter[tuple[str, int]] = Counter()
+    left: Counter[tuple[str, int]] = Counter()
+    for switch, ports in zip(fabric.switches, used, strict=True):
+        counts[switch.role, switch.radix] += fabric.rails
+        left[switch.role, switch.radix] += fabric.rails * (switch.radix - ports)
+    cables: Counter[str] = Counter({"node": fabric.nodes * fabric.rails})
+    for trunk in fabric.trunks:
+        cables[trunk.kind] += trunk.cables * fabric.rails
+    return (
+        PartCount(part="adapter", role="adapter", count=fabric.nodes * fabric.rails),
+        *(
+            PartCount(
+                part=f"switch {radix}", role=role, count=count, ports_left_over=left[role, radix]
+            )
+            for (role, radix), count in counts.items()
+        ),
+        *(
+            PartCount(part=f"{kind} cable", role=f"{kind} cable", count=cables[kind])
+            for kind in CABLES
+            if cables[kind]
+        ),
+    )
+
+
+def ports_used(fabric: Fabric) -> list[int]:
+    """How many ports of each switch are cabled, to nodes or to switches."""
+    used = [switch.nodes for switch in fabric.switches]
+    for trunk in fabric.trunks:
+        used[trunk.one] += trunk.cables
+        used[trunk.other] += trunk.cables
+    return used
+
+
+def cables_of(fabric: Fabric) -> Iterator[Cable]:
+    """Every cable with its ports, first those of the nodes. Raises ValueError without a port."""
+    next_port = [1] * len(fabric.switches)
+    names = switch_names(fabric)
+
+    def port_at(place: int) -> int:
+        port = next_port[place]
+        if port > fabric.switches[place].radix:
+            raise ValueError(f"{names[place]} has no port {port}")
+        next_port[place] = port + 1
+        return port
+
+    node = 0
+    for place, switch in enumerate(fabric.switches):
+        for _ in range(switch.nodes):
+            node += 1
+            yield Cable(
+                kind="node",
+                end=f"node {node}",
+                port=1,
+                other_end=names[place],
+                other_port=port_at(place),
+            )
+    for trunk in fabric.trunks:
+        for _ in range(trunk.cables):
+            yield Cable(
+                kind=trunk.kind,
+                end=names[trunk.one],
+                port=port_at(trunk.one),
+                other_end=names[trunk.other],
+                other_port=port_at(trunk.other),
+            )
+
+
+def switch_names(fabric: Fabric) -> list[str]:
+    """A name for every switch: "leaf 1", "leaf 2", "spine 1"."""
+    seen: Counter[str] = Counter()
+    names = []
+    for switch in fabric.switches:
+        seen[switch.role] += 1
+        names.append(f"{switch.role} {seen[switch.role]}")
+    return names
+
+
+def hops_of(fabric: Fabric, views: Sequence[tuple[int, int]] = ()) -> Hops:
+    """Diameter and mean of the switches between two nodes, seen from the fabric's views.
+
+    With `views` seen from these. Raises ValueError where a node reaches another one not at all.
+    """
+    beside = _neighbours(fabric)
+    total = pairs = diameter = 0
+    for place, alike in views or fabric.views:
+        own = fabric.switches[place].nodes
+        for other, distance in enumerate(_distances(place, beside)):
+            nodes = fabric.switches[other].nodes - (1 if other == place else 0)
+            if nodes <= 0:
+                continue
+            if distance < 0:
+                raise ValueError(f"switch {place} does not reach switch {other}")
+            diameter = max(diameter, distance + 1)
+            total += alike * own * nodes * (distance + 1)
+            pairs += alike * own * nodes
+    return Hops(diameter=diameter, mean=total / pairs if pairs else 0.0)
+
+
+def bisection_cables(fabric: Fabric) -> int:
+    """The most that the first half of the nodes can send to the second at once, in cables.
+
+    The largest flow in one plane (by Dinic's algorithm). Nodes are halved as they are numbered:
+    by pods, by the longest side of a torus, by groups.
+    """
+    import numpy as np
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_flow
+
+    half = fabric.nodes // 2
+    source, sink = len(fabric.switches), len(fabric.switches) + 1
+    edges: Counter[tuple[int, int]] = Counter()
+    first = 0
+    for place, switch in enumerate(fabric.switches):
+        sends = min(max(half - first, 0), switch.nodes)
+        first += switch.nodes
+        edges[source, place] += sends
+        edges[place, sink] += switch.nodes - sends
+    for trunk in fabric.trunks:
+        edges[trunk.one, trunk.other] += trunk.cables
+        edges[trunk.other, trunk.one] += trunk.cables
+    kept = [(one, other, count) for (one, other), count in edges.items() if count]
+    rows, columns, counts = np.array(kept, dtype=np.int32).T
+    size = len(fabric.switches) + 2
+    graph = csr_array((counts, (rows, columns)), shape=(size, size), dtype=np.int32)
+    return int(maximum_flow(graph, source, sink).flow_value)
+
+
+def _neighbours(fabric: Fabric) -> list[list[int]]:
+    beside: list[list[int]] = [[] for _ in fabric.switches]
+    for trunk in fabric.trunks:
+        beside[trunk.one].append(trunk.other)
+        beside[trunk.other].append(trunk.one)
+    return beside
+
+
+def _distances(start: int, beside: Sequence[Sequence[int]]) -> list[int]:
+    """Cables between a switch and each other one; -1 where there is no way."""
+    found = [-1] * len(beside)
+    found[start] = 0
+    waiting = [start]
+    for place in waiting:
+        for other in beside[place]:
+            if found[other] < 0:
+                found[other] = found[place] + 1
+                waiting.append(other)
+    return found

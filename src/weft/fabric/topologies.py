@@ -1,0 +1,178 @@
+"""From the words of a command or a file to a fabric, and what is counted of it."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.dragonfly import DragonflyAsked, build_dragonfly
+from weft.fabric.fat_tree import MOST_LEVELS, Spread, TreeAsked, build_fat_tree
+from weft.fabric.network import Fabric, PartCount, bisection_cables, hops_of, parts_of
+from weft.fabric.peaks import parse_link
+from weft.fabric.torus import TorusAsked, build_torus
+from weft.names import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TOPOLOGIES = ("fat_tree", "torus", "dragonfly")
+SPREADS: Mapping[str, Spread] = {"even": "even", "any": "any"}
+MOST_NODES = 100_000
+MOST_PORTS = 4096
+MOST_RAILS = 16
+
+
+class FabricAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fabric in words, as the options of `weft price` and the [[fabric]] of a file have them.
+
+    `link` is a name that weft.fabric.peaks reads; `measured` a record or a published platform.
+    """
+
+    nodes: int
+    switch: str = ""
+    name: str = ""
+    topology: str = "fat-tree"
+    blocking: str = "1:1"
+    levels: int = 0
+    rails: int = 1
+    shape: str = ""
+    spread: str = "even"
+    link: str = ""
+    measured: str = ""
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """A fabric with its counts, of all rails together. Without a link no bandwidth is known.
+
+    `bisection_bytes_per_s` is one way, at the peak of the link.
+    """
+
+    asked: FabricAsked
+    fabric: Fabric
+    parts: tuple[PartCount, ...]
+    bisection_cables: int
+    diameter_hops: int
+    mean_hops: float
+    link: str = ""
+    bisection_bytes_per_s: float | None = None
+
+    @property
+    def ports(self) -> int:
+        """Ports of nodes: one per node and rail."""
+        return self.asked.nodes * self.asked.rails
+
+
+def build(asked: FabricAsked) -> Built:
+    """The fabric and what is counted of it. Raises WeftError for what cannot be built."""
+    fabric = msgspec.structs.replace(build_fabric(asked), rails=asked.rails)
+    cables = bisection_cables(fabric) * asked.rails
+    hops = hops_of(fabric)
+    link = parse_link(asked.link) if asked.link else None
+    return Built(
+        asked=asked,
+        fabric=fabric,
+        parts=parts_of(fabric),
+        bisection_cables=cables,
+        diameter_hops=hops.diameter,
+        mean_hops=hops.mean,
+        link=link.name if link else "",
+        bisection_bytes_per_s=cables * link.one_way_bytes_per_s if link else None,
+    )
+
+
+def build_fabric(asked: FabricAsked) -> Fabric:
+    """One plane of the fabric, without what is counted of it. Raises WeftError."""
+    _in_range("--nodes", asked.nodes, 2, MOST_NODES)
+    _in_range("--rails", asked.rails, 1, MOST_RAILS)
+    _in_range("--levels", asked.levels, 0, MOST_LEVELS)
+    [topology] = choose("topology", [asked.topology], TOPOLOGIES)
+    radixes = parse_switches(asked.switch)
+    if topology != "fat_tree":
+        _only_one(asked, radixes)
+    if topology == "torus":
+        shape = parse_shape(asked.shape) if asked.shape else ()
+        return build_torus(TorusAsked(nodes=asked.nodes, radix=radixes[0], shape=shape))
+    if asked.shape:
+        raise WeftError(f"--shape {asked.shape} is for a torus", "type --topology torus")
+    if topology == "dragonfly":
+        return build_dragonfly(DragonflyAsked(nodes=asked.nodes, radix=radixes[0]))
+    [spread] = choose("spread", [asked.spread], tuple(SPREADS))
+    return build_fat_tree(
+        TreeAsked(
+            nodes=asked.nodes,
+            radixes=radixes,
+            blocking=parse_blocking(asked.blocking),
+            levels=asked.levels,
+            spread=SPREADS[spread],
+        )
+    )
+
+
+def parse_switches(text: str) -> tuple[int, int, int]:
+    """Ports of leaf, spine and core switches from "24", "24,288". Raises WeftError."""
+    if not text:
+        raise WeftError("no switch is named", "type its ports: --switch 24, or --switch 24,288")
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > MOST_LEVELS or not all(re.fullmatch(r"\d{1,6}", part) for part in parts):
+        raise WeftError(
+            f"'{text}' is not one to {MOST_LEVELS} numbers of ports",
+            "type those of a leaf and of a spine, like 24,288",
+        )
+    ports = [int(part) for part in parts]
+    for count in ports:
+        _in_range("--switch", count, 2, MOST_PORTS)
+    ports += ports[-1:] * (MOST_LEVELS - len(ports))
+    return ports[0], ports[1], ports[2]
+
+
+def parse_blocking(text: str) -> tuple[Fraction, Fraction]:
+    """The blocking of leaves, and of spines (1:1 unless named), from "2:1" or "2:1,1:1"."""
+    found = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,4}(?:\.\d{1,3})?):(\d{1,4})", part.strip())
+        factor = Fraction(match[1]) / int(match[2]) if match and int(match[2]) else Fraction(0)
+        if factor < 1:
+            raise WeftError(
+                f"'{part}' is not a blocking factor", "type one of 1:1 or more, like 2:1"
+            )
+        found.append(factor)
+    if len(found) >= MOST_LEVELS:
+        raise WeftError(
+            f"'{text}' has more than two factors", "type those of leaves and spines, like 2:1,1:1"
+        )
+    return found[0], (*found, Fraction(1))[1]
+
+
+def parse_shape(text: str) -> tuple[int, ...]:
+    """The sides of a torus from "8x8x4". Raises WeftError."""
+    if not re.fullmatch(r"[1-9]\d{0,3}(x[1-9]\d{0,3}){0,5}", text):
+        raise WeftError(f"'{text}' is not the shape of a torus", "type its sides, like 8x8x4")
+    return tuple(int(side) for side in text.split("x"))
+
+
+def _only_one(asked: FabricAsked, radixes: tuple[int, int, int]) -> None:
+    """Raises WeftError for options that only a fat tree has."""
+    given = [
+        name
+        for name, is_given in (
+            ("--blocking", any(one != 1 for one in parse_blocking(asked.blocking))),
+            ("--levels", asked.levels != 0),
+            ("--spread", asked.spread != "even"),
+        )
+        if is_given
+    ]
+    if given:
+        raise WeftError(f"{given[0]} is for a fat tree", f"omit {given[0]}")
+    if len(set(radixes)) > 1:
+        raise WeftError(
+            f"a {asked.topology} has switches of one kind", f"type --switch {radixes[0]}"
+        )
+
+
+def _in_range(name: str, number: int, least: int, most: int) -> None:
+    if not least <= number <= most:
+        raise WeftError(f"{name} {number} is out of range", f"type {least} to {most}")
