@@ -1,0 +1,211 @@
+"""A price list: a TOML file of parts with their list prices, read strictly.
+
+It may describe fabrics too, so that one file is all that `weft price --compare` needs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.currencies import CURRENCIES
+from weft.fabric.network import CABLES
+from weft.fabric.topologies import FabricAsked
+from weft.units import parse_percent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# A part of this name stands for every kind of cable that has no price of its own.
+ANY_CABLE = "cable"
+USUAL_YEARS = 5.0
+_NAMES = ("adapter", ANY_CABLE, *(f"{kind} cable" for kind in CABLES), "switch 24")
+_EXAMPLE = 'write currency = "USD", then [[part]], part = "switch 24", list_price = 7450'
+_FIELDS = ("part", "list_price", "discount", "power_w", "lifetime_years")
+_ON_TOP = ("title", "currency", "date", "discount", "energy_price_per_kwh", "years", "part")
+
+
+class PricedPart(msgspec.Struct, frozen=True, kw_only=True):
+    """What one part costs, in the list's currency; the discount is a fraction.
+
+    Without a power or a lifetime that is known both are None.
+    """
+
+    part: str
+    list_price: float
+    discount: float = 0.0
+    power_w: float | None = None
+    lifetime_years: float | None = None
+
+    @property
+    def price(self) -> float:
+        """What is paid for one."""
+        return self.list_price * (1 - self.discount)
+
+
+class PriceList(msgspec.Struct, frozen=True, kw_only=True):
+    """Parts with their prices, and the fabrics that the file describes."""
+
+    name: str
+    currency: str
+    date: str
+    parts: tuple[PricedPart, ...]
+    fabrics: tuple[FabricAsked, ...] = ()
+    energy_price_per_kwh: float | None = None
+    years: float = USUAL_YEARS
+
+    def of(self, part: str) -> PricedPart:
+        """The price of a part. Raises WeftError where the list has none."""
+        known = {one.part: one for one in self.parts}
+        if part in known:
+            return known[part]
+        if part.endswith(" cable") and ANY_CABLE in known:
+            return known[ANY_CABLE]
+        raise WeftError(
+            f"{self.name} has no price for {part}",
+            f'add [[part]], part = "{part}", list_price = ...',
+        )
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    part: str
+    list_price: float
+    discount: str = ""
+    power_w: float | None = None
+    lifetime_years: float | None = None
+
+
+class _PriceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    part: Annotated[tuple[_Part, ...], msgspec.Meta(min_length=1)]
+    currency: str
+    date: str
+    title: str = ""
+    discount: str = ""
+    energy_price_per_kwh: float | None = None
+    years: float = USUAL_YEARS
+    fabric: tuple[FabricAsked, ...] = ()
+
+
+def read_prices(path: Path) -> PriceList:
+    """The price list of a TOML file. Raises WeftError for what is unknown, missing or wrong."""
+    try:
+        file = msgspec.toml.decode(path.read_bytes(), type=_PriceFile)
+    except OSError as error:
+        raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
+    except msgspec.ValidationError as error:
+        raise _refused(path, str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise WeftError(f"{path} is not TOML: {error}", f"{_EXAMPLE}, each on a line") from None
+    if file.currency not in CURRENCIES:
+        near = difflib.get_close_matches(file.currency.upper(), sorted(CURRENCIES), n=1)
+        fix = f'did you mean "{near[0]}"?' if near else 'write its ISO 4217 code, like "USD"'
+        raise WeftError(f"{path}: '{file.currency}' is not a currency", fix)
+    _at_least(f"{path}: energy_price_per_kwh", file.energy_price_per_kwh, 0)
+    _over_zero(f"{path}: years", file.years)
+    _check_date(path, file.date)
+    return PriceList(
+        name=file.title or path.stem,
+        currency=file.currency,
+        date=file.date,
+        parts=_parts(path, file),
+        fabrics=file.fabric,
+        energy_price_per_kwh=file.energy_price_per_kwh,
+        years=file.years,
+    )
+
+
+def _parts(path: Path, file: _PriceFile) -> tuple[PricedPart, ...]:
+    found: dict[str, PricedPart] = {}
+    for number, row in enumerate(file.part, 1):
+        place = f"{path}, part {number}"
+        name = _part_name(place, row.part)
+        if name in found:
+            raise WeftError(f"{place}: {name} has a price already", "remove one of them")
+        _at_least(f"{place}: list_price", row.list_price, 0)
+        _at_least(f"{place}: power_w", row.power_w, 0)
+        _over_zero(f"{place}: lifetime_years", row.lifetime_years)
+        found[name] = PricedPart(
+            part=name,
+            list_price=row.list_price,
+            discount=_discount(place, row.discount or file.discount),
+            power_w=row.power_w,
+            lifetime_years=row.lifetime_years,
+        )
+    return tuple(found.values())
+
+
+def _part_name(place: str, text: str) -> str:
+    """A part as the parts lists name it. Raises WeftError for one that no fabric has."""
+    name = " ".join(text.lower().replace("_", " ").replace("-", " ").split())
+    if name in _NAMES or re.fullmatch(r"switch [1-9]\d{0,3}", name):
+        return name
+    near = difflib.get_close_matches(name, _NAMES, n=1)
+    known = f"write one of {', '.join(_NAMES)} (a switch by its ports)"
+    raise WeftError(
+        f"{place}: no fabric has a part '{text}'", f"did you mean {near[0]}?" if near else known
+    )
+
+
+def _discount(place: str, text: str) -> float:
+    if not text:
+        return 0.0
+    try:
+        return parse_percent(text)
+    except WeftError as error:
+        raise WeftError(f"{place}: discount: {error.what}", 'write one like "20%"') from None
+
+
+def _check_date(path: Path, text: str) -> None:
+    """ISO 8601 as far as it is known: a year, a month or a day. Raises WeftError."""
+    if not re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", text):
+        raise WeftError(f"{path}: '{text}' is not a date", _fix_for("date"))
+
+
+def _at_least(place: str, value: float | None, least: float) -> None:
+    if value is not None and not least <= value < float("inf"):
+        raise WeftError(f"{place} is {value:g}", f"write a number of {least:g} or more")
+
+
+def _over_zero(place: str, value: float | None) -> None:
+    if value is not None and not 0 < value < float("inf"):
+        raise WeftError(f"{place} is {value:g}", "write a number over 0")
+
+
+def _refused(path: Path, found: str) -> WeftError:
+    """What msgspec found, "Expected `str`, got `int` - at `$.part[0].discount`", for a person."""
+    what, _, where = found.partition(" - at ")
+    row = re.fullmatch(r"`\$\.(part|fabric)\[(\d+)\](?:\.(\w+))?`", where)
+    place = f"{path}, {row[1]} {int(row[2]) + 1}" if row else str(path)
+    own = {"part": _FIELDS, "fabric": FabricAsked.__struct_fields__}
+    words = own[row[1]] if row else (*_ON_TOP, "fabric")
+    if unknown := re.search(r"unknown field `([^`]*)`", what):
+        near = difflib.get_close_matches(unknown[1], words, n=1)
+        fix = f"did you mean {near[0]}?" if near else f"write one of {', '.join(words)}"
+        return WeftError(f"{place}: '{unknown[1]}' is unknown", fix)
+    if missing := re.search(r"missing required field `([^`]*)`", what):
+        return WeftError(f"{place} has no {missing[1]}", _fix_for(missing[1]))
+    name = (row[3] if row else where.strip("`").removeprefix("$.")) or "part"
+    return WeftError(f"{place}: {name}: {what[:1].lower()}{what[1:]}", _fix_for(name))
+
+
+def _fix_for(field: str) -> str:
+    """How a field is written."""
+    examples = {
+        "part": '[[part]], then part = "adapter"',
+        "list_price": "list_price = 7450",
+        "currency": 'currency = "USD"',
+        "date": 'date = "2026-11-22"',
+        "discount": 'discount = "20%"',
+        "power_w": "power_w = 60",
+        "lifetime_years": "lifetime_years = 5",
+        "energy_price_per_kwh": "energy_price_per_kwh = 0.15",
+        "years": "years = 5",
+        "nodes": "nodes = 1152",
+        "levels": "levels = 2",
+        "rails": "rails = 1",
+    }
+    return "write " + examples.get(field, f"{field} as text: {field} = '...'")
