@@ -19,6 +19,7 @@ from weft.cli import (
     list_,
     memory,
     peak,
+    price,
     report,
     run,
     show,
@@ -30,7 +31,7 @@ from weft.errors import WeftError
 
 app = typer.Typer(
     name="weft",
-    help="Measure, model and compare cluster interconnects.",
+    help="Measure, model, compare and price cluster interconnects.",
     epilog="Example:  weft run ping_pong --transport tcp --budget 20s",
     no_args_is_help=True,
     add_completion=False,
@@ -50,6 +51,7 @@ COMMANDS = (
     export,
     doctor,
     peak,
+    price,
     compare,
     check,
     trend,

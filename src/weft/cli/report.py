@@ -1,16 +1,25 @@
 """`weft report`: one HTML page from one record or several."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.cli.options import LinkName
 
+if TYPE_CHECKING:
+    from weft.report.page import Section
+
+_EXAMPLES = """Examples:
+
+weft report run.jsonl.zst -o run.html
+
+weft report run.jsonl.zst --price prices.toml"""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("report", epilog="Example:  weft report run.jsonl.zst -o run.html")(report)
+    app.command("report", epilog=_EXAMPLES)(report)
 
 
 def report(
@@ -18,6 +27,10 @@ def report(
         list[Path], typer.Argument(help="Read these records; several share the charts.")
     ],
     link: LinkName = "",
+    price: Annotated[
+        Path | None,
+        typer.Option(help="Price the fabrics of this file, with what the first record delivers."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -37,5 +50,25 @@ def report(
     runs = [load(record) for record in records]
     page = output or report_path(records[0])
     found = [results_of(run, summarise(run, known), known) for run in runs]
-    write_report(found, page, models_of(runs))
+    more = [_priced(price, records[0])] if price else []
+    write_report(found, page, models_of(runs), more)
     typer.echo(f"report: {page}")
+
+
+def _priced(path: Path, record: Path) -> "Section":
+    """What the fabrics of a price list cost, and what the money buys with the record's figures."""
+    from weft.analysis.fabric_value import values_of
+    from weft.cli.priced import delivered_of, options_of
+    from weft.report.page import Section
+    from weft.topics.fabric_cost import cost_table
+    from weft.topics.fabric_value import value_charts, value_table
+
+    options = options_of([path], None, delivered_of(str(record)))
+    values = values_of(options)
+    return Section(
+        name="price",
+        title="What it costs",
+        charts=tuple(value_charts(values)) if len(values) > 1 else (),
+        tables=(value_table(values), *(cost_table(one.built, one.cost) for one in options)),
+        findings=(),
+    )

@@ -30,14 +30,21 @@ def report_path(record: Path) -> Path:
     return record.with_name(name + ".html")
 
 
-def write_report(records: Sequence[Results], path: Path, models: Modelled | None = None) -> None:
-    """Write the page. Raises WeftError where it cannot be written."""
-    write_page(render_page(records, models), path)
+def write_report(
+    records: Sequence[Results],
+    path: Path,
+    models: Modelled | None = None,
+    more: Sequence[Section] = (),
+) -> None:
+    """Write the page, with `more` sections last. Raises WeftError where it cannot be written."""
+    write_page(render_page(records, models, more), path)
 
 
-def render_page(records: Sequence[Results], models: Modelled | None = None) -> str:
+def render_page(
+    records: Sequence[Results], models: Modelled | None = None, more: Sequence[Section] = ()
+) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
-    sections = [_section(topic, records) for topic in TOPICS]
+    sections = [*(_section(topic, records) for topic in TOPICS), *more]
     signatures = [signature_chart(models.signatures)] if models and models.signatures else []
     return render(
         "page.html.j2",

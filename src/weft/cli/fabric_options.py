@@ -1,0 +1,95 @@
+"""The fabric of `weft price`: the options that describe one."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from weft.cli.options import with_options
+from weft.errors import WeftError
+from weft.fabric.topologies import FabricAsked
+
+_PANEL = "The fabric"
+_Nodes = Annotated[int, typer.Option(help="Build it for so many nodes.", rich_help_panel=_PANEL)]
+_Switch = Annotated[
+    str,
+    typer.Option(
+        help="Use switches with so many ports: of leaves, spines, cores: 24,288.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Blocking = Annotated[
+    str,
+    typer.Option(
+        help="Cable so many nodes per uplink of a leaf, and the same of spines: 2:1,1:1.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Topology = Annotated[
+    str, typer.Option(help="Build a fat-tree, torus or dragonfly.", rich_help_panel=_PANEL)
+]
+_Levels = Annotated[
+    int,
+    typer.Option(help="Build a fat tree of 1 to 3 levels. 0: the fewest.", rich_help_panel=_PANEL),
+]
+_Rails = Annotated[int, typer.Option(help="Build so many equal planes.", rich_help_panel=_PANEL)]
+_Shape = Annotated[
+    str, typer.Option(help="Give a torus these sides: 8x8x4.", rich_help_panel=_PANEL)
+]
+_Spread = Annotated[
+    str,
+    typer.Option(
+        help="Spread the uplinks of a leaf over all spines evenly (even), or save spines (any).",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Link = Annotated[
+    str,
+    typer.Option(help='Take the peak of this link, e.g. "IB 4x SDR".', rich_help_panel=_PANEL),
+]
+_Measured = Annotated[
+    str,
+    typer.Option(
+        help="Take latency and bandwidth of this record or platform; RECORD@TRANSPORT takes one"
+        " transport.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+def takes_fabric(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options; it gets an `asked` made of them, None without --nodes."""
+    return with_options(
+        command, fabric_of, lambda asked, given: command(asked=asked, **given), "asked"
+    )
+
+
+def fabric_of(
+    nodes: _Nodes = 0,
+    switch: _Switch = "",
+    blocking: _Blocking = "1:1",
+    topology: _Topology = "fat-tree",
+    levels: _Levels = 0,
+    rails: _Rails = 1,
+    shape: _Shape = "",
+    spread: _Spread = "even",
+    link: _Link = "",
+    measured: _Measured = "",
+) -> FabricAsked | None:
+    """What was asked for. Raises WeftError for a fabric without its nodes."""
+    if not nodes:
+        if switch or shape:
+            raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 1152")
+        return None
+    return FabricAsked(
+        nodes=nodes,
+        switch=switch,
+        blocking=blocking,
+        topology=topology,
+        levels=levels,
+        rails=rails,
+        shape=shape,
+        spread=spread,
+        link=link,
+        measured=measured,
+    )

@@ -1,0 +1,117 @@
+"""From the files and names of a command to fabrics with prices and measured figures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.analysis.fabric_value import Delivered, FabricOption
+    from weft.fabric.prices import PriceList
+    from weft.fabric.topologies import FabricAsked
+
+NO_FABRIC = "type --nodes 1152 --switch 24,288, or add [[fabric]] with nodes and switch to the file"
+
+
+def options_of(
+    paths: Sequence[Path], asked: FabricAsked | None, usual: Delivered | None = None
+) -> list[FabricOption]:
+    """Every fabric of every price list; the fabric that is `asked` for takes the place of theirs.
+
+    A fabric that names nothing measured has the `usual` figures. Raises WeftError.
+    """
+    from weft.fabric.prices import read_prices
+
+    options = []
+    for path in paths:
+        prices = read_prices(path)
+        fabrics = (asked,) if asked else prices.fabrics
+        if not fabrics:
+            raise WeftError(f"{path} has no fabric", NO_FABRIC)
+        for number, fabric in enumerate(fabrics, 1):
+            place = "" if asked else f"{path}, fabric {number}: "
+            options.append(_option(prices, fabric, place, usual))
+    return _with_names(options)
+
+
+def _option(
+    prices: PriceList, asked: FabricAsked, place: str, usual: Delivered | None
+) -> FabricOption:
+    from weft.analysis.fabric_value import FabricOption
+    from weft.fabric.cost import cost_of
+    from weft.fabric.topologies import build
+
+    try:
+        built = build(asked)
+    except WeftError as error:
+        raise WeftError(place + error.what, error.fix) from None
+    return FabricOption(
+        name=asked.name or prices.name,
+        built=built,
+        cost=cost_of(built.parts, built.ports, prices),
+        delivered=delivered_of(asked.measured) if asked.measured else usual,
+    )
+
+
+def _with_names(options: list[FabricOption]) -> list[FabricOption]:
+    """Each option under a name of its own: the fabric's title where names are alike."""
+    names = [one.name for one in options]
+    found: list[FabricOption] = []
+    for one in options:
+        name = one.name
+        if names.count(name) > 1:
+            name = f"{name}, {one.built.asked.nodes} nodes, {one.built.asked.blocking}"
+        taken = {other.name for other in found}
+        number = 2
+        plain = name
+        while name in taken:
+            name, number = f"{plain} ({number})", number + 1
+        found.append(msgspec.structs.replace(one, name=name))
+    return found
+
+
+def delivered_of(source: str) -> Delivered:
+    """What a record or platform delivers; "RECORD@TRANSPORT" takes one transport.
+
+    Of several transports the one with the least latency. Raises WeftError.
+    """
+    from weft.analysis.fabric_value import delivered_by
+    from weft.sources import series_of
+
+    name, _, transport = source.partition("@")
+    found = [
+        delivered_by(series, stream)
+        for series, stream in series_of(name, "", transport)
+        if series.has_latency
+    ]
+    if not found:
+        raise WeftError(f"{source} has no latency", "name a record of ping_pong or a platform")
+    return min(found, key=lambda one: one.latency_ns.value)
+
+
+def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[int, float]]]:
+    """The price per port of the same kind of fabric at other sizes, up to four times as large."""
+    from weft.fabric.cost import cost_of
+    from weft.fabric.network import parts_of
+    from weft.fabric.topologies import MOST_NODES, build_fabric
+
+    own = option.built.asked
+    powers = {1 << n for n in range(3, 4 + (4 * own.nodes).bit_length())}
+    points = []
+    for nodes in sorted({own.nodes, *powers, *(3 * n // 2 for n in powers)}):
+        if nodes > min(4 * own.nodes, MOST_NODES):
+            break
+        try:
+            fabric = build_fabric(msgspec.structs.replace(own, nodes=nodes, shape=""))
+        except WeftError:
+            continue
+        parts = parts_of(msgspec.structs.replace(fabric, rails=own.rails))
+        ports = nodes * own.rails
+        points.append((ports, cost_of(parts, ports, prices).per_port))
+    return option.name, points

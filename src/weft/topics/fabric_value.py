@@ -1,0 +1,165 @@
+"""Fabrics beside each other: what each costs and what its money buys, as a table, charts, words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.charts import Chart, ChartAxis, Track
+from weft.tables import Table
+from weft.topics.fabric_cost import money
+from weft.units import format_bandwidth, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weft.analysis.fabric_value import FabricValue
+
+
+def value_table(values: Sequence[FabricValue]) -> Table:
+    """One row per option, the baseline first."""
+    currency = values[0].currency
+    return Table(
+        name="value",
+        caption=f"What the money buys, in {currency}; * is on the Pareto front.",
+        head=(
+            *("", "ports", "price", "per port", "bisection", f"{currency} per GB/s"),
+            *("latency", f"{currency} per µs saved"),
+        ),
+        rows=tuple(_row(value) for value in values),
+        notes=(*_titles(values), *_findings(values)),
+    )
+
+
+def _row(value: FabricValue) -> tuple[str, ...]:
+    saved = value.price_per_us_saved
+    return (
+        f"{value.name}{' *' if value.is_on_front else ''}",
+        f"{value.nodes:,}",
+        money(value.total),
+        money(value.per_port),
+        _or_none(value.bisection_bytes_per_s, format_bandwidth),
+        _or_none(value.price_per_gb_per_s, money) + _ends(value),
+        _or_none(value.latency_ns, format_time),
+        value.saves if saved is None or saved <= 0 else money(saved),
+    )
+
+
+def _ends(value: FabricValue) -> str:
+    if value.price_per_gb_per_s_low is None or value.price_per_gb_per_s_high is None:
+        return ""
+    return f" [{money(value.price_per_gb_per_s_low)}, {money(value.price_per_gb_per_s_high)}]"
+
+
+def _or_none(figure: float | None, shape: Callable[[float], str]) -> str:
+    return "-" if figure is None else shape(figure)
+
+
+def _titles(values: Sequence[FabricValue]) -> list[str]:
+    """What each option is, and where its figures are from."""
+    return [
+        f"{value.name}: {value.title}"
+        + (f"; figures: {value.rests_on}" if value.rests_on else "; no link is named")
+        for value in values
+    ]
+
+
+def value_notes(value: FabricValue) -> tuple[str, ...]:
+    """What the money of one fabric buys, where something is known of its links."""
+    if value.price_per_gb_per_s is None:
+        return ()
+    price = f"{value.currency} {money(value.price_per_gb_per_s)}{_ends(value)}"
+    lines = [f"per bandwidth: {price} per GB/s of bisection ({value.rests_on})"]
+    if value.latency_ns is not None:
+        lines.append(f"latency: {format_time(value.latency_ns)} of two nodes as measured")
+    return tuple(lines)
+
+
+def _findings(values: Sequence[FabricValue]) -> list[str]:
+    """What the rows say, in sentences."""
+    lines = []
+    priced = [value for value in values if value.price_per_gb_per_s is not None]
+    if len(priced) > 1:
+        least = min(priced, key=lambda value: value.price_per_gb_per_s or 0.0)
+        lines.append(
+            f"least price per bandwidth of the bisection: {least.name},"
+            f" {least.currency} {money(least.price_per_gb_per_s or 0.0)} per GB/s"
+        )
+    front = [value.name for value in values if value.is_on_front]
+    if 0 < len(front) < len(values):
+        lines.append(f"no other option is better than {', '.join(front)} (Pareto front)")
+    if any(value.latency_ns is not None for value in values):
+        lines.append(
+            "latencies are those of two nodes as measured: what more switches on the way add is"
+            " not in them"
+        )
+    return lines
+
+
+def value_charts(values: Sequence[FabricValue]) -> list[Chart]:
+    """Price per port against bisection per node, and against latency, each with its front."""
+    charts = []
+    per_node = [(value, value.bisection_per_node) for value in values]
+    if all(rate is not None for _, rate in per_node):
+        charts.append(
+            _front_chart(
+                "bisection",
+                "bisection per node in MB/s",
+                [(value, -(rate or 0.0) / 1e6) for value, rate in per_node],
+            )
+        )
+    if all(value.latency_ns is not None for value in values):
+        charts.append(
+            _front_chart(
+                "latency",
+                "latency in µs",
+                [(value, (value.latency_ns or 0.0) / 1e3) for value in values],
+            )
+        )
+    return charts
+
+
+def _front_chart(name: str, axis: str, points: Sequence[tuple[FabricValue, float]]) -> Chart:
+    """A point an option, and a line along those that no other one beats in these two.
+
+    Less is better in both; what is better where it is more comes with its sign turned.
+    """
+    front = sorted(
+        (value.per_port, merit)
+        for value, merit in points
+        if not any(
+            other.per_port <= value.per_port
+            and less <= merit
+            and (other.per_port < value.per_port or less < merit)
+            for other, less in points
+        )
+    )
+    tracks = [
+        Track(
+            label=value.name,
+            x=(value.per_port,),
+            y=(abs(merit),),
+            texts=(f"{value.name}: {money(value.per_port)} per port",),
+            style="points",
+            group=group,
+        )
+        for group, (value, merit) in enumerate(points)
+    ]
+    tracks.append(
+        Track(
+            label="Pareto front",
+            x=tuple(price for price, _ in front),
+            y=tuple(abs(merit) for _, merit in front),
+            style="line",
+            group=len(points),
+        )
+    )
+    currency = points[0][0].currency
+    return Chart(
+        name=f"pareto-{name}",
+        title=f"Price per port and {name}",
+        alt=f"{axis} against price per port for {', '.join(v.name for v, _ in points)}",
+        x=ChartAxis(f"price per port in {currency}", is_log=False),
+        y=ChartAxis(axis, is_log=False),
+        tracks=tuple(tracks),
+        note="The line joins options that no other one beats in both.",
+    )

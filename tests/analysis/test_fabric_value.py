@@ -1,0 +1,119 @@
+"""What the money buys: per bandwidth, per microsecond saved, and who is on the Pareto front."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from price_lists import PARTS, price_list
+from weft.analysis.fabric_value import Delivered, FabricOption, values_of
+from weft.errors import WeftError
+from weft.estimate import Estimate
+from weft.fabric.cost import cost_of
+from weft.fabric.prices import PriceList, read_prices
+from weft.fabric.topologies import FabricAsked, build
+from weft.topics.fabric_value import value_charts, value_table
+
+
+def estimate(value: float, half: float) -> Estimate:
+    return Estimate(
+        value=value, low=value - half, high=value + half, coverage=0.95, method="", launches=5
+    )
+
+
+def delivered(latency_us: float, gb_per_s: float = 0.9, half: float = 0.01) -> Delivered:
+    return Delivered(
+        name="measured",
+        latency_ns=estimate(latency_us * 1e3, half * 1e3),
+        bandwidth_bytes_per_s=estimate(gb_per_s * 1e9, half * 1e9),
+    )
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> PriceList:
+    return read_prices(price_list(tmp_path / "a.toml"))
+
+
+def option(
+    prices: PriceList,
+    name: str,
+    blocking: str = "2:1",
+    measured: Delivered | None = None,
+    link: str = "IB 4x SDR",
+) -> FabricOption:
+    built = build(FabricAsked(nodes=192, switch="24", blocking=blocking, link=link))
+    cost = cost_of(built.parts, built.ports, prices)
+    return FabricOption(name=name, built=built, cost=cost, delivered=measured)
+
+
+def test_dollars_per_bandwidth_at_the_links_peak(prices: PriceList) -> None:
+    """Table 10: 192 ports cost 360160; half-bandwidth has 48 cables of 1 GB/s."""
+    [value] = values_of([option(prices, "a")])
+    assert value.total == 360160
+    assert value.bisection_bytes_per_s == 48e9
+    assert value.price_per_gb_per_s == pytest.approx(360160 / 48)
+    assert value.bisection_per_node == pytest.approx(48e9 / 192)
+    assert (value.rests_on, value.saves) == ("peak of InfiniBand 4x SDR", "baseline")
+
+
+def test_dollars_per_bandwidth_as_measured_with_its_interval(prices: PriceList) -> None:
+    [value] = values_of([option(prices, "a", measured=delivered(4.0, 0.8, 0.1))])
+    assert value.price_per_gb_per_s == pytest.approx(360160 / (48 * 0.8))
+    assert value.price_per_gb_per_s_low == pytest.approx(360160 / (48 * 0.9))
+    assert value.price_per_gb_per_s_high == pytest.approx(360160 / (48 * 0.7))
+    assert value.rests_on == "measured"
+
+
+def test_dollars_per_microsecond_saved(prices: PriceList) -> None:
+    slow = option(prices, "slow", measured=delivered(6.0))
+    fast = option(prices, "fast", "1:1", delivered(4.0))
+    values = values_of([slow, fast])
+    more = fast.cost.per_port - slow.cost.per_port
+    assert more > 0
+    assert values[1].price_per_us_saved == pytest.approx(more / 2)
+    assert values[1].saves == "faster"
+    [_, back] = values_of([fast, slow])
+    assert (back.price_per_us_saved, back.saves) == (None, "saves no time")
+    same_price = option(prices, "same", measured=delivered(4.0))
+    [_, free] = values_of([slow, same_price])
+    assert (free.price_per_us_saved, free.saves) == (0, "cheaper and faster")
+
+
+def test_intervals_that_overlap_save_nothing_that_is_known(prices: PriceList) -> None:
+    slow = option(prices, "slow", measured=delivered(4.1, half=0.1))
+    fast = option(prices, "fast", "1:1", delivered(4.0, half=0.1))
+    [_, value] = values_of([slow, fast])
+    assert (value.price_per_us_saved, value.saves) == (None, "not significant")
+
+
+def test_the_front_has_whom_nobody_beats(prices: PriceList) -> None:
+    cheap = option(prices, "cheap", "3:1")
+    wide = option(prices, "wide", "1:1")
+    doubled = msgspec.structs.replace(
+        wide.cost, total=2 * wide.cost.total, per_port=2 * wide.cost.per_port
+    )
+    beaten = msgspec.structs.replace(wide, name="beaten", cost=doubled)
+    values = values_of([beaten, cheap, wide])
+    assert [value.is_on_front for value in values] == [False, True, True]
+    [chart] = value_charts(values)
+    front = chart.tracks[-1]
+    assert front.label == "Pareto front"
+    assert front.x == (values[1].per_port, values[2].per_port)
+    assert front.y == pytest.approx((36e3 / 192, 96e3 / 192))  # 11 leaves: one is split
+    assert "*" not in value_table(values).rows[0][0]
+
+
+def test_what_one_option_does_not_know_is_not_compared(prices: PriceList) -> None:
+    without = option(prices, "without", "1:1", link="")
+    values = values_of([option(prices, "a", measured=delivered(4.0)), without])
+    assert [value.is_on_front for value in values] == [True, False]  # by its price alone
+    assert values[1].price_per_gb_per_s is None
+    assert values[1].saves == "nothing measured"
+    assert value_charts(values) == []
+
+
+def test_unlike_currencies_are_refused(tmp_path: Path, prices: PriceList) -> None:
+    head = 'title = "b"\ncurrency = "EUR"\ndate = "2026"\n'
+    euros = read_prices(price_list(tmp_path / "b.toml", head=head, parts=PARTS))
+    with pytest.raises(WeftError, match="a costs USD and b EUR; convert"):
+        values_of([option(prices, "a"), option(euros, "b")])

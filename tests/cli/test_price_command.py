@@ -1,0 +1,211 @@
+"""`weft price`: tables, JSON, files and refusals; and the page's section."""
+
+import csv
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from builders import make_cases, synthetic_record
+from price_lists import FULL, HALF, HEAD, price_list
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.tables import TERMINAL_WIDTH
+
+PAPER = ("--nodes", "1152", "--switch", "24,288", "--blocking", "2:1")
+
+
+def weft(*words: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, words)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def price(*words: object) -> str:
+    return weft("price", *words)
+
+
+def test_a_fabric_of_the_paper_costs_what_it_did(tmp_path: Path) -> None:
+    prices = price_list(tmp_path / "p.toml")
+    shown = price(*PAPER, "--prices", prices, "--link", "IB 4x SDR")
+    assert "USD 2,368,460, 2,056 per port" in shown
+    assert "spine switch, 288 ports 2 193,150 386,300 16.3 % +1.6 %" in " ".join(shown.split())
+    assert "288 cables of the 576" in shown
+    assert "USD 8,224 per GB/s" in shown
+    assert max(map(len, shown.splitlines())) <= TERMINAL_WIDTH
+    plain = json.loads(price(*PAPER, "--prices", prices, "--measured", "escher", "--json"))
+    assert plain["cost"]["total"] == 2368460
+    assert [part["count"] for part in plain["parts"]] == [1152, 72, 2, 1152, 576]
+    assert (plain["diameter_hops"], plain["ports_left_over"]) == (3, 0)
+    assert plain["value"]["latency_ns"] == 4290
+    assert plain["value"]["price_per_gb_per_s"] == pytest.approx(2368460 / (288 * 0.9585))
+
+
+def test_a_parts_list_without_prices() -> None:
+    shown = price(*PAPER)
+    assert "leaf switch, 24 ports       72" in shown
+    assert "each leaf has 8 uplinks, 4 to each spine" in shown
+    assert json.loads(price(*PAPER, "--json"))["cost"] is None
+
+
+def test_two_lists_are_compared_and_drawn(tmp_path: Path) -> None:
+    one = price_list(tmp_path / "half.toml", fabrics=HALF)
+    two = price_list(tmp_path / "full.toml", fabrics=FULL)
+    page = tmp_path / "front.html"
+    values = json.loads(price("--compare", one, two, "-o", page, "--json"))
+    assert [(value["name"], value["total"]) for value in values] == [
+        ("half", 2368460),
+        ("full", 1152 * 1105 + 96 * 7450 + 4 * 193150 + 1152 * 300),
+    ]
+    assert all(value["is_on_front"] for value in values)
+    text = page.read_text()
+    assert "Pareto front" in text
+    assert "Price per port and bisection" in text
+    # The fabric of the command takes the place of the files'.
+    shown = price("--compare", one, two, "--nodes", "48", "--switch", "24")
+    assert "Voltaire, 48 nodes, 1:1: fat tree" in shown
+    assert "Voltaire, 48 nodes, 1:1 (2): fat tree" in shown
+
+
+def test_two_fabrics_of_one_list_are_compared(tmp_path: Path) -> None:
+    both = price_list(tmp_path / "both.toml", fabrics=HALF + FULL)
+    shown = price("--prices", both)
+    assert shown == price("--compare", both)
+    assert "half *" in shown
+    assert "full *" in shown
+    measured = HALF.replace("link =", 'measured = "callisto"\nlink =')
+    measured += FULL.replace("link =", 'measured = "escher"\nlink =')
+    [callisto, escher] = json.loads(
+        price("--compare", price_list(tmp_path / "m.toml", fabrics=measured), "--json")
+    )
+    saved_us = (callisto["latency_ns"] - escher["latency_ns"]) / 1e3
+    more = escher["per_port"] - callisto["per_port"]
+    assert escher["price_per_us_saved"] == pytest.approx(more / saved_us)
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_price_per_port_against_the_size_as_a_picture(
+    tmp_path: Path, kind: str, begins: bytes
+) -> None:
+    picture = tmp_path / f"p.{kind}"
+    price(*PAPER, "--prices", price_list(tmp_path / "p.toml"), "-o", picture)
+    assert picture.read_bytes().startswith(begins)
+
+
+def test_the_paper_and_its_figure(tmp_path: Path) -> None:
+    page = tmp_path / "figure-5.html"
+    shown = price("--paper", "-o", page)
+    assert "adapter and node cable    1,105" in shown
+    assert "-14,400  without its 48 uplink cables" in shown
+    assert "Figure 5: list price per port" in page.read_text()
+    assert json.loads(price("--paper", "--json"))["infiniband"]["exact"] == 1
+
+
+def test_every_cable_with_its_ports(tmp_path: Path) -> None:
+    path = tmp_path / "cables.csv"
+    price("--nodes", 48, "--switch", 24, "--blocking", "2:1", "--cables", path)
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 48 + 24
+    assert rows[0] == {
+        "kind": "node",
+        "end": "node 1",
+        "port": "1",
+        "other_end": "leaf 1",
+        "other_port": "1",
+    }
+    ends = [(row["other_end"], row["other_port"]) for row in rows if row["kind"] == "uplink"]
+    assert ends == [("spine 1", str(port)) for port in range(1, 25)]
+
+
+@pytest.mark.parametrize(
+    ("words", "topology", "parameters"),
+    [
+        (PAPER, "FAT_TREE", "2;16,72;1,2;1,4"),
+        (("--nodes", 3456, "--switch", 24), "FAT_TREE", "3;12,12,24;1,12,12;1,1,1"),
+        (("--nodes", 20, "--switch", 24), "FAT_TREE", "1;20;1;1"),
+        (("--nodes", 60, "--switch", 7, "--topology", "torus"), "TORUS", "3,4,5"),
+        (("--nodes", 72, "--switch", 7, "--topology", "dragonfly"), "DRAGONFLY", "9,1;1,1;4,1;2"),
+    ],
+)
+def test_the_platform_for_simgrid(
+    tmp_path: Path, words: tuple[object, ...], topology: str, parameters: str
+) -> None:
+    """What SimGrid 3.32 reads as so many hosts: checked once by its own parser."""
+    path = tmp_path / "p.xml"
+    price(*words, "--measured", "escher", "--simgrid", path)
+    [cluster] = ET.parse(path).getroot()  # noqa: S314 # our own file
+    assert cluster.get("topology") == topology
+    assert cluster.get("topo_parameters") == parameters
+    assert cluster.get("radical") == f"0-{int(str(words[1])) - 1}"
+    assert cluster.get("lat") == "2145.000ns"  # half of 4.29 µs: two cables to the next node
+    assert float(str(cluster.get("bw")).removesuffix("Bps")) == 958.5e6
+
+
+def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 65536))
+    record = synthetic_record(tmp_path / "r.jsonl", cases)
+    prices = price_list(tmp_path / "p.toml", fabrics=HALF + FULL)
+    page = tmp_path / "r.html"
+    weft("report", record, "--price", prices, "-o", page)
+    text = page.read_text()
+    assert "What it costs" in text
+    assert "half *" in text
+    assert "2,368,460" in text
+    assert "figures: tcp/ping_pong 8 B, 64 KiB" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ([], "no fabric is named; type --nodes 1152"),
+        (["--switch", "24"], "the fabric has no nodes; type --nodes"),
+        (["--prices", "LIST"], r"has no fabric; type --nodes .* or add \[\[fabric\]\]"),
+        (["LIST"], "type --compare, or --prices FILE"),
+        (["--compare"], "type two price lists after --compare"),
+        (["--compare", "LIST", "--nodes", "48", "--switch", "24"], "nothing to compare"),
+        ([*PAPER, "-o", "p.svg"], "a picture needs prices; type --prices"),
+        ([*PAPER, "--prices", "LIST", "-o", "p.gif"], "end its name in .svg"),
+        ([*PAPER, "--simgrid", "p.xml"], "SimGrid needs a bandwidth; type --measured"),
+        ([*PAPER, "--link", "string"], "is not a link that weft knows"),
+        ([*PAPER, "--prices", "LIST", "--measured", "eshcer"], "did you mean escher?"),
+        ([*PAPER, "--cables", "/nowhere/c.csv"], "cannot write /nowhere/c.csv"),
+        (["--prices", "BAD"], "BAD.toml, fabric 1: a fat tree of three levels has at most"),
+        (["--compare", "FLAT", "FLAT", "-o", "p.svg"], "needs the bisection of every fabric"),
+        (["--prices", "FLAT", "BOTH", "--cables", "c.csv"], "type --compare, or --prices"),
+        (["--prices", "BOTH", "--cables", "c.csv"], "are for one fabric; type --nodes"),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_the_fix(
+    tmp_path: Path, words: list[str], what: str
+) -> None:
+    flat = '[[fabric]]\nnodes = 48\nswitch = "24"\n'
+    lists = {
+        "LIST": price_list(tmp_path / "a.toml"),
+        "FLAT": price_list(tmp_path / "flat.toml", fabrics=flat),
+        "BOTH": price_list(tmp_path / "both.toml", fabrics=HALF + FULL),
+        "BAD": price_list(tmp_path / "BAD.toml", fabrics=flat.replace("48", "90000")),
+    }
+    with pytest.raises(WeftError, match=what) as caught:
+        price(*(lists.get(word, word) for word in words))
+    assert "\n" not in str(caught.value)
+
+
+def test_simgrid_has_one_rail_and_regular_fabrics(tmp_path: Path) -> None:
+    path = tmp_path / "p.xml"
+    sdr = ("--link", "IB 4x SDR", "--simgrid", path)
+    with pytest.raises(WeftError, match="type --rails 1"):
+        price("--nodes", 20, "--switch", 24, "--rails", 2, *sdr)
+    with pytest.raises(WeftError, match=r"no zone of SimGrid .* evenly"):
+        price("--nodes", 52, "--switch", 24, *sdr)
+
+
+def test_lists_of_unlike_currencies_are_not_compared(tmp_path: Path) -> None:
+    one = price_list(tmp_path / "a.toml", fabrics=HALF)
+    two = price_list(tmp_path / "b.toml", head=HEAD.replace("USD", "EUR"), fabrics=FULL)
+    with pytest.raises(WeftError, match="half costs USD and full EUR; convert the prices"):
+        price("--compare", one, two)
