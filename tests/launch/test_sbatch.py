@@ -73,9 +73,14 @@ def test_a_line_end_in_an_option_is_no_second_line_of_the_script() -> None:
         script_of(_job(partition="x\n#SBATCH --uid=0"))
 
 
-def _sbatch(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "sbatch").write_text(f"#!/bin/sh\n{text}\n")
-    (folder / "sbatch").chmod(0o755)
+def _sbatch(
+    folder: Path, text: str, monkeypatch: pytest.MonkeyPatch, nodes: tuple[str, ...] = ()
+) -> None:
+    """Scripts for sbatch, and for sinfo, which has a line for each partition, node and state."""
+    said = "; ".join(f"echo {line!r}" for line in nodes)
+    for name, script in (("sbatch", text), ("sinfo", said)):
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
@@ -95,6 +100,37 @@ def test_a_job_that_slurm_does_not_take_is_one_line_in_its_words(
     _sbatch(tmp_path, f"echo '{said}' >&2; exit 1", monkeypatch)
     with pytest.raises(WeftError, match="not take the job: invalid partition specified: nix; see"):
         submit(_job())
+
+
+NODES = ("lab* n1 idle", "lab* n2 down*", "dark n2 down*", "dark n3 drained", "night n4 idle~")
+
+
+@pytest.mark.parametrize(
+    ("asked", "where"),
+    [
+        ({"partition": "dark"}, r"partition dark is down \(n2: down\*, n3: drained\)"),
+        ({"partition": "lab", "hosts": ("n2",)}, r"partition lab is down \(n2: down\*\)"),
+        ({"hosts": ("n2",)}, r"the usual partition is down \(n2: down\*\)"),
+    ],
+)
+def test_a_partition_whose_nodes_are_all_down_is_one_line_before_anything_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any], where: str
+) -> None:
+    _sbatch(tmp_path, f"touch {tmp_path}/submitted; echo 12", monkeypatch, NODES)
+    with pytest.raises(WeftError, match=rf"every node of {where}; choose another --partition"):
+        submit(_job(**asked))
+    assert not (tmp_path / "submitted").exists()
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"partition": "lab"}, {"partition": "night"}, {"partition": "dark,lab"},
+              {"partition": "nix"}, {"partition": "dark", "hosts": ("n9",)}],
+)  # fmt: skip
+def test_nodes_that_may_come_and_what_slurm_judges_itself_are_submitted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    _sbatch(tmp_path, "echo 12", monkeypatch, NODES)
+    assert submit(_job(**asked)) == 12
 
 
 def test_without_slurm_it_says_where_to_submit(monkeypatch: pytest.MonkeyPatch) -> None:

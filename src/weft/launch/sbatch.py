@@ -28,6 +28,10 @@ MARGIN_SHARE = 0.1
 # a minute, or a quarter of a shorter time.
 WARNING_S = 60
 _SUBMITTED = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
+# A partition, a node and its state; and the states in which a node starts no job.
+_SINFO_WORDS = 3
+_LOST = re.compile(r"(down|drain(ed|ing)?|fail(ed|ing)?|error)\*?")
+MOST_SHOWN = 4
 _MODULE = re.compile(r"[\w./+-]+")
 
 
@@ -93,6 +97,7 @@ def submit(job: SiteJob) -> int:
     """Submit a run; the number of its job. Raises WeftError with what Slurm said."""
     if shutil.which("sbatch") is None:
         raise WeftError("sbatch is not installed here", "submit from a login node of the cluster")
+    _check_nodes(job)
     done = answer(["sbatch", "--parsable"], DEADLINE_S, given=script_of(job))
     if done is None:
         raise WeftError(
@@ -104,6 +109,30 @@ def submit(job: SiteJob) -> int:
         why = re.sub(r"^sbatch: (error: )?", "", why).rstrip(".")
         raise WeftError(f"Slurm did not take the job: {why}", "see what there is: sinfo")
     return int(number[1])
+
+
+def _check_nodes(job: SiteJob) -> None:
+    """Raises WeftError where no node could ever start the job: Slurm would let it wait.
+
+    Whatever Slurm itself refuses is left to sbatch, and a node that only sleeps can be woken.
+    """
+    done = answer(["sinfo", "--Node", "--noheader", "--format=%P %N %T"], DEADLINE_S)
+    lines = [line.split() for line in done.stdout.splitlines()] if done else []
+    asked = job.partition.split(",")
+    states = {
+        node: state
+        for partition, node, state in (line for line in lines if len(line) == _SINFO_WORDS)
+        if (partition.rstrip("*") in asked if job.partition else partition.endswith("*"))
+    }
+    states = {node: states[node] for node in job.hosts or states if node in states}
+    if not states or not all(_LOST.fullmatch(state) for state in states.values()):
+        return
+    where = f"partition {job.partition}" if job.partition else "the usual partition"
+    shown = ", ".join(f"{node}: {state}" for node, state in list(states.items())[:MOST_SHOWN])
+    raise WeftError(
+        f"every node of {where} is down ({shown}{', ...' if len(states) > MOST_SHOWN else ''})",
+        "choose another --partition, or see why: sinfo --list-reasons",
+    )
 
 
 def _program() -> str:
