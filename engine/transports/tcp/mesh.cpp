@@ -6,9 +6,11 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -213,12 +215,23 @@ class Door {
   std::list<Unknown> unknown_;
 };
 
+// A socket a rank; a shell's usual limit is 1,024 files, and more are a program's to ask for.
+void ask_for_sockets(int ranks) {
+  constexpr rlim_t beside = 256;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t wanted = static_cast<rlim_t>(ranks) + beside;
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Secret shared_secret(Bootstrap& boot) {
   Secret secret{};
   if (getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size())) {
     fail_with_errno("no random numbers from the kernel", "look at /dev/urandom");
   }
-  const std::string chosen = boot.exchange(std::string(secret.begin(), secret.end())).front();
+  const std::string chosen = boot.broadcast(std::string(secret.begin(), secret.end()));
   std::memcpy(secret.data(), chosen.data(), secret.size());
   return secret;
 }
@@ -236,6 +249,7 @@ TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot) {
   inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
   mesh.interface = of_each_host(boot, chosen.name);
   mesh.address = text.data();
+  ask_for_sockets(boot.size());
   mesh.sockets.assign(static_cast<std::size_t>(boot.size()), -1);
   Hello mine{shared_secret(boot), boot.rank()};
   const Socket listener = listen_on(address, first_port, boot.rank(), chosen.name);
