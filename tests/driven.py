@@ -1,9 +1,9 @@
 """Ranks that a test drives by hand, without weft."""
 
 import json
-import os
 import subprocess
 
+from weft.launch.environment import environment_of_ranks
 from weft.launch.local import command
 from weft.launch.programs import engine_folder
 
@@ -20,7 +20,7 @@ def drive(
         text=True,
         timeout=120,
         check=False,
-        env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+        env=environment_of_ranks({}, "lo"),
     )
     return done, [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -1,6 +1,7 @@
 #include "contract/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <stdexcept>
 
@@ -39,9 +40,18 @@ void set_option(LinkOptions& link, std::string_view text) {
   link.set(std::string(text.substr(0, equals)), std::string(text.substr(equals + 1)));
 }
 
+Placement placement_called(std::string_view name) {
+  if (name == "same-socket") return Placement::same_socket;
+  if (name == "other-socket") return Placement::other_socket;
+  if (name == "near-device") return Placement::near_device;
+  throw std::invalid_argument("--placement takes same-socket, other-socket or near-device, not '" +
+                              std::string(name) + "'");
+}
+
 void apply(Options& options, std::string_view flag, std::string_view value) {
   if (flag == "--cpus") options.cpus = cpu_list(value);
   if (flag == "--mode") options.mode = value;
+  if (flag == "--placement") options.placement = placement_called(value);
   if (flag == "--option") set_option(options.link, value);
 }
 
@@ -128,9 +138,11 @@ Options parse_options(int argc, const char* const* argv) {
       options.describe = true;
       continue;
     }
-    if (flag != "--cpus" && flag != "--mode" && flag != "--option") {
-      throw std::invalid_argument("unknown option " + std::string(flag) +
-                                  "; there are --describe, --cpus, --mode and --option");
+    constexpr std::array flags{"--cpus", "--mode", "--placement", "--option"};
+    if (std::find(flags.begin(), flags.end(), flag) == flags.end()) {
+      throw std::invalid_argument(
+          "unknown option " + std::string(flag) +
+          "; there are --describe, --cpus, --mode, --placement and --option");
     }
     if (++at == words.size()) throw std::invalid_argument(std::string(flag) + " needs a value");
     apply(options, flag, words[at]);

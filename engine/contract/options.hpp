@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,9 +45,14 @@ class LinkOptions {
   std::vector<std::pair<std::string, std::string>> given_;
 };
 
+/// Which cores the ranks of a host take: any, those of one socket, those of the sockets in turn, or
+/// those near the device that messages go by.
+enum class Placement : std::uint8_t { any, same_socket, other_socket, near_device };
+
 struct Options {
   bool describe = false;
   std::string mode;
+  Placement placement = Placement::any;
   std::vector<int> cpus;
   LinkOptions link;
 };

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "host/hosts.hpp"
+#include "host/placement.hpp"
 
 namespace weft {
 
@@ -26,10 +27,14 @@ struct FreeBitmap {
 using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
-Topology load_topology() {
+// Devices take longer to find than all else.
+Topology load_topology(bool with_devices) {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) throw std::runtime_error("hwloc does not start");
   Topology owned(topology);
+  if (with_devices) {
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  }
   if (hwloc_topology_load(topology) != 0) throw std::runtime_error("hwloc finds no topology");
   return owned;
 }
@@ -40,39 +45,12 @@ Bitmap allowed_cpus(hwloc_topology_t topology) {
   return allowed;
 }
 
-// The first logical CPU of each core this process may use, in hwloc's logical order: neighbours
-// in the list are near each other in the machine.
-std::vector<int> cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
-  std::vector<int> first_cpus;
-  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-  for (int index = 0; index < count; ++index) {
-    const hwloc_obj_t core =
-        hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(index));
-    const Bitmap usable(hwloc_bitmap_dup(core->cpuset));
-    hwloc_bitmap_and(usable.get(), usable.get(), allowed);
-    if (hwloc_bitmap_iszero(usable.get()) == 0) {
-      first_cpus.push_back(hwloc_bitmap_first(usable.get()));
-    }
-  }
-  return first_cpus;
-}
-
-int numa_of(hwloc_topology_t topology, int cpu) {
-  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-  for (int index = 0; index < count; ++index) {
-    const hwloc_obj_t node =
-        hwloc_get_obj_by_type(topology, HWLOC_OBJ_NUMANODE, static_cast<unsigned>(index));
-    if (hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0) {
-      return static_cast<int>(node->os_index);
-    }
-  }
-  return -1;
-}
-
 }  // namespace
 
 struct Binding::State {
-  Topology topology = load_topology();
+  explicit State(bool with_devices) : topology(load_topology(with_devices)) {}
+
+  Topology topology;
   Location location;
   Bitmap allowed = allowed_cpus(topology.get());
   Bitmap polling{hwloc_bitmap_alloc()};
@@ -80,14 +58,16 @@ struct Binding::State {
   std::size_t helpers = 0;
 };
 
-Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
-    : state_(std::make_unique<State>()) {
+Binding::Binding(const Options& options, const std::string& device, Bootstrap& boot)
+    : state_(std::make_unique<State>(options.placement == Placement::near_device)) {
   Location& location = state_->location;
   location.host = host_name();
   location.pid = getpid();
   hwloc_topology_t topology = state_->topology.get();
   const std::size_t local = local_rank(boot);
-  const std::vector<int> choice = cpus.empty() ? cores(topology, state_->allowed.get()) : cpus;
+  const std::vector<int> choice =
+      options.cpus.empty() ? cpus_of(topology, state_->allowed.get(), options.placement, device)
+                           : options.cpus;
   if (choice.empty()) throw std::runtime_error("no core is allowed; check taskset and cgroups");
   location.cpu = choice[local % choice.size()];
   const Bitmap target(hwloc_bitmap_alloc());
@@ -97,6 +77,7 @@ Binding::Binding(const std::vector<int>& cpus, Bootstrap& boot)
                              "; name others with --cpus");
   }
   location.numa = numa_of(topology, location.cpu);
+  location.socket = socket_of(topology, location.cpu);
   for (const std::string& reported :
        boot.exchange(std::to_string(location.cpu) + ' ' + location.host)) {
     const std::size_t gap = reported.find(' ');

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "contract/options.hpp"
 
 namespace weft {
 
@@ -16,16 +16,17 @@ struct Location {
   int pid = 0;
   int cpu = -1;
   int numa = -1;
+  int socket = -1;
 };
 
 /// Keeps this process's threads apart: the one that polls on a CPU of its own, those of MPI and of
 /// libraries (progress, connections, signals) off it and off those of the other ranks of the host.
 class Binding {
  public:
-  /// Binds the calling thread: to `cpus[local rank]` when given, else to a core of its own in
-  /// hwloc's order, nearest first, round robin where ranks outnumber cores. Threads that it starts
-  /// inherit that. Collective. Throws std::runtime_error.
-  Binding(const std::vector<int>& cpus, Bootstrap& boot);
+  /// Binds the calling thread: to `cpus[local rank]` when given, else to a core of its own as the
+  /// options' placement wants, round robin where ranks outnumber cores. Messages go by `device`.
+  /// Threads that it starts inherit that. Collective. Throws std::runtime_error.
+  Binding(const Options& options, const std::string& device, Bootstrap& boot);
   Binding(const Binding&) = delete;
   Binding& operator=(const Binding&) = delete;
   Binding(Binding&&) = delete;

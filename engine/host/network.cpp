@@ -11,7 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -130,20 +132,49 @@ Interface interface_towards(const std::string& host) {
   return interface_with(address);
 }
 
+std::string device_towards(const std::string& host) {
+  std::set<std::string> devices;
+  std::error_code none;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/class/infiniband", none)) {
+    devices.insert(device.path().filename().string());
+  }
+  return devices.empty() ? interface_towards(host).name : *devices.begin();
+}
+
+std::string interfaces_in_use() {
+  const Interfaces list = interfaces();
+  std::set<std::string> names;
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
+    const int file = std::stoi(entry.path().filename().string());
+    sockaddr_in here{};
+    sockaddr_in there{};
+    socklen_t length = sizeof here;
+    if (getsockname(file, generic(here), &length) != 0 || here.sin_family != AF_INET) continue;
+    length = sizeof there;
+    if (getpeername(file, generic(there), &length) != 0) continue;
+    for (const ifaddrs* one = list.get(); one != nullptr; one = one->ifa_next) {
+      if (!has_ipv4(*one) || (one->ifa_flags & IFF_LOOPBACK) != 0U) continue;
+      if (address_in(*one).sin_addr.s_addr == here.sin_addr.s_addr) names.insert(one->ifa_name);
+    }
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string of_each_host(Bootstrap& boot, const std::string& mine) {
-  const std::vector<std::string> texts = boot.exchange(mine);
-  const std::vector<std::string> hosts = boot.exchange(host_name());
-  if (std::all_of(texts.begin(), texts.end(),
-                  [&](const std::string& text) { return text == texts.front(); })) {
-    return mine;
-  }
+  std::set<std::string> hosts;
+  std::set<std::string> texts;
   std::string all;
-  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
-    const auto before = hosts.begin() + static_cast<std::ptrdiff_t>(rank);
-    if (std::find(hosts.begin(), before, hosts[rank]) != before) continue;
-    all += (all.empty() ? "" : ", ") + hosts[rank] + ": " + texts[rank];
+  for (const std::string& said : boot.exchange(host_name() + '\n' + mine)) {
+    const std::size_t end = said.find('\n');
+    const std::string text = said.substr(end + 1);
+    texts.insert(text);
+    if (!hosts.insert(said.substr(0, end)).second) continue;
+    all += (all.empty() ? "" : ", ") + said.substr(0, end) + ": " + text;
   }
-  return all;
+  return texts.size() == 1 ? mine : all;
 }
 
 }  // namespace weft

@@ -22,6 +22,14 @@ Interface interface_called(const std::string& name);
 /// an empty name the loopback. Throws std::runtime_error with the fix where no way leads there.
 Interface interface_towards(const std::string& host);
 
+/// The first RDMA device of this host, or where there is none the interface towards another host.
+/// Throws std::runtime_error as that does.
+std::string device_towards(const std::string& host);
+
+/// The interfaces that this process's TCP connections with other addresses than the loopback's go
+/// by: "eth0, ib0"; empty where it has none.
+std::string interfaces_in_use();
+
 /// The text of the other ranks' hosts too, where they differ: "n1: eth0, n2: eth1". Collective.
 std::string of_each_host(Bootstrap& boot, const std::string& mine);
 

@@ -88,7 +88,8 @@ std::string to_line(const Location& location) {
   return dump({{"host", location.host},
                {"pid", location.pid},
                {"cpu", location.cpu},
-               {"numa", location.numa}});
+               {"numa", location.numa},
+               {"socket", location.socket}});
 }
 
 std::string describe_line(const Description& self) {

@@ -1,6 +1,7 @@
 // The program of one rank: reads cases, runs them, writes batches.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <span>
@@ -12,6 +13,8 @@
 #include "contract/options.hpp"
 #include "host/binding.hpp"
 #include "host/deadline.hpp"
+#include "host/hosts.hpp"
+#include "host/network.hpp"
 #include "patterns/all.hpp"
 #include "run/describe.hpp"
 #include "run/gather.hpp"
@@ -45,12 +48,43 @@ bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
   }
 }
 
+/// What can be set of the transport with --option.
+template <TwoSided T>
+constexpr std::span<const Setting> settings_of() {
+  if constexpr (requires { T::settings; }) return T::settings;
+  return {};
+}
+
+template <TwoSided T>
+constexpr MpiUse use_of_mpi() {
+  if constexpr (requires { T::measures_mpi; }) return MpiUse::measured;
+  return MpiUse::meeting;
+}
+
+/// The interface or RDMA device that messages go by, where ranks are to be near it. Collective.
+template <TwoSided T>
+std::string device_of(const Options& options, Bootstrap& boot) {
+  if (options.placement != Placement::near_device) return "";
+  const std::string other = other_host(boot);
+  for (const char* name : {"device", "domain", "interface"}) {
+    const std::string named = options.link.of_rail(0).text(name);
+    if (!named.empty()) return named.substr(0, named.find(':'));
+  }
+  // What takes an interface stays on it; MPI takes what it likes best.
+  const auto known = settings_of<T>();
+  const bool takes_interface = std::any_of(known.begin(), known.end(), [](const Setting& setting) {
+    return setting.name == "interface";
+  });
+  const bool takes_rdma = use_of_mpi<T>() == MpiUse::measured || !takes_interface;
+  return takes_rdma ? device_towards(other) : interface_towards(other).name;
+}
+
 template <TwoSided T>
 void measure(const Options& options, Bootstrap& boot) {
   constexpr std::int64_t first_baseline_ns = 20'000'000;
   const Instant start = read_both_clocks();
   // Before the link, so that its memory is near this rank's CPU.
-  Binding binding(options.cpus, boot);
+  Binding binding(options, device_of<T>(options, boot), boot);
   T link(options.link, boot);
   binding.release_helpers();
   const std::vector<std::string> locations = gather_texts(boot, to_line(binding.location()));
@@ -71,13 +105,6 @@ constexpr std::string_view mode_of() {
   return "";
 }
 
-/// What can be set of the transport with --option.
-template <TwoSided T>
-constexpr std::span<const Setting> settings_of() {
-  if constexpr (requires { T::settings; }) return T::settings;
-  return {};
-}
-
 /// Why the transport cannot run on this host (no device); empty when it can.
 template <TwoSided T>
 std::string unusable() {
@@ -96,12 +123,6 @@ void describe() {
                             .settings = settings_of<T>(),
                             .waits = waits_of<T>(),
                             .patterns = patterns}));
-}
-
-template <TwoSided T>
-constexpr MpiUse use_of_mpi() {
-  if constexpr (requires { T::measures_mpi; }) return MpiUse::measured;
-  return MpiUse::meeting;
 }
 
 template <TwoSided T>

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """The requested names, each once; a hyphen reads as an underscore. Raises WeftError."""
     chosen: dict[str, None] = {}
+    by_plain = {name.replace("-", "_"): name for name in known}
     for name in asked:
         plain = name.strip().lower().replace("-", "_")
-        if plain not in known:
-            near = difflib.get_close_matches(plain, known, n=1)
+        if plain not in by_plain:
+            near = [by_plain[one] for one in difflib.get_close_matches(plain, by_plain, n=1)]
             fix = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
             raise WeftError(f"there is no {kind} called {name}", fix)
-        chosen[plain] = None
+        chosen[by_plain[plain]] = None
     return tuple(chosen)

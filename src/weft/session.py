@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,7 @@ def start(
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     hosts = launcher.manifests(request.allocation)
     check_versions(hosts)
+    request.allocation.check_sockets(_sockets(hosts))
     parts = parts or _parts_of_suite(request, _cores(hosts), say)
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
@@ -168,6 +170,13 @@ def _end_s(begun_s: float, budget_s: float, *, report: bool) -> float:
 def _cores(hosts: Mapping[str, dict[str, Any]]) -> int:
     """The cores of all hosts that this process may use."""
     return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in hosts.values())
+
+
+def _sockets(hosts: Mapping[str, dict[str, Any]]) -> dict[str, int | None]:
+    """How many each host has, as its kernel says; where hwloc is given another machine, no one."""
+    if {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE"} & os.environ.keys():
+        return {}
+    return {name: manifest["cpu"].get("sockets") for name, manifest in hosts.items()}
 
 
 def _available_bytes(hosts: Mapping[str, dict[str, Any]]) -> int:

@@ -13,6 +13,7 @@ import pytest
 
 import weft
 from driven import drive
+from weft.launch.environment import environment_of_ranks
 from weft.launch.local import command
 from weft.launch.programs import MPIS, engine_folder, starter
 
@@ -214,7 +215,7 @@ def kill_a_peer(start: list[str]) -> str:
     case |= {"queue_depth": 8, "verify": False, "deadline_s": 5}
     with subprocess.Popen(
         start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+        env=environment_of_ranks({}, "lo"),
     ) as run:  # fmt: skip
         assert run.stdin is not None
         assert run.stdout is not None

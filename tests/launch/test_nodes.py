@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import random
+import socket
 import subprocess
 import sys
 import zlib
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import psutil
 import pytest
 
 from weft.errors import WeftError
@@ -18,7 +22,7 @@ from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.devices import chosen_devices
 from weft.launch.environment import environment_of_ranks
-from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site
+from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site, network_of
 from weft.plan.allocation import Allocation, Seats, seats_of
 
 if TYPE_CHECKING:
@@ -72,6 +76,41 @@ def test_a_file_of_hosts_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 )
 def test_ranks_are_seated(ranks: int, nodes: int, allocation: Allocation, seats: Seats) -> None:
     assert seats_of(ranks, nodes, allocation) == seats
+
+
+@pytest.mark.parametrize(
+    ("placement", "takes_turns", "words"),
+    [
+        ("spread", True, ()),
+        ("pack", False, ()),
+        ("same-socket", False, ("--placement", "same-socket")),
+        ("other-socket", False, ("--placement", "other-socket")),
+        ("near-device", True, ("--placement", "near-device")),
+    ],
+)
+def test_a_placement_says_how_nodes_fill_and_what_ranks_are_given(
+    placement: Any, takes_turns: bool, words: tuple[str, ...]
+) -> None:
+    allocation = Allocation(placement=placement)
+    assert (allocation.takes_turns, allocation.words) == (takes_turns, words)
+    seats = seats_of(4, 2, Allocation(placement=placement))
+    assert seats == Seats(nodes=2, each=2)
+
+
+@pytest.mark.parametrize("placement", ["same-socket", "other-socket"])
+def test_a_pair_on_sockets_wants_two_ranks_of_a_node(placement: Any) -> None:
+    with pytest.raises(WeftError, match="is for two ranks of a node, and each has one; type --ra"):
+        seats_of(2, 2, Allocation(placement=placement))
+    each = Allocation(placement=placement, ranks_per_node=2)
+    assert seats_of(2, 2, each) == Seats(nodes=1, each=2)
+
+
+def test_another_socket_where_there_is_one_is_one_line() -> None:
+    other = Allocation(placement="other-socket")
+    with pytest.raises(WeftError, match="n2 has one socket, and --placement other-socket takes tw"):
+        other.check_sockets({"n1": 2, "n2": 1})
+    other.check_sockets({"n1": 2, "n2": None})
+    Allocation(placement="same-socket").check_sockets({"n1": 1})
 
 
 def test_more_ranks_than_seats_is_one_line() -> None:
@@ -187,7 +226,16 @@ def test_this_host_speaks_in_lines_that_can_be_read() -> None:
     ("interface", "device", "options"),
     [
         ("", "", {}),
-        ("ib0", "", {"tcp.interface": "ib0", "ucx.device": "ib0", "ofi.domain": "ib0"}),
+        (
+            "ib0",
+            "",
+            {
+                "mpi.interface": "ib0",
+                "tcp.interface": "ib0",
+                "ucx.device": "ib0",
+                "ofi.domain": "ib0",
+            },
+        ),
         (
             "",
             "mlx5_0",
@@ -197,6 +245,7 @@ def test_this_host_speaks_in_lines_that_can_be_read() -> None:
             "ib0",
             "mlx5_0:2",
             {
+                "mpi.interface": "ib0",
                 "tcp.interface": "ib0",
                 "verbs.device": "mlx5_0:2",
                 "ucx.device": "mlx5_0:2",
@@ -210,7 +259,7 @@ def test_an_interface_and_a_device_are_settings_of_the_transports(
 ) -> None:
     transports = ("mpi", "tcp", "tcp:stripe", "ucx", "ofi", "verbs")
     assert chosen_devices(transports, interface, device) == options
-    assert chosen_devices(("mpi",), interface, device) == {}
+    assert chosen_devices(("verbs",), interface, "") == {}
 
 
 def test_ucx_warns_elsewhere_than_among_the_answers_unless_a_user_says_so(
@@ -220,3 +269,33 @@ def test_ucx_warns_elsewhere_than_among_the_answers_unless_a_user_says_so(
     assert environment_of_ranks({"A": "b"}).items() >= {"UCX_LOG_FILE": "stderr", "A": "b"}.items()
     monkeypatch.setenv("UCX_LOG_FILE", "mine.log")
     assert environment_of_ranks({})["UCX_LOG_FILE"] == "mine.log"
+
+
+def test_open_mpi_meets_on_one_network_by_the_environment_unless_a_user_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kinds = ("OMPI_MCA_oob_tcp_if_include", "OMPI_MCA_btl_tcp_if_include")
+    for name in (*kinds, "OMPI_MCA_btl_tcp_if_exclude"):
+        monkeypatch.delenv(name, raising=False)
+    assert not set(kinds) & environment_of_ranks({}).keys()
+    assert (
+        environment_of_ranks({}, "10.0.0.0/24").items()
+        >= dict.fromkeys(kinds, "10.0.0.0/24").items()
+    )
+    monkeypatch.setenv(kinds[0], "ib0")
+    monkeypatch.setenv("OMPI_MCA_btl_tcp_if_exclude", "eth0")
+    found = environment_of_ranks({}, "10.0.0.0/24")
+    assert found[kinds[0]] == "ib0"
+    assert kinds[1] not in found
+
+
+def test_the_network_is_that_in_which_all_hosts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = {"n1": "10.7.0.1", "n2": "10.7.0.2", "far": "192.0.2.1"}
+    card = [SimpleNamespace(address="10.7.0.250", netmask="255.255.255.0")]
+    way = SimpleNamespace(connect=lambda _: None, getsockname=lambda: ("10.7.0.250", 1))
+    monkeypatch.setattr(socket, "gethostbyname", addresses.__getitem__)
+    monkeypatch.setattr(socket, "socket", lambda *_: contextlib.nullcontext(way))
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: {"eth0": card})
+    assert network_of(["n1", "n2"]) == "10.7.0.0/24"
+    assert network_of(["n1", "far"]) == ""
+    assert network_of([os.uname().nodename]) == ""

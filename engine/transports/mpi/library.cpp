@@ -1,9 +1,11 @@
 #include "transports/mpi/library.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "host/network.hpp"
 #include "transports/parts/connecting.hpp"
 
 namespace weft {
@@ -14,6 +16,11 @@ namespace {
 constexpr std::array mpi_cache{
     CacheSwitch{"OMPI_MCA_mpi_leave_pinned", "0"}, CacheSwitch{"UCX_IB_REG_METHODS", "direct"},
     CacheSwitch{"UCX_RCACHE_ENABLE", "n"}, CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
+
+// What chooses the interface of Open MPI's own TCP, of UCX and of libfabric's providers over
+// sockets: each MPI stands on one of them.
+constexpr std::array interface_variables{"OMPI_MCA_btl_tcp_if_include", "UCX_NET_DEVICES",
+                                         "FI_TCP_IFACE", "FI_SOCKETS_IFACE"};
 
 // All bytes of a message as one element: whole chunks, then the rest.
 MPI_Datatype make_large(std::size_t bytes) {
@@ -37,6 +44,7 @@ MPI_Datatype make_large(std::size_t bytes) {
 MpiLink::MpiLink(Bootstrap& boot) : size_(boot.size()) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   connecting_ns_ = connecting_ns(boot, [&] { meet_all(boot.rank()); });
+  interfaces_ = of_each_host(boot, interfaces_in_use());
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
 }
 
@@ -90,15 +98,21 @@ void MpiLink::withdraw() {
 
 void MpiLink::before_start(const LinkOptions& options) {
   switch_registration_cache(options, mpi_cache);
+  const std::string interface = options.text("interface");
+  if (interface.empty()) return;
+  (void)interface_called(interface);  // MPI itself would take another, or none
+  for (const char* variable : interface_variables) setenv(variable, interface.c_str(), 1);
 }
 
 Details MpiLink::details() const {
   int version = 0;
   int subversion = 0;
   MPI_Get_version(&version, &subversion);
-  return {{"standard", std::to_string(version) + "." + std::to_string(subversion)},
-          registration_cache_note(mpi_cache),
-          connecting_note(connecting_ns_)};
+  Details notes{{"standard", std::to_string(version) + "." + std::to_string(subversion)},
+                registration_cache_note(mpi_cache),
+                connecting_note(connecting_ns_)};
+  if (!interfaces_.empty()) notes.emplace_back("TCP interface", interfaces_);
+  return notes;
 }
 
 }  // namespace weft

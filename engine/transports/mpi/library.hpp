@@ -24,7 +24,9 @@ struct MpiShape {
   MPI_Datatype type;
 };
 
-inline constexpr std::array mpi_settings{registration_cache_setting};
+inline constexpr std::array mpi_settings{
+    Setting{"interface", "network interface of MPI's TCP; default: the site's and the library's"},
+    registration_cache_setting};
 
 /// The parts that are the same however the messages are posted.
 class MpiLink {
@@ -137,6 +139,8 @@ class MpiLink {
   void meet_all(int rank) const;
 
   std::int64_t connecting_ns_;
+  /// Of every host, where they differ; empty where MPI has no TCP connection.
+  std::string interfaces_;
   int size_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;

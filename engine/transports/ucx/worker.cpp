@@ -119,7 +119,11 @@ void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features)
   modify(config.get(), "NET_DEVICES", device);
   const bool any_device = device.empty() && std::getenv("UCX_NET_DEVICES") == nullptr;
   const std::string other = other_host(*boot_);
-  if (any_device) modify(config.get(), "NET_DEVICES", devices_towards(other));
+  const std::string found = any_device ? devices_towards(other) : "";
+  if (any_device) modify(config.get(), "NET_DEVICES", found);
+  const char* set = std::getenv("UCX_NET_DEVICES");
+  const std::string own = any_device ? found : (device.empty() ? set : device);
+  devices_ = of_each_host(*boot_, own);
   modify(config.get(), "TLS", options.text("tls"));
   modify(config.get(), "RNDV_THRESH", options.text("rendezvous"));
   // Eager messages over several devices would overtake each other; this is UCX's default too.
@@ -253,7 +257,7 @@ ucs_status_t UcxWorker::forget(std::uint64_t key) noexcept {
 }
 
 Details UcxWorker::details() const {
-  Details notes{{"library", version()}};
+  Details notes{{"library", version()}, {"devices", devices_}};
   const auto neighbour = static_cast<std::size_t>(boot_->rank() + 1) % endpoints_.size();
   for (auto& note : ucx_notes(description_of(endpoints_[neighbour]))) notes.push_back(note);
   return notes;

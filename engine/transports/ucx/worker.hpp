@@ -93,6 +93,8 @@ class UcxWorker {
   ucp_err_handling_mode_t errors_ = UCP_ERR_HANDLING_MODE_NONE;
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
+  /// What UCX was given or took, of every host where they differ.
+  std::string devices_;
   int event_file_ = -1;
   std::size_t request_bytes_ = 0;
   std::vector<ucp_ep_h> endpoints_;

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 import typer
 
 from weft.cli.options import with_options
 from weft.errors import WeftError
-from weft.plan.allocation import MOST_NODES, PLACEMENTS, Allocation
+from weft.plan.allocation import MOST_NODES, PLACEMENTS, Allocation, Placement
 
 _Hosts = Annotated[
     str,
@@ -32,7 +32,9 @@ _Each = Annotated[
 _Placement = Annotated[
     str,
     typer.Option(
-        help="Give nodes their ranks in turn (spread), or fill one before the next (pack).",
+        help="Give nodes their ranks in turn (spread), or fill one before the next (pack); put the"
+        " ranks of a node on one socket (same-socket) or on its sockets in turn (other-socket), or"
+        " each near the device that it uses (near-device).",
         rich_help_panel="Where",
     ),
 ]
@@ -102,6 +104,6 @@ def where_of(
         hosts=hosts_of_file(hostfile) if hostfile else hosts_of_list(hosts),
         nodes=nodes,
         ranks_per_node=ranks_per_node,
-        placement="pack" if chosen == "pack" else "spread",
+        placement=cast("Placement", chosen),
     )
     return Where(allocation=allocation, launcher=launcher, interface=interface, device=device)

@@ -8,15 +8,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # By transport: the setting that takes the name of an interface, or of an RDMA device.
-_OF_INTERFACE = {"tcp": "interface", "ucx": "device", "ofi": "domain"}
+_OF_INTERFACE = {"mpi": "interface", "tcp": "interface", "ucx": "device", "ofi": "domain"}
 _OF_DEVICE = {"verbs": "device", "ucx": "device", "ofi": "domain"}
 
 
 def chosen_devices(transports: Iterable[str], interface: str, device: str) -> dict[str, str]:
     """The options of these transports that choose an interface and a device, where one is named.
 
-    MPI chooses by itself. UCX wants a device's port beside its name; where both an interface and a
-    device are named, UCX and libfabric get the device.
+    MPI chooses an RDMA device by itself. UCX wants a device's port beside its name; where both an
+    interface and a device are named, UCX and libfabric get the device.
     """
     found: dict[str, str] = {}
     for family in dict.fromkeys(name.partition(":")[0] for name in transports):

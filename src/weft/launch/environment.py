@@ -14,6 +14,19 @@ _USUAL = {"UCX_LOG_FILE": "stderr"}
 _AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def environment_of_ranks(more: Mapping[str, str]) -> dict[str, str]:
-    """All variables of here with `more`, which a job sets for its ranks."""
-    return {**_USUAL, **os.environ, **more, **_AS_ROOT}
+# By which Open MPI's daemons and its ranks meet; it takes no list of others beside it.
+_NETWORK_OF = ("oob_tcp", "btl_tcp")
+
+
+def environment_of_ranks(more: Mapping[str, str], network: str = "") -> dict[str, str]:
+    """All variables of here with `more`, which a job sets for its ranks.
+
+    On `network`, an interface or addresses as 10.0.0.0/24, Open MPI's daemons and ranks meet, and
+    on no other, unless the user has said which.
+    """
+    chosen = {
+        f"OMPI_MCA_{kind}_if_include": network
+        for kind in _NETWORK_OF
+        if network and f"OMPI_MCA_{kind}_if_exclude" not in os.environ
+    }
+    return {**_USUAL, **chosen, **os.environ, **more, **_AS_ROOT}

@@ -47,7 +47,7 @@ class LocalLauncher:
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError when the MPI's starter is missing."""
         words = command(job.program, job.mpi, job.ranks, job.arguments)
-        return PipedLaunch(words, environment_of_ranks(job.environment), _clear_shared_memory)
+        return PipedLaunch(words, environment_of_ranks(job.environment, "lo"), _clear_shared_memory)
 
 
 def _clear_shared_memory(processes: Iterable[int]) -> None:
@@ -63,9 +63,7 @@ def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[s
 
     Raises WeftError when the MPI's starter is missing.
     """
-    if mpi == "openmpi":
-        # Its own daemons and its TCP stay on loopback: no socket may listen for strangers.
-        start = ["--mca", "oob_tcp_if_include", "lo", "--mca", "btl_tcp_if_include", "lo"]
-    else:
-        start = ["-hosts", "127.0.0.1", "-iface", "lo"]
+    # Daemons and TCP stay on loopback: no socket may listen for strangers. Open MPI's by the
+    # environment of ranks.
+    start = ["-hosts", "127.0.0.1", "-iface", "lo"] if mpi == "mpich" else []
     return [*starting(mpi, ranks, start), str(program), *words]

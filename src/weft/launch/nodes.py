@@ -1,21 +1,26 @@
-"""Which hosts there are: as a user, a file, or a site's scheduler names them."""
+"""Which hosts there are, as a user, a file, or a site's scheduler names them, and their network."""
 
 from __future__ import annotations
 
 import functools
+import ipaddress
 import os
 import re
 import shutil
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import psutil
 
 from weft.errors import WeftError
 from weft.host.programs import answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 DEADLINE_S = 20.0
+_ANY_PORT = 9
 # A letter or a digit first: a host that begins with "-" would be an option of ssh.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 
@@ -75,6 +80,23 @@ def is_this_machine(host: str) -> bool:
     """Whether a name means the machine that this process runs on."""
     own = os.uname().nodename
     return host in ("localhost", "127.0.0.1", own, own.partition(".")[0])
+
+
+def network_of(hosts: Sequence[str]) -> str:
+    """The network of this machine's in which all hosts are, as 10.0.0.0/24; empty where none is."""
+    others = [host for host in hosts if not is_this_machine(host)]
+    try:
+        addresses = [ipaddress.ip_address(socket.gethostbyname(host)) for host in others]
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+            way.connect((str(addresses[0]), _ANY_PORT))  # chooses its own address; sends nothing
+            own = way.getsockname()[0]
+    except (OSError, IndexError, ValueError):
+        return ""
+    for found in (found for card in psutil.net_if_addrs().values() for found in card):
+        if found.address == own and found.netmask:
+            network = ipaddress.ip_network(f"{own}/{found.netmask}", strict=False)
+            return str(network) if all(one in network for one in addresses) else ""
+    return ""
 
 
 def _checked(names: Iterable[str], where: str) -> tuple[str, ...]:

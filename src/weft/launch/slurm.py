@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weft.host.programs import answer
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
-from weft.launch.nodes import hosts_of_slurm
+from weft.launch.nodes import hosts_of_slurm, network_of
 from weft.launch.piped import PipedLaunch
 from weft.plan.allocation import seats_of
 
@@ -60,11 +60,11 @@ class SlurmLauncher:
         seats = seats_of(job.ranks, len(nodes), job.allocation)
         step = f"weft-{secrets.token_hex(NAME_BYTES)}"
         start = _srun(step, nodes[: seats.nodes], _plugin(job.mpi), job.ranks, seats.each)
-        order = "cyclic" if job.allocation.placement == "spread" else "block"
+        order = "cyclic" if job.allocation.takes_turns else "block"
         words = [*start, f"--distribution={order}", "--input=0", "--kill-on-bad-exit=1"]
         return PipedLaunch(
             [*words, str(job.program), *job.arguments],
-            environment_of_ranks(job.environment),
+            environment_of_ranks(job.environment, network_of(nodes[: seats.nodes])),
             lambda _: _cancel(step),
             lambda: _lost(nodes),
         )

@@ -243,7 +243,7 @@ class Measurement:
                 program=program.path,
                 mpi=self.plan.mpi,
                 ranks=crew.ranks,
-                arguments=program.arguments(self.plan.options),
+                arguments=(*program.arguments(self.plan.options), *self._allocation.words),
                 allocation=self._allocation,
             )
         )

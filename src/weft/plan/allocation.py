@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
 from weft.errors import WeftError
 
-Placement = Literal["spread", "pack"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Placement = Literal["spread", "pack", "same-socket", "other-socket", "near-device"]
 PLACEMENTS: tuple[str, ...] = get_args(Placement)
+# Where nodes take their ranks in turn, and where a rank's place is one beside another's.
+_IN_TURN = ("spread", "near-device")
+_ON_SOCKETS = ("same-socket", "other-socket")
 MOST_NODES = 100_000
 
 
@@ -18,13 +24,36 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
 
     Without `hosts` those that the launcher has by itself: this machine, or a site's allocation, of
     which the first `nodes`, or all with 0. With 0 `ranks_per_node` their number follows from
-    `placement`: `pack` fills a node before the next, `spread` takes the nodes in turn.
+    `placement`: `pack` fills a node before the next, `spread` takes the nodes in turn. With
+    `same-socket` and `other-socket` nodes are filled, and the ranks of a node are on cores of one
+    socket, or of its sockets in turn; with `near-device` nodes take turns, and ranks are on cores
+    near the device that they use.
     """
 
     hosts: tuple[str, ...] = ()
     nodes: int = 0
     ranks_per_node: int = 0
     placement: Placement = "spread"
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether the nodes take ranks in turn; else one is filled before the next."""
+        return self.placement in _IN_TURN
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What a rank is to know of it, as arguments of its command line."""
+        binds = self.placement in (*_ON_SOCKETS, "near-device")
+        return ("--placement", self.placement) if binds else ()
+
+    def check_sockets(self, sockets: Mapping[str, int | None]) -> None:
+        """Raises WeftError where a host has one socket, by the hosts' names, and two are needed."""
+        lacking = [host for host, count in sockets.items() if count == 1]
+        if self.placement == "other-socket" and lacking:
+            raise WeftError(
+                f"{', '.join(lacking)} has one socket, and --placement other-socket takes two",
+                "type --placement same-socket, or name other hosts",
+            )
 
     @property
     def usual_ranks(self) -> int:
@@ -61,8 +90,13 @@ def seats_of(ranks: int, nodes: int, allocation: Allocation) -> Seats:
             f"{ranks} ranks do not fit {nodes} nodes with {most} on each",
             f"type --ranks {most * nodes}, or more --nodes",
         )
-    if allocation.placement == "spread":
+    if allocation.takes_turns:
         taken = min(nodes, ranks)
         return Seats(nodes=taken, each=-(-ranks // taken))
     each = most or -(-ranks // nodes)
+    if each < 2 and allocation.placement in _ON_SOCKETS:
+        raise WeftError(
+            f"--placement {allocation.placement} is for two ranks of a node, and each has one",
+            "type --ranks-per-node 2",
+        )
     return Seats(nodes=-(-ranks // each), each=each)

@@ -47,13 +47,17 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a rank ran: host name, process, and the logical CPU and NUMA node it was pinned to."""
+    """Where a rank ran: host name, process, and the logical CPU and NUMA node it was pinned to.
+
+    `socket` is that CPU's, counted in hwloc's order; -1 where it is not known.
+    """
 
     rank: int
     host: str
     pid: int
     cpu: int
     numa: int
+    socket: int = -1
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="header"):

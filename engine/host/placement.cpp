@@ -1,0 +1,129 @@
+#include "host/placement.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "host/hosts.hpp"
+
+namespace weft {
+
+namespace {
+
+struct FreeBitmap {
+  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
+
+std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  std::vector<hwloc_obj_t> found;
+  for (hwloc_obj_t one = hwloc_get_next_obj_by_type(topology, type, nullptr); one != nullptr;
+       one = hwloc_get_next_obj_by_type(topology, type, one)) {
+    found.push_back(one);
+  }
+  return found;
+}
+
+int index_of_holder(hwloc_topology_t topology, hwloc_obj_type_t type, int cpu, bool as_kernel) {
+  for (const hwloc_obj_t one : objects_of(topology, type)) {
+    if (hwloc_bitmap_isset(one->cpuset, static_cast<unsigned>(cpu)) != 0) {
+      return static_cast<int>(as_kernel ? one->os_index : one->logical_index);
+    }
+  }
+  return -1;
+}
+
+std::vector<int> cores_in(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
+                          hwloc_const_bitmap_t within) {
+  std::vector<int> first_cpus;
+  const Bitmap usable(hwloc_bitmap_alloc());
+  for (const hwloc_obj_t core : objects_of(topology, HWLOC_OBJ_CORE)) {
+    hwloc_bitmap_and(usable.get(), core->cpuset, allowed);
+    hwloc_bitmap_and(usable.get(), usable.get(), within);
+    const int first = hwloc_bitmap_first(usable.get());
+    if (first >= 0) first_cpus.push_back(first);
+  }
+  return first_cpus;
+}
+
+/// The cores of each socket that has any.
+std::vector<std::vector<int>> sockets_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
+  std::vector<std::vector<int>> sockets;
+  for (const hwloc_obj_t socket : objects_of(topology, HWLOC_OBJ_PACKAGE)) {
+    std::vector<int> cores = cores_in(topology, allowed, socket->cpuset);
+    if (!cores.empty()) sockets.push_back(std::move(cores));
+  }
+  return sockets;
+}
+
+std::vector<int> of_one_socket(const std::vector<std::vector<int>>& sockets) {
+  if (sockets.empty()) {
+    throw std::runtime_error(host_name() + " has no socket that is known; choose --placement pack");
+  }
+  return *std::max_element(sockets.begin(), sockets.end(), [](const auto& one, const auto& other) {
+    return one.size() < other.size();
+  });
+}
+
+std::vector<int> of_sockets_in_turn(const std::vector<std::vector<int>>& sockets) {
+  if (sockets.size() < 2) {
+    throw std::runtime_error(host_name() +
+                             " has one socket that its ranks may use; choose --placement "
+                             "same-socket, or another host");
+  }
+  // Sockets with fewer cores than others leave the turn early: no core is taken twice.
+  std::vector<int> cpus;
+  for (std::size_t round = 0; true; ++round) {
+    const std::size_t before = cpus.size();
+    for (const std::vector<int>& cores : sockets) {
+      if (round < cores.size()) cpus.push_back(cores[round]);
+    }
+    if (cpus.size() == before) return cpus;
+  }
+}
+
+/// The CPUs near a device; all of them where memory is equally near from every CPU.
+hwloc_const_bitmap_t near(hwloc_topology_t topology, const std::string& device) {
+  for (const hwloc_obj_t one : objects_of(topology, HWLOC_OBJ_OS_DEVICE)) {
+    if (device != one->name) continue;
+    const hwloc_obj_t holder = hwloc_get_non_io_ancestor_obj(topology, one);
+    if (holder != nullptr && holder->cpuset != nullptr) return holder->cpuset;
+  }
+  if (hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE) < 2) {
+    return hwloc_topology_get_topology_cpuset(topology);
+  }
+  throw std::runtime_error("nothing says which cores of " + host_name() + " are near " + device +
+                           "; name another with --interface or --device, or choose another "
+                           "--placement");
+}
+
+}  // namespace
+
+int numa_of(hwloc_topology_t topology, int cpu) {
+  return index_of_holder(topology, HWLOC_OBJ_NUMANODE, cpu, true);
+}
+
+int socket_of(hwloc_topology_t topology, int cpu) {
+  return index_of_holder(topology, HWLOC_OBJ_PACKAGE, cpu, false);
+}
+
+std::vector<int> cpus_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
+                         Placement placement, const std::string& device) {
+  switch (placement) {
+    case Placement::same_socket:
+      return of_one_socket(sockets_of(topology, allowed));
+    case Placement::other_socket:
+      return of_sockets_in_turn(sockets_of(topology, allowed));
+    case Placement::near_device: {
+      std::vector<int> cpus = cores_in(topology, allowed, near(topology, device));
+      if (!cpus.empty()) return cpus;
+      throw std::runtime_error("no core of " + host_name() + " near " + device +
+                               " may be used; check taskset and cgroups");
+    }
+    case Placement::any:
+      break;
+  }
+  return cores_in(topology, allowed, hwloc_topology_get_topology_cpuset(topology));
+}
+
+}  // namespace weft

@@ -1,0 +1,26 @@
+// Which CPUs the ranks of a host take, in which order.
+#pragma once
+
+#include <hwloc.h>
+
+#include <string>
+#include <vector>
+
+#include "contract/options.hpp"
+
+namespace weft {
+
+/// The first logical CPU of each core that may be used, one for each rank of a host in turn, as
+/// `placement` wants: in hwloc's order, where neighbours in the list are near each other in the
+/// machine; those of one socket only; those of the sockets in turn; or those near `device`, an RDMA
+/// device or a network interface by its name. Throws std::runtime_error with what to type where the
+/// host has no such cores.
+std::vector<int> cpus_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
+                         Placement placement, const std::string& device);
+
+/// The NUMA node of a CPU as the kernel numbers it, and its socket as hwloc does; -1 where none is
+/// known.
+int numa_of(hwloc_topology_t topology, int cpu);
+int socket_of(hwloc_topology_t topology, int cpu);
+
+}  // namespace weft
