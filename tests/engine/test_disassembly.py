@@ -18,6 +18,7 @@ import pytest
 from weft.launch.programs import MPIS, engine_folder
 
 ROOT = Path(__file__).parents[2]
+PLANTED = ROOT / "build" / "release" / "engine" / "tests" / "planted-loop"
 _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 # A call, or a jump that leaves the function; the name may be a template's.
 _CALL = re.compile(r"\t(?:call|j\w+|bl?|b\.\w+)\s+[0-9a-f]+ <(.+?)(?:\+0x[0-9a-f]+)?>$")
@@ -70,6 +71,9 @@ class Instruction:
         )
 
 
+Code = dict[str, list[Instruction]]
+
+
 @cache
 def function_at(header: Path, line: int) -> str:
     """The function of a C header that holds a line."""
@@ -77,7 +81,7 @@ def function_at(header: Path, line: int) -> str:
     return next((match[1] for text in above if (match := _HEADERS_FUNCTION.match(text))), "")
 
 
-def functions(program: Path) -> dict[str, list[Instruction]]:
+def functions(program: Path) -> Code:
     """The instructions of every function by its name."""
     text = subprocess.run(
         ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", "--line-numbers", program],
@@ -102,9 +106,18 @@ def functions(program: Path) -> dict[str, list[Instruction]]:
     return found
 
 
-def offences(program: Path) -> tuple[list[str], int]:
+PROGRAMS = [(mpi, name) for mpi in MPIS for name in ("mpi", "tcp", "ucx", "ofi", "verbs")]
+
+
+@pytest.fixture(scope="module", params=PROGRAMS, ids="-".join)
+def code(request: pytest.FixtureRequest) -> Code:
+    """A rank program taken apart, once for all that look at it."""
+    mpi, transport = request.param
+    return functions(engine_folder() / mpi / f"rank-{transport}")
+
+
+def offences(code: Code) -> tuple[list[str], int]:
     """What the measured loops of a program do that they must not, and how many loops there are."""
-    code = functions(program)
     starts = [name for name in code if "weft::measured_loop<" in name]
     seen: set[str] = set()
     todo = list(starts)
@@ -137,7 +150,7 @@ _ARITHMETIC = re.compile(r"\t(?:shl|shr|xor|eor|lsl|lsr)")
 _PADDING = re.compile(r"\t(?:(?:data16 |cs )*nop|xchg\s+%ax,%ax|lea\s|endbr)")
 
 
-def faults_of_compute_loop(code: dict[str, list[Instruction]], name: str) -> list[str]:
+def faults_of_compute_loop(code: Code, name: str) -> list[str]:
     """Why a function is no loop of arithmetic in registers."""
     [body] = [body for known, body in code.items() if known.startswith(f"{name}(")]
     # Without the names of jumps' targets, which have brackets.
@@ -160,10 +173,7 @@ def faults_of_compute_loop(code: dict[str, list[Instruction]], name: str) -> lis
     return faults
 
 
-@pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "verbs"])
-def test_the_compute_loop_is_there_and_stays_in_registers(mpi: str, transport: str) -> None:
-    code = functions(engine_folder() / mpi / f"rank-{transport}")
+def test_the_compute_loop_is_there_and_stays_in_registers(code: Code) -> None:
     assert faults_of_compute_loop(code, "weft::compute_loop") == []
     for test in ("SendOverlap", "ReceiveOverlap", "BusyStream"):
         loops = [name for name in code if f"weft::measured_loop<weft::{test}," in name]
@@ -172,7 +182,7 @@ def test_the_compute_loop_is_there_and_stays_in_registers(mpi: str, transport: s
             assert "weft::compute_loop(" in reached(code, name), name
 
 
-def reached(code: dict[str, list[Instruction]], start: str) -> str:
+def reached(code: Code, start: str) -> str:
     """The names of everything of ours that a function calls, and what that calls."""
     seen: dict[str, None] = {}
     todo = [start]
@@ -187,17 +197,15 @@ def reached(code: dict[str, list[Instruction]], start: str) -> str:
 
 
 def test_planted_compute_loops_are_caught() -> None:
-    code = functions(ROOT / "build" / "release" / "engine" / "tests" / "planted-loop")
+    code = functions(PLANTED)
     assert faults_of_compute_loop(code, "weft::compute_nothing") == ["does not loop"]
     in_memory = faults_of_compute_loop(code, "weft::compute_in_memory")
     assert in_memory
     assert all(fault.startswith("touches memory") for fault in in_memory)
 
 
-@pytest.mark.parametrize("mpi", MPIS)
-@pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi", "verbs"])
-def test_measured_loops_hold_contract_calls_only(mpi: str, transport: str) -> None:
-    found, loops = offences(engine_folder() / mpi / f"rank-{transport}")
+def test_measured_loops_hold_contract_calls_only(code: Code) -> None:
+    found, loops = offences(code)
     assert loops >= 5
     assert found == []
 
@@ -220,7 +228,7 @@ def test_templates_and_parts_moved_away_are_followed() -> None:
 
 
 def test_a_planted_indirect_call_and_allocation_are_caught() -> None:
-    found, _ = offences(ROOT / "build" / "release" / "engine" / "tests" / "planted-loop")
+    found, _ = offences(functions(PLANTED))
     text = "\n".join(found)
     assert "*" in text
     assert re.search(r"operator new|std::vector", text)

@@ -46,7 +46,7 @@ from weft.topics.streams import streams_of
 # Tests whose figures stand along their own axis.
 ELSEWHERE = ("hot_spot_receive", "message_rate", "offered_load", "send_overlap", "busy_stream")
 ANY = settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -123,7 +123,7 @@ def test_tables_hold_every_case_once(tmp_path: Path, found: Planned) -> None:
     assert only(terminal(run, summaries), wanted) == wanted
 
 
-@settings(ANY, max_examples=12)
+@settings(ANY, max_examples=6)
 @given(found=planned())
 def test_the_page_holds_every_case_once(tmp_path: Path, found: Planned) -> None:
     run = record_of(tmp_path / "r.jsonl", found)

@@ -20,6 +20,9 @@ from weft.plan.case import Case
 from weft.record.run import load
 
 TRIALS = 1000
+# The median line takes ten times as long; its bounds are three standard errors of so many trials.
+TRIALS_OF_MEDIANS = 500
+MEDIANS_LOWEST, MEDIANS_HIGHEST = 0.92, 0.98
 LOWEST, HIGHEST = 0.93, 0.97
 # The published line of shared seed 000, in ns and ns a byte, and sizes like its sweep's.
 PUBLISHED = (2.31e6, 1e9 / 5_939_141_600)
@@ -44,12 +47,12 @@ def holds(parameter: Estimate | None, truth: float) -> bool:
 
 
 def covered(
-    kind: str, check: Callable[[Sweep], list[bool]], sizes: list[int], samples: int
+    kind: str, check: Callable[[Sweep], list[bool]], sizes: list[int], samples: int, trials: int
 ) -> np.ndarray:
-    """How often, in 1,000 trials, each of a launch's intervals held the truth."""
+    """How often, in so many trials, each of a launch's intervals held the truth."""
     random = np.random.default_rng(KINDS.index(kind))
     hits = []
-    for _ in range(TRIALS):
+    for _ in range(trials):
         columns = times_of_line(random, kind, sizes, samples, PUBLISHED)
         hits.append(check(series_of_times("x", *columns).launches[0]))
     return np.asarray(np.mean(hits, axis=0))
@@ -64,8 +67,8 @@ def test_the_median_line_holds_the_truth_as_often_as_said(kind: str) -> None:
             holds(fitted.slope_ns_per_byte, PUBLISHED[1]),
         ]
 
-    found = covered(kind, check, SWEEP, 6)
-    assert ((found >= LOWEST) & (found <= HIGHEST)).all(), found
+    found = covered(kind, check, SWEEP, 6, TRIALS_OF_MEDIANS)
+    assert ((found >= MEDIANS_LOWEST) & (found <= MEDIANS_HIGHEST)).all(), found
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,7 +82,7 @@ def test_least_squares_hold_the_line_of_means_as_often_as_said(kind: str) -> Non
             holds(fitted.slope_ns_per_byte, PUBLISHED[1] * factor),
         ]
 
-    found = covered(kind, check, WHOLE_SWEEP, 10)
+    found = covered(kind, check, WHOLE_SWEEP, 10, TRIALS)
     assert ((found >= LOWEST) & (found <= HIGHEST)).all(), found
 
 
@@ -107,13 +110,13 @@ def constant_noise(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
 def test_the_median_line_holds_the_truth_where_errors_do_not_grow_with_the_time() -> None:
     random = np.random.default_rng(11)
     hits = []
-    for _ in range(TRIALS):
+    for _ in range(TRIALS_OF_MEDIANS):
         fitted = median_line(series_of_times("x", *constant_noise(random)).launches[0])
         hits.append(
             [holds(fitted.latency_ns, PUBLISHED[0]), holds(fitted.slope_ns_per_byte, PUBLISHED[1])]
         )
     found = np.mean(hits, axis=0)
-    assert ((found >= LOWEST) & (found <= HIGHEST)).all(), found
+    assert ((found >= MEDIANS_LOWEST) & (found <= MEDIANS_HIGHEST)).all(), found
 
 
 @pytest.mark.parametrize("launches", [2, 3, 5, 6, 7, 9, 20])

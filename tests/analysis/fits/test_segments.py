@@ -12,6 +12,8 @@ from weft.estimate import Estimate
 from weft.sources import series_of
 
 TRIALS = 1000
+# Of five launches each, which take five times as long.
+TRIALS_OF_LAUNCHES = 400
 LOWEST, HIGHEST = 0.93, 0.97
 # Three protocols: the first size of each, its intercept in ns and its slope in ns a byte.
 PROTOCOLS = ((0, 1500.0, 0.5), (1024, 2600.0, 0.25), (65536, 24_000.0, 0.1))
@@ -69,18 +71,18 @@ def hits(model: Piecewise) -> list[bool]:
     return held
 
 
-def check(outcomes: list[list[bool]]) -> None:
+def check(outcomes: list[list[bool]], lowest: float = LOWEST, highest: float = HIGHEST) -> None:
     found = [outcome for outcome in outcomes if outcome[0]]
     assert len(found) >= 0.97 * len(outcomes)
     shares = np.mean(found, axis=0)[1:]
-    assert ((shares >= LOWEST) & (shares <= HIGHEST)).all(), shares
+    assert ((shares >= lowest) & (shares <= highest)).all(), shares
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_parameter_over_launches_is_held_as_often_as_said(kind: str) -> None:
     random = np.random.default_rng(10 + KINDS.index(kind))
     outcomes = []
-    for _ in range(TRIALS):
+    for _ in range(TRIALS_OF_LAUNCHES):
         rows = [
             true_times()
             * np.exp(random.normal(0, 0.01))
@@ -88,7 +90,7 @@ def test_every_parameter_over_launches_is_held_as_often_as_said(kind: str) -> No
             for _ in range(5)
         ]
         outcomes.append(hits(fit_piecewise(series_of_medians(rows))))
-    check(outcomes)
+    check(outcomes, 0.92, 0.98)  # three standard errors of so many trials
 
 
 @pytest.mark.parametrize("kind", KINDS)
