@@ -96,7 +96,7 @@ def test_the_front_has_whom_nobody_beats(prices: PriceList) -> None:
     values = values_of([beaten, cheap, wide])
     assert [value.is_on_front for value in values] == [False, True, True]
     [chart] = value_charts(values)
-    front = chart.tracks[-1]
+    front = chart.tracks[0]
     assert front.label == "Pareto front"
     assert front.x == (values[1].per_port, values[2].per_port)
     assert front.y == pytest.approx((36e3 / 192, 96e3 / 192))  # 11 leaves: one is split

@@ -109,8 +109,11 @@ def test_a_torus_and_its_known_bisection() -> None:
 
 
 def test_a_torus_without_a_shape_is_the_most_cubic_with_the_fewest_switches() -> None:
+    """At most 12 of 24 ports for nodes; 8 divides 512; 16 ports in six directions are two each."""
     built = build(FabricAsked(nodes=512, switch="24", topology="torus"))
-    assert built.fabric.title == "torus 4x4x2, nodes per switch: 16"
+    assert built.fabric.title == "torus 4x4x4, nodes per switch: 8"
+    assert {part.role: part.count for part in built.parts}["local cable"] == 64 * 3 * 2
+    assert built.bisection_cables == 2 * 16 * 2
 
 
 def test_a_dragonfly_as_in_its_paper() -> None:

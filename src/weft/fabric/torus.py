@@ -1,4 +1,8 @@
-"""Tori: switches in a grid whose rows are rings, each with the same number of nodes."""
+"""Tori: switches in a grid whose rows are rings, each with the same number of nodes.
+
+Ports that nodes leave are cabled to the next switches, as many in each direction. A torus whose
+shape nobody chose gives at most half of a switch's ports to nodes.
+"""
 
 from __future__ import annotations
 
@@ -59,15 +63,17 @@ def build_torus(asked: TorusAsked) -> Fabric:
             f" {asked.radix}",
             f"type {fix}",
         )
+    cables = (asked.radix - each) // (ports - each)
+    is_plain = each == cables == 1
     return Fabric(
         title=f"torus {_named(shape)}, nodes per switch: {each}",
         nodes=asked.nodes,
         switches=(FabricSwitch("torus", asked.radix, each),) * prod(shape),
-        trunks=tuple(_trunks(shape)),
+        trunks=tuple(_trunks(shape, cables)),
         views=((0, prod(shape)),),
-        spread="each switch has one cable to the next one in either direction of each side",
-        zone=("TORUS", ",".join(map(str, reversed(shape)))) if each == 1 else ("", ""),
-        irregular="" if each == 1 else "its switches have several nodes each",
+        spread=f"cables from each switch to the next, in either direction of each side: {cables}",
+        zone=("TORUS", ",".join(map(str, reversed(shape)))) if is_plain else ("", ""),
+        irregular="" if is_plain else "its switches have several nodes, or cables to the next one",
     )
 
 
@@ -75,20 +81,20 @@ def _named(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape))
 
 
-def _trunks(shape: tuple[int, ...]) -> Iterator[Trunk]:
-    """A cable from every switch to the next along each side; a ring of two has two cables."""
+def _trunks(shape: tuple[int, ...], cables: int) -> Iterator[Trunk]:
+    """The cables from every switch to the next along each side; in a ring of two twice as many."""
     places = {place: number for number, place in enumerate(product(*map(range, shape)))}
     for place, number in places.items():
         for at, side in enumerate(shape):
             if side < 2 or (side == 2 and place[at] == 1):
                 continue
             beside = (*place[:at], (place[at] + 1) % side, *place[at + 1 :])
-            yield Trunk(number, places[beside], 2 if side == 2 else 1, "local")
+            yield Trunk(number, places[beside], 2 * cables if side == 2 else cables, "local")
 
 
 def _shape_of(asked: TorusAsked) -> tuple[int, ...]:
     """The most cubic shape with the most nodes per switch; empty where there is none."""
-    for each in range(asked.radix - 2 * SIDES, 0, -1):
+    for each in range(min(asked.radix // 2, asked.radix - 2 * SIDES), 0, -1):
         if asked.nodes % each == 0 and (shape := _cubic(asked.nodes // each)):
             return shape
     return ()

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from weft.fabric.network import PartCount
     from weft.fabric.topologies import Built
 
+# Labels of an axis that fit beside each other, and the height of a chart with a legend on top.
+MOST_TICKS = 7
+ROOM = 1.35
+
 
 def money(amount: float) -> str:
     """An amount: whole from 100 on or where it has no cents."""
@@ -119,7 +123,8 @@ def cost_notes(cost: FabricCost) -> tuple[str, ...]:
     if cost.power_w and cost.without_power:
         lines.append(f"without the power of {', '.join(cost.without_power)}, which is not known")
     if cost.over_years is not None:
-        lines.append(f"{cost.years:g} years cost {money(cost.over_years)}")
+        per_port = money(cost.over_years / cost.ports)
+        lines.append(f"{cost.years:g} years cost {money(cost.over_years)}, {per_port} per port")
     return tuple(lines)
 
 
@@ -133,13 +138,14 @@ def sizes_chart(
     sizes = [ports for _, points in curves for ports, _ in points]
     powers = [1 << n for n in range(max(sizes).bit_length() + 1)]
     ticks = [n for n in powers if min(sizes) <= n <= max(sizes)]
-    step = 1 if len(ticks) <= 11 else 2
+    step = 1 if len(ticks) <= MOST_TICKS else 2
+    highest = max(price for _, points in curves for _, price in points)
     return Chart(
         name="price-per-port",
         title="Price per port",
         alt=f"price per port against ports for {', '.join(name for name, _ in curves)}",
         x=ChartAxis("ports", ticks=tuple((float(n), f"{n}") for n in ticks[::step])),
-        y=ChartAxis(f"price per port in {currency}", is_log=False),
+        y=ChartAxis(f"price per port in {currency}", is_log=False, ends=(0.0, ROOM * highest)),
         tracks=tuple(
             Track(
                 label=name,

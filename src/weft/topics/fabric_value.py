@@ -139,19 +139,16 @@ def _front_chart(name: str, axis: str, points: Sequence[tuple[FabricValue, float
             x=(value.per_port,),
             y=(abs(merit),),
             texts=(f"{value.name}: {money(value.per_port)} per port",),
-            style="points",
             group=group,
         )
         for group, (value, merit) in enumerate(points)
     ]
-    tracks.append(
-        Track(
-            label="Pareto front",
-            x=tuple(price for price, _ in front),
-            y=tuple(abs(merit) for _, merit in front),
-            style="line",
-            group=len(points),
-        )
+    line = Track(
+        label="Pareto front",
+        x=tuple(price for price, _ in front),
+        y=tuple(abs(merit) for _, merit in front),
+        style="line",
+        group=len(points),
     )
     currency = points[0][0].currency
     return Chart(
@@ -160,6 +157,6 @@ def _front_chart(name: str, axis: str, points: Sequence[tuple[FabricValue, float
         alt=f"{axis} against price per port for {', '.join(v.name for v, _ in points)}",
         x=ChartAxis(f"price per port in {currency}", is_log=False),
         y=ChartAxis(axis, is_log=False),
-        tracks=tuple(tracks),
+        tracks=(line, *tracks),
         note="The line joins options that no other one beats in both.",
     )
