@@ -50,6 +50,7 @@ def test_a_discount_of_the_list_and_one_of_a_part(tmp_path: Path) -> None:
     parts = PARTS.replace("= 805", '= 805\ndiscount = "50%"')
     found = cost(price_list(tmp_path / "a.toml", head=head, parts=parts))
     assert found.list_total == 90040
+    assert sum(line.total for line in found.lines) == pytest.approx(found.total)
     assert found.total == pytest.approx(0.5 * 38640 + 0.8 * (90040 - 38640))
 
 
@@ -142,6 +143,19 @@ def test_a_bad_list_is_one_line_with_the_fix(
     with pytest.raises(WeftError, match=what) as caught:
         read_prices(price_list(tmp_path / "a.toml", head=head, parts=parts))
     assert "\n" not in str(caught.value)
+
+
+def test_the_list_of_the_documentation_is_one(tmp_path: Path) -> None:
+    """5 years of its switches: each is bought twice, at 30 % off."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "price.md"
+    path = tmp_path / "p.toml"
+    path.write_text(page.read_text().partition("```toml\n")[2].partition("```")[0])
+    prices = read_prices(path)
+    [fabric] = prices.fabrics
+    found = cost_of(parts_of(build_fabric(fabric)), fabric.nodes, prices)
+    assert found.total == pytest.approx(0.8 * (48 * 805 + 72 * 300) + 0.7 * 4 * 7450)
+    assert found.replaced == pytest.approx(0.7 * 4 * 7450)
+    assert found.energy == pytest.approx(0.15 * 0.06 * 4 * 8760 * 5)
 
 
 def test_a_part_without_a_price_and_a_list_that_is_not_there(tmp_path: Path) -> None:

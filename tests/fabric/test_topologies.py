@@ -45,6 +45,7 @@ def counts(**words: object) -> dict[str, int]:
         # 3:1: 18 nodes and 6 uplinks; 5:2: 17 nodes and 7 uplinks.
         (432, "24", "3:1", 24, 6, 144),
         (34, "24", "2.5:1", 2, 1, 14),
+        (10, "7", "2:1", 3, 1, 6),  # 4 nodes and 2 uplinks: a fifth node would need a third
     ],
 )
 def test_two_levels_as_counted_by_hand(
@@ -329,6 +330,7 @@ def test_no_other_half_of_the_nodes_has_less(asked: FabricAsked) -> None:
         ({"nodes": 8}, "no switch is named; type its ports"),
         ({"nodes": 8, "switch": "24", "rails": 0}, "type 1 to 16"),
         ({"nodes": 8, "switch": "24", "levels": 4}, "type 0 to 3"),
+        ({"nodes": 999, "switch": "24", "spread": "any"}, "three levels.*; omit --spread"),
         ({"nodes": 8, "switch": "24", "spread": "odd"}, "choose from even, any"),
     ],
 )

@@ -68,6 +68,11 @@ def build_fat_tree(asked: TreeAsked) -> Fabric:
     most = most_nodes(asked, levels)
     if asked.nodes > most:
         raise WeftError(*_too_many(asked, levels, most))
+    if levels == MOST_LEVELS and asked.spread == "any":
+        raise WeftError(
+            f"{asked.nodes} nodes need three levels, whose uplinks always spread evenly",
+            "omit --spread",
+        )
     if levels == 1:
         return _one_switch(asked)
     layers = _two_levels(asked) if levels == 2 else _three_levels(asked)
