@@ -4,6 +4,10 @@ Ranks that take no part in a case sleep, and the pair that measures blocks, so t
 ranks do not take turns of milliseconds. In the lab, where rank 0 is on the host that runs this:
 
     make lab CMD='sbatch --wait --nodes 4 --output scale.log --wrap "python -m bench.scale 16 64"'
+
+From three numbers of ranks on, the laws that they follow are printed too, with what these say of
+more ranks than can be started here: a power of the ranks for times (least squares of the
+logarithms), a line for memory.
 """
 
 from __future__ import annotations
@@ -12,8 +16,10 @@ import itertools
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import psutil
 
 from weft.launch.all import choose_launcher
@@ -21,8 +27,15 @@ from weft.launch.launcher import Job
 from weft.launch.programs import choose_mpi, programs
 from weft.plan.allocation import Allocation
 
-USUAL = (16, 64, 128)
-DEADLINE_S = 300.0
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+USUAL = (16, 32, 64, 128, 256)
+DEADLINE_S = 600.0
+FEWEST_FOR_LAW = 3
+FAR_RANKS = 4096
+MEMORY_RANKS = 1024
+MOST_BYTES = 1_000_000_000
 CASE = {
     "test": "ping_pong", "samples": 100, "warmup": 10, "ops_per_sample": 1, "queue_depth": 1,
     "wait": "block", "seed": 1, "verify": True,
@@ -62,6 +75,32 @@ def cost_of(ranks: int) -> Cost:
     return Cost(ranks=ranks, start_s=start_s, cases_s=cases_s, end_s=end_s, rank_0_bytes=used)
 
 
+def laws_of(costs: Sequence[Cost]) -> list[str]:
+    """The laws that costs follow, a line each; none from too few numbers of ranks."""
+    if len({cost.ranks for cost in costs}) < FEWEST_FOR_LAW:
+        return []
+    lines = []
+    for name, seconds in (
+        ("start", [cost.start_s for cost in costs]),
+        ("two cases", [cost.cases_s for cost in costs]),
+    ):
+        power, factor = np.polyfit(np.log([cost.ranks for cost in costs]), np.log(seconds), 1)
+        far_s = np.exp(factor) * FAR_RANKS**power
+        lines.append(f"{name}: grows as ranks^{power:.2f}, {far_s:.0f} s for {FAR_RANKS:,} ranks")
+    known = [cost for cost in costs if cost.rank_0_bytes]
+    if len({cost.ranks for cost in known}) >= FEWEST_FOR_LAW:
+        each, fixed = np.polyfit(
+            [cost.ranks for cost in known], [cost.rank_0_bytes for cost in known], 1
+        )
+        there = fixed + each * MEMORY_RANKS
+        lines.append(
+            f"rank 0: {fixed / 1e6:.1f} MB and {each / 1e3:.1f} kB for each rank,"
+            f" {there / 1e6:.0f} MB for {MEMORY_RANKS:,} ranks:"
+            f" {'within' if there <= MOST_BYTES else 'over'} {MOST_BYTES / 1e9:.0f} GB"
+        )
+    return lines
+
+
 def _memory_of(pid: int, host: str) -> int:
     """What a process of this host has in memory."""
     if host != os.uname().nodename or not psutil.pid_exists(pid):
@@ -70,14 +109,18 @@ def _memory_of(pid: int, host: str) -> int:
 
 
 def main() -> None:
-    """A line for each number of ranks."""
+    """A line for each number of ranks, and one for each law."""
+    costs = []
     for ranks in [int(word) for word in sys.argv[1:]] or USUAL:
         cost = cost_of(ranks)
+        costs.append(cost)
         sys.stdout.write(
             f"{cost.ranks} ranks: start {cost.start_s:.2f} s, two cases {cost.cases_s:.2f} s,"
             f" end {cost.end_s:.2f} s, rank 0 {cost.rank_0_bytes / 1e6:.0f} MB\n"
         )
         sys.stdout.flush()
+    for line in laws_of(costs):
+        sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,6 @@ def _wait_for_case(record: Path) -> None:
     ("words", "why"),
     [
         (("--partition", "nix"), "invalid partition specified: nix"),
-        (("--partition", "empty"), "Node count specification invalid"),
         (("--partition", "closed"), "Invalid account or account/partition combination specified"),
         (("--account", "chemistry", "--partition", "closed"), "Invalid account or account"),
         (("--constraint", "gpu"), "Invalid feature specification"),
@@ -54,6 +53,13 @@ def test_a_job_that_slurm_refuses_is_one_line(
     assert line.startswith("weft: Slurm did not take the job: ")
     assert why in line
     assert list(folder.iterdir()) == []
+
+
+def test_a_partition_whose_nodes_are_down_is_one_line(cluster: Cluster, folder: Path) -> None:
+    done = run_short(cluster, folder, "--submit", "--partition", "empty", "--nodes", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("weft: every node of partition empty is down (absent: down")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_more_nodes_than_the_job_has_are_one_line(cluster: Cluster, folder: Path) -> None:

@@ -86,7 +86,7 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
     cluster: Cluster, folder: Path
 ) -> None:
     for name, words in (("usual", ()), ("named", ("--interface", "eth1"))):
-        both = ["--transport", "tcp,ucx,ofi", "--hosts", "n1,n2", "-o", f"{name}.jsonl"]
+        both = ["--transport", "mpi,tcp,ucx,ofi", "--hosts", "n1,n2", "-o", f"{name}.jsonl"]
         assert run_short(cluster, folder, *both, *words).returncode == 0
     for name, interface in (("usual", "eth0"), ("named", "eth1")):
         by_transport = {
@@ -96,6 +96,37 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
         assert by_transport["tcp"]["interface"] == interface
         assert by_transport["ofi"]["domain"] == interface
         assert by_transport["ucx"]["lanes"].startswith(f"tcp/{interface} ")
+        assert by_transport["ucx"]["devices"] == interface
+        assert by_transport["mpi"]["TCP interface"] == interface
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_mpi_takes_the_named_interface_in_a_job_too(
+    cluster: Cluster, folder: Path, mpi: str
+) -> None:
+    words = [*SHORT, "--transport", "mpi", "--mpi", mpi, "--interface", "eth1", "-o", "r.jsonl"]
+    done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder)
+    assert done.returncode == 0, done
+    [launch] = record_in(folder).lines.launches
+    assert launch.details["TCP interface"] == "eth1"
+
+
+def test_open_mpi_meets_on_the_network_that_joins_the_hosts_in_a_job(
+    cluster: Cluster, folder: Path
+) -> None:
+    words = [*SHORT, "--transport", "mpi", "--mpi", "openmpi", "-o", "r.jsonl"]
+    more = {"OMPI_MCA_pml": "ob1"}  # UCX would choose for it
+    done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder, more=more)
+    assert done.returncode == 0, done
+    [launch] = record_in(folder).lines.launches
+    assert launch.details["TCP interface"] == "eth0"
+
+
+def test_an_interface_that_is_not_there_is_named(cluster: Cluster, folder: Path) -> None:
+    words = ["--transport", "mpi", "--hosts", "n1,n2", "--interface", "ib7", "-o", "r.jsonl"]
+    done = run_short(cluster, folder, *words)
+    assert done.returncode == 1
+    assert "no interface ib7 with an IPv4 address here; there are: lo, eth0, eth1" in done.stderr
 
 
 def test_a_run_goes_on_in_a_second_job(cluster: Cluster, folder: Path) -> None:

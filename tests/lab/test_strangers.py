@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import subprocess
 import sys
 import threading
@@ -62,6 +63,36 @@ def running(
         run.terminate()
 
 
+# Writes what begins each new TCP connection that comes to a host: of ranks the run's secret.
+SNIFF = """
+import socket, sys
+seen = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+seen.bind(("eth0", 0))
+print("ready", flush=True)
+while True:
+    packet = seen.recv(1 << 16)[14:]
+    tcp = packet[(packet[0] & 15) * 4 : int.from_bytes(packet[2:4], "big")]
+    payload = tcp[(tcp[12] >> 4) * 4 :] if packet[9] == 6 else b""
+    if len(payload) == 20:
+        print(payload.hex(), flush=True)
+"""
+# How long the secret is; behind it stands a rank.
+SECRET_BYTES = 16
+# Every command line and environment of a host, as its own processes show them, and who may read
+# the environments.
+LOOK = """
+import pathlib, sys
+for process in pathlib.Path("/proc").glob("[0-9]*"):
+    for name in ("cmdline", "environ"):
+        try:
+            print(name, (process / name).read_bytes().hex())
+            if name == "environ":
+                print("mode", oct((process / name).stat().st_mode & 0o777))
+        except OSError:
+            pass
+"""
+
+
 def _listening(cluster: Cluster, host: str) -> dict[str, str]:
     """The ports that listen beyond the loopback, and the address of each."""
     lines = cluster.run("ss", "-Hltn", host=host).stdout.splitlines()
@@ -105,3 +136,40 @@ def test_values_of_the_environment_are_the_ranks_alone(
     )
     assert passed.returncode == 0, passed
     assert "secret" not in (folder / "r.jsonl").read_text()
+
+
+def _secret_of(line: str) -> bytes:
+    """What stands before rank 1 in the first words of its connection to rank 0; else nothing."""
+    said = bytes.fromhex(line)
+    is_rank = said[SECRET_BYTES:] == (1).to_bytes(4, "little")
+    return said[:SECRET_BYTES] if is_rank else b""
+
+
+def test_the_secret_crosses_the_network_and_stands_nowhere_else(
+    cluster: Cluster, folder: Path
+) -> None:
+    """In no command line, in no environment, and in no record: it is looked for by its value."""
+    sniff = cluster.start(
+        sys.executable, "-c", SNIFF, host="n1", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert sniff.stdout is not None
+    assert sniff.stdout.readline() == "ready\n"
+    words = ["weft", "run", *RUN, "--hosts", "n1,n2"]
+    with cluster.start(*words, folder=folder, stdout=subprocess.DEVNULL) as run:
+        secret = next(found for line in sniff.stdout if (found := _secret_of(line)))
+        looks = {
+            host: cluster.run(sys.executable, "-c", LOOK, host=host).stdout
+            for host in ("head", "n1", "n2")
+        }
+        assert run.wait(timeout=120) == 0
+    sniff.kill()
+    sniff.communicate()
+    ways = (secret.hex(), secret.hex().encode().hex(), base64.b64encode(secret).hex())
+    for host, shown in looks.items():
+        assert b"rank-tcp".hex() in shown or host == "head"
+        assert not [way for way in ways if way in shown.lower()]
+        assert {line for line in shown.splitlines() if line.startswith("mode")} == {"mode 0o400"}
+    record = (folder / "r.jsonl").read_bytes()
+    assert b'"status":"ok"' in record
+    for way in (secret, secret.hex().encode(), base64.b64encode(secret)):
+        assert way not in record
