@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, bisection_cables, cables_of, hops_of, ports_used
+from weft.fabric.sizes import others_like
 from weft.fabric.topologies import (
     FabricAsked,
     build,
@@ -350,6 +351,25 @@ def test_the_sizes_that_an_error_names_can_be_built(nodes: int, switch: str, kin
         assert sizes
         for size in sizes:
             build_fabric(FabricAsked(nodes=size, switch=switch, topology=kind))
+
+
+@pytest.mark.parametrize(
+    ("words", "sizes"),
+    [
+        ({"nodes": 20, "switch": "24"}, [8, 12, 16, 20, 24, 32, 48, 64]),
+        ({"nodes": 60, "switch": "7", "topology": "torus"}, [8, 12, 18, 27, 36, 48, 60, 64, 80]),
+        ({"nodes": 24, "switch": "7", "topology": "dragonfly"}, [16, 24, 32, 48, 64]),
+    ],
+)
+def test_the_same_kind_at_other_sizes(words: dict[str, object], sizes: list[int]) -> None:
+    built = build(FabricAsked(**words))  # type: ignore[arg-type]
+    others = others_like(built)
+    found = [one.nodes for one in others]
+    assert found[: len(sizes)] == sizes
+    assert built.asked in others
+    assert max(found) <= 4 * built.asked.nodes
+    for one in others[: len(sizes)]:
+        assert build_fabric(one).nodes == one.nodes
 
 
 def test_words_of_a_fabric() -> None:

@@ -96,22 +96,19 @@ def delivered_of(source: str) -> Delivered:
 
 
 def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[int, float]]]:
-    """The price per port of the same kind of fabric at other sizes, up to four times as large."""
+    """The price per port of the same kind of fabric at other sizes, of those that can be built."""
     from weft.fabric.cost import cost_of
     from weft.fabric.network import parts_of
-    from weft.fabric.topologies import MOST_NODES, build_fabric
+    from weft.fabric.sizes import others_like
+    from weft.fabric.topologies import build_fabric
 
-    own = option.built.asked
-    powers = {1 << n for n in range(3, 4 + (4 * own.nodes).bit_length())}
     points = []
-    for nodes in sorted({own.nodes, *powers, *(3 * n // 2 for n in powers)}):
-        if nodes > min(4 * own.nodes, MOST_NODES):
-            break
+    for asked in others_like(option.built):
         try:
-            fabric = build_fabric(msgspec.structs.replace(own, nodes=nodes, shape=""))
+            fabric = msgspec.structs.replace(build_fabric(asked), rails=asked.rails)
+            ports = asked.nodes * asked.rails
+            points.append((ports, cost_of(parts_of(fabric), ports, prices).per_port))
         except WeftError:
+            # Too large for these switches, or made of a part that this fabric does not need.
             continue
-        parts = parts_of(msgspec.structs.replace(fabric, rails=own.rails))
-        ports = nodes * own.rails
-        points.append((ports, cost_of(parts, ports, prices).per_port))
     return option.name, points

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 # Labels of an axis that fit beside each other, and the height of a chart with a legend on top.
 MOST_TICKS = 7
 ROOM = 1.35
+# From here on cents say nothing.
+WHOLE_FROM = 1000
 
 
 def money(amount: float) -> str:
-    """An amount: whole from 100 on or where it has no cents."""
-    return f"{amount:,.0f}" if abs(amount) >= 100 or amount == int(amount) else f"{amount:,.2f}"
+    """An amount: whole from 1,000 on or where it has no cents."""
+    is_whole = abs(amount) >= WHOLE_FROM or amount == int(amount)
+    return f"{amount:,.0f}" if is_whole else f"{amount:,.2f}"
 
 
 def parts_table(built: Built) -> Table:
