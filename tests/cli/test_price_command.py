@@ -146,9 +146,53 @@ def test_the_platform_for_simgrid(
     assert float(str(cluster.get("bw")).removesuffix("Bps")) == 958.5e6
 
 
-def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
+def two_hosts(tmp_path: Path, transports: tuple[str, ...] = ("tcp",)) -> Path:
+    """A record of 8 B and 64 KiB in which rank 1 is on another host, but for mpi's."""
+    cases = make_cases(("ping_pong", "stream"), transports, (8, 65536))
+    path = synthetic_record(tmp_path / "two.jsonl", cases)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "launch" and line["transport"] != "mpi":
+            line["ranks"][1]["host"] = "other"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_a_record_gives_latency_and_bandwidth_with_their_intervals(tmp_path: Path) -> None:
+    """Half of 2,000.8 ns at 8 B, and 64 KiB in 8,553.6 ns: the stream's time per message."""
+    words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"))
+    value = json.loads(price(*words, "--measured", two_hosts(tmp_path), "--json"))["value"]
+    assert value["latency_ns"] == pytest.approx(1000.4, rel=1e-3)
+    rate = 65536 / 8553.6e-9
+    assert value["bisection_bytes_per_s"] == pytest.approx(288 * rate, rel=1e-3)
+    ends = value["price_per_gb_per_s_low"], value["price_per_gb_per_s_high"]
+    assert ends[0] < value["price_per_gb_per_s"] == pytest.approx(8.2238 / rate * 1e12, rel=1e-3)
+    assert ends[1] > value["price_per_gb_per_s"]
+    assert value["rests_on"] == "tcp/ping_pong 8 B, tcp/stream 64 KiB"
+
+
+def test_what_crossed_no_link_is_not_a_fabrics(tmp_path: Path, record: Path) -> None:
+    words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"))
+    for source in (f"{record}", f"{two_hosts(tmp_path, ('tcp', 'mpi'))}@mpi"):
+        with pytest.raises(WeftError, match="within one host, where nothing crosses a link; name"):
+            price(*words, "--measured", source)
+    # mpi is twice as fast here, but only tcp crossed a link.
+    both = tmp_path / "two.jsonl"
+    assert "tcp/ping_pong 8 B" in price(*words, "--measured", both)
+
+
+def test_a_page_says_why_the_links_peak_is_taken(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), (8, 65536))
     record = synthetic_record(tmp_path / "r.jsonl", cases)
+    page = tmp_path / "r.html"
+    weft("report", record, "--price", price_list(tmp_path / "p.toml", fabrics=HALF), "-o", page)
+    text = page.read_text()
+    assert "nothing crosses a link: the peak of the link is taken" in text
+    assert "figures: peak of InfiniBand 4x SDR" in text
+
+
+def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
+    record = two_hosts(tmp_path)
     prices = price_list(tmp_path / "p.toml", fabrics=HALF + FULL)
     page = tmp_path / "r.html"
     weft("report", record, "--price", prices, "-o", page)
@@ -156,7 +200,7 @@ def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
     assert "What it costs" in text
     assert "half *" in text
     assert "2,368,460" in text
-    assert "figures: tcp/ping_pong 8 B, 64 KiB" in text
+    assert "figures: tcp/ping_pong 8 B, tcp/stream 64 KiB" in text
 
 
 @pytest.mark.parametrize(

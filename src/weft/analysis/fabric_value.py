@@ -85,7 +85,7 @@ def delivered_by(series: Series, stream: Series | None) -> Delivered:
     small = format_bytes(int(series.sizes_bytes[0]))
     large = format_bytes(int(moving.sizes_bytes[last]))
     return Delivered(
-        name=f"{series.name} {small}, {moving.name if stream else ''} {large}".replace("  ", " "),
+        name=f"{series.name} {small}, {f'{moving.name} ' if stream else ''}{large}",
         latency_ns=_time(series, 0),
         bandwidth_bytes_per_s=_rate(moving, last),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -10,11 +11,11 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from weft.analysis.fabric_value import Delivered, FabricOption
     from weft.fabric.prices import PriceList
     from weft.fabric.topologies import FabricAsked
+    from weft.sources import Pairs
 
 NO_FABRIC = "type --nodes 1152 --switch 24,288, or add [[fabric]] with nodes and switch to the file"
 
@@ -82,17 +83,45 @@ def delivered_of(source: str) -> Delivered:
     Of several transports the one with the least latency. Raises WeftError.
     """
     from weft.analysis.fabric_value import delivered_by
-    from weft.sources import series_of
 
-    name, _, transport = source.partition("@")
-    found = [
-        delivered_by(series, stream)
-        for series, stream in series_of(name, "", transport)
-        if series.has_latency
-    ]
+    pairs = _series_of(*source.partition("@")[::2])
+    found = [delivered_by(series, stream) for series, stream in pairs if series.has_latency]
     if not found:
         raise WeftError(f"{source} has no latency", "name a record of ping_pong or a platform")
     return min(found, key=lambda one: one.latency_ns.value)
+
+
+def _series_of(name: str, transport: str) -> Pairs:
+    """The series of a platform, a plain table or a record whose messages crossed a link."""
+    from weft.record.plain import is_plain
+    from weft.record.run import load
+    from weft.reference.library import platform_or_none
+    from weft.sources import series_of, series_of_record
+
+    if platform_or_none(name) is not None or is_plain(Path(name)):
+        return series_of(name, "", transport)
+    run = load(Path(name))
+    within = {
+        launch.transport
+        for launch in run.launches.values()
+        if len({rank.host for rank in launch.ranks[:2]}) == 1
+    }
+    across = {launch.transport for launch in run.launches.values()} - within
+    asked = transport.split(",") if transport else sorted(across)
+    if not across or any(one in within for one in asked):
+        raise WeftError(
+            f"{name} was measured within one host, where nothing crosses a link",
+            "name a record of two hosts or a platform, or type --link",
+        )
+    return series_of_record(run, "", ",".join(asked))
+
+
+def delivered_or_why(record: Path) -> tuple[Delivered | None, str]:
+    """What a record delivers; or None, and why the peak of a link is taken in its place."""
+    try:
+        return delivered_of(str(record)), ""
+    except WeftError as error:
+        return None, f"{error.what}: the peak of the link is taken"
 
 
 def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[int, float]]]:

@@ -58,17 +58,18 @@ def report(
 def _priced(path: Path, record: Path) -> "Section":
     """What the fabrics of a price list cost, and what the money buys with the record's figures."""
     from weft.analysis.fabric_value import values_of
-    from weft.cli.priced import delivered_of, options_of
+    from weft.cli.priced import delivered_or_why, options_of
     from weft.report.page import Section
     from weft.topics.fabric_cost import cost_table
     from weft.topics.fabric_value import value_charts, value_table
 
-    options = options_of([path], None, delivered_of(str(record)))
+    usual, why = delivered_or_why(record)
+    options = options_of([path], None, usual)
     values = values_of(options)
     return Section(
         name="price",
         title="What it costs",
         charts=tuple(value_charts(values)) if len(values) > 1 else (),
         tables=(value_table(values), *(cost_table(one.built, one.cost) for one in options)),
-        findings=(),
+        findings=(why,) if why else (),
     )
