@@ -129,7 +129,7 @@ def test_every_cable_with_its_ports(tmp_path: Path) -> None:
         (("--nodes", 3456, "--switch", 24), "FAT_TREE", "3;12,12,24;1,12,12;1,1,1"),
         (("--nodes", 20, "--switch", 24), "FAT_TREE", "1;20;1;1"),
         (("--nodes", 60, "--switch", 7, "--topology", "torus"), "TORUS", "3,4,5"),
-        (("--nodes", 72, "--switch", 7, "--topology", "dragonfly"), "DRAGONFLY", "9,1;1,1;4,1;2"),
+        (("--nodes", 32, "--switch", 7, "--topology", "dragonfly"), "DRAGONFLY", "4,2;1,1;4,1;2"),
     ],
 )
 def test_the_platform_for_simgrid(
@@ -246,6 +246,8 @@ def test_simgrid_has_one_rail_and_regular_fabrics(tmp_path: Path) -> None:
         price("--nodes", 20, "--switch", 24, "--rails", 2, *sdr)
     with pytest.raises(WeftError, match=r"no zone of SimGrid .* evenly"):
         price("--nodes", 52, "--switch", 24, *sdr)
+    with pytest.raises(WeftError, match="more groups than switches in a group; choose a smaller"):
+        price("--nodes", 72, "--switch", 7, "--topology", "dragonfly", *sdr)
 
 
 def test_lists_of_unlike_currencies_are_not_compared(tmp_path: Path) -> None:

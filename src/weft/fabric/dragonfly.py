@@ -47,6 +47,10 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
         )
     between = in_group * each // (groups - 1)
     trunks = [*_local(groups, in_group), *_global(groups, in_group, each, between)]
+    # SimGrid 3.32 cables group n to the n-th switch of each other group, and ends by a signal where
+    # there is no n-th.
+    has_zone = groups <= in_group
+    zone = ("DRAGONFLY", f"{groups},{between};1,1;{in_group},1;{each}")
     # All groups look alike, but the switches of one do not.
     return Fabric(
         title=f"dragonfly of {groups} groups, {in_group} switches each, nodes per switch: {each}",
@@ -55,7 +59,8 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
         trunks=tuple(trunks),
         views=tuple((place, groups) for place in range(in_group)),
         spread=f"cables between every two groups: {between}",
-        zone=("DRAGONFLY", f"{groups},{between};1,1;{in_group},1;{each}"),
+        zone=zone if has_zone else ("", ""),
+        irregular="" if has_zone else "it has more groups than switches in a group",
     )
 
 

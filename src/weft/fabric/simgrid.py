@@ -30,7 +30,7 @@ def platform_xml(fabric: Fabric, bandwidth_bytes_per_s: float, latency_ns: float
     if not topology:
         raise WeftError(
             f"no zone of SimGrid describes this fabric: {fabric.irregular}",
-            "choose a size that fills its switches evenly",
+            "choose a smaller size, or one that fills its switches evenly",
         )
     attributes = {
         "id": "fabric",
