@@ -54,6 +54,9 @@ def test_which_rows_are_explained_and_which_are_not() -> None:
     assert len(exact) == 9
     assert all(row.explained == row.price and not row.differs_by for row in exact)
     assert {row.ports: row.switches for row in exact}[128] == "8 x 24 + 3 x 24"
+    assert [(row.ports, row.spread) for row in exact if row.spread] == [
+        (128, "8 uplinks over 3 spines")
+    ]
     # No other way to count explains every row, and fabrics that can be built alone explain none so.
     assert (prices.exact, prices.as_good) == (1, 0)
     assert prices.tried == 27648
@@ -97,4 +100,5 @@ def test_the_tables_say_what_is_exact() -> None:
     cells = {row[0]: row[5:] for row in tables[2].rows}
     assert cells["256"] == ("-7,450", "with 5 spines: 120 ports for 128 uplinks")
     assert cells["24"] == ("exact", "")
+    assert cells["128"] == ("exact", "not evenly: 8 uplinks over 3 spines")
     assert {row[0]: row[5] for row in tables[3].rows}["256"] == "+900"

@@ -36,12 +36,14 @@ _SPREADS: tuple[Spread, ...] = ("even", "any")
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     """One way to count the parts of a row, in the order of UNKNOWN.
 
-    `departs` is what is wrong with it as a fabric; empty where it can be built.
+    `departs` is what is wrong with it as a fabric; empty where it can be built. `spread` says where
+    the uplinks of a leaf do not spread evenly over the spines.
     """
 
     switches: str
     counts: tuple[int, int, int, int]
     departs: str = ""
+    spread: str = ""
 
 
 class ExplainedRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +52,7 @@ class ExplainedRow(msgspec.Struct, frozen=True, kw_only=True):
     `difference` is the published price less that of `switches`, a fabric that can be built.
     `differs_by` says which other count of parts gives the published price; empty where the row is
     explained exactly, or where nothing gives it. A row that no other one can check has no
-    explained price.
+    explained price. `spread` is that of the configuration.
     """
 
     table: str
@@ -60,6 +62,7 @@ class ExplainedRow(msgspec.Struct, frozen=True, kw_only=True):
     explained: float | None
     difference: float | None
     differs_by: str = ""
+    spread: str = ""
 
 
 class PartPrices(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +70,8 @@ class PartPrices(msgspec.Struct, frozen=True, kw_only=True):
 
     Of `tried` combinations `exact` give every row to the dollar; the one with the fewest rows that
     cannot be built so is taken, and `as_good` others need as few. `least_squares_difference` is the
-    largest difference, in dollars, where every row has to be a fabric that can be built.
+    largest difference of a row, in dollars, in that combination of fabrics that can all be built
+    where it is least.
     """
 
     prices: dict[str, float]
@@ -151,8 +155,10 @@ def _counted(
         switches[top] += spines
         words = f"{leaves} x {down}" + (f" + {spines} x {top}" if spines else "")
         counts = (ports, switches[24], switches[288], cables)
-        return Configuration(switches=words, counts=counts, departs=departs)
+        return Configuration(switches=words, counts=counts, departs=departs, spread=uneven)
 
+    uplinks = cables // leaves
+    uneven = f"{uplinks} uplinks over {spines} spines" if spines and uplinks % spines else ""
     if not spines:
         return [counted(0, 0)]
     no_cables = f"without its {cables} uplink cables"
@@ -191,6 +197,7 @@ def _explained(
         explained=price(shown),
         difference=round(row.price - price(shown), 2),
         differs_by=taken.departs,
+        spread=shown.spread,
     )
 
 

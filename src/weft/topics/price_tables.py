@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weft.analysis.price_tables import ExplainedRow, PartPrices, PortPrice
     from weft.charts import Chart
 
-_HEAD = ("ports", "published", "per port", "switches", "explained", "difference", "with the parts")
+_HEAD = ("ports", "published", "per port", "switches", "explained", "difference", "published is")
 
 
 def paper_tables(found: PartPrices, elan: PortPrice) -> list[Table]:
@@ -23,7 +23,7 @@ def paper_tables(found: PartPrices, elan: PortPrice) -> list[Table]:
     exact = sum(row.difference == 0 for row in found.rows)
     port, cable = found.prices[PORT], found.prices["uplink cable"]
     built = f"{exact} of {len(found.rows)} rows are, to the dollar, half-bandwidth fabrics that"
-    strict = "if every row has to be a fabric that can be built, the best prices miss a row by"
+    strict = "if every row has to be a fabric that can be built, least squares misses one by"
     tried = f"of {found.tried:,} ways to count the parts of all rows, {found.exact} gives every row"
     alike = "if a node's cable costs as much as an uplink's, an adapter is"
     sum_only = "every port has one adapter and one cable, so only their sum is known"
@@ -59,7 +59,7 @@ def _rows_table(rows: tuple[ExplainedRow, ...], name: str) -> Table:
                 row.switches,
                 "-" if row.explained is None else money(row.explained),
                 "not checked" if row.difference is None else _signed(row.difference),
-                row.differs_by,
+                row.differs_by or (row.spread and f"not evenly: {row.spread}"),
             )
             for row in own
         ),
