@@ -23,10 +23,14 @@ export LAB_CMD = $(value CMD)
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
-.PHONY: help run build try test lint format bench mutants lab vm lock clean
+.PHONY: help run build install try test lint format bench mutants lab vm lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+# Not editable, with its own Python environment and nothing of this checkout's in it.
+install: $(INSTALLED) ## Install weft for all users of a cluster, with a module file (PREFIX=/shared/weft)
+	scripts/install-prefix "$(PREFIX)"
 
 run: build ## Install what is missing, then measure this machine (ARGS="...": for weft run)
 	$(BIN)/weft run $(ARGS)
@@ -45,7 +49,7 @@ $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-
 # Editable: a change in src/ needs no new install, a change in engine/ does.
 $(INSTALLED): $(ENGINE) $(ENVIRONMENT)
 	@echo "building the engine, once; a line says how far it is"
-	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --preset release --log-level=WARNING $(CMAKE_ARGS) >/dev/null
 	@cmake --build --preset release --target programs
 	@$(BIN)/pip install --quiet --no-build-isolation --no-deps \
 	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .
@@ -85,11 +89,13 @@ lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell
 
-lock: $(ENVIRONMENT) ## Renew requirements.lock from pyproject.toml
+# The second holds what weft runs with, in the versions of the first.
+LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+  --no-emit-index-url --no-emit-find-links --no-annotate --quiet --custom-compile-command "make lock"
+lock: $(ENVIRONMENT) ## Renew requirements.lock and requirements-run.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
-	  --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --upgrade --quiet \
-	  --custom-compile-command "make lock" -o requirements.lock
+	$(BIN)/$(LOCK) --group dev --upgrade -o requirements.lock
+	$(BIN)/$(LOCK) --constraints requirements.lock -o requirements-run.lock
 
 clean: ## Remove everything that was built
 	rm -rf build $(STAMPS) .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
