@@ -6,8 +6,8 @@ ranks do not take turns of milliseconds. In the lab, where rank 0 is on the host
     make lab CMD='sbatch --wait --nodes 4 --output scale.log --wrap "python -m bench.scale 16 64"'
 
 From three numbers of ranks on, the laws that they follow are printed too, with what these say of
-more ranks than can be started here: a power of the ranks for times (least squares of the
-logarithms), a line for memory.
+more ranks than can be started here: for times a part that is fixed, one for each rank and one for
+each pair of ranks, for memory a line.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import psutil
+from scipy.optimize import nnls
 
 from weft.launch.all import choose_launcher
 from weft.launch.launcher import Job
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 USUAL = (16, 32, 64, 128, 256)
 DEADLINE_S = 600.0
 FEWEST_FOR_LAW = 3
+MACHINE_CORES = os.cpu_count() or 1
 FAR_RANKS = 4096
 MEMORY_RANKS = 1024
 MOST_BYTES = 1_000_000_000
@@ -43,10 +45,14 @@ CASE = {
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one launch; `rank_0_bytes` is 0 where rank 0 is on another host."""
+    """Of one launch; `rank_0_bytes` is 0 where rank 0 is on another host.
+
+    `connect_s` of the start is what connecting every rank with every other took.
+    """
 
     ranks: int
     start_s: float
+    connect_s: float
     cases_s: float
     end_s: float
     rank_0_bytes: int
@@ -72,21 +78,28 @@ def cost_of(ranks: int) -> Cost:
         launch.finish(DEADLINE_S)
         times.append(time.monotonic())
     start_s, cases_s, end_s = (b - a for a, b in itertools.pairwise(times))
-    return Cost(ranks=ranks, start_s=start_s, cases_s=cases_s, end_s=end_s, rank_0_bytes=used)
+    return Cost(
+        ranks=ranks,
+        start_s=start_s,
+        connect_s=int(hello.details["connect_ns"]) / 1e9,
+        cases_s=cases_s,
+        end_s=end_s,
+        rank_0_bytes=used,
+    )
 
 
 def laws_of(costs: Sequence[Cost]) -> list[str]:
     """The laws that costs follow, a line each; none from too few numbers of ranks."""
     if len({cost.ranks for cost in costs}) < FEWEST_FOR_LAW:
         return []
-    lines = []
-    for name, seconds in (
-        ("start", [cost.start_s for cost in costs]),
-        ("two cases", [cost.cases_s for cost in costs]),
-    ):
-        power, factor = np.polyfit(np.log([cost.ranks for cost in costs]), np.log(seconds), 1)
-        far_s = np.exp(factor) * FAR_RANKS**power
-        lines.append(f"{name}: grows as ranks^{power:.2f}, {far_s:.0f} s for {FAR_RANKS:,} ranks")
+    lines = [
+        f"{name}: {_law_in_words(costs, [getattr(cost, field) for cost in costs])}"
+        for name, field in (
+            ("start", "start_s"),
+            ("connecting", "connect_s"),
+            ("two cases", "cases_s"),
+        )
+    ]
     known = [cost for cost in costs if cost.rank_0_bytes]
     if len({cost.ranks for cost in known}) >= FEWEST_FOR_LAW:
         each, fixed = np.polyfit(
@@ -99,6 +112,23 @@ def laws_of(costs: Sequence[Cost]) -> list[str]:
             f" {'within' if there <= MOST_BYTES else 'over'} {MOST_BYTES / 1e9:.0f} GB"
         )
     return lines
+
+
+def _law_in_words(costs: Sequence[Cost], seconds: Sequence[float]) -> str:
+    """A fixed time, one for each rank and one for each pair of them, none of them negative.
+
+    Least squares of the relative errors, so that few ranks count as much as many.
+    """
+    ranks = np.array([cost.ranks for cost in costs], dtype=float)
+    terms = np.stack([np.ones_like(ranks), ranks, ranks**2], axis=1)
+    (fixed, each, pair), _ = nnls(terms / np.array(seconds)[:, None], np.ones_like(ranks))
+    far_s = fixed + each * FAR_RANKS + pair * FAR_RANKS**2
+    own_core_s = fixed + (far_s - fixed) * MACHINE_CORES / FAR_RANKS
+    return (
+        f"{fixed:.2f} s + {each * 1e3:.2f} ms ranks + {pair * 1e6:.1f} us ranks^2:"
+        f" {far_s:,.0f} s for {FAR_RANKS:,} ranks on these {MACHINE_CORES} cores,"
+        f" {own_core_s:.1f} s if shared out to a core each"
+    )
 
 
 def _memory_of(pid: int, host: str) -> int:
@@ -115,7 +145,8 @@ def main() -> None:
         cost = cost_of(ranks)
         costs.append(cost)
         sys.stdout.write(
-            f"{cost.ranks} ranks: start {cost.start_s:.2f} s, two cases {cost.cases_s:.2f} s,"
+            f"{cost.ranks} ranks: start {cost.start_s:.2f} s ({cost.connect_s:.2f} s connecting),"
+            f" two cases {cost.cases_s:.2f} s,"
             f" end {cost.end_s:.2f} s, rank 0 {cost.rank_0_bytes / 1e6:.0f} MB\n"
         )
         sys.stdout.flush()

@@ -17,12 +17,13 @@ def scale(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return scale
 
 
-def _costs(scale: ModuleType, *counts: int, power: float = 1.0, each_bytes: int = 50_000) -> Any:
+def _costs(scale: ModuleType, *counts: int, each_bytes: int = 50_000) -> Any:
     return [
         scale.Cost(
             ranks=ranks,
-            start_s=0.01 * ranks**power,
-            cases_s=0.5 * ranks,
+            start_s=0.5 + 0.01 * ranks + 0.0002 * ranks**2,
+            connect_s=0.00001 * ranks**2,
+            cases_s=0.02 * ranks,
             end_s=0.0,
             rank_0_bytes=30_000_000 + each_bytes * ranks if each_bytes else 0,
         )
@@ -30,10 +31,23 @@ def _costs(scale: ModuleType, *counts: int, power: float = 1.0, each_bytes: int 
     ]
 
 
-def test_the_laws_of_known_costs_are_found_and_extrapolated(scale: ModuleType) -> None:
-    assert scale.laws_of(_costs(scale, 16, 64, 256, power=1.5)) == [
-        "start: grows as ranks^1.50, 2621 s for 4,096 ranks",
-        "two cases: grows as ranks^1.00, 2048 s for 4,096 ranks",
+def test_the_laws_of_known_costs_are_found_and_extrapolated(
+    scale: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scale, "MACHINE_CORES", 2)
+    assert scale.laws_of(_costs(scale, 16, 32, 64, 256)) == [
+        (
+            "start: 0.50 s + 10.00 ms ranks + 200.0 us ranks^2: 3,397 s for 4,096 ranks on these 2"
+            " cores, 2.2 s if shared out to a core each"
+        ),
+        (
+            "connecting: 0.00 s + 0.00 ms ranks + 10.0 us ranks^2: 168 s for 4,096 ranks on these 2"
+            " cores, 0.1 s if shared out to a core each"
+        ),
+        (
+            "two cases: 0.00 s + 20.00 ms ranks + 0.0 us ranks^2: 82 s for 4,096 ranks on these 2"
+            " cores, 0.0 s if shared out to a core each"
+        ),
         "rank 0: 30.0 MB and 50.0 kB for each rank, 81 MB for 1,024 ranks: within 1 GB",
     ]
 
@@ -45,4 +59,4 @@ def test_a_rank_0_that_needs_too_much_is_reported(scale: ModuleType) -> None:
 
 def test_too_few_numbers_of_ranks_have_no_law(scale: ModuleType) -> None:
     assert scale.laws_of(_costs(scale, 16, 64, 64)) == []
-    assert len(scale.laws_of(_costs(scale, 16, 64, 256, each_bytes=0))) == 2
+    assert len(scale.laws_of(_costs(scale, 16, 64, 256, each_bytes=0))) == 3
