@@ -24,6 +24,9 @@ LIMIT = '[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "{}"\n'
 def folder(tmp_path: Path) -> Path:
     """A copy of the example, and a machine whose one transport is the scripted one."""
     shutil.copytree(EXAMPLE, tmp_path / "example")
+    check = tmp_path / "example" / "weft_acceptance.py"
+    text = check.read_text().replace('parameter(["tcp"])', 'parameter(["fake"])')
+    check.write_text(text.replace('["ping_pong", "stream"]', '["ping_pong"]'))
     lay_out_rank(tmp_path / "engine")
     starter = tmp_path / "bin" / "mpirun.openmpi"
     starter.parent.mkdir()
@@ -34,12 +37,11 @@ def folder(tmp_path: Path) -> Path:
 
 def reframe(folder: Path) -> subprocess.CompletedProcess[str]:
     """One run of the example; its records gather in `records`."""
-    options = {"tests": "ping_pong", "transport": "fake", "records": str(folder / "records")}
     return subprocess.run(
         [
             *(PROGRAMS / "reframe", "-c", folder / "example" / "weft_acceptance.py", "-r"),
             *("--prefix", folder / "prefix"),
-            *(word for k, v in options.items() for word in ("-S", f"WeftAcceptance.{k}={v}")),
+            *("-S", f"WeftAcceptance.records={folder / 'records'}"),
         ],
         cwd=folder,
         capture_output=True,
@@ -62,7 +64,7 @@ def answer(folder: Path, stage: str) -> Path:
 
 
 def test_the_example_passes_then_fails_on_all_of_its_records(folder: Path) -> None:
-    limits = folder / "example" / "src" / "limits.toml"
+    limits = folder / "example" / "src" / "ping_pong.toml"
     limits.write_text(LIMIT.format("1.01 us"))
     good = reframe(folder)
     assert good.returncode == 0, good.stdout + good.stderr
@@ -76,15 +78,30 @@ def test_the_example_passes_then_fails_on_all_of_its_records(folder: Path) -> No
     limits.write_text(LIMIT.format("1.005 us"))
     bad = reframe(folder)
     assert bad.returncode == 1, bad.stdout + bad.stderr
-    assert "weft check ended with 1, not 0" in bad.stdout
+    words = (
+        "sanity error: weft check ended with 1, not 0: fail: fake/ping_pong/8: 1.01 µs [1.01, 1.01]"
+        " n=2, latency at most 1.005 us"
+    )
+    assert words in " ".join(bad.stdout.split())
     [check] = json.loads(answer(folder, "stage").read_text())["checks"]
     assert check["launches"] == 10
-    assert len(list((folder / "records").iterdir())) == 2
+    assert len(list((folder / "records" / "fake-ping_pong").iterdir())) == 2
+
+
+def test_a_limit_of_what_was_not_measured_is_no_pass_and_bad_usage_is_in_wefts_words(
+    folder: Path,
+) -> None:
+    limits = folder / "example" / "src" / "ping_pong.toml"
+    limits.write_text(limits.read_text().replace('"8"', '"8,4KiB"'))
+    done = reframe(folder)
+    assert "weft check ended with 3, not 0: cannot tell: *" in " ".join(done.stdout.split())
+    limits.write_text("[[limits]]\n")
+    done = reframe(folder)
+    words = " ".join(done.stdout.split())
+    assert "weft check ended with 2, not 0: weft: " in words
+    assert "'limits' does not belong into a limits file" in words
 
 
 def test_the_examples_own_limits_are_read(folder: Path) -> None:
-    text = (folder / "example" / "src" / "limits.toml").read_text()
-    (folder / "example" / "src" / "limits.toml").write_text(text.replace('"tcp"', '"fake"'))
     done = reframe(folder)
-    # The scripted transport has no stream, so that nobody measured it.
-    assert "weft check ended with 3, not 0" in done.stdout, done.stdout
+    assert done.returncode == 0, done.stdout

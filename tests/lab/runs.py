@@ -57,3 +57,11 @@ def end_of_job(cluster: Cluster, number: int, deadline_s: float = JOB_DEADLINE_S
         if match[1] in OVER or time.monotonic() > end:
             return match[1]
         threading.Event().wait(POLL_S)
+
+
+def end_of_jobs(cluster: Cluster, deadline_s: float = JOB_DEADLINE_S) -> None:
+    """Wait until no job is pending or running."""
+    end = time.monotonic() + deadline_s
+    while queue := cluster.run("squeue", "--noheader").stdout:
+        assert time.monotonic() < end, queue
+        threading.Event().wait(POLL_S)
