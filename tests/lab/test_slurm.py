@@ -159,6 +159,9 @@ def test_doctor_asks_every_host_in_one_step_and_names_what_differs(
     report = json.loads(found.stdout)
     assert report["hosts"] == ["n2", "n3", "n4"]
     assert report["differences"] == ["n3: eth1 mtu 1400, others 1500"]
+    # Each host is judged for its one rank, not for all of the run's.
+    [cores] = [finding for finding in report["findings"] if finding["check"] == "cores"]
+    assert "ranks share" not in cores["what"]
 
 
 def test_what_differs_stands_first_in_the_records_notes(cluster: Cluster, folder: Path) -> None:

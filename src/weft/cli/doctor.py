@@ -32,13 +32,16 @@ def doctor(
     from weft.host.load import Watch
     from weft.host.unlike import check_versions, unlike_hosts
     from weft.launch.all import choose_launcher
+    from weft.plan.case import USUAL_RANKS
     from weft.report.terminal import console, findings_table
 
     watch = Watch()
     hosts = choose_launcher(where.launcher, where.allocation).manifests(where.allocation)
     check_versions(hosts)
     load = watch.load()
-    findings = of_hosts({name: diagnose(manifest, load) for name, manifest in hosts.items()})
+    # As many as a run has without --ranks: two on this machine, one on each of several hosts.
+    each = where.allocation.ranks_per_node or -(-USUAL_RANKS // len(hosts))
+    findings = of_hosts({name: diagnose(manifest, load, each) for name, manifest in hosts.items()})
     differences = unlike_hosts(hosts)
     if json:
         found = {"hosts": list(hosts), "differences": differences, "findings": findings}
