@@ -50,7 +50,7 @@ def test_without_a_step_it_says_so_and_what_would_be_one(tmp_path: Path) -> None
     text = " ".join(printed(history(nights(tmp_path, EVEN))).split())
     assert (
         "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; one session"
-        " more would be one if it were 2.9 % slower"
+        " more would be one if it took 1.029 times as long"
     ) in text
     assert text.endswith("0 of 2 curves have a step.")
     few = printed(history(nights(tmp_path / "few", EVEN[:2])))

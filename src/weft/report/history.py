@@ -14,7 +14,7 @@ from weft.report.html import render, write_page
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.written import with_ends, with_half
+from weft.written import WIDEST, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,8 +125,8 @@ def _without_step(course: Course) -> str:
         return f"{sessions}; steps are looked for from {FEWEST} sessions on"
     words = (
         f"no significant step over {count} sessions, which scatter by"
-        f" {format_percent(100 * course.scatter)}; one session more would be one if it were"
-        f" {format_percent(100 * course.smallest)} slower"
+        f" {format_percent(100 * course.scatter)}; one session more would be one if it took"
+        f" {_longer(course.smallest)} as long"
     )
     if course.drift is None or course.drift_chance is None:
         return words
@@ -135,6 +135,14 @@ def _without_step(course: Course) -> str:
         f"{words}; but the time {verb} by {format_percent(100 * abs(course.drift))} from the first"
         f" to the last (p = {course.drift_chance:.1%})"
     )
+
+
+def _longer(share: float) -> str:
+    """How many times as long: "1.029 times", or that it is beyond reading."""
+    factor = 1 + share
+    if factor > WIDEST:
+        return f"over {WIDEST} times"
+    return f"{factor:.3f} times" if factor < 2 else f"{factor:.3g} times"
 
 
 def _troubles(found: History) -> list[str]:

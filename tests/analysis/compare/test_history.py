@@ -41,7 +41,7 @@ def test_even_nights_have_no_step_and_what_would_be_one_is_told(tmp_path: Path) 
     assert own.steps == ()
     assert own.scatter == pytest.approx(0.0052, rel=0.1)
     assert own.smallest is not None
-    found = history(nights(tmp_path / "more", [*EVEN, 1 / (1 - 1.05 * own.smallest)]))
+    found = history(nights(tmp_path / "more", [*EVEN, 1 + 1.05 * own.smallest]))
     assert [step.session for step in course(found).steps] == [10]
 
 

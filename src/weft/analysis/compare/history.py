@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.record.run import Run
 
+# The logarithm of a factor between sessions beyond which no number says more.
+_MOST = 20.0
 _ENDED_EARLY = {
     None: "the run ended without a last line",
     "interrupted": "the run was interrupted",
@@ -100,9 +102,9 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     """All sizes of one way to measure on one machine, together, session by session.
 
     `speeds` are those of `sessions` (indices), relative to the median session; `scatter` their
-    relative standard deviation about the steps. One session more that is slower by the share
-    `smallest` would be found. `drift` is the relative change of the time from the first session to
-    the last, where there is no step and the sessions rise or fall, with `drift_chance`.
+    relative standard deviation about the steps. One session more whose times are longer by the
+    share `smallest` would be found. `drift` is the relative change of the time from the first
+    session to the last, where there is no step and the sessions rise or fall, with `drift_chance`.
     """
 
     name: str
@@ -289,7 +291,7 @@ def _course(
         speeds=tuple(math.exp(middle - log) for log in logs),
         steps=steps,
         scatter=None if found.scatter is None else math.expm1(found.scatter),
-        smallest=None if found.smallest is None else -math.expm1(-found.smallest),
+        smallest=None if found.smallest is None else math.expm1(min(found.smallest, _MOST)),
         drift=drift.change if drift and is_drift else None,
         drift_chance=drift.trend_chance if drift and is_drift else None,
     )
