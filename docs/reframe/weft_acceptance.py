@@ -30,6 +30,8 @@ class WeftAcceptance(rfm.RunOnlyRegressionTest):
     num_tasks_per_node = 1
     sizes = variable(str, value="8,64KiB")
     budget = variable(str, value="60s")
+    # Further options of weft run: --device mlx5_0 --launches 10.
+    options = variable(str, value="")
     # The folder for the records of all runs; beside ReFrame's own output if nothing is said.
     records = variable(str, value="")
 
@@ -41,7 +43,7 @@ class WeftAcceptance(rfm.RunOnlyRegressionTest):
         self.prerun_cmds = [f'mkdir -p "{records}"']
         self.executable_opts = [
             *("run", self.test, "--transport", self.transport, "--sizes", self.sizes),
-            *("--budget", self.budget, "--no-report"),
+            *("--budget", self.budget, self.options, "--no-report"),
             *("-o", f'"{records}/$(date +%Y%m%d-%H%M%S)-$$.jsonl"'),
         ]
         files = "--junit weft.xml --openmetrics weft.txt --json > weft.json"

@@ -1,10 +1,13 @@
 """The job of every night with a scripted weft: its exit status, and which records it draws."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from weft.analysis.compare.limits import read_limits
 
 JOB = Path(__file__).parents[2] / "docs" / "nightly" / "nightly.sbatch"
 # Answers `check` by the last word of a line of the file `answers` that begins with its limits.
@@ -70,3 +73,10 @@ def test_a_run_that_fails_is_judged_and_drawn_all_the_same(tmp_path: Path) -> No
     status, lines = night(tmp_path, limits=2, accepted=2, ENDS="1")
     assert status == 2
     assert [line.split()[0] for line in lines] == ["run", "check", "check", "trend"]
+
+
+def test_the_examples_limits_are_for_what_it_measures() -> None:
+    measured = re.search(r"WEFT_TESTS:-(.*)}", JOB.read_text())
+    assert measured
+    limits = read_limits(JOB.with_name("limits.toml"))
+    assert {limit.test for limit in limits} == set(measured[1].split())
