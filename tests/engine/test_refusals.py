@@ -127,3 +127,16 @@ def test_a_port_in_use_names_the_port_and_the_fix() -> None:
     assert done.returncode != 0
     assert f"cannot use port {port} on lo" in done.stderr
     assert "choose another tcp.port" in done.stderr
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_an_interface_that_mpi_has_not_is_named_before_it_starts(mpi: str) -> None:
+    done, said = drive(mpi, "mpi", words=("--option", "interface=ib7"))
+    assert (done.returncode != 0, said) == (True, [])
+    assert "no interface ib7 with an IPv4 address here; there are: lo" in done.stderr
+
+
+@pytest.mark.parametrize("place", ["same", "near_device"])
+def test_a_placement_that_there_is_not_is_named(place: str) -> None:
+    done, _ = drive("openmpi", "tcp", words=("--placement", place))
+    assert "--placement takes same-socket, other-socket or near-device" in done.stderr

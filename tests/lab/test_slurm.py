@@ -122,13 +122,6 @@ def test_open_mpi_meets_on_the_network_that_joins_the_hosts_in_a_job(
     assert launch.details["TCP interface"] == "eth0"
 
 
-def test_an_interface_that_is_not_there_is_named(cluster: Cluster, folder: Path) -> None:
-    words = ["--transport", "mpi", "--hosts", "n1,n2", "--interface", "ib7", "-o", "r.jsonl"]
-    done = run_short(cluster, folder, *words)
-    assert done.returncode == 1
-    assert "no interface ib7 with an IPv4 address here; there are: lo, eth0, eth1" in done.stderr
-
-
 def test_a_run_goes_on_in_a_second_job(cluster: Cluster, folder: Path) -> None:
     words = ["--nodes", "2", "-o", "r.jsonl", "--launches", "20", "--budget", "3s"]
     done = run_short(cluster, folder, *words, "--sizes", "8,16,32,64,128,256", "--submit")
