@@ -123,11 +123,9 @@ def _law_in_words(costs: Sequence[Cost], seconds: Sequence[float]) -> str:
     terms = np.stack([np.ones_like(ranks), ranks, ranks**2], axis=1)
     (fixed, each, pair), _ = nnls(terms / np.array(seconds)[:, None], np.ones_like(ranks))
     far_s = fixed + each * FAR_RANKS + pair * FAR_RANKS**2
-    own_core_s = fixed + (far_s - fixed) * MACHINE_CORES / FAR_RANKS
     return (
         f"{fixed:.2f} s + {each * 1e3:.2f} ms ranks + {pair * 1e6:.1f} us ranks^2:"
-        f" {far_s:,.0f} s for {FAR_RANKS:,} ranks on these {MACHINE_CORES} cores,"
-        f" {own_core_s:.1f} s if shared out to a core each"
+        f" {far_s:,.0f} s for {FAR_RANKS:,} ranks on these {MACHINE_CORES} cores"
     )
 
 
