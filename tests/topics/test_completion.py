@@ -78,3 +78,16 @@ def test_a_group_with_a_failed_case_tells_nothing(tmp_path: Path) -> None:
 def test_polled_memory_is_one_way_whatever_the_case_calls_it(tmp_path: Path) -> None:
     ways = {("put_ping_pong", "spin"): (2000.0, ()), ("put_ping_pong", "library"): (2000.0, ())}
     assert rows_of(tmp_path, ways) == ()
+
+
+def test_waits_over_unlike_pages_are_not_compared(tmp_path: Path) -> None:
+    waits = {"spin": "small", "block": "huge"}
+    cases = tuple(
+        Case(test="ping_pong", transport="ofi", bytes=8, wait=wait, pages=pages)
+        for wait, pages in waits.items()
+    )
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases))
+    assert completions_of(run, summarise(run)) == ()
+    alike = tuple(Case(test="ping_pong", transport="ofi", bytes=8, wait=w) for w in waits)
+    run = weft.load(synthetic_record(tmp_path / "alike.jsonl", alike))
+    assert len(completions_of(run, summarise(run))) == 2

@@ -115,15 +115,14 @@ UcxWorker::UcxWorker(const LinkOptions& options, std::uint64_t features, Bootstr
 
 void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features) {
   const Config config = read_config();
-  const std::string device = options.text("device");
-  modify(config.get(), "NET_DEVICES", device);
-  const bool any_device = device.empty() && std::getenv("UCX_NET_DEVICES") == nullptr;
   const std::string other = other_host(*boot_);
-  const std::string found = any_device ? devices_towards(other) : "";
-  if (any_device) modify(config.get(), "NET_DEVICES", found);
-  const char* set = std::getenv("UCX_NET_DEVICES");
-  const std::string own = any_device ? found : (device.empty() ? set : device);
-  devices_ = of_each_host(*boot_, own);
+  std::string devices = options.text("device");
+  const char* const set = std::getenv("UCX_NET_DEVICES");
+  if (devices.empty() && set != nullptr) devices = set;
+  const bool is_our_choice = devices.empty();
+  if (is_our_choice) devices = devices_towards(other);
+  modify(config.get(), "NET_DEVICES", devices);
+  devices_ = of_each_host(*boot_, devices);
   modify(config.get(), "TLS", options.text("tls"));
   modify(config.get(), "RNDV_THRESH", options.text("rendezvous"));
   // Eager messages over several devices would overtake each other; this is UCX's default too.
@@ -136,7 +135,7 @@ void UcxWorker::open_context(const LinkOptions& options, std::uint64_t features)
   require(ucp_init(&params, config.get(), &context_), "starting UCX");
   // UCX only warns of a device it does not have and takes others; what was asked for must be had.
   const std::string said = ucx_last_words();
-  const bool of_ours = any_device && said.find("network device") != std::string::npos;
+  const bool of_ours = is_our_choice && said.find("network device") != std::string::npos;
   if (!of_ours && said.find("not available") != std::string::npos) {
     fail("UCX: " + said, "choose ucx.device and ucx.tls from what `ucx_info -d` shows");
   }

@@ -132,6 +132,14 @@ def test_the_costs_are_those_of_least_squares() -> None:
     assert np.isinf(costs[0, 2])
 
 
+def test_times_that_fall_cost_what_a_level_line_does() -> None:
+    sizes = np.array([1e3, 2e3, 3e3, 4e3])
+    times = np.array([400.0, 300.0, 200.0, 100.0])
+    level = 1 / times
+    cost = len(times) - level.sum() ** 2 / (level**2).sum()
+    assert segment_costs(sizes, times)[0, 4] == pytest.approx(cost)
+
+
 def published(name: str, test: str) -> Piecewise:
     """The model of a platform's latency and bandwidth tables laid end to end."""
     [(series, _)] = series_of(name, test)
