@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ENGINE = Path(__file__).parents[1] / "engine"
-SOURCES = (
-    "bootstrap/mpi", "contract/options", "host/clock", "host/memory", "host/pages",
-    "run/buffer_set", "transports/mpi/library", "transports/parts/registration_cache",
-)  # fmt: skip
+# The engine as it was built for each MPI, and what each program of MPI compiles for itself.
+BUILT = Path(__file__).parents[1] / "build" / "release" / "engine"
+LIBRARIES = ("weft_engine_{mpi}", "weft_engine", "hwloc")
+SOURCE_OF_MPI = "transports/mpi/library.cpp"
 HERE = Path(__file__).parent
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}
 
@@ -110,9 +110,11 @@ def _content_speed() -> dict[str, float]:
 @cache
 def _program(name: str, mpi: str) -> Path:
     binary = Path(tempfile.mkdtemp()) / name
-    sources = [HERE / f"{name}.cpp", *(ENGINE / f"{source}.cpp" for source in SOURCES)]
+    sources = [HERE / f"{name}.cpp", ENGINE / SOURCE_OF_MPI]
+    libraries = [f"-l{library.format(mpi=mpi)}" for library in LIBRARIES]
     _run([f"mpicxx.{mpi}", "-std=c++20", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
-          f"-I{ENGINE}", f'-DWEFT_MPI="{mpi}"', *map(str, sources), "-o", str(binary)])  # fmt: skip
+          f"-I{ENGINE}", f'-DWEFT_MPI="{mpi}"', *map(str, sources), f"-L{BUILT}", *libraries,
+          "-o", str(binary)])  # fmt: skip
     return binary
 
 
