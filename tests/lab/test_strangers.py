@@ -78,6 +78,8 @@ while True:
 """
 # How long the secret is; behind it stands a rank.
 SECRET_BYTES = 16
+# So often a host is looked at for its ranks: a launch ends, and another begins.
+LOOKS = 50
 # Every command line and environment of a host, as its own processes show them, and who may read
 # the environments.
 LOOK = """
@@ -145,6 +147,15 @@ def _secret_of(line: str) -> bytes:
     return said[:SECRET_BYTES] if is_rank else b""
 
 
+def _processes_of(cluster: Cluster, host: str) -> str:
+    """What LOOK sees there while ranks are up: between two launches there are none."""
+    for _ in range(LOOKS):
+        shown = cluster.run(sys.executable, "-c", LOOK, host=host).stdout
+        if host == "head" or b"rank-tcp".hex() in shown:
+            break
+    return shown
+
+
 def test_the_secret_crosses_the_network_and_stands_nowhere_else(
     cluster: Cluster, folder: Path
 ) -> None:
@@ -157,10 +168,7 @@ def test_the_secret_crosses_the_network_and_stands_nowhere_else(
     words = ["weft", "run", *RUN, "--hosts", "n1,n2"]
     with cluster.start(*words, folder=folder, stdout=subprocess.DEVNULL) as run:
         secret = next(found for line in sniff.stdout if (found := _secret_of(line)))
-        looks = {
-            host: cluster.run(sys.executable, "-c", LOOK, host=host).stdout
-            for host in ("head", "n1", "n2")
-        }
+        looks = {host: _processes_of(cluster, host) for host in ("head", "n1", "n2")}
         assert run.wait(timeout=120) == 0
     sniff.kill()
     sniff.communicate()
