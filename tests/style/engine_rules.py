@@ -16,9 +16,10 @@ _BELOW = {
     "contract": (),
     "bootstrap": ("contract",),
     "host": ("contract", "bootstrap"),
-    "patterns": ("contract", "host"),
+    "apps": ("contract", "host"),
+    "patterns": ("contract", "host", "apps"),
     "transports": ("contract", "bootstrap", "host"),
-    "run": ("contract", "bootstrap", "host", "patterns"),
+    "run": ("contract", "bootstrap", "host", "apps", "patterns"),
 }
 _OF_ALL_TRANSPORTS = ("transports/parts", "transports/rails")
 # A transport's main hands its classes over to the program of a rank.
