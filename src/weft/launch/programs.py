@@ -126,8 +126,10 @@ def programs(mpi: str) -> tuple[Program, ...]:
     """
     paths = sorted((engine_folder() / mpi).glob("rank-*"))
     with ThreadPoolExecutor(max_workers=max(1, len(paths))) as pool:
-        described = pool.map(lambda path: _describe(path, mpi), paths)
-        found = tuple(program for modes in described for program in modes)
+        answers = list(pool.map(_ask, paths))
+    # Not by the threads: msgspec 0.22 crashes where two of them first meet a type at once.
+    read = (_read(path, mpi, answer) for path, answer in zip(paths, answers, strict=True))
+    found = tuple(program for modes in read for program in modes)
     others = sorted({program.weft for program in found} - {"", weft.__version__})
     if others:
         raise WeftError(
@@ -153,27 +155,39 @@ def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
             raise WeftError(f"there is no option {key}", fix)
 
 
-def _describe(path: Path, mpi: str) -> tuple[Program, ...]:
-    transport = path.name.removeprefix("rank-")
-    modes: list[_Description] = []
-    errors, version = b"", ""
-    reason = "it did not describe itself"
+def _ask(path: Path) -> subprocess.CompletedProcess[bytes] | str:
+    """What a program says of itself, or why it says nothing."""
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [path, "--describe"],
             capture_output=True,
             timeout=DESCRIBE_DEADLINE_S,
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        errors, lines = done.stderr.strip(), done.stdout.splitlines()
+    except subprocess.TimeoutExpired:
+        return f"it did not answer in {DESCRIBE_DEADLINE_S:g} s"
+    except OSError as error:
+        return str(error)
+
+
+def _read(
+    path: Path, mpi: str, answer: subprocess.CompletedProcess[bytes] | str
+) -> tuple[Program, ...]:
+    transport = path.name.removeprefix("rank-")
+    modes: list[_Description] = []
+    errors, version = b"", ""
+    reason = "it did not describe itself"
+    if isinstance(answer, str):
+        reason = answer
+    else:
+        errors, lines = answer.stderr.strip(), answer.stdout.splitlines()
         # Before the rest, which may have changed its form since.
         version = said_version(lines[0]) if lines else ""
-        modes = [msgspec.json.decode(line, type=_Description) for line in lines]
-    except subprocess.TimeoutExpired:
-        reason = f"it did not answer in {DESCRIBE_DEADLINE_S:g} s"
-    except (OSError, msgspec.DecodeError) as error:
-        reason = str(error)
+        try:
+            modes = [msgspec.json.decode(line, type=_Description) for line in lines]
+        except msgspec.DecodeError as error:
+            reason = str(error)
     if not modes:
         reason = errors.decode(errors="replace").splitlines()[-1] if errors else reason
         return (Program(transport=transport, mpi=mpi, path=path, weft=version, reason=reason),)
