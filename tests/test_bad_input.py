@@ -1,11 +1,15 @@
 """Bad input: one line that says what is wrong and the fix, and exit status 2."""
 
+import gc
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+from weft.cli.main import main
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 
@@ -79,14 +83,36 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["export", "/etc/hostname", "--csv", "/tmp/x.csv"], "not a weft record"),
     ],
 )
-def test_bad_input_is_one_clear_line(words: list[str], told: str) -> None:
-    done = weft(*words)
-    assert done.returncode == 2, done.stderr
-    assert told in done.stderr
-    [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: ")]
-    assert line == done.stderr.strip().splitlines()[-1]
+def test_bad_input_is_one_clear_line(
+    words: list[str],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    # Not as a process each: to start Python takes longer than the command.
+    monkeypatch.setattr(sys, "argv", ["weft", *map(str, words)])
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    with pytest.raises(SystemExit) as end:
+        main()
+    out, errors = capfd.readouterr()
+    assert end.value.code == 2, errors
+    assert told in errors
+    [line] = [line for line in errors.splitlines() if line.startswith("weft: ")]
+    assert line == errors.strip().splitlines()[-1]
+    assert not out
+
+
+def test_bad_input_ends_the_process_so_too() -> None:
+    done = weft("run", "ping-pongg")
+    assert done.returncode == 2
+    assert "did you mean ping_pong?" in done.stderr
     assert "Traceback" not in done.stderr
     assert not done.stdout
+
+
+def test_the_version_is_what_python_says() -> None:
+    done = weft("--version")
+    assert (done.returncode, done.stdout) == (0, f"weft {version('weft')}\n")
 
 
 def test_a_missing_mpi_says_what_to_install(tmp_path: Path) -> None:

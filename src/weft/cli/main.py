@@ -3,11 +3,12 @@
 import gc
 import os
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
+import weft
 from weft.cli import (
     check,
     compare,
@@ -38,6 +39,24 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"weft {weft.__version__}\n")
+        raise typer.Exit
+
+
+@app.callback(no_args_is_help=True)
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and end.", callback=_show_version),
+    ] = False,
+) -> None:
+    """Take what stands before any command."""
+
+
 COMMANDS = (
     run,
     list_,
