@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from weft.errors import WeftError
 from weft.launch.launcher import Job
+from weft.launch.programs import choose_mpi
 from weft.launch.protocol import LaunchError
-from weft.launch.slurm import SlurmLauncher
+from weft.launch.slurm import SlurmLauncher, _openmpi_has_pmi2
 from weft.plan.allocation import Allocation
 
 if TYPE_CHECKING:
@@ -54,3 +56,19 @@ def test_slurm_is_asked_once_however_many_launches_there_are(asked: Path) -> Non
     assert len([line for line in lines if "--mpi=pmix" in line]) == 3
     assert lines.count("scontrol show hostnames n[1-2]") == 1
     assert lines.count("srun --mpi=list") == 1
+
+
+@pytest.mark.parametrize(("parts", "starts"), [("mca:pmix:s2:version", True), ("", False)])
+def test_open_mpi_is_started_by_pmi2_only_where_it_has_it(
+    asked: Path, monkeypatch: pytest.MonkeyPatch, parts: str, starts: bool
+) -> None:
+    for name, said in (("srun", "none pmi2"), ("ompi_info", parts)):
+        (asked.parent / name).write_text(f"#!/bin/sh\necho '{said}'\n")
+        (asked.parent / name).chmod(0o755)
+    monkeypatch.setattr("weft.launch.slurm._openmpi_has_pmi2", _openmpi_has_pmi2.__wrapped__)
+    launcher = SlurmLauncher()
+    assert launcher.starts("openmpi") is starts
+    assert launcher.starts("mpich")
+    if not starts:
+        with pytest.raises(WeftError, match="no way to start ranks of openmpi; type --mpi mpich"):
+            choose_mpi("openmpi", launcher.starts)

@@ -113,9 +113,13 @@ def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> 
     for mpi in (asked,) if asked else MPIS:
         if starts(mpi) and any((engine_folder() / mpi).glob("rank-*")):
             return mpi
-    missing = asked or "MPI"
-    if any(starts(mpi) for mpi in MPIS):
+    missing, wanted = asked or "MPI", (asked,) if asked else MPIS
+    if any(starts(mpi) for mpi in wanted):
         raise WeftError(f"no rank programs for {missing} in {engine_folder()}", "type make build")
+    if any(has_starter(mpi) for mpi in wanted):
+        others = [f"type --mpi {mpi}, or " for mpi in MPIS if asked and starts(mpi)]
+        fix = "see srun --mpi=list: Open MPI takes pmix (older ones pmi2 too), MPICH both"
+        raise WeftError(f"srun has no way to start ranks of {missing}", f"{''.join(others)}{fix}")
     raise WeftError(f"no mpirun for {missing} is installed", INSTALL_MPI)
 
 

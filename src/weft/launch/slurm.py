@@ -24,6 +24,8 @@ DEADLINE_S = 20.0
 NAME_BYTES = 6
 # What each MPI's ranks can be started by, best first, as `srun --mpi=list` names them.
 _PLUGINS = {"openmpi": ("pmix", "pmi2"), "mpich": ("pmi2", "pmix")}
+# How ompi_info names Open MPI's part for PMI-2, which a build may lack and version 5 has not.
+_OPENMPI_PMI2 = "mca:pmix:s2:"
 
 
 class SlurmLauncher:
@@ -86,7 +88,14 @@ def _srun(step: str, nodes: tuple[str, ...], plugin: str, tasks: int, each: int)
 
 def _plugin(mpi: str) -> str:
     listed = _plugins()
-    return next((name for name in _PLUGINS[mpi] if name in listed), "")
+    found = next((name for name in _PLUGINS[mpi] if name in listed), "")
+    return "" if (mpi, found) == ("openmpi", "pmi2") and not _openmpi_has_pmi2() else found
+
+
+@functools.cache
+def _openmpi_has_pmi2() -> bool:
+    """Without it ranks end in MPI_Init, or each is alone."""
+    return _OPENMPI_PMI2 in _output(["ompi_info", "--parsable"])
 
 
 def _plugins() -> frozenset[str]:
