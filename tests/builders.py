@@ -13,7 +13,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from weft.plan.case import Case
-from weft.plan.pattern import Pattern
+from weft.plan.pattern import LatticeInfo, Pattern
 from weft.plan.plan import Plan
 from weft.record.model import (
     SCHEMA_VERSION,
@@ -77,7 +77,42 @@ _DECLARED = (
     ("put_notify_ping_pong", "Put latency with notification", 2, 2),
     ("put_latency", "Latency of a put", 1, 1),
 )
-PATTERNS = tuple(
+# Applications on a lattice: they report all of themselves.
+_APPLICATIONS = (
+    Pattern(
+        name="halo",
+        title="Halo exchange",
+        summary="faces with all neighbours",
+        figure="iteration",
+        ranks=1,
+        latency_divisor=1,
+        bandwidth_factor=0,
+        parts=("post", "compute", "wait", "sum"),
+        lattice=LatticeInfo(dimensions=4, extents="4..14:2", bytes="36"),
+    ),
+    Pattern(
+        name="milc",
+        title="Staggered solver",
+        summary="conjugate gradient",
+        figure="iteration",
+        ranks=1,
+        latency_divisor=1,
+        bandwidth_factor=0,
+        parts=("pack", "local", "wait", "remote", "sum"),
+        lattice=LatticeInfo(
+            dimensions=4,
+            extents="4..14:2",
+            bytes="4",
+            least_extent=4,
+            multiple=2,
+            sums=2,
+            flops_per_site=1187,
+            moved_bytes_per_site=1308,
+            set_bytes_per_site=640,
+        ),
+    ),
+)
+PATTERNS = _APPLICATIONS + tuple(
     as_measured(
         Pattern(
             name=name,

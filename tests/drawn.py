@@ -60,6 +60,12 @@ def svg_points(text: str) -> list[tuple[float, float]]:
     return sorted((drawing.x(x), drawing.y(y)) for x, y in points)
 
 
+def svg_curves(text: str) -> list[list[tuple[float, float]]]:
+    """The points of each curve of a drawing whose y axis is linear, left to right."""
+    drawing = _Drawing(text)
+    return [[(drawing.x(x), drawing.even_y(y)) for x, y in curve] for curve in drawing.curves()]
+
+
 def svg_bars(text: str) -> list[tuple[float, float]]:
     """Low and high end of each error bar of a drawing with one curve, left to right."""
     drawing = _Drawing(text)
@@ -113,10 +119,19 @@ class _Drawing:
             if path.get("clip-path")
         ]
 
+    def even_y(self, place: float) -> float:
+        (first, low), (last, high) = self._y_scale[0], self._y_scale[-1]
+        return low + (high - low) * (place - first) / (last - first)
+
     def points(self) -> list[tuple[float, float]]:
         """Where the curve goes."""
-        [numbers] = self._paths("line2d")
-        return list(zip(numbers[::2], numbers[1::2], strict=True))
+        [points] = self.curves()
+        return points
+
+    def curves(self) -> list[list[tuple[float, float]]]:
+        return [
+            list(zip(numbers[::2], numbers[1::2], strict=True)) for numbers in self._paths("line2d")
+        ]
 
     def bars(self) -> list[tuple[float, tuple[float, float]]]:
         """Place along x, and both ends along y, of every error bar."""
@@ -128,8 +143,8 @@ def _tick_value(words: str) -> float | None:
     power = re.search(r"10\^\{(−|-)?(\d+)\}", words)
     if power:
         return float(10.0 ** (int(power[2]) * (-1 if power[1] else 1)))
-    size = re.fullmatch(r"\s*([\d.]+) (B|KiB|MiB)\s*", words)
-    return float(size[1]) * {"B": 1, "KiB": 2**10, "MiB": 2**20}[size[2]] if size else None
+    size = re.fullmatch(r"\s*([\d.]+)(?: (B|KiB|MiB))?\s*", words)
+    return float(size[1]) * {"B": 1, "KiB": 2**10, "MiB": 2**20}[size[2] or "B"] if size else None
 
 
 def _on_log_axis(ticks: Sequence[tuple[float, float]], place: float) -> float:

@@ -24,7 +24,14 @@ WEFT = Path(sys.prefix) / "bin" / "weft"
 _BUILT = Path(__file__).resolve().parents[1] / "build" / "release" / "engine" / "tests"
 # Where `make mutants` has built one with a planted bug.
 VIRTUAL_RANK = Path(os.environ.get("WEFT_VIRTUAL_RANK", _BUILT / "virtual-rank"))
-_STARTER = '#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done; shift 2; exec "$@"\n'
+# The number of ranks is the starter's, as under any other.
+_STARTER = """#!/bin/sh
+while [ "$1" != -n ]; do shift; done
+VIRTUAL_COSTS="$VIRTUAL_COSTS ranks=$2"
+export VIRTUAL_COSTS
+shift 2
+exec "$@"
+"""
 
 
 class _Description(msgspec.Struct):
@@ -60,7 +67,7 @@ def run_virtual(
     starter.write_text(_STARTER)
     starter.chmod(0o755)
     script = " ".join(f"{name}={value}" for name, value in msgspec.structs.asdict(costs).items())
-    ranks = ("--ranks", str(costs.ranks))
+    ranks = () if "--ranks" in words else ("--ranks", str(costs.ranks))
     return subprocess.run(
         [WEFT, "run", *tests, *ranks, "-o", folder / "r.jsonl", *words],
         env={

@@ -35,9 +35,11 @@ bool obeys(std::uint32_t extent, const LocalRule& rule) {
 }
 
 std::string in_words(const LocalRule& rule) {
-  return (rule.multiple == 2 ? "even extents"
-                             : "extents that " + std::to_string(rule.multiple) + " divides") +
-         " of at least " + std::to_string(rule.least) + " on each rank";
+  const std::string which = rule.multiple == 1 ? "extents"
+                            : rule.multiple == 2
+                                ? "even extents"
+                                : "extents that " + std::to_string(rule.multiple) + " divides";
+  return which + " of at least " + std::to_string(rule.least) + " on each rank";
 }
 
 // Every way to write the ranks as a product of so many factors, in every order.

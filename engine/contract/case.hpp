@@ -1,6 +1,8 @@
 // A case: what to measure and how often.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,10 +15,37 @@ struct Schedule {
   std::uint32_t reuse_percent = 100;
 };
 
+/// What an application's case is measured on: so many sites in each dimension, of each rank, or of
+/// all ranks together (`is_global`), and what is done on them. No dimensions: the pattern's usual
+/// ones, or none.
+struct Lattice {
+  std::array<std::uint32_t, 4> extents{1, 1, 1, 1};
+  std::uint32_t dimensions = 0;
+  bool is_global = false;
+  /// How many layers of a face go to the neighbour.
+  std::uint32_t depth = 1;
+  /// Computing in each iteration, a rank's sites each so long.
+  std::uint64_t compute_ps_per_site = 0;
+  /// Whether it computes while messages are on their way, or after they came.
+  bool overlaps = true;
+  /// Sums over all ranks in each iteration.
+  std::uint32_t sums = 0;
+
+  [[nodiscard]] std::uint64_t sites() const noexcept {
+    return std::uint64_t{extents[0]} * extents[1] * extents[2] * extents[3];
+  }
+  [[nodiscard]] std::uint64_t sites_of_rank(int ranks) const noexcept {
+    return is_global ? sites() / static_cast<std::uint64_t>(ranks) : sites();
+  }
+  /// To each neighbour at most: one each way in every dimension.
+  [[nodiscard]] std::uint32_t lanes() const noexcept { return std::max(2 * dimensions, 1U); }
+};
+
 /// One line of a rank's input.
 struct Case {
   std::uint64_t id = 0;
   std::string test;
+  /// Of a message; with a lattice of a site in a layer of its face.
   std::size_t bytes = 0;
   std::uint32_t samples = 1;
   std::uint32_t warmup = 0;
@@ -27,11 +56,22 @@ struct Case {
   std::string pages;
   /// How a rank waits: a name of the description's waits; empty for the usual one.
   std::string wait;
+  Lattice lattice;
   /// Where the case lies on the axis of its test.
   std::uint64_t point = 0;
   std::uint64_t seed = 1;
   bool verify = true;
   std::uint32_t deadline_s = 60;
 };
+
+/// The bytes of the case's longest message at most: with a lattice those of the largest face, where
+/// ranks divide it of the undivided one.
+inline std::size_t message_bytes_of(const Case& test) noexcept {
+  const Lattice& lattice = test.lattice;
+  if (lattice.dimensions == 0) return test.bytes;
+  const auto* const end = lattice.extents.begin() + lattice.dimensions;
+  return test.bytes * lattice.depth * lattice.sites() /
+         *std::min_element(lattice.extents.begin(), end);
+}
 
 }  // namespace weft

@@ -21,8 +21,12 @@ struct Role {
   std::vector<int> followers;
   /// How many streams run at once over all ranks; an operation is one message of any of them.
   std::uint32_t streams = 1;
+  /// The bytes of each lane's messages, both ways; none: as the case says.
+  std::vector<std::size_t> bytes = {};
+  /// Takes part without any other rank.
+  bool is_alone = false;
 
-  [[nodiscard]] bool takes_part() const { return !neighbours.empty(); }
+  [[nodiscard]] bool takes_part() const { return is_alone || !neighbours.empty(); }
 };
 
 /// A pattern in which ranks do different things says `static Role role(const Case&, int rank, int

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "contract/case.hpp"
 #include "contract/clock.hpp"
 #include "contract/transport.hpp"
 
@@ -18,6 +19,23 @@ struct Axis {
   std::string_view name = {};
   std::string_view unit = {};
   std::string_view points = {};
+};
+
+/// What an application on a lattice says of itself; without dimensions it has none. `extents` are
+/// the usual ones of a rank, as --extents takes them, `bytes` the usual --sizes of it, each list in
+/// the order of curves. Extents are so long at least and so many sites' multiple. What a site of a
+/// rank costs in an iteration: arithmetic, bytes moved to and from memory, and bytes that must be
+/// kept over iterations (the working set); 0 where it has none.
+struct LatticeInfo {
+  std::uint32_t dimensions = 0;
+  std::string_view extents = {};
+  std::string_view bytes = {};
+  std::uint32_t least_extent = 1;
+  std::uint32_t multiple = 1;
+  std::uint32_t sums = 0;
+  std::uint32_t flops_per_site = 0;
+  std::uint32_t moved_bytes_per_site = 0;
+  std::uint32_t set_bytes_per_site = 0;
 };
 
 /// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
@@ -33,10 +51,11 @@ enum class Figure : std::uint8_t {
   loaded_latency,
   registration,
   copy,
+  iteration,
 };
 
 /// Series that a pattern may fill beside its samples.
-inline constexpr std::size_t most_parts = 4;
+inline constexpr std::size_t most_parts = 5;
 
 /// What a pattern measures, for lists, tables and the conversion of ticks: all that an analysis has
 /// to know of it, for it is in the record.
@@ -71,6 +90,7 @@ struct PatternInfo {
   std::array<std::uint32_t, most_parts> part_clock_reads = {};
   /// An operation is one message of any of several streams: a stream's own series has its share.
   bool splits_operations = false;
+  LatticeInfo lattice = {};
 };
 
 /// What of a pattern decides how much memory a case takes: the messages each way of one operation
@@ -124,7 +144,10 @@ class Rotation {
 /// What a rank exchanges with one other rank: each lane has buffers of its own. The counts are the
 /// pattern's.
 struct Lane {
+  /// Whom it exchanges messages with; where it receives from another rank than it sends to, the one
+  /// that it receives from, and `target` the other.
   Peer peer{0};
+  Peer target{0};
   Rotation<Buffer> out;
   Rotation<Buffer> in;
   /// Messages of this sample that are still to be sent, and to come.
@@ -169,8 +192,13 @@ struct Task {
   std::span<Ticks> samples;
   /// Where the case lies on the pattern's axis.
   std::uint64_t point = 0;
+  /// The lattice of an application, and the computing of an iteration.
+  Lattice lattice;
+  Ticks work = 0;
   /// A series of ticks for each of the pattern's `parts`, one value a sample.
   std::array<std::span<Ticks>, most_parts> parts;
+  /// What is wrong with what came out, where a pattern looks at it itself: it fails the case.
+  const char* wrong = nullptr;
 };
 
 /// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -107,6 +108,14 @@ concept Plain = TwoSided<T> && requires(T& link, Peer peer, const Buffer& buffer
 template <class T>
 concept AsksApart = TwoSided<T> && requires(T& link) {
   { link.poll_sends() }
+  noexcept->std::same_as<void>;
+};
+
+/// Transports whose library sums over all ranks: the sums of each number replace this rank's own,
+/// on every rank, when the call returns. A fault is latched at the latest then.
+template <class T>
+concept Summing = TwoSided<T> && requires(T& link, std::span<double> numbers) {
+  { link.sum(numbers) }
   noexcept->std::same_as<void>;
 };
 

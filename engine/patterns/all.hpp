@@ -10,6 +10,7 @@
 #include "patterns/get_latency.hpp"
 #include "patterns/get_overlap.hpp"
 #include "patterns/get_stream.hpp"
+#include "patterns/halo.hpp"
 #include "patterns/host_overhead.hpp"
 #include "patterns/hot_spot_receive.hpp"
 #include "patterns/hot_spot_send.hpp"
@@ -40,6 +41,6 @@ using AllPatterns =
                PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
                LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
                BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
-               RegisterPingPong, RegisterStream, Registration, Copy>;
+               RegisterPingPong, RegisterStream, Registration, Copy, Halo>;
 
 }  // namespace weft

@@ -36,6 +36,9 @@ struct Batch {
   Outcome outcome;
   std::uint32_t warmup = 0;
   std::uint32_t ops_per_sample = 1;
+  /// Of an application: what rank 0 sends in an iteration, and in how many messages.
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t sent_messages = 0;
   std::int64_t elapsed_ns = 0;
   /// The timed pass on rank 0, and the CPU time that each rank's process spent in its own.
   std::int64_t timed_ns = 0;

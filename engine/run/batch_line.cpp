@@ -49,6 +49,10 @@ void BatchLine::begin(const Batch& batch) {
             {"cpu_ns", batch.cpu_ns},
             {"memory_bytes", batch.pages.bytes},
             {"huge_bytes", batch.pages.huge_bytes}};
+  if (batch.sent_messages > 0) {
+    head["sent_bytes"] = batch.sent_bytes;
+    head["sent_messages"] = batch.sent_messages;
+  }
   if (batch.queue_held) head["queue_held"] = *batch.queue_held;
   text_ = dump(head);
   text_.back() = ',';

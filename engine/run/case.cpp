@@ -29,6 +29,7 @@ N number(const json& object, const char* key, N fallback, std::uint64_t low, std
 }
 
 constexpr std::uint64_t most_messages = 1ULL << 32U;
+constexpr std::uint64_t most_sites = 1ULL << 32U;
 
 void read_schedule(const json& object, Schedule& schedule) {
   schedule.kind = object.value("kind", schedule.kind);
@@ -39,6 +40,26 @@ void read_schedule(const json& object, Schedule& schedule) {
   }
   schedule.count = number<std::uint32_t>(object, "count", 1, 1, 1U << 20U);
   schedule.reuse_percent = number<std::uint32_t>(object, "reuse_percent", 100, 0, 100);
+}
+
+void read_lattice(const json& object, Lattice& lattice) {
+  const json extents = object.value("extents", json::array());
+  if (!extents.is_array() || extents.empty() || extents.size() > lattice.extents.size()) {
+    throw std::invalid_argument("lattice.extents must be a list of one to four numbers");
+  }
+  for (const json& extent : extents) {
+    lattice.extents.at(lattice.dimensions++) =
+        number<std::uint32_t>({{"extent", extent}}, "extent", 1, 1, 4096);
+  }
+  if (lattice.sites() > most_sites) {
+    throw std::invalid_argument("a lattice has at most 2^32 sites");
+  }
+  lattice.is_global = object.value("is_global", lattice.is_global);
+  lattice.overlaps = object.value("overlaps", lattice.overlaps);
+  lattice.depth = number<std::uint32_t>(object, "depth", 1, 1, 16);
+  lattice.sums = number<std::uint32_t>(object, "sums", 0, 0, 2);
+  lattice.compute_ps_per_site =
+      number<std::uint64_t>(object, "compute_ps_per_site", 0, 0, 1'000'000'000);
 }
 
 }  // namespace
@@ -63,6 +84,7 @@ Case parse_case(const std::string& line) {
     (void)pages_of(test.pages);
     test.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
+    if (object.contains("lattice")) read_lattice(object.at("lattice"), test.lattice);
   } catch (const json::exception& error) {
     throw std::invalid_argument(error.what());
   }

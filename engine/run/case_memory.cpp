@@ -14,7 +14,8 @@ SideLayout layout_of(const CasePlan& plan, Window side) {
   const std::size_t timed =
       side == Window::outgoing ? slots_of(plan.orders.out) : plan.orders.sent_from.size();
   layout.slots = std::max(plan.checked.slots, plan.slots_before_timed + timed);
-  layout.stride = layout.is_opened ? stride_of(plan.test.bytes) : page_stride_of(plan.test.bytes);
+  layout.stride =
+      layout.is_opened ? stride_of(plan.test.bytes) : page_stride_of(message_bytes_of(plan.test));
   return layout;
 }
 
@@ -27,7 +28,7 @@ std::size_t words_of_handshake(const CasePlan& plan) {
 }
 
 CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_opens)
-    : CaseMemory(memory, plan.test.bytes) {
+    : CaseMemory(memory, &plan) {
   out_layout_ = layout_of(plan, Window::outgoing);
   in_layout_ = layout_of(plan, Window::incoming);
   const Pages pages = pages_of(plan.test.pages);
@@ -58,7 +59,10 @@ std::vector<Buffer> CaseMemory::slices(Window side, const OpenedMemory* opened, 
   Buffer memory{side_of(side).data(), lay.bytes(), 0};
   if (lay.is_opened) memory = opened->local();
   memory.data += behind * lay.lanes * lay.stride;
-  return slices_of(memory, slots * lay.lanes, message_bytes_, lay.stride);
+  std::vector<Buffer> all = slices_of(memory, slots * lay.lanes, plan_->test.bytes, lay.stride);
+  const std::vector<std::size_t>& own = plan_->role.bytes;
+  for (std::size_t at = 0; at < all.size() && !own.empty(); ++at) all[at].bytes = own[at / slots];
+  return all;
 }
 
 std::vector<RemoteBuffer> CaseMemory::remote(const RemoteBuffer& whole, std::size_t slots,
@@ -67,7 +71,7 @@ std::vector<RemoteBuffer> CaseMemory::remote(const RemoteBuffer& whole, std::siz
   std::vector<RemoteBuffer> remote;
   remote.reserve(slots);
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    remote.push_back(whole.slice((behind + slot) * lay.stride, message_bytes_));
+    remote.push_back(whole.slice((behind + slot) * lay.stride, plan_->test.bytes));
   }
   return remote;
 }

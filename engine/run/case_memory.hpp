@@ -59,14 +59,13 @@ class CaseMemory {
   }
 
   /// Whole before anything is taken: what was is given back where more cannot be had.
-  CaseMemory(MessageMemory& memory, std::size_t message_bytes)
-      : memory_(&memory), message_bytes_(message_bytes) {}
+  CaseMemory(MessageMemory& memory, const CasePlan* plan) : memory_(&memory), plan_(plan) {}
   [[nodiscard]] const SideMemory& side_of(Window side) const {
     return side == Window::outgoing ? memory_->out : memory_->in;
   }
 
   MessageMemory* memory_;
-  std::size_t message_bytes_ = 0;
+  const CasePlan* plan_;
   SideLayout out_layout_;
   SideLayout in_layout_;
 };

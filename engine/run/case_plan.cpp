@@ -27,7 +27,7 @@ std::size_t samples_within(const CasePlan& plan) {
 }  // namespace
 
 CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
-                   int size) {
+                   int size, double tick_ns) {
   CasePlan plan;
   plan.test = asked;
   plan.test.schedule = at_least(asked.schedule, pattern.footprint.buffers);
@@ -36,6 +36,9 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   plan.rank = rank;
   plan.size = size;
   plan.role = pattern.role(plan.test, rank, size);
+  const Lattice& lattice = plan.test.lattice;
+  plan.work = static_cast<Ticks>(static_cast<double>(lattice.compute_ps_per_site) / 1e3 *
+                                 static_cast<double>(lattice.sites_of_rank(size)) / tick_ns);
   plan.operations = operations_of(plan);
   plan.orders =
       make_orders(plan.test.schedule, plan.test.seed, loop.receives_at_once(plan.test.queue_depth));

@@ -7,6 +7,7 @@
 
 #include "contract/case.hpp"
 #include "contract/roles.hpp"
+#include "contract/transport.hpp"
 #include "run/footprint.hpp"
 #include "run/pattern_on.hpp"
 #include "run/schedule.hpp"
@@ -20,6 +21,8 @@ struct CasePlan {
   int rank = 0;
   int size = 0;
   Role role;
+  /// The computing of an iteration.
+  Ticks work = 0;
   /// Of a sample; of a stream a multiple of its refill.
   std::uint32_t operations = 1;
   /// What the buffers last for, the warm-up among them, and the warm-up.
@@ -35,7 +38,7 @@ struct CasePlan {
 };
 
 CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
-                   int size);
+                   int size, double tick_ns = 1);
 
 /// Why the asked messages do not go with the asked buffers; empty when they do. The same on every
 /// rank.

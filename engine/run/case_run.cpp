@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "run/verification.hpp"
@@ -25,6 +26,10 @@ std::uint32_t middle_of(std::vector<std::uint32_t> values) {
 bool CaseRun::run(Batch& batch, Report& report) {
   batch.warmup = plan_->warmup;
   batch.ops_per_sample = plan_->operations;
+  const std::vector<std::size_t>& lanes = plan_->role.bytes;
+  batch.sent_messages = lanes.size() * plan_->pattern->footprint.messages_per_operation;
+  batch.sent_bytes = std::accumulate(lanes.begin(), lanes.end(), std::uint64_t{0}) *
+                     plan_->pattern->footprint.messages_per_operation;
   if (std::string reason = refuse_buffers(*plan_); !reason.empty()) {
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
@@ -116,6 +121,10 @@ bool CaseRun::one_pass(std::uint64_t first, Task& task, Outcome& outcome,
   spent_ = spent_so_far() - start;
   if (first == timed_message && plan_->rank == 0) pages_ = pass->pages_had(*memory_);
   pass->check(outcome, task);
+  if (task.wrong != nullptr && outcome.status == Status::ok) {
+    outcome.status = Status::failed;
+    outcome.reason = task.wrong;
+  }
   return true;
 }
 

@@ -32,8 +32,22 @@ std::string_view name_of(Figure figure) {
       return "registration";
     case Figure::copy:
       return "copy";
+    case Figure::iteration:
+      return "iteration";
   }
   return "";
+}
+
+json to_json(const LatticeInfo& lattice) {
+  return {{"dimensions", lattice.dimensions},
+          {"extents", lattice.extents},
+          {"bytes", lattice.bytes},
+          {"least_extent", lattice.least_extent},
+          {"multiple", lattice.multiple},
+          {"sums", lattice.sums},
+          {"flops_per_site", lattice.flops_per_site},
+          {"moved_bytes_per_site", lattice.moved_bytes_per_site},
+          {"set_bytes_per_site", lattice.set_bytes_per_site}};
 }
 
 json to_json(const Support& pattern) {
@@ -62,6 +76,8 @@ json to_json(const Support& pattern) {
       {"clock_reads", info.clock_reads},
       {"part_clock_reads", part_reads},
       {"splits_operations", info.splits_operations},
+      {"parts", pattern.parts},
+      {"lattice", to_json(info.lattice)},
       {"footprint",
        {{"messages_per_operation", pattern.footprint.messages_per_operation},
         {"messages_before", pattern.footprint.messages_before},

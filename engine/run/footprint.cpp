@@ -33,10 +33,12 @@ CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uin
   constexpr std::size_t most_bytes = std::size_t{8} << 20U;
   // Two can be taken for each other; where there is room for no more, both are under way at once.
   constexpr std::size_t least = 2;
-  const std::size_t fits = most_bytes / std::max<std::size_t>(test.bytes, 1) / streams;
+  const std::uint32_t lanes = test.lattice.lanes();
+  const std::size_t fits =
+      most_bytes / std::max<std::size_t>(message_bytes_of(test), 1) / streams / lanes;
   const bool is_long = fits < least && !pattern.streams;
   const auto messages =
-      static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, is_long ? 1 : least, 256));
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, is_long ? 1 : least, 256 / lanes));
   const std::uint32_t depth = std::min(test.queue_depth, std::max(messages / 2, 2U));
   const std::uint32_t each = pattern.messages_per_operation;
   std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;
@@ -58,8 +60,10 @@ double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
   };
   const auto buffers = static_cast<double>(side(order.slots) + side(order.arriving));
   const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;
-  return ranks * (word_bytes + buffers * buffer_bytes(test.bytes) +
-                  static_cast<double>(order.places) * bytes_a_place + values * bytes_a_value);
+  return ranks * (word_bytes +
+                  test.lattice.lanes() * (buffers * buffer_bytes(message_bytes_of(test)) +
+                                          static_cast<double>(order.places) * bytes_a_place) +
+                  values * bytes_a_value);
 }
 
 }  // namespace weft

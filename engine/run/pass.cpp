@@ -63,7 +63,7 @@ void Pass::make_lanes() {
   lanes_.resize(std::max(role.to.size(), role.from.size()));
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     if (lane < role.to.size()) {
-      lanes_[lane].peer = Peer{role.to[lane]};
+      lanes_[lane].peer = lanes_[lane].target = Peer{role.to[lane]};
       lanes_[lane].out = Rotation<Buffer>(out_orders_[lane]);
     }
     if (lane < role.from.size()) {
@@ -80,8 +80,13 @@ void Pass::give_to(Task& task, const Words& words) {
   task.checks = !is_timed();
   task.ops_per_sample = is_timed() ? plan_->operations : plan_->checked.operations;
   task.queue_depth = is_timed() ? plan_->test.queue_depth : plan_->checked.depth;
-  task.out = lanes_.front().out;
-  task.in = lanes_.front().in;
+  if (!lanes_.empty()) {
+    task.out = lanes_.front().out;
+    task.in = lanes_.front().in;
+  }
+  task.lattice = plan_->test.lattice;
+  // What is checked is what arrives: no work is done beside it.
+  task.work = is_timed() ? plan_->work : 0;
   task.lanes = lanes_;
   task.followers = followers_;
   task.streams = plan_->role.streams;

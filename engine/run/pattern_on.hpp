@@ -34,6 +34,8 @@ struct PatternOn {
   bool polls_memory = false;
   bool registers = false;
   bool keeps_time = false;
+  /// Whether it can sum over ranks on this transport.
+  bool sums = false;
   /// What this rank does in a case.
   Role (*role)(const Case& test, int rank, int size) = nullptr;
   /// Why a case needs more ranks; empty when it does not. Nothing where any number will do.
@@ -104,6 +106,7 @@ PatternOn pattern_on() {
     one.polls_memory = PollsMemory<P>;
     one.registers = RegistersItself<P>;
     one.keeps_time = KeepsTime<P>;
+    one.sums = P::info.lattice.dimensions > 0 && Summing<T>;
     one.role = role_of<P>;
     if constexpr (HasRoles<P>) one.lacks = P::lacks;
     one.loops = loops_on<P, T, Now>();

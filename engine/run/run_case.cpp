@@ -31,7 +31,7 @@ namespace {
 std::string refuse_case(const LinkControl& link, const Case& test, const PatternOn& pattern,
                         int ranks) {
   std::string reason = refuse_memory(test, pattern.footprint, ranks);
-  if (reason.empty()) reason = link.refusal(test.bytes, room_for(test));
+  if (reason.empty()) reason = link.refusal(message_bytes_of(test), room_for(test));
   return reason;
 }
 
@@ -61,23 +61,36 @@ Outcome refuse_everywhere(const LinkControl& link, const Case& test, const Patte
     return {Status::unsupported, "the test has no message of zero bytes", 0};
   }
   std::string reason;
+  if (test.lattice.sums > 0 && !pattern.sums) {
+    return {Status::unsupported, "the transport has no sum over ranks; choose --sums 0, or mpi", 0};
+  }
   if (pattern.lacks != nullptr) reason = pattern.lacks(test, ranks);
   if (reason.empty()) reason = refuse_on_link(link, test, pattern);
   if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};
   return {};
 }
 
+// A case of an application that names no lattice has four sites each way on every rank.
+Case on_usual_lattice(const Case& asked, const PatternInfo& info) {
+  Case test = asked;
+  if (info.lattice.dimensions == 0 || test.lattice.dimensions > 0) return test;
+  test.lattice.dimensions = info.lattice.dimensions;
+  std::fill_n(test.lattice.extents.begin(), info.lattice.dimensions, 4U);
+  return test;
+}
+
 // False: the link has a fault.
 bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
-               std::span<const PatternOn> patterns, const Case& test, Batch& batch,
+               std::span<const PatternOn> patterns, const Case& asked, Batch& batch,
                Report& report) {
   const auto pattern = std::find_if(patterns.begin(), patterns.end(), [&](const PatternOn& one) {
-    return one.info.name == test.test;
+    return one.info.name == asked.test;
   });
   if (pattern == patterns.end()) {
-    report.outcome = {Status::failed, "unknown test: " + test.test, 0};
+    report.outcome = {Status::failed, "unknown test: " + asked.test, 0};
     return true;
   }
+  const Case test = on_usual_lattice(asked, pattern->info);
   report.outcome = refuse_everywhere(link, test, *pattern, boot.size());
   if (report.outcome.status != Status::ok) return true;
   const auto loop =
@@ -91,7 +104,9 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
   const auto admit = [&] {
     return agree(boot, [&] {
       std::string reason = refuse_case(link, test, *pattern, boot.size());
-      if (reason.empty()) plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size());
+      if (reason.empty()) {
+        plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size(), report.tick_ns);
+      }
       return reason;
     });
   };

@@ -5,6 +5,19 @@
 
 namespace weft {
 
+namespace {
+
+// A message's number among all that two ranks exchange: lanes that join the same two, as the two
+// ways round a ring of two ranks, have numbers of their own.
+std::uint64_t number_in(const std::vector<int>& ranks, std::size_t lane, std::uint64_t message) {
+  constexpr unsigned lane_shift = 54;
+  const auto own = ranks.begin() + static_cast<std::ptrdiff_t>(lane);
+  const auto before = static_cast<std::uint64_t>(std::count(ranks.begin(), own, *own));
+  return message + (before << lane_shift);
+}
+
+}  // namespace
+
 Content content_of(const CasePlan& plan, int sender, int receiver, std::uint64_t message) {
   constexpr unsigned receiver_shift = 40;
   return {static_cast<std::uint32_t>(sender), plan.test.id,
@@ -26,9 +39,10 @@ void check(Outcome& outcome, const Buffer& buffer, const Content& content, const
 void fill_lanes(const CasePlan& plan, const std::vector<Buffer>& out, std::size_t slots,
                 std::uint64_t first) {
   for (std::size_t slot = 0; slot < slots * plan.role.to.size(); ++slot) {
-    const int receiver = plan.role.to[slot / slots];
+    const std::size_t lane = slot / slots;
     fill({out[slot].data, out[slot].bytes},
-         content_of(plan, plan.rank, receiver, first + slot % slots));
+         content_of(plan, plan.rank, plan.role.to[lane],
+                    number_in(plan.role.to, lane, first + slot % slots)));
   }
 }
 
@@ -37,9 +51,10 @@ void poison_lanes(const CasePlan& plan, const std::vector<Buffer>& in, const Buf
   const std::size_t slots = orders.sent_from.size();
   for (std::size_t slot = 0; slot < slots * plan.role.from.size(); ++slot) {
     const Buffer& one = in[slot];
-    const int sender = plan.role.from[slot / slots];
-    poison({one.data, one.bytes},
-           content_of(plan, sender, plan.rank, first + orders.sent_from[slot % slots]));
+    const std::size_t lane = slot / slots;
+    const std::uint64_t number = first + orders.sent_from[slot % slots];
+    poison({one.data, one.bytes}, content_of(plan, plan.role.from[lane], plan.rank,
+                                             number_in(plan.role.from, lane, number)));
     if (plan.pattern->polls_memory) one.data[one.bytes - 1] = std::byte{0};
   }
 }
@@ -56,7 +71,8 @@ void check_lane(Outcome& outcome, const CasePlan& plan, const std::vector<Buffer
     if (!used[slot]) continue;
     // Where memory is polled the last byte is the mark that the pattern itself waited for.
     check(outcome, in[lane * used.size() + slot],
-          content_of(plan, plan.role.from[lane], plan.rank, first + orders.sent_from[slot]),
+          content_of(plan, plan.role.from[lane], plan.rank,
+                     number_in(plan.role.from, lane, first + orders.sent_from[slot])),
           what + std::to_string(slot), plan.pattern->polls_memory ? 1 : 0);
   }
 }

@@ -6,12 +6,14 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 
 #include "bootstrap/bootstrap.hpp"
 #include "contract/transport.hpp"
 #include "tests/fake_card.hpp"
+#include "tests/fake_sum.hpp"
 #include "tests/fake_wires.hpp"
 
 namespace weft::fake {
@@ -62,6 +64,9 @@ class Link final {
     return costs().scatters ? "the fabric scatters the bytes of a put" : "";
   }
 
+  void sum(std::span<double> numbers) noexcept {
+    if (!sum_over_ranks(*fabric_, rank_, summed_++, numbers)) fault_ = {1, "sum"};
+  }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     const bool copied = buffer.bytes <= costs().copies_up_to;
     const bool waits = costs().acknowledges && !copied;
@@ -374,6 +379,8 @@ class Link final {
   Ticks now_ = 0;
   /// How long it had kept its transfers waiting then.
   Ticks held_ = 0;
+  /// Sums that it came to.
+  std::size_t summed_ = 0;
   /// Polls in a row that found nothing.
   int steps_ = 0;
   Fault fault_;

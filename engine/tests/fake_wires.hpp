@@ -162,6 +162,13 @@ struct Fabric {
   std::vector<std::function<Ticks()>> next_events;
   std::vector<bool> idle;
   bool dead = false;
+  /// A sum over all ranks, by its turn: how many have come to it, when the last did, and the sums.
+  struct Sum {
+    std::size_t came = 0;
+    Ticks latest = 0;
+    std::vector<double> numbers;
+  };
+  std::map<std::size_t, Sum> sums;
 };
 
 /// The virtual clock of the rank that asks: each rank is one thread.

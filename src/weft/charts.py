@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Metric = Literal["latency", "bandwidth"]
-Style = Literal["both", "points", "line"]
+Style = Literal["both", "points", "line", "bar"]
 # A log axis has no zero: the zero-byte point stands where a quarter byte would.
 ZERO_BYTES_AT = 0.25
 # What a drawing can tell apart.
@@ -35,9 +35,10 @@ class ChartAxis(msgspec.Struct, frozen=True):
 
 
 class Track(msgspec.Struct, frozen=True, kw_only=True):
-    """Points or a line in the axes' units. `low` and `high` are error bars, `texts` what a point
-    says under the pointer, `cells` what stands in a table of the chart; all may be empty. Tracks of
-    one `group` share their colour; one without a label is not in the legend.
+    """Points, a line or bars in the axes' units. `low` and `high` are error bars, `texts` what a
+    point says under the pointer, `base` where a bar begins, `cells` what stands in a table of the
+    chart; all may be empty. Tracks of one `group` share their colour; one without a label is not in
+    the legend.
     """
 
     label: str
@@ -46,9 +47,15 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     texts: tuple[str, ...] = ()
+    base: tuple[float, ...] = ()
     cells: tuple[str, ...] = ()
     style: Style = "both"
     group: int = 0
+
+    @property
+    def heights(self) -> list[float]:
+        """Of bars: how far each reaches from its base."""
+        return [top - low for top, low in zip(self.y, self.base, strict=True)]
 
     def bars(self) -> tuple[list[float], list[float]] | None:
         """How far the error bars reach down and up; nowhere from a point without an interval."""

@@ -103,6 +103,7 @@ DECLARED = {
     "offered_load": (1, 0),
     "register_stream": (0, 1),
     "copy": (1, 1),
+    "halo": (1, 0),
 }
 
 

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <span>
+
 #include "transports/mpi/library.hpp"
 #include "transports/parts/fixed_queue.hpp"
 
@@ -99,6 +101,12 @@ class MpiQueues {
     requests.receive(peer, buffer);
   }
   { requests_.receive(peer, buffer); }
+
+  void sum(std::span<double> numbers) noexcept {
+    library_.latch(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()),
+                                 MPI_DOUBLE, MPI_SUM, library_.comm()),
+                   "MPI_Allreduce");
+  }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept {
     return static_cast<std::uint32_t>(sends_.size());

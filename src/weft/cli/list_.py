@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.errors import WeftError
+from weft.plan.cases import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ def _suites() -> list[dict[str, Any]]:
             "suite": suite.name,
             "summary": f"{suite.summary} (--budget {suite.budget})",
             "parts": [
-                {"title": part.title, "tests": part.tests, "sizes": part.sizes}
+                {"title": part.title, "tests": part.tests, "sizes": part.sizes or SIZES}
                 for part in suite.parts
             ],
         }

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from weft.cli.lattice import takes_lattice
 from weft.cli.options import Json
 from weft.cli.submit import may_be_submitted
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.plan import cases as plan
+from weft.plan.lattice import Lattices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +35,8 @@ weft run hot_spot_receive random_pairs --ranks 8 --sizes 8,64KiB
 
 weft run --suite paper --transport ucx,mpi --budget 15min
 
+weft run halo --ranks 1,2,4,8,16 --extents 4,6,8 --compute 60ns
+
 weft run offered_load --transport tcp --sizes 8 --points 10..100:10
 
 weft run --nodes 4 --submit --partition compute
@@ -48,6 +52,7 @@ _ALLOWED_WITH_RESUME = (
 # What a suite sets itself.
 _SET_BY_SUITE = (
     "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
+    "extents", "lattice", "depth", "compute", "overlap", "sums",
 )  # fmt: skip
 
 _Tests = Annotated[
@@ -68,12 +73,15 @@ _Sizes = Annotated[
     str,
     typer.Option(
         help="Measure these message sizes: a list (8,1KiB), or a range that doubles (0..4MiB) or"
-        " has a step (16MiB..512MiB:16MiB)."
+        f" has a step (16MiB..512MiB:16MiB). Default: {plan.SIZES}, or as a test says."
     ),
 ]
 _Ranks = Annotated[
-    int | None,
-    typer.Option(help="Start this many ranks. Default: 2, or one on each of --nodes."),
+    str,
+    typer.Option(
+        help="Start this many ranks, each of a list one after the other: 2, 1,2,4 or 1..16."
+        " Default: 2, or one on each of --nodes."
+    ),
 ]
 _Precision = Annotated[
     str, typer.Option(help="Target half-width of the 95 % interval, % of the median.")
@@ -132,7 +140,9 @@ _Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("run", epilog=_EXAMPLES)(may_be_submitted(takes_where(run), budget_s_of))
+    app.command("run", epilog=_EXAMPLES)(
+        may_be_submitted(takes_where(takes_lattice(run)), budget_s_of)
+    )
 
 
 def budget_s_of(context: typer.Context) -> float:
@@ -148,8 +158,8 @@ def run(
     tests: _Tests = None,
     transport: _Transports = "",
     suite: _SuiteName = "",
-    sizes: _Sizes = plan.SIZES,
-    ranks: _Ranks = None,
+    sizes: _Sizes = "",
+    ranks: _Ranks = "",
     precision: _Precision = plan.PRECISION,
     budget: _Budget = plan.BUDGET,
     launches: _Launches = plan.LAUNCHES,
@@ -169,6 +179,7 @@ def run(
     json: Json = False,
     report: _Report = True,
     where: Where = Where(),  # noqa: B008 - frozen
+    lattices: Lattices = Lattices(),  # noqa: B008 - frozen
 ) -> None:
     """Measure latency and bandwidth between ranks: a table, the record, an HTML report."""
     from weft import session, units
@@ -177,35 +188,31 @@ def run(
     if resume is not None:
         path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
     else:
-        variants_of = functools.partial(plan.parse_variants, points=points, pages=pages)
-        variants = variants_of(queue_depth, buffers, wait, single=given("single", single))
-        count = where.allocation.usual_ranks if ranks is None else ranks
+        of = functools.partial(plan.parse_variants, points=points, pages=pages, lattices=lattices)
         part = plan.Part(
-            tests=plan.TESTS, sizes=given("sizes", sizes), ranks=count, variants=variants
+            tests=tuple(given("tests", tests) or plan.TESTS),
+            sizes=given("sizes", sizes),
+            variants=of(queue_depth, buffers, wait, single=given("single", single)),
         )
+        counts = plan.parse_ranks(ranks, one=bool(suite))
         request = session.Request(
-            parts=() if suite else (_with_tests(part, given("tests", tests)),),
+            parts=() if suite else plan.on_ranks(part, counts or where.usual_ranks),
             suite=suite,
             transports=tuple(filter(None, transport.split(","))),
             fits_memory=given("fits_memory", False),
-            ranks=ranks or 0,
+            ranks=counts[0] if counts else 0,
             precision=units.parse_percent(given("precision", precision)),
             budget_s=units.parse_seconds(given("budget", budget)),
-            launches=given("launches", launches),
             options=plan.parse_options(option or ()),
             **{**msgspec.structs.asdict(where), "seed": seed, "output": output, "mpi": mpi},
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
-            samples=given("samples", samples),
+            **{"launches": given("launches", launches), "samples": given("samples", samples)},
             begun_s=_begun_s(),
             report=report,
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
-
-
-def _with_tests(part: plan.Part, tests: "Sequence[str] | None") -> plan.Part:
-    return msgspec.structs.replace(part, tests=tuple(tests)) if tests else part
 
 
 def _begun_s() -> float:

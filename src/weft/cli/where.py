@@ -72,6 +72,11 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     interface: str = ""
     device: str = ""
 
+    @property
+    def usual_ranks(self) -> tuple[int, ...]:
+        """The number of ranks where nobody names one."""
+        return (self.allocation.usual_ranks,)
+
 
 def takes_where(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command these options; it gets a `where` made of them."""

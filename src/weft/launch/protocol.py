@@ -42,6 +42,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: int = 0
     huge_bytes: int = 0
     queue_held: int | None = None
+    sent_bytes: int = 0
+    sent_messages: int = 0
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

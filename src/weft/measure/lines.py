@@ -26,6 +26,7 @@ def case_line(
     case: Case, number: int, chosen: Amount, seed: int, *, verify: bool
 ) -> dict[str, Any]:
     """What rank 0 reads of a case (docs/engine-protocol.md)."""
+    lattice = {"lattice": msgspec.to_builtins(case.lattice)} if case.lattice else {}
     return {
         "id": number,
         "test": case.test,
@@ -40,6 +41,7 @@ def case_line(
         "point": case.point or 0,
         "seed": seed,
         "verify": verify,
+        **lattice,
     }
 
 
@@ -75,6 +77,8 @@ def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) 
         memory_bytes=answer.memory_bytes,
         huge_bytes=answer.huge_bytes,
         queue_held=answer.queue_held,
+        sent_bytes=answer.sent_bytes,
+        sent_messages=answer.sent_messages,
         ticks=answer.ticks,
         parts=answer.parts,
         ended_launch=answer.ended_launch,

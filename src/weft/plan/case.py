@@ -6,12 +6,14 @@ from typing import Literal
 
 import msgspec
 
+from weft.plan.lattice import Lattice
+
 USUAL_QUEUE_DEPTH = 64
 USUAL_RANKS = 2
 # What cases may differ in; all behind `bytes` make the variant of a test.
 CaseAxis = Literal[
     "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
-    "point",
+    "point", "lattice",
 ]  # fmt: skip
 
 
@@ -59,7 +61,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to measure: a test on a transport at one message size.
 
     `point` is where it lies on the axis of its test; None where the test has no axis. `pages` are
-    those of its memory: small, huge, or as the kernel gives them.
+    those of its memory: small, huge, or as the kernel gives them. `lattice` is that of an
+    application, whose `bytes` are a site's in a layer of its face; None where it has none.
     """
 
     # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
@@ -75,12 +78,23 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     wait: str = ""
     pages: str = ""
     point: int | None = None
+    lattice: Lattice | None = None
 
     @property
     def key(self) -> str:
         """The case's name in a record: transport/test/bytes, and what differs from the defaults."""
         variant = self.variant
         return f"{self.transport}/{self.test}/{self.bytes}" + (f"/{variant}" if variant else "")
+
+    @property
+    def message_bytes(self) -> int:
+        """The longest message at most."""
+        return self.lattice.face_bytes(self.bytes) if self.lattice else self.bytes
+
+    @property
+    def lanes(self) -> int:
+        """With how many neighbours a rank has buffers of its own."""
+        return self.lattice.lanes if self.lattice else 1
 
     def but_for(self, *axes: CaseAxis) -> Case:
         """The case whatever these axes are: equal for cases that differ in nothing else.
@@ -109,5 +123,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             "shared": schedule.kind == "shared",
             f"{schedule.kind}{schedule.count}{reuse}": not schedule.is_repeated,
             f"at{self.point}": self.point is not None,
+            self.lattice.words if self.lattice else "": self.lattice is not None,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)

@@ -10,6 +10,8 @@ import msgspec
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.case import USUAL_QUEUE_DEPTH, Case, Schedule
+from weft.plan.lattice import Lattices
+from weft.plan.pattern import LatticeInfo
 from weft.units import parse_sizes
 
 if TYPE_CHECKING:
@@ -119,14 +121,18 @@ class Variants(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[str, ...] = ("",)
     pages: tuple[str, ...] = ("",)
     points: tuple[int, ...] = ()
+    lattices: Lattices = Lattices()
     single: bool = False
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """Tests that are measured at the same sizes, on as many ranks, in the same variants."""
+    """Tests that are measured at the same sizes, on as many ranks, in the same variants.
+
+    Without `sizes` each test has those that it says are usual, or SIZES.
+    """
 
     tests: tuple[str, ...]
-    sizes: str = SIZES
+    sizes: str = ""
     ranks: int = RANKS
     variants: Variants = Variants()
 
@@ -138,6 +144,7 @@ def parse_variants(
     *,
     points: str = "",
     pages: str = "",
+    lattices: Lattices = Lattices(),  # noqa: B008 - frozen
     single: bool,
 ) -> Variants:
     """Variants from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
@@ -161,6 +168,7 @@ def parse_variants(
         waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
         pages=choose("page size", [p for p in pages.split(",") if p], PAGES) or ("",),
         points=chosen_points,
+        lattices=lattices,
         single=single,
     )
 
@@ -205,15 +213,22 @@ def make_cases(
     below it, only one with a queue knows its depth, and only a test with an axis has points of it;
     what a test does not know is planned once. Raises WeftError.
     """
-    if not 2 <= ranks <= MOST_RANKS:
-        raise WeftError(f"{ranks} ranks are out of range", f"type --ranks 2 to {MOST_RANKS}")
     chosen = variants or Variants()
     known = patterns or {}
+    least = max((known[test].ranks if test in known else RANKS for test in tests), default=RANKS)
+    if not least <= ranks <= MOST_RANKS:
+        raise WeftError(f"{ranks} ranks are out of range", f"type --ranks {least} to {MOST_RANKS}")
     points = {test: _points(chosen, known.get(test), ranks) for test in tests}
     if chosen.points and all(points[test] == (None,) for test in tests):
         raise WeftError(
             "none of these tests has an axis for --points",
             "type it without --points, or see weft list tests",
+        )
+    lattices = {test: chosen.lattices.of(_lattice(known.get(test))) for test in tests}
+    if chosen.lattices.are_asked_for and all(lattices[test] == (None,) for test in tests):
+        raise WeftError(
+            "none of these tests has a lattice",
+            "type it without --extents and the like, or see weft list tests",
         )
     return tuple(
         Case(
@@ -227,6 +242,7 @@ def make_cases(
             wait=wait,
             pages=pages,
             point=point,
+            lattice=lattice,
         )
         for transport in transports
         for test in tests
@@ -235,7 +251,8 @@ def make_cases(
         for wait in chosen.waits
         for pages in chosen.pages
         for point in points[test]
-        for size in parse_sizes(sizes)
+        for lattice in lattices[test]
+        for size in parse_sizes(sizes or _lattice(known.get(test)).bytes or SIZES)
         if test not in known or size >= known[test].least_bytes
     )
 
@@ -261,6 +278,26 @@ def cases_of(
             for case in cases:
                 chosen.setdefault(case.key, case)
     return tuple(chosen.values())
+
+
+def parse_ranks(text: str, *, one: bool = False) -> tuple[int, ...]:
+    """Numbers of ranks: "2", "1,2,4", "1..16" (which doubles); none of an empty text.
+
+    Raises WeftError, also for several where there can be but one.
+    """
+    counts = parse_sizes(text) if text else ()
+    if one and len(counts) > 1:
+        raise WeftError("a suite runs on one number of ranks", f"type --ranks {counts[-1]}")
+    return counts
+
+
+def on_ranks(part: Part, counts: Sequence[int]) -> tuple[Part, ...]:
+    """The part on each of these numbers of ranks."""
+    return tuple(msgspec.structs.replace(part, ranks=count) for count in counts)
+
+
+def _lattice(pattern: Pattern | None) -> LatticeInfo:
+    return pattern.lattice if pattern else LatticeInfo()
 
 
 def _queue_depths(variants: Variants, pattern: Pattern | None) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     of the buffers, and the series. The engine refuses a case by the same formula.
     """
     known = footprint or Footprint()
-    pages = max(-(-case.bytes // PAGE_BYTES), 1)
+    pages = max(-(-case.message_bytes // PAGE_BYTES), 1)
     receives = known.receives + known.receives_per_queue * case.queue_depth
     schedule = case.schedule
     if schedule.kind == "one" and known.buffers > 1:
@@ -61,15 +61,16 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     )
     order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
-    return case.ranks * (WORD_BYTES + buffers * pages * PAGE_BYTES + order + series)
+    messages = case.lanes * (buffers * pages * PAGE_BYTES + order)
+    return case.ranks * (WORD_BYTES + messages + series)
 
 
 def _checked_slots(case: Case, footprint: Footprint) -> int:
     """Buffers each way of the pass in which every byte is checked: one a message, but few in turn
     for long ones."""
-    fits = CHECKED_BYTES // max(case.bytes, 1)
+    fits = CHECKED_BYTES // max(case.message_bytes, 1) // case.lanes
     is_long = fits < 2 and not footprint.streams
-    messages = min(max(fits, 1 if is_long else 2), 256)
+    messages = min(max(fits, 1 if is_long else 2), 256 // case.lanes)
     operations = max(messages // footprint.messages_per_operation, 1)
     if footprint.streams:
         depth = min(case.queue_depth, max(messages // 2, 2))

@@ -9,7 +9,7 @@ import msgspec
 # The kind of figure of a test; empty in records of engines that did not report it.
 FigureKind = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
-    "loaded_latency", "registration", "copy",
+    "loaded_latency", "registration", "copy", "iteration",
 ]  # fmt: skip
 
 
@@ -42,6 +42,26 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     buffers: int = 1
 
 
+class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """What an application says of its lattice (LatticeInfo in engine/); no dimensions: it has none.
+
+    `extents` are the usual ones of a rank as --extents takes them, `bytes` the usual --sizes.
+    A rank's extents are at least `least_extent` and `multiple` divides them. `sums` are usual
+    sums over ranks in an iteration. A site costs so much arithmetic in an iteration, moves so many
+    bytes to and from memory, and keeps so many (the working set); 0 where it has none.
+    """
+
+    dimensions: int = 0
+    extents: str = ""
+    bytes: str = ""
+    least_extent: int = 1
+    multiple: int = 1
+    sums: int = 0
+    flops_per_site: int = 0
+    moved_bytes_per_site: int = 0
+    set_bytes_per_site: int = 0
+
+
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
 
@@ -57,6 +77,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     trips. Each operation of the samples holds `clock_reads` reads of the clock, of a further series
     as many as `part_clock_reads` says, which an analysis takes off. With splits_operations an
     operation is one message of any of several streams, and a stream's own series has its share.
+    `parts` are the further series in the test's own order, `lattice` is an application's.
     """
 
     name: str
@@ -78,5 +99,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     clock_reads: int = 0
     part_clock_reads: dict[str, int] = {}
     splits_operations: bool = False
+    parts: tuple[str, ...] = ()
+    lattice: LatticeInfo = LatticeInfo()
     supported: bool = True
     reason: str = ""

@@ -38,7 +38,7 @@ class SuitePart(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str
     tests: tuple[str, ...]
-    sizes: str = plan.SIZES
+    sizes: str = ""
     queue_depth: str = plan.QUEUE_DEPTH
     buffers: str = plan.BUFFERS
     wait: str = ""

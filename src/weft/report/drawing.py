@@ -80,6 +80,17 @@ def _saved(canvas: Any, kind: str) -> bytes:
 
 def _draw_track(axes: Any, track: Track) -> None:
     index = track.group
+    if track.style == "bar":
+        axes.bar(
+            track.x,
+            track.heights,
+            bottom=track.base,
+            label=track.label or None,
+            color=COLOURS[index % len(COLOURS)],
+            width=0.7,
+            zorder=3,
+        )
+        return
     axes.errorbar(
         track.x,
         track.y,

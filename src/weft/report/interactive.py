@@ -30,6 +30,7 @@ def plot(chart: Chart) -> dict[str, Any]:
             "font": {"family": "system-ui, sans-serif", "size": 13, "color": "#222"},
             "hoverlabel": {"bgcolor": "white"},
             "height": 380,
+            "barmode": "overlay",
         },
     }
 
@@ -55,6 +56,24 @@ def _axis(axis: ChartAxis) -> dict[str, Any]:
 
 
 def _trace(track: Track) -> dict[str, Any]:
+    return _bar(track) if track.style == "bar" else _curve(track)
+
+
+def _bar(track: Track) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "name": track.label,
+        "x": [*track.x],
+        "y": track.heights,
+        "base": list(track.base),
+        "marker": {"color": COLOURS[track.group % len(COLOURS)]},
+        "text": list(track.texts),
+        "textposition": "none",
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+
+
+def _curve(track: Track) -> dict[str, Any]:
     colour = COLOURS[track.group % len(COLOURS)]
     modes = {"both": "lines+markers", "points": "markers", "line": "lines"}
     trace: dict[str, Any] = {

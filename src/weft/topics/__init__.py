@@ -27,6 +27,7 @@ from weft.topics.queue_depth import QueueDepths
 from weft.topics.rails import Rails
 from weft.topics.registration import RegisteringMemory
 from weft.topics.reuse import BufferReuse
+from weft.topics.scaling import Scaling
 from weft.topics.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ TOPICS: tuple[Topic[Any], ...] = (
     HotSpots(),
     MessageRate(),
     OfferedLoad(),
+    Scaling(),
     Exchange(),
     BufferReuse(),
     RegisteringMemory(),

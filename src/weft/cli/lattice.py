@@ -1,0 +1,70 @@
+"""The options of applications on a lattice, which `run` and `slurm script` take in the same way."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from weft.cli.options import with_options
+from weft.plan.lattice import Lattices, parse_lattices
+
+_Extents = Annotated[
+    str,
+    typer.Option(
+        help="Give each rank a lattice of these extents (weak scaling): 4,6,8 or 4..14:2 in every"
+        " dimension, 8^3, 4x6x8x16. Default: the test's own.",
+        rich_help_panel="Lattice",
+    ),
+]
+_Whole = Annotated[
+    str,
+    typer.Option(
+        "--lattice",
+        help="Divide a lattice of these extents among the ranks (strong scaling): 16^4.",
+        rich_help_panel="Lattice",
+    ),
+]
+_Depth = Annotated[
+    int,
+    typer.Option(help="Send so many layers of a face (halo).", rich_help_panel="Lattice"),
+]
+_Compute = Annotated[
+    str,
+    typer.Option(
+        help="Compute so long for each site in an iteration (halo): 60ns.",
+        rich_help_panel="Lattice",
+    ),
+]
+_Overlap = Annotated[
+    bool,
+    typer.Option(
+        help="Compute while messages are on their way, or once they came.",
+        rich_help_panel="Lattice",
+    ),
+]
+_Sums = Annotated[
+    int | None,
+    typer.Option(
+        help="Sum so often over all ranks in an iteration. Default: as the test does.",
+        rich_help_panel="Lattice",
+    ),
+]
+
+
+def takes_lattice(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command these options; it gets `lattices` made of them."""
+    return with_options(
+        command, lattices_of, lambda made, given: command(lattices=made, **given), "lattices"
+    )
+
+
+def lattices_of(
+    extents: _Extents = "",
+    lattice: _Whole = "",
+    depth: _Depth = 1,
+    compute: _Compute = "",
+    overlap: _Overlap = True,
+    sums: _Sums = None,
+) -> Lattices:
+    """What was asked for. Raises WeftError."""
+    return parse_lattices(extents, lattice, depth, compute, sums, overlaps=overlap)

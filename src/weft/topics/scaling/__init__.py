@@ -1,0 +1,192 @@
+"""Scaling: performance per rank, efficiency and the parts of an iteration against ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.stats.ratios import ratio_in_words
+from weft.tables import Table
+from weft.topics.base import Topic, as_plain
+from weft.topics.groups import by_key
+from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
+from weft.topics.scaling.rows import Cost, ScalingRow, ScalingRows, scaling_of
+from weft.units import format_bandwidth, format_rate, format_time
+from weft.written import half_or_none, middle_or_none, over, percent, with_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.charts import Chart
+    from weft.plan.pattern import Pattern
+    from weft.record.run import Run
+    from weft.topics.base import Results
+
+
+class Scaling(Topic[ScalingRows]):
+    """What an application gets on more and more ranks."""
+
+    name = "scaling"
+    title = "Scaling of applications"
+
+    def rows(self, results: Results) -> ScalingRows:
+        """A row per lattice and number of ranks, and what each lattice loses."""
+        return scaling_of(results)
+
+    def owns(self, run: Run, pattern: Pattern) -> bool:
+        """Applications are shown against ranks."""
+        del run
+        return pattern.figure == "iteration"
+
+    def tables(self, rows: ScalingRows) -> list[Table]:
+        """Performance and efficiency, the parts of an iteration, what is lost."""
+        tables = [_performance(rows.all), _parts(rows.all), _costs(rows.costs)]
+        return [table for table in tables if table.rows]
+
+    def charts(self, rows: ScalingRows) -> list[Chart]:
+        """Performance, efficiency and parts, of each group of lattices."""
+        return [
+            chart
+            for number, group in enumerate(rows.groups)
+            for chart in charts_of_group(group, number)
+        ]
+
+    def overlaid(self, records: Sequence[tuple[str, ScalingRows]]) -> list[Chart]:
+        """The same figure of each record beside the other's, on the same scale."""
+        charts = super().overlaid(records)
+        if len(records) == 1:
+            return charts
+        highest: dict[str, float] = {}
+        for chart in charts:
+            ends = chart.y.ends or (0.0, 0.0)
+            highest[chart.y.label] = max(highest.get(chart.y.label, 0.0), ends[1])
+        return [_up_to(chart, highest[chart.y.label]) for chart in charts]
+
+    def findings(self, rows: ScalingRows) -> list[str]:
+        """At which lattices the fabric costs more than is worth a word."""
+        groups = ([row for curve in group for row in curve.rows] for group in rows.groups)
+        return [found for own in groups if (found := _verdict(own, rows.costs))]
+
+    def plain(self, rows: ScalingRows) -> list[dict[str, Any]]:
+        """The rows, then what each lattice loses."""
+        return as_plain((*rows.all, *rows.costs))
+
+    def of_cases(self, rows: ScalingRows) -> dict[str, dict[str, Any]]:
+        """Beside a case's summary, its row."""
+        return by_key("scaling", rows.all)
+
+
+def _up_to(chart: Chart, highest: float) -> Chart:
+    axis = msgspec.structs.replace(chart.y, ends=(0.0, highest))
+    return msgspec.structs.replace(chart, y=axis)
+
+
+def _lattice(row: ScalingRow | Cost) -> str:
+    return f"{row.lattice} in all" if row.is_global else row.lattice
+
+
+def _name(row: ScalingRow | Cost) -> str:
+    return f"{row.test} {over(row.transport, row.variant)}"
+
+
+def _performance(rows: Sequence[ScalingRow]) -> Table:
+    with_flops = any(row.flops_per_s for row in rows)
+    notes = [
+        "Iteration: of the slowest rank. Efficiency: against the smallest number of ranks.",
+    ]
+    if with_flops:
+        counts = dict.fromkeys(f"{r.test} {r.flops_per_site}" for r in rows if r.flops_per_site)
+        notes.append(f"Flops are counted a site and iteration: {', '.join(counts)}.")
+    return Table(
+        name="scaling",
+        caption="Scaling: an iteration, and the performance of each rank",
+        head=("", "lattice", "ranks", "iteration", "per rank", "efficiency", "sends", "set in"),
+        rows=tuple(
+            (
+                _name(row),
+                _lattice(row),
+                str(row.ranks),
+                half_or_none(row.iteration_ns, format_time),
+                middle_or_none(row.flops_per_s, format_flops)
+                if row.flops_per_s
+                else middle_or_none(row.iterations_per_s, format_rate),
+                ratio_in_words(row.efficiency, ".1%") if row.efficiency else "base",
+                middle_or_none(row.sent_bytes_per_s, format_bandwidth),
+                row.level or "-",
+            )
+            for row in rows
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _parts(rows: Sequence[ScalingRow]) -> Table:
+    names = list(dict.fromkeys(part for row in rows for part in row.parts_ns))
+    return Table(
+        name="scaling_parts",
+        caption="Parts of an iteration: means over the ranks",
+        head=("", "lattice", "ranks", *names),
+        rows=tuple(
+            (
+                _name(row),
+                _lattice(row),
+                str(row.ranks),
+                *(middle_or_none(row.parts_ns.get(name), format_time) for name in names),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _costs(costs: Sequence[Cost]) -> Table:
+    return Table(
+        name="scaling_costs",
+        caption="What more ranks cost, in % of the performance on the smallest number",
+        head=("", "lattice", "ranks", "cost", "", "from", "iteration", "before"),
+        rows=tuple(
+            (
+                _name(cost),
+                _lattice(cost),
+                f"{cost.base_ranks} to {cost.ranks}",
+                ratio_in_words(cost.cost, ".1%"),
+                _verdict_in_words(cost),
+                f"{cost.first_ranks} ranks" if cost.first_ranks else "-",
+                half_or_none(cost.iteration_ns, format_time),
+                half_or_none(cost.base_ns, format_time),
+            )
+            for cost in costs
+        ),
+        notes=("From: the smallest number of ranks at which it surely costs more.",),
+    )
+
+
+def _verdict_in_words(cost: Cost) -> str:
+    return cost.verdict + ("" if cost.verdict == "cannot tell" else f" than {cost.limit:.0%}")
+
+
+def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
+    """One sentence a group: where it costs more, where less, where nothing is known."""
+    first = rows[0]
+    own = [cost for cost in costs if title_of(rows[0]) == _title(cost)]
+    if not own:
+        return ""
+    parts = []
+    for verdict in ("costs more", "costs less", "cannot tell"):
+        there = [_in_words(cost) for cost in own if cost.verdict == verdict]
+        if there and verdict == "cannot tell":
+            parts.append(f"cannot tell at {', '.join(there)}")
+        elif there:
+            parts.append(f"{verdict} than {own[0].limit:.0%} at {', '.join(there)}")
+    return f"{title_of(first)}: the fabric {'; '.join(parts)}"
+
+
+def _title(cost: Cost) -> str:
+    how = "strong" if cost.is_global else "weak"
+    return f"{cost.test} over {over(cost.transport, cost.variant)}, {how} scaling"
+
+
+def _in_words(cost: Cost) -> str:
+    took = with_ends(cost.iteration_ns, format_time)
+    share = percent(100 * cost.cost.speed)
+    return f"{cost.lattice} ({share} on {cost.ranks} ranks, {took} an iteration)"

@@ -1,0 +1,327 @@
+"""Scaling: what an iteration of an application takes on more and more ranks, and what is lost.
+
+Weak scaling has a lattice of the same extents on each rank, as the curves of MILC's staggered
+solver on Fermilab's clusters (Holmgren, 2003); strong scaling divides one lattice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.means import uninterrupted_mean
+from weft.analysis.stats.ratios import Ratio, ratio
+from weft.analysis.summary import resolution_ns
+from weft.estimate import Estimate
+from weft.topics.groups import side
+from weft.topics.series import over_launch_medians, part_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.plan.case import Case
+    from weft.plan.lattice import Lattice
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Batch
+    from weft.record.run import Run
+    from weft.topics.base import Results
+
+# What the fabric may cost before it is worth a word: of the performance that one rank has alone.
+MOST_COST = 0.10
+_RANK = re.compile(r"rank(\d+)")
+
+CostVerdict = Literal["costs more", "costs less", "cannot tell"]
+
+
+class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An application on so many ranks, with `sites` each; all rates are of one rank.
+
+    `iteration_ns` is the slowest rank's median time, `parts_ns` the mean over ranks of what its
+    parts take: means, which add up. `efficiency` is over `base_ranks`, the smallest number that was
+    measured, and None on it: the time of an iteration there over the time here; of a lattice that
+    is divided also times `base_ranks` over `ranks`. `flops_per_s` counts `flops_per_site`. The
+    working set of a rank is `set_bytes` long and fits the `level` of the memory.
+    """
+
+    case: str
+    test: str
+    transport: str
+    variant: str
+    lattice: str
+    is_global: bool
+    ranks: int
+    bytes: int
+    sites: float
+    sent_bytes: int
+    sent_messages: int
+    launches: int
+    iteration_ns: Estimate
+    iterations_per_s: Estimate
+    flops_per_site: int
+    flops_per_s: Estimate | None
+    moved_bytes_per_s: Estimate | None
+    sent_bytes_per_s: Estimate | None
+    base_ranks: int
+    efficiency: Ratio | None
+    parts_ns: dict[str, Estimate]
+    set_bytes: int
+    level: str
+
+
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    """What a lattice loses on the largest number of ranks, of the performance on `base_ranks`.
+
+    `cost` is 1 less the efficiency, with its interval. `first_ranks` is the smallest number of
+    ranks at which it is surely over `limit`; 0 where none is.
+    """
+
+    test: str
+    transport: str
+    variant: str
+    lattice: str
+    is_global: bool
+    base_ranks: int
+    ranks: int
+    limit: float
+    cost: Ratio
+    verdict: CostVerdict
+    base_ns: Estimate
+    iteration_ns: Estimate
+    first_ranks: int
+
+
+class LatticeCurve(msgspec.Struct, frozen=True, kw_only=True):
+    """One lattice on all its numbers of ranks, which ascend."""
+
+    rows: tuple[ScalingRow, ...]
+
+
+class ScalingRows(msgspec.Struct, frozen=True, kw_only=True):
+    """What a record says of scaling: groups of curves that differ in their lattice only."""
+
+    groups: tuple[tuple[LatticeCurve, ...], ...]
+    costs: tuple[Cost, ...]
+
+    @property
+    def all(self) -> tuple[ScalingRow, ...]:
+        """Every row, curve by curve."""
+        return tuple(row for group in self.groups for curve in group for row in curve.rows)
+
+
+def scaling_of(results: Results) -> ScalingRows:
+    """Every application of the record; cases that are not ok are in no curve."""
+    run = results.run
+    good = {one.case for one in results.summaries if one.status == "ok"}
+    batches: dict[str, list[Batch]] = {}
+    for batch in run.measured:
+        if batch.case in good and run.patterns[run.cases[batch.case].test].figure == "iteration":
+            batches.setdefault(batch.case, []).append(batch)
+    groups: dict[tuple[Case, bool], dict[Case, list[ScalingRow]]] = {}
+    for key, case in run.cases.items():
+        if key not in batches or case.lattice is None:
+            continue
+        bare = _bare(case)
+        curves = groups.setdefault((bare, case.lattice.is_global), {})
+        row = _row(run, case, case.lattice, bare, batches[key])
+        curves.setdefault(case.but_for("ranks"), []).append(row)
+    found = tuple(tuple(map(_curve, curves.values())) for curves in groups.values())
+    costs = tuple(cost for group in found for curve in group if (cost := _cost(curve)) is not None)
+    return ScalingRows(groups=found, costs=costs)
+
+
+def _bare(case: Case) -> Case:
+    """The case whatever its ranks and extents are: what curves of one figure share."""
+    lattice = case.lattice and msgspec.structs.replace(case.lattice, extents=(), is_global=False)
+    return msgspec.structs.replace(case.but_for("ranks", "lattice"), lattice=lattice)
+
+
+def _variant(bare: Case) -> str:
+    """What differs from the usual, but for the extents."""
+    words = bare.lattice.words.lstrip("/") if bare.lattice else ""
+    return " ".join(filter(None, (bare.but_for("lattice").variant, words)))
+
+
+def _row(
+    run: Run, case: Case, lattice: Lattice, bare: Case, batches: Sequence[Batch]
+) -> ScalingRow:
+    info = run.patterns[case.test].lattice
+    sites = lattice.sites_of_rank(case.ranks)
+    tick_ns = resolution_ns(run, list(batches))
+    iteration = median_of_launches([_slowest_ns(run, own) for own in _by_launch(batches)], tick_ns)
+    sent = batches[0].sent_bytes
+    set_bytes = round(info.set_bytes_per_site * sites)
+
+    def per_s(amount: float) -> Estimate | None:
+        return iteration.mapped(lambda time: 1e9 * amount / time) if amount else None
+
+    return ScalingRow(
+        case=case.key,
+        test=case.test,
+        transport=case.transport,
+        variant=_variant(bare),
+        lattice=lattice.shape,
+        is_global=lattice.is_global,
+        ranks=case.ranks,
+        bytes=case.bytes,
+        sites=sites,
+        sent_bytes=sent,
+        sent_messages=batches[0].sent_messages,
+        launches=len({batch.launch for batch in batches}),
+        iteration_ns=iteration,
+        iterations_per_s=iteration.mapped(lambda time: 1e9 / time),
+        flops_per_site=info.flops_per_site,
+        flops_per_s=per_s(info.flops_per_site * sites),
+        moved_bytes_per_s=per_s(info.moved_bytes_per_site * sites),
+        sent_bytes_per_s=per_s(sent),
+        base_ranks=case.ranks,
+        efficiency=None,
+        parts_ns=_parts_ns(run, run.patterns[case.test], batches),
+        set_bytes=set_bytes,
+        level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
+    )
+
+
+def _by_launch(batches: Sequence[Batch]) -> list[list[Batch]]:
+    launches: dict[int, list[Batch]] = {}
+    for batch in batches:
+        launches.setdefault(batch.launch, []).append(batch)
+    return list(launches.values())
+
+
+def _ranks_of(batch: Batch) -> list[str]:
+    """The names of the samples of every rank, rank 0's first."""
+    return ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
+
+
+def _slowest_ns(run: Run, batches: Sequence[Batch]) -> float:
+    """The median time of an iteration on the slowest rank of a launch."""
+    import numpy as np
+
+    return max(
+        float(np.median(np.concatenate([part_ns(run, batch, rank) for batch in batches])))
+        for rank in _ranks_of(batches[0])
+    )
+
+
+def _parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, Estimate]:
+    """By the test's parts in its order: the median over launches of the mean over ranks."""
+    import numpy as np
+
+    launches = _by_launch(batches)
+    return {
+        part: over_launch_medians([np.array([_mean_part_ns(run, own, part)]) for own in launches])
+        for part in pattern.parts
+    }
+
+
+def _mean_part_ns(run: Run, batches: Sequence[Batch], part: str) -> float:
+    means = [
+        float(_kept(run, batch, rank, f"{rank}.{part}" if rank else part).mean())
+        for batch in batches
+        for rank in _ranks_of(batch)
+    ]
+    return sum(means) / len(means)
+
+
+def _kept(run: Run, batch: Batch, rank: str, part: str) -> NDArray[np.float64]:
+    """A part of the samples that were not interrupted, the same for each part: so they add up."""
+    whole = part_ns(run, batch, rank)
+    usual = uninterrupted_mean(whole)
+    kept = whole <= max(usual * 2, float(whole.min()))
+    values: NDArray[np.float64] = part_ns(run, batch, part)[kept]
+    return values
+
+
+def _curve(rows: Sequence[ScalingRow]) -> LatticeCurve:
+    """The rows of a lattice with their efficiency."""
+    ordered = sorted(rows, key=lambda row: row.ranks)
+    base = ordered[0]
+    return LatticeCurve(
+        rows=tuple(
+            msgspec.structs.replace(
+                row,
+                base_ranks=base.ranks,
+                efficiency=None if row is base else _efficiency(base, row),
+            )
+            for row in ordered
+        )
+    )
+
+
+def _efficiency(base: ScalingRow, row: ScalingRow) -> Ratio:
+    speed = ratio(
+        side(base.iteration_ns, base.launches), side(row.iteration_ns, row.launches), "latency"
+    )
+    share = base.ranks / row.ranks if row.is_global else 1.0
+    return msgspec.structs.replace(
+        speed, speed=speed.speed * share, low=speed.low * share, high=speed.high * share
+    )
+
+
+def verdict_of(efficiency: Ratio) -> CostVerdict:
+    """Whether what is lost is over MOST_COST, by the whole interval; one launch cannot tell."""
+    if efficiency.basis == "one launch":
+        return "cannot tell"
+    if efficiency.high < 1 - MOST_COST:
+        return "costs more"
+    return "costs less" if efficiency.low >= 1 - MOST_COST else "cannot tell"
+
+
+def _cost(curve: LatticeCurve) -> Cost | None:
+    """None of a lattice that was measured on one number of ranks only."""
+    base, last = curve.rows[0], curve.rows[-1]
+    if last.efficiency is None:
+        return None
+    over = [
+        row.ranks
+        for row in curve.rows[1:]
+        if row.efficiency is not None and verdict_of(row.efficiency) == "costs more"
+    ]
+    found = last.efficiency
+    return Cost(
+        test=last.test,
+        transport=last.transport,
+        variant=last.variant,
+        lattice=last.lattice,
+        is_global=last.is_global,
+        base_ranks=base.ranks,
+        ranks=last.ranks,
+        limit=MOST_COST,
+        cost=msgspec.structs.replace(
+            found, speed=1 - found.speed, low=1 - found.high, high=1 - found.low
+        ),
+        verdict=verdict_of(found),
+        base_ns=base.iteration_ns,
+        iteration_ns=last.iteration_ns,
+        first_ranks=min(over, default=0),
+    )
+
+
+def level_of(run: Run, launch: int, set_bytes: int) -> str:
+    """The smallest cache that holds the sets of all ranks that share it: "L2", else "memory".
+
+    As the host of rank 0 has its caches, which ranks share evenly; empty where they are not known.
+    """
+    ranks = run.launches[launch].ranks
+    host = run.header.hosts.get(ranks[0].host, {}) if ranks else {}
+    cpu = host.get("cpu", {})
+    there = sum(rank.host == ranks[0].host for rank in ranks)
+    allowed = set(cpu.get("allowed_cpus") or ())
+    caches = [
+        one
+        for one in cpu.get("caches") or ()
+        if one.get("kind") != "Instruction" and one.get("size_bytes")
+    ]
+    for cache in sorted(caches, key=lambda one: one["level"]):
+        shared = len(allowed & set(cache.get("shared_cpus") or ())) or 1
+        sharing = math.ceil(there * shared / max(len(allowed), 1))
+        if sharing * set_bytes <= cache["size_bytes"]:
+            return f"L{cache['level']}"
+    return "memory" if caches else ""

@@ -1,0 +1,161 @@
+"""Lattices as they are typed, planned, named and sent to the engine."""
+
+import msgspec
+import pytest
+
+from weft.errors import WeftError
+from weft.measure.lines import case_line
+from weft.measure.stopping import Amount
+from weft.plan.case import Case
+from weft.plan.cases import Part, Variants, cases_of, make_cases, on_ranks, parse_ranks
+from weft.plan.lattice import Lattice, Lattices, parse_lattices
+from weft.plan.memory import needed_bytes
+from weft.plan.pattern import LatticeInfo, Pattern
+
+HALO = Pattern(
+    name="halo",
+    title="",
+    summary="",
+    ranks=1,
+    latency_divisor=1,
+    bandwidth_factor=0,
+    figure="iteration",
+    lattice=LatticeInfo(dimensions=4, extents="4..8:2", bytes="36"),
+)
+SOLVER = msgspec.structs.replace(
+    HALO,
+    name="solver",
+    lattice=LatticeInfo(dimensions=4, extents="4,6", bytes="4", least_extent=4, multiple=2, sums=1),
+)
+KNOWN = {"halo": HALO, "solver": SOLVER}
+
+
+def lattices(extents: str = "", whole: str = "", **more: object) -> Lattices:
+    asked = {"depth": 1, "compute": "", "sums": None, "overlaps": True} | more
+    return parse_lattices(extents, whole, **asked)  # type: ignore[arg-type]
+
+
+def planned(test: str, asked: Lattices, ranks: int = 2) -> tuple[Case, ...]:
+    variants = Variants(lattices=asked)
+    return make_cases((test,), ("tcp",), "", ranks=ranks, variants=variants, patterns=KNOWN)
+
+
+def test_extents_are_of_every_dimension_unless_they_say_otherwise() -> None:
+    found = planned("halo", lattices("4..8:2,6,12^3,4x6x8"))
+    shapes = [case.lattice.shape for case in found if case.lattice]
+    assert shapes == ["4^4", "6^4", "8^4", "12^3", "4x6x8"]
+
+
+def test_an_application_says_what_is_usual() -> None:
+    cases = planned("solver", Lattices())
+    assert [case.lattice for case in cases] == [
+        Lattice(extents=(4, 4, 4, 4), sums=1),
+        Lattice(extents=(6, 6, 6, 6), sums=1),
+    ]
+    assert {case.bytes for case in cases} == {4}
+    assert planned("solver", lattices(sums=0))[0].lattice == Lattice(extents=(4, 4, 4, 4))
+
+
+def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
+    [case] = planned("halo", lattices(whole="16^4", compute="1.5ns", overlaps=False, depth=3), 4)
+    assert case.key == "tcp/halo/36/4ranks/whole_16^4/depth3/1.5ns_a_site/no_overlap"
+    sent = case_line(case, 7, Amount(samples=1, warmup=0, ops_per_sample=1), 1, verify=True)
+    assert sent["lattice"] == {
+        "extents": (16, 16, 16, 16),
+        "is_global": True,
+        "depth": 3,
+        "compute_ps_per_site": 1500,
+        "overlaps": False,
+        "sums": 0,
+    }
+    assert case.lattice is not None
+    assert case.lattice.sites_of_rank(4) == 16**4 / 4
+
+
+def test_no_other_case_is_sent_a_lattice() -> None:
+    amount = Amount(samples=1, warmup=0, ops_per_sample=1)
+    case = Case(test="ping_pong", transport="tcp", bytes=8)
+    assert "lattice" not in case_line(case, 7, amount, 1, verify=True)
+    assert case.message_bytes == 8
+
+
+def test_both_lattices_may_be_asked_for() -> None:
+    found = planned("halo", lattices("4", "8^4"))
+    assert [case.lattice and case.lattice.is_global for case in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("extents", "why"),
+    [
+        ("5", "type even extents of at least 4"),
+        ("2", "type even extents of at least 4"),
+        ("4x4x4x7", "type even extents of at least 4"),
+    ],
+)
+def test_extents_that_a_test_cannot_have_are_refused_with_those_that_it_can(
+    extents: str, why: str
+) -> None:
+    with pytest.raises(WeftError) as refused:
+        planned("solver", lattices(extents))
+    assert why in refused.value.fix
+
+
+@pytest.mark.parametrize(
+    ("extents", "more"),
+    [
+        ("four", {}),
+        ("0", {}),
+        ("8^5", {}),
+        ("4x4x4x4x4", {}),
+        ("4097", {}),
+        ("4096^4", {}),
+        ("4", {"depth": 0}),
+        ("4", {"depth": 17}),
+        ("4", {"sums": 3}),
+        ("4", {"compute": "2ms"}),
+        ("4", {"compute": "5"}),
+    ],
+)
+def test_what_is_out_of_range_is_refused_before_anything_starts(
+    extents: str, more: dict[str, object]
+) -> None:
+    with pytest.raises(WeftError):
+        lattices(extents, "", **more)
+
+
+def test_a_lattice_for_tests_that_have_none_is_refused() -> None:
+    known = {"stream": msgspec.structs.replace(HALO, name="stream", lattice=LatticeInfo())}
+    with pytest.raises(WeftError, match="none of these tests has a lattice"):
+        make_cases(
+            ("stream",), ("tcp",), "", variants=Variants(lattices=lattices("4")), patterns=known
+        )
+
+
+def test_a_study_is_the_same_case_on_several_numbers_of_ranks() -> None:
+    part = Part(tests=("halo",), variants=Variants(lattices=lattices("4,6")))
+    cases = cases_of(on_ranks(part, parse_ranks("1,2,4..16")), ("mpi",), KNOWN)
+    assert [case.ranks for case in cases] == [1, 1, 2, 2, 4, 4, 8, 8, 16, 16]
+    assert len({case.but_for("ranks") for case in cases}) == 2
+
+
+def test_one_rank_is_for_tests_that_need_no_other() -> None:
+    pair = msgspec.structs.replace(HALO, name="pair", ranks=2)
+    with pytest.raises(WeftError, match="1 ranks are out of range"):
+        make_cases(("halo", "pair"), ("tcp",), "", ranks=1, patterns={"halo": HALO, "pair": pair})
+    assert make_cases(("halo",), ("tcp",), "", ranks=1, patterns=KNOWN)
+
+
+def test_a_suite_has_one_number_of_ranks() -> None:
+    assert parse_ranks("") == ()
+    assert parse_ranks("4", one=True) == (4,)
+    with pytest.raises(WeftError, match="one number of ranks"):
+        parse_ranks("2,4", one=True)
+
+
+def test_memory_is_that_of_all_faces() -> None:
+    [small, _, large] = planned("halo", Lattices())
+    assert small.message_bytes == 36 * 4**3
+    assert small.lanes == 8
+    # 8 lanes of 32 messages each way, each on a page of its own, and words.
+    assert needed_bytes(small) >= 2 * 8 * 2 * 32 * 4096
+    assert needed_bytes(large) > needed_bytes(small)

@@ -1,0 +1,273 @@
+"""Scaling from records whose efficiency is known: rows, verdicts, tables, charts, findings."""
+
+import itertools
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import weft
+from builders import LAUNCH_EFFECTS, synthetic_record
+from shown import json_rows, tables_of
+from weft.analysis.summary import summarise
+from weft.plan.case import Case
+from weft.plan.lattice import Lattice
+from weft.record.model import Batch, Launch, RankFacts
+from weft.record.run import Run
+from weft.topics import results_of
+from weft.topics.scaling import Scaling
+from weft.topics.scaling.rows import ScalingRows
+
+RANKS = (1, 2, 4)
+# Of an iteration on one rank a lattice loses so much with each doubling, on the slowest rank.
+LOSS = {4: 0.5, 8: 0.2, 14: 0.02}
+SITE_NS = 10.0
+
+
+def weak_cases(test: str = "milc", extents: tuple[int, ...] = (4, 8, 14)) -> tuple[Case, ...]:
+    return tuple(
+        Case(
+            test=test,
+            transport="tcp",
+            bytes=4,
+            ranks=ranks,
+            lattice=Lattice(extents=(extent,) * 4),
+        )
+        for extent, ranks in itertools.product(extents, RANKS)
+    )
+
+
+def strong_cases() -> tuple[Case, ...]:
+    lattice = Lattice(extents=(8,) * 4, is_global=True)
+    return tuple(
+        Case(test="halo", transport="tcp", bytes=36, ranks=ranks, lattice=lattice)
+        for ranks in RANKS
+    )
+
+
+def iteration_ns(case: Case) -> float:
+    """Of the slowest rank, which is rank 1 where there is one; the others are a tenth quicker."""
+    assert case.lattice is not None
+    alone = SITE_NS * case.lattice.sites_of_rank(case.ranks)
+    return alone * (1 + LOSS[case.lattice.extents[0]] * (case.ranks.bit_length() - 1))
+
+
+def series(case: Case, round_: int, share: float = 1.0) -> list[float]:
+    # A slow sample is in no median, and counts in no part.
+    time = share * iteration_ns(case) * LAUNCH_EFFECTS[round_]
+    return [time] * 9 + [100 * time]
+
+
+def parts(case: Case, round_: int) -> dict[str, list[float]]:
+    names = (
+        ("pack", "local", "wait", "remote", "sum")
+        if case.test == "milc"
+        else ("post", "compute", "wait", "sum")
+    )
+    shares = dict(zip(names, (0.1, 0.5, 0.2, 0.15, 0.05), strict=False))
+    found = {}
+    for rank in range(case.ranks):
+        own = 1.0 if rank == min(1, case.ranks - 1) else 0.9
+        for name, share in shares.items():
+            word = f"rank{rank}.{name}" if rank else name
+            found[word] = series(case, round_, own * share)
+        if rank:
+            found[f"rank{rank}"] = series(case, round_, own)
+    return found
+
+
+def record_of(path: Path, cases: tuple[Case, ...], launches: int = 5) -> Run:
+    def rank_0(case: Case, round_: int) -> list[float]:
+        return series(case, round_, 1.0 if case.ranks == 1 else 0.9)
+
+    return weft.load(
+        synthetic_record(
+            path / "r.jsonl", cases, launches=launches, times_ns=rank_0, parts_ns=parts
+        )
+    )
+
+
+def rows_of(run: Run) -> ScalingRows:
+    return results_of(run, summarise(run)).of(Scaling())
+
+
+def efficiency(extent: int, ranks: int) -> float:
+    return 1 / (1 + LOSS[extent] * (ranks.bit_length() - 1))
+
+
+def test_the_slowest_rank_and_the_smallest_number_of_ranks_count(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases()))
+    [group] = rows.groups
+    assert [curve.rows[0].lattice for curve in group] == ["4^4", "8^4", "14^4"]
+    for row in rows.all:
+        extent = int(row.lattice.partition("^")[0])
+        [case] = [one for one in weak_cases() if one.key == row.case]
+        assert row.iteration_ns.value == pytest.approx(iteration_ns(case), rel=1e-4)
+        assert row.base_ranks == 1
+        assert row.sites == extent**4
+        if row.ranks == 1:
+            assert row.efficiency is None
+        else:
+            assert row.efficiency is not None
+            assert row.efficiency.speed == pytest.approx(efficiency(extent, row.ranks), rel=1e-4)
+            assert row.efficiency.low < row.efficiency.speed < row.efficiency.high
+
+
+def test_flops_are_counted_as_the_application_says(tmp_path: Path) -> None:
+    for row in rows_of(record_of(tmp_path, weak_cases())).all:
+        assert row.flops_per_s is not None
+        assert row.moved_bytes_per_s is not None
+        time_s = row.iteration_ns.value * 1e-9
+        assert row.flops_per_s.value == pytest.approx(1187 * row.sites / time_s)
+        assert row.moved_bytes_per_s.value == pytest.approx(1308 * row.sites / time_s)
+
+
+def test_parts_are_means_over_the_ranks_and_add_up(tmp_path: Path) -> None:
+    for row in rows_of(record_of(tmp_path, weak_cases())).all:
+        mean = row.iteration_ns.value * (1.0 + 0.9 * (row.ranks - 1)) / row.ranks
+        assert list(row.parts_ns) == ["pack", "local", "wait", "remote", "sum"]
+        assert sum(one.value for one in row.parts_ns.values()) == pytest.approx(mean, rel=1e-3)
+        assert row.parts_ns["wait"].value == pytest.approx(0.2 * mean, rel=1e-3)
+
+
+def test_a_divided_lattice_is_held_to_its_share(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, strong_cases()))
+    found = {row.ranks: row.efficiency for row in rows.all}
+    assert found[1] is None
+    for ranks in (2, 4):
+        ratio = found[ranks]
+        assert ratio is not None
+        # With half the work an iteration takes half as long, but for what is lost.
+        assert ratio.speed == pytest.approx(efficiency(8, ranks), rel=1e-4)
+    assert [row.sites for row in rows.all] == [8**4, 8**4 / 2, 8**4 / 4]
+
+
+def test_the_verdict_is_of_the_whole_interval_on_the_most_ranks(tmp_path: Path) -> None:
+    costs = {cost.lattice: cost for cost in rows_of(record_of(tmp_path, weak_cases())).costs}
+    assert costs["4^4"].verdict == "costs more"
+    assert costs["4^4"].first_ranks == 2
+    assert costs["14^4"].verdict == "costs less"
+    assert costs["14^4"].first_ranks == 0
+    assert costs["4^4"].cost.speed == pytest.approx(1 - efficiency(4, 4), rel=1e-3)
+    assert (costs["4^4"].base_ranks, costs["4^4"].ranks) == (1, 4)
+
+
+def test_a_wide_interval_cannot_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 17 % are lost, and launches differ by as much as would hide it.
+    monkeypatch.setitem(LOSS, 8, 0.1)
+    effects = (0.8, 1.0, 1.2, 1.1, 0.9)
+    monkeypatch.setattr("test_scaling.LAUNCH_EFFECTS", effects)
+    [cost] = rows_of(record_of(tmp_path, weak_cases(extents=(8,)))).costs
+    assert cost.cost.speed > 0.1
+    assert cost.verdict == "cannot tell"
+
+
+def test_one_launch_has_no_interval_and_no_verdict(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases(), launches=1))
+    assert {cost.verdict for cost in rows.costs} == {"cannot tell"}
+    assert all(row.efficiency is None or row.efficiency.basis == "one launch" for row in rows.all)
+
+
+def test_of_few_launches_the_ends_are_given(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(), launches=3)
+    table = tables_of(run, summarise(run), "scaling")[0]
+    assert all("n=3" in row[3] for row in table.rows)
+
+
+def test_tables_have_every_figure(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases())
+    performance, shares, costs = tables_of(run, summarise(run), "scaling")
+    assert performance.rows[0][:3] == ("milc tcp", "4^4", "1")
+    assert performance.rows[0][5] == "base"
+    assert performance.rows[2][5].startswith("50.0% [")
+    # 1187 flops a site in 10 ns.
+    assert performance.rows[0][4] == "119 GFlop/s"
+    assert "milc 1187" in " ".join(performance.notes)
+    assert shares.head[3:] == ("pack", "local", "wait", "remote", "sum")
+    assert [row[4] for row in costs.rows] == [
+        "costs more than 10%",
+        "costs more than 10%",
+        "costs less than 10%",
+    ]
+
+
+def test_the_json_of_a_case_has_its_row(tmp_path: Path) -> None:
+    run = record_of(tmp_path, strong_cases())
+    rows = json_rows(run, summarise(run))
+    assert [row["scaling"]["ranks"] for row in rows] == [1, 2, 4]
+
+
+def test_the_finding_names_lattices_and_times(tmp_path: Path) -> None:
+    [finding] = Scaling().findings(rows_of(record_of(tmp_path, weak_cases())))
+    assert finding.startswith("milc over tcp, weak scaling: the fabric costs more than 10% at 4^4")
+    assert "costs less than 10% at 14^4" in finding
+    assert "on 4 ranks" in finding
+    assert "an iteration" in finding
+
+
+def test_charts_have_a_curve_a_lattice_and_stacked_parts(tmp_path: Path) -> None:
+    rate, efficiency_chart, stacked = Scaling().charts(rows_of(record_of(tmp_path, weak_cases())))
+    assert [track.label for track in rate.tracks] == ["4^4", "8^4", "14^4"]
+    assert rate.tracks[0].x == (1.0, 2.0, 4.0)
+    assert rate.y.label == "MFlop/s per rank"
+    assert rate.tracks[0].y[0] == pytest.approx(118_700, rel=1e-3)
+    assert efficiency_chart.tracks[0].y == pytest.approx((100, 100 / 1.5, 50), rel=1e-3)
+    tops = stacked.tracks[-1].y
+    assert tops == pytest.approx((100.0,) * 3)
+    assert [track.label for track in stacked.tracks] == ["pack", "local", "wait", "remote", "sum"]
+    for below, above in itertools.pairwise(stacked.tracks):
+        assert above.base == below.y
+
+
+def test_two_records_have_the_same_scale(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    fast = rows_of(record_of(tmp_path / "a", weak_cases(extents=(4,))))
+    slow = rows_of(record_of(tmp_path / "b", weak_cases("halo", (4,))))
+    charts = Scaling().overlaid([("a", fast), ("b", fast)])
+    assert len(charts) == 6
+    ends = {chart.y.label: chart.y.ends for chart in charts}
+    assert all(chart.y.ends == ends[chart.y.label] for chart in charts)
+    assert len(Scaling().overlaid([("a", fast), ("b", slow)])) == 6
+
+
+@pytest.mark.parametrize(
+    ("ranks", "level"), [(1, "L2"), (2, "L2"), (4, "L2"), (8, "L3"), (64, "memory")]
+)
+def test_the_level_is_the_smallest_cache_for_all_that_share_it(
+    tmp_path: Path, ranks: int, level: str
+) -> None:
+    """A set of 0.16 MB; four cores have each 0.4 MB, and share 2 MB."""
+    case = weak_cases(extents=(4,))[0]
+    run = record_of(tmp_path, (case,))
+    caches = [
+        {"level": 1, "kind": "Data", "size_bytes": 32 << 10, "shared_cpus": [0]},
+        {"level": 1, "kind": "Instruction", "size_bytes": 1 << 30, "shared_cpus": [0]},
+        {"level": 2, "kind": "Unified", "size_bytes": 400_000, "shared_cpus": [0]},
+        {"level": 3, "kind": "Unified", "size_bytes": 2_000_000, "shared_cpus": [0, 1, 2, 3]},
+    ]
+    if ranks == 8:
+        caches[2]["size_bytes"] = 300_000
+    cpu = {"allowed_cpus": [0, 1, 2, 3], "caches": caches}
+    header = msgspec.structs.replace(run.header, hosts={"node1": {"host": "node1", "cpu": cpu}})
+    there = tuple(
+        RankFacts(rank=at, host="node1", pid=at, cpu=at % 4, numa=0) for at in range(ranks)
+    )
+
+    def on_ranks(line: Launch) -> Launch:
+        return msgspec.structs.replace(line, ranks=there)
+
+    launches = tuple(on_ranks(one) for one in run.lines.launches)
+    lines = msgspec.structs.replace(run.lines, header=header, launches=launches)
+    [row] = rows_of(Run(run.path, lines)).all
+    assert row.level == level
+
+
+def test_a_case_that_failed_is_in_no_curve(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,)))
+    bad = run.cases[weak_cases(extents=(4,))[1].key]
+    wrong = Batch(
+        case=bad.key, launch=0, order=999, role="measure", status="failed", reason="wrong byte"
+    )
+    lines = msgspec.structs.replace(run.lines, batches=(*run.lines.batches, wrong))
+    assert [row.ranks for row in rows_of(Run(run.path, lines)).all] == [1, 4]
