@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
+from msgspec.structs import asdict
 
 from weft.cli.lattice import takes_lattice
 from weft.cli.options import Json
@@ -197,17 +198,17 @@ def run(
         counts = plan.parse_ranks(ranks, one=bool(suite))
         request = session.Request(
             parts=() if suite else plan.on_ranks(part, counts or where.usual_ranks),
-            suite=suite,
             transports=tuple(filter(None, transport.split(","))),
             fits_memory=given("fits_memory", False),
             ranks=counts[0] if counts else 0,
             precision=units.parse_percent(given("precision", precision)),
             budget_s=units.parse_seconds(given("budget", budget)),
             options=plan.parse_options(option or ()),
-            **{**msgspec.structs.asdict(where), "seed": seed, "output": output, "mpi": mpi},
+            **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
-            **{"launches": given("launches", launches), "samples": given("samples", samples)},
+            launches=given("launches", launches),
+            samples=given("samples", samples),
             begun_s=_begun_s(),
             report=report,
         )
