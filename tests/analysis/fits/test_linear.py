@@ -20,9 +20,9 @@ from weft.plan.case import Case
 from weft.record.run import load
 
 TRIALS = 1000
-# The median line takes ten times as long; its bounds are three standard errors of so many trials.
-TRIALS_OF_MEDIANS = 500
-MEDIANS_LOWEST, MEDIANS_HIGHEST = 0.92, 0.98
+# Lines take ten times as long; their bounds are three standard errors of so many trials.
+TRIALS_OF_LINES = 500
+LINES_LOWEST, LINES_HIGHEST = 0.92, 0.98
 LOWEST, HIGHEST = 0.93, 0.97
 # The published line of shared seed 000, in ns and ns a byte, and sizes like its sweep's.
 PUBLISHED = (2.31e6, 1e9 / 5_939_141_600)
@@ -67,8 +67,8 @@ def test_the_median_line_holds_the_truth_as_often_as_said(kind: str) -> None:
             holds(fitted.slope_ns_per_byte, PUBLISHED[1]),
         ]
 
-    found = covered(kind, check, SWEEP, 6, TRIALS_OF_MEDIANS)
-    assert ((found >= MEDIANS_LOWEST) & (found <= MEDIANS_HIGHEST)).all(), found
+    found = covered(kind, check, SWEEP, 6, TRIALS_OF_LINES)
+    assert ((found >= LINES_LOWEST) & (found <= LINES_HIGHEST)).all(), found
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -82,8 +82,8 @@ def test_least_squares_hold_the_line_of_means_as_often_as_said(kind: str) -> Non
             holds(fitted.slope_ns_per_byte, PUBLISHED[1] * factor),
         ]
 
-    found = covered(kind, check, WHOLE_SWEEP, 10, TRIALS)
-    assert ((found >= LOWEST) & (found <= HIGHEST)).all(), found
+    found = covered(kind, check, WHOLE_SWEEP, 10, TRIALS_OF_LINES)
+    assert ((found >= LINES_LOWEST) & (found <= LINES_HIGHEST)).all(), found
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -110,13 +110,13 @@ def constant_noise(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
 def test_the_median_line_holds_the_truth_where_errors_do_not_grow_with_the_time() -> None:
     random = np.random.default_rng(11)
     hits = []
-    for _ in range(TRIALS_OF_MEDIANS):
+    for _ in range(TRIALS_OF_LINES):
         fitted = median_line(series_of_times("x", *constant_noise(random)).launches[0])
         hits.append(
             [holds(fitted.latency_ns, PUBLISHED[0]), holds(fitted.slope_ns_per_byte, PUBLISHED[1])]
         )
     found = np.mean(hits, axis=0)
-    assert ((found >= MEDIANS_LOWEST) & (found <= MEDIANS_HIGHEST)).all(), found
+    assert ((found >= LINES_LOWEST) & (found <= LINES_HIGHEST)).all(), found
 
 
 @pytest.mark.parametrize("launches", [2, 3, 5, 6, 7, 9, 20])
