@@ -8,6 +8,7 @@ import weft
 from builders import LAUNCH_EFFECTS, lost_batch, synthetic_record, usual_time_ns
 from records_of_any_kind import PARTS
 from weft.plan.case import Case, Schedule
+from weft.plan.lattice import Lattice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SAMPLES = 41
 # So many that a percentile of a load has samples beyond it.
 SAMPLES_OF_A_LOAD = 1200
+LATTICES = tuple(Lattice(extents=(extent,) * 4, sums=2) for extent in (4, 8))
 STREAMS = ("hot_spot_send", "hot_spot_receive", "message_rate")
 # How much longer an operation takes for an option of its case.
 _SLOWER: dict[str, float] = {"block": 3.0, "huge": 0.8}
@@ -47,6 +49,11 @@ def _plan() -> list[tuple[str, tuple[str, ...], tuple[int, ...], dict[str, Any]]
         *(("offered_load", _BOTH, (8,), {"point": at}) for at in (50, 90, 100)),
         *(("send_overlap", _BOTH, _SIZES, {"point": at}) for at in (50, 100, 200)),
         *(("busy_stream", _BOTH, (65536,), {"point": at}) for at in (0, 100, 200)),
+        *(
+            ("milc", ("mpi",), (4,), {"ranks": n, "lattice": one})
+            for one in LATTICES
+            for n in (1, 2)
+        ),
     ]
 
 
@@ -63,6 +70,8 @@ def cases_of_every_topic() -> tuple[Case, ...]:
 def _times(case: Case, launch: int) -> list[float]:
     number = SAMPLES_OF_A_LOAD if case.test == "offered_load" else SAMPLES
     slower = _SLOWER.get(case.wait, 1.0) * _SLOWER.get(case.pages, 1.0)
+    if case.lattice:
+        slower *= case.lattice.sites * (1 + case.ranks / 4)
     slower *= 1 + case.schedule.count / 1000 + (case.point or 0) / 150
     middle = usual_time_ns(case) * slower * LAUNCH_EFFECTS[launch]
     return [middle * (1 + 0.02 * ((at * 7919) % number / number - 0.5)) for at in range(number)]
@@ -72,6 +81,8 @@ def _parts(case: Case, launch: int) -> dict[str, list[float]]:
     own = PARTS.get(case.test, {})
     if case.test in STREAMS:
         own = {f"rank{peer}": 1 + 0.1 * peer for peer in range(1, 1 + (case.point or 0))}
+    if case.test == "milc":
+        own = {"pack": 0.1, "local": 0.5, "wait": 0.2, "remote": 0.1, "sum": 0.1}
     if case.test == "sendrecv":
         own = {f"rank{rank}": 1 + 0.05 * rank for rank in (1, 2, 3)}
     return {name: [share * time for time in _times(case, launch)] for name, share in own.items()}

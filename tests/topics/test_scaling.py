@@ -271,3 +271,17 @@ def test_a_case_that_failed_is_in_no_curve(tmp_path: Path) -> None:
     )
     lines = msgspec.structs.replace(run.lines, batches=(*run.lines.batches, wrong))
     assert [row.ranks for row in rows_of(Run(run.path, lines)).all] == [1, 4]
+
+
+def test_ranks_that_share_a_core_have_no_verdict(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,)))
+    crowded = tuple(RankFacts(rank=at, host="node1", pid=at, cpu=0, numa=0) for at in range(2))
+    launches = tuple(msgspec.structs.replace(one, ranks=crowded) for one in run.lines.launches)
+    lines = msgspec.structs.replace(run.lines, launches=launches)
+    rows = rows_of(Run(run.path, lines))
+    assert all(row.shares_cores for row in rows.all)
+    [cost] = rows.costs
+    assert (cost.verdict, cost.first_ranks) == ("cannot tell", 0)
+    table = tables_of(Run(run.path, lines), summarise(run), "scaling")[0]
+    assert table.rows[2][2] == "4*"
+    assert "share cores" in " ".join(table.notes)

@@ -98,6 +98,8 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
     if with_flops:
         counts = dict.fromkeys(f"{r.test} {r.flops_per_site}" for r in rows if r.flops_per_site)
         notes.append(f"Flops are counted a site and iteration: {', '.join(counts)}.")
+    if any(row.shares_cores for row in rows):
+        notes.append("*: ranks share cores, so the times are the scheduler's too; no verdict.")
     return Table(
         name="scaling",
         caption="Scaling: an iteration, and the performance of each rank",
@@ -106,11 +108,11 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
             (
                 _name(row),
                 _lattice(row),
-                str(row.ranks),
+                f"{row.ranks}*" if row.shares_cores else str(row.ranks),
                 half_or_none(row.iteration_ns, format_time),
                 middle_or_none(row.flops_per_s, format_flops)
                 if row.flops_per_s
-                else middle_or_none(row.iterations_per_s, format_rate),
+                else f"{middle_or_none(row.iterations_per_s, format_rate)}/s",
                 ratio_in_words(row.efficiency, ".1%") if row.efficiency else "base",
                 middle_or_none(row.sent_bytes_per_s, format_bandwidth),
                 row.level or "-",

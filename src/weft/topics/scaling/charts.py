@@ -53,7 +53,11 @@ def _performance(row: ScalingRow) -> tuple[Estimate, float, str]:
     """The figure of the axis, its unit in SI, and the figure in words."""
     if row.flops_per_s is not None:
         return row.flops_per_s, 1e6, with_ends(row.flops_per_s, format_flops)
-    return row.iterations_per_s, 1.0, with_ends(row.iterations_per_s, format_rate)
+    return (
+        row.iterations_per_s,
+        1.0,
+        with_ends(row.iterations_per_s, lambda rate: f"{format_rate(rate)}/s"),
+    )
 
 
 def _against_ranks(group: Sequence[LatticeCurve], name: str, what: str) -> Chart:

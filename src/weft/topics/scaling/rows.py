@@ -47,7 +47,8 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     parts take: means, which add up. `efficiency` is over `base_ranks`, the smallest number that was
     measured, and None on it: the time of an iteration there over the time here; of a lattice that
     is divided also times `base_ranks` over `ranks`. `flops_per_s` counts `flops_per_site`. The
-    working set of a rank is `set_bytes` long and fits the `level` of the memory.
+    working set of a rank is `set_bytes` long and fits the `level` of the memory. With
+    `shares_cores` ranks wait for each other's core, and the times are the scheduler's too.
     """
 
     case: str
@@ -62,6 +63,7 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     sent_bytes: int
     sent_messages: int
     launches: int
+    shares_cores: bool
     iteration_ns: Estimate
     iterations_per_s: Estimate
     flops_per_site: int
@@ -78,6 +80,7 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
     """What a lattice loses on the largest number of ranks, of the performance on `base_ranks`.
 
+    That is the largest whose ranks have a core each; where there is none nothing can be said.
     `cost` is 1 less the efficiency, with its interval. `first_ranks` is the smallest number of
     ranks at which it is surely over `limit`; 0 where none is.
     """
@@ -174,6 +177,7 @@ def _row(
         sent_bytes=sent,
         sent_messages=batches[0].sent_messages,
         launches=len({batch.launch for batch in batches}),
+        shares_cores=_shares_cores(run, batches),
         iteration_ns=iteration,
         iterations_per_s=iteration.mapped(lambda time: 1e9 / time),
         flops_per_site=info.flops_per_site,
@@ -186,6 +190,12 @@ def _row(
         set_bytes=set_bytes,
         level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
     )
+
+
+def _shares_cores(run: Run, batches: Sequence[Batch]) -> bool:
+    """Whether two ranks of a launch were bound to one CPU."""
+    placed = (run.launches[batch.launch].ranks for batch in batches)
+    return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)
 
 
 def _by_launch(batches: Sequence[Batch]) -> list[list[Batch]]:
@@ -276,12 +286,14 @@ def verdict_of(efficiency: Ratio) -> CostVerdict:
 
 def _cost(curve: LatticeCurve) -> Cost | None:
     """None of a lattice that was measured on one number of ranks only."""
-    base, last = curve.rows[0], curve.rows[-1]
+    base = curve.rows[0]
+    alone = [row for row in curve.rows[1:] if not row.shares_cores]
+    last = alone[-1] if alone else curve.rows[-1]
     if last.efficiency is None:
         return None
     over = [
         row.ranks
-        for row in curve.rows[1:]
+        for row in alone
         if row.efficiency is not None and verdict_of(row.efficiency) == "costs more"
     ]
     found = last.efficiency
@@ -297,7 +309,7 @@ def _cost(curve: LatticeCurve) -> Cost | None:
         cost=msgspec.structs.replace(
             found, speed=1 - found.speed, low=1 - found.high, high=1 - found.low
         ),
-        verdict=verdict_of(found),
+        verdict=verdict_of(found) if alone else "cannot tell",
         base_ns=base.iteration_ns,
         iteration_ns=last.iteration_ns,
         first_ranks=min(over, default=0),
