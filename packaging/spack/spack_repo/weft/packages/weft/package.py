@@ -33,6 +33,7 @@ class Weft(PythonPackage):
         policy="one_of",
         msg="weft starts ranks under Open MPI and MPICH",
     )
+    depends_on("highway")
     depends_on("hwloc@2:")
     depends_on("ucx")
     depends_on("libfabric")

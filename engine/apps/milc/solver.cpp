@@ -1,0 +1,203 @@
+#include "apps/milc/solver.hpp"
+
+#include <algorithm>
+
+namespace weft::milc {
+
+template <class R>
+Solver<R>::Solver(const Part& part, const LinksTo<R>& links, double mass, Isa isa)
+    : part_(part),
+      layout_(part.local),
+      tables_(leg_tables(part, layout_)),
+      diagonal_(static_cast<R>(-4 * mass * mass)),
+      isa_(isa) {
+  take_memory();
+  take_links(links);
+  apply_to_direction();
+}
+
+template <class R>
+void Solver<R>::take_memory() {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t fields = 6;
+  const std::size_t link_reals = tables_.all_rows * lanes;
+  // A line more than a field has, so that fields do not begin at the same place of a page.
+  const std::size_t field_reals =
+      layout_.blocks() * lanes * reals_of_site + (layout_.blocks() % 2 + 3) * line / sizeof(R) * 2;
+  memory_.emplace((link_reals + fields * field_reals) * sizeof(R), Pages::usual);
+  auto* const first = reinterpret_cast<R*>(memory_->data());  // NOLINT: memory without a type
+  std::fill_n(first, link_reals + fields * field_reals, R{});
+  links_ = first;
+  R* next = first + link_reals;
+  for (R** field : {&b_, &x_, &r_, &p_, &q_, &t_}) {
+    *field = next;
+    next += field_reals;
+  }
+}
+
+template <class R>
+void Solver<R>::take_links(const LinksTo<R>& links) {
+  links({[&](const std::array<int, 4>& at, std::size_t direction, const Matrix<R>& link) {
+           put_link(at, direction, 1, link);
+         },
+         [&](const std::array<int, 4>& at, std::size_t direction, const Matrix<R>& link) {
+           put_link(at, direction, 3, link);
+         }});
+}
+
+template <class R>
+void Solver<R>::put_row(std::size_t row, std::uint32_t lane, const Matrix<R>& link) noexcept {
+  R* to = links_ + row * lanes + lane;
+  for (const auto& of_row : link.rows) {
+    for (const Complex<R>& one : of_row) {
+      to[0] = one.re;
+      to[lanes] = one.im;
+      to += 2 * lanes;
+    }
+  }
+}
+
+template <class R>
+void Solver<R>::put_link(const std::array<int, 4>& at, std::size_t direction, std::uint32_t hop,
+                         const Matrix<R>& link) noexcept {
+  Extents site{};
+  bool is_own = true;
+  for (std::size_t dimension = 0; dimension < 4; ++dimension) {
+    is_own = is_own && at[dimension] >= 0;
+    site[dimension] = static_cast<std::uint32_t>(std::max(at[dimension], 0));
+  }
+  if (is_own) {
+    const Layout::Place place = layout_.place(site);
+    put_row(own_row(layout_, place.parity, place.block, direction, hop), place.lane, link);
+  }
+  // The site that has a leg back over it, and perhaps a copy.
+  const std::uint32_t extent = part_.local[direction];
+  const int end = at[direction] + static_cast<int>(hop);
+  if (end >= static_cast<int>(extent) && part_.is_split(direction)) return;
+  site[direction] = static_cast<std::uint32_t>(end) % extent;
+  const Layout::Place user = layout_.place(site);
+  const std::size_t leg = 8 + 2 * direction + (hop == 1 ? 0 : 1);
+  const std::size_t row =
+      tables_.of_parity[user.parity].local[user.block * legs_of_site + leg].link;
+  if (row >= tables_.own_rows) put_row(row, user.lane, link);
+}
+
+template <class R>
+Vector<R> Solver<R>::get(const R* field, const Extents& at) const noexcept {
+  const R* from = field + first_real(layout_.place(at));
+  Vector<R> vector;
+  for (Complex<R>& one : vector) {
+    one = {from[0], from[lanes]};
+    from += 2 * lanes;
+  }
+  return vector;
+}
+
+template <class R>
+void Solver<R>::put(R* field, const Extents& at, const Vector<R>& to) const noexcept {
+  R* real = field + first_real(layout_.place(at));
+  for (const Complex<R>& one : to) {
+    real[0] = one.re;
+    real[lanes] = one.im;
+    real += 2 * lanes;
+  }
+}
+
+template <class R>
+double Solver<R>::set_source(const Source& source) {
+  double norm = 0;
+  for (std::uint32_t block = 0; block < layout_.blocks(); ++block) {
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      const Extents at = layout_.at({0, block, lane});
+      Site site = part_.origin;
+      for (std::size_t dimension = 0; dimension < 4; ++dimension) site[dimension] += at[dimension];
+      Vector<R> own;
+      const Vector<double> given = source(site);
+      for (std::size_t i = 0; i < colours; ++i) {
+        own[i] = {static_cast<R>(given[i].re), static_cast<R>(given[i].im)};
+        norm += double{own[i].re} * own[i].re + double{own[i].im} * own[i].im;
+      }
+      put(b_, at, own);
+    }
+  }
+  return norm;
+}
+
+template <class R>
+void Solver<R>::restart() noexcept {
+  const std::size_t reals = layout_.blocks() * lanes * reals_of_site;
+  std::fill_n(x_, reals, R{});
+  std::copy_n(b_, reals, r_);
+  std::copy_n(b_, reals, p_);
+}
+
+template <class R>
+OperatorOn<R> Solver<R>::on(Half half) const noexcept {
+  if (half == Half::to_odd) return {links_, from_, t_, nullptr, R{}};
+  return {links_, t_, q_, from_, diagonal_};
+}
+
+template <class R>
+void Solver<R>::pack(Half half, std::size_t face, R* message) const noexcept {
+  const R* const field = half == Half::to_odd ? from_ : t_;
+  for (const std::uint32_t first : tables_.of_parity[half == Half::to_odd ? 0 : 1].packed[face]) {
+    const R* const site = field + first;
+    for (std::size_t real = 0; real < reals_of_site; ++real) message[real] = site[real * lanes];
+    message += reals_of_site;
+  }
+}
+
+template <class R>
+void Solver<R>::local_legs(Half half, std::size_t first, std::size_t last) noexcept {
+  apply_local(isa_, on(half), tables_.of_parity[half == Half::to_odd ? 1 : 0].local, first, last);
+}
+
+template <class R>
+void Solver<R>::remote_legs(Half half, const Messages& messages) noexcept {
+  apply_remote(isa_, on(half), tables_.of_parity[half == Half::to_odd ? 1 : 0].remote, messages);
+}
+
+template <class R>
+double Solver<R>::direction_product() const noexcept {
+  return dot(isa_, p_, q_, blocks());
+}
+
+template <class R>
+Dots Solver<R>::products() const noexcept {
+  return dots(isa_, p_, q_, r_, blocks());
+}
+
+template <class R>
+double Solver<R>::advance(double a) noexcept {
+  return milc::advance(isa_, static_cast<R>(a), p_, q_, x_, r_, blocks());
+}
+
+template <class R>
+void Solver<R>::turn(double b) noexcept {
+  milc::turn(isa_, static_cast<R>(b), r_, p_, blocks());
+}
+
+template <class R>
+double Solver<R>::residual() const noexcept {
+  double norm = 0;
+  for (std::size_t at = 0; at < blocks() * lanes * reals_of_site; ++at) {
+    const double one = double{b_[at]} + double{q_[at]};
+    norm += one * one;
+  }
+  return norm;
+}
+
+template <class R>
+Vector<R> Solver<R>::applied(const Extents& at) const noexcept {
+  return get((at[0] + at[1] + at[2] + at[3]) % 2 == 0 ? q_ : t_, at);
+}
+
+template <class R>
+void Solver<R>::set_direction(const Extents& at, const Vector<R>& to) noexcept {
+  put((at[0] + at[1] + at[2] + at[3]) % 2 == 0 ? p_ : t_, at, to);
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace weft::milc

@@ -1,0 +1,111 @@
+// One rank's share of the conjugate gradient on the improved staggered operator: its links and
+// fields, and the steps of an iteration. What is said to other ranks is the caller's.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "apps/milc/fat_links.hpp"
+#include "apps/milc/fields.hpp"
+#include "apps/milc/layout.hpp"
+#include "apps/milc/legs.hpp"
+#include "apps/milc/staggered.hpp"
+#include "host/pages.hpp"
+
+namespace weft::milc {
+
+/// The improved links of a rank, given to whoever takes them (`smear` in fat_links.hpp).
+template <class R>
+using LinksTo = std::function<void(const Smeared<R>& to)>;
+/// A colour vector of each site of the whole lattice.
+using Source = std::function<Vector<double>(const Site& site)>;
+
+/// The operator comes in two halves: from the even sites to the odd ones, and back.
+enum class Half : std::uint8_t { to_odd, to_even };
+
+/// A = 4 m^2 - D^2 on the even sites, in MILC's normalisation (no factor 1/2 in D), and the fields
+/// of a conjugate gradient. Everything is allocated here; the steps allocate nothing.
+template <class R>
+class Solver {
+ public:
+  /// The message to or from each face; null where the rank's own sites follow.
+  using Messages = std::array<const R*, faces>;
+
+  /// Throws std::bad_alloc. Extents of the part are even and 4 at least.
+  Solver(const Part& part, const LinksTo<R>& links, double mass, Isa isa = best_isa());
+
+  /// The right-hand side, on the even sites. Gives the share of |b|^2.
+  double set_source(const Source& source);
+  /// x = 0, r = p = b.
+  void restart() noexcept;
+
+  /// Which field the operator is applied to: the direction p, or the solution x.
+  void apply_to_direction() noexcept { from_ = p_; }
+  void apply_to_solution() noexcept { from_ = x_; }
+
+  /// The numbers of a message: three layers of the face, of one parity.
+  [[nodiscard]] std::size_t message_reals(std::size_t face) const noexcept {
+    return tables_.of_parity[0].packed[face].size() * reals_of_site;
+  }
+  /// What a half sends over a face.
+  void pack(Half half, std::size_t face, R* message) const noexcept;
+  /// The legs inside the rank, of some of the blocks.
+  void local_legs(Half half, std::size_t first, std::size_t last) noexcept;
+  /// Those to other ranks, from their messages.
+  void remote_legs(Half half, const Messages& messages) noexcept;
+  [[nodiscard]] std::size_t blocks() const noexcept { return layout_.blocks(); }
+
+  /// Shares of the sums of p, q = -A p and r.
+  [[nodiscard]] double direction_product() const noexcept;
+  [[nodiscard]] Dots products() const noexcept;
+  /// x += a p, r += a q; the share of |r|^2.
+  [[nodiscard]] double advance(double a) noexcept;
+  /// p = r + b p.
+  void turn(double b) noexcept;
+  /// After the operator was applied to the solution: the share of |b - A x|^2.
+  [[nodiscard]] double residual() const noexcept;
+
+  [[nodiscard]] std::uint64_t sites() const noexcept { return volume_of(layout_.local()); }
+  /// Links and fields.
+  [[nodiscard]] std::size_t set_bytes() const noexcept { return memory_->bytes(); }
+
+  /// For tests and checks: a site of this rank by its local coordinates.
+  [[nodiscard]] Vector<R> solution(const Extents& at) const noexcept { return get(x_, at); }
+  [[nodiscard]] Vector<R> applied(const Extents& at) const noexcept;
+  /// p, and with it what the first half is applied to; on odd sites what the second one is.
+  void set_direction(const Extents& at, const Vector<R>& to) noexcept;
+
+ private:
+  void take_memory();
+  void take_links(const LinksTo<R>& links);
+  void put_link(const std::array<int, 4>& at, std::size_t direction, std::uint32_t hop,
+                const Matrix<R>& link) noexcept;
+  void put_row(std::size_t row, std::uint32_t lane, const Matrix<R>& link) noexcept;
+  [[nodiscard]] Vector<R> get(const R* field, const Extents& at) const noexcept;
+  void put(R* field, const Extents& at, const Vector<R>& to) const noexcept;
+  [[nodiscard]] OperatorOn<R> on(Half half) const noexcept;
+
+  Part part_;
+  Layout layout_;
+  LegTables tables_;
+  R diagonal_;
+  Isa isa_;
+  std::optional<Region> memory_;
+  R* links_ = nullptr;
+  /// Even sites, and t the odd ones.
+  R* b_ = nullptr;
+  R* x_ = nullptr;
+  R* r_ = nullptr;
+  R* p_ = nullptr;
+  R* q_ = nullptr;
+  R* t_ = nullptr;
+  const R* from_ = nullptr;
+};
+
+extern template class Solver<float>;
+extern template class Solver<double>;
+
+}  // namespace weft::milc
