@@ -2,7 +2,7 @@
 
 // This file is compiled for each of several units, one after the other: it includes itself.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "apps/milc/fields.cpp"
+#define HWY_TARGET_INCLUDE "apps/milc/fields.cpp"  // NOLINT: Highway reads it
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3)
 #include <hwy/foreach_target.h>  // before highway.h
 

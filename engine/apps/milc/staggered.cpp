@@ -2,7 +2,7 @@
 
 // This file is compiled for each of several units, one after the other: it includes itself.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "apps/milc/staggered.cpp"
+#define HWY_TARGET_INCLUDE "apps/milc/staggered.cpp"  // NOLINT: Highway reads it
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3)
 #include <hwy/foreach_target.h>  // before highway.h
 
@@ -66,7 +66,8 @@ struct Sum {
   }
   template <bool is_back, std::size_t i, std::size_t j, class Row>
   static HWY_INLINE void one(const Row& row, V re, V im, V& sum_re, V& sum_im, V& less, V& more) {
-    constexpr std::size_t at = 2 * (is_back ? 3 * j + i : 3 * i + j);
+    constexpr std::size_t at =
+        2 * (is_back ? 3 * j + i : 3 * i + j);  // NOLINT: both are one if i is j
     V link_re = row(at);
     V link_im = row(at + 1);
     keep(link_re);
