@@ -99,6 +99,18 @@ constexpr Footprint footprint_of() {
           least_buffers<P>()};
 }
 
+/// What of a pattern no model of a fabric shows, in words; empty where one shows all of it. A
+/// pattern says it as `beyond_models`.
+template <class P>
+constexpr std::string_view beyond_models() {
+  if constexpr (requires { P::beyond_models; }) return P::beyond_models;
+  return "";
+}
+
+/// A transport that carries messages over a model of a fabric and not over the fabric.
+template <class T>
+concept IsModel = T::is_model;
+
 template <class P, class T, class Now, class Wait>
 concept RunsOn = requires(T& link, Task& task) {
   { P::template run<Now, Wait>(link, task) }

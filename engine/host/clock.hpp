@@ -74,11 +74,12 @@ struct Instant {
   std::int64_t uncertainty_ns = 0;
 };
 
-/// What the tick counter is worth over a baseline.
+/// What the tick counter of that name is worth over a baseline.
 struct Calibration {
   double tick_ns = 0;
   Ticks overhead_ticks = 0;
   std::int64_t baseline_ns = 0;
+  std::string_view name = CycleCounter::name;
 };
 
 /// CLOCK_MONOTONIC_RAW, which nobody adjusts.

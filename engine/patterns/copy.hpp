@@ -22,6 +22,7 @@ struct Copy {
       .bandwidth_factor = 1,
       .least_bytes = 1,
   };
+  static constexpr std::string_view beyond_models = "a model has no memory whose speed counts";
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& /*link*/, Task& task) noexcept {

@@ -27,6 +27,8 @@ struct MessageRate : PairedStreams {
       .latencies_per_sample = 4,
       .splits_operations = true,
   };
+  static constexpr std::string_view beyond_models =
+      "a model has no limit of messages per second beside the host's overhead";
 
   static std::string lacks(const Case& test, int size) {
     if (2 * test.point <= static_cast<std::uint64_t>(size)) return "";

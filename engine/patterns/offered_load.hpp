@@ -29,6 +29,8 @@ struct OfferedLoad {
       .axis = {.name = "load", .unit = "%", .points = "10,20,30,40,50,60,70,75,80,85,90,95,100"},
       .has_queue = true,
   };
+  static constexpr std::string_view beyond_models =
+      "in a model messages share a link and do not queue for it: it has no latency under load";
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
     return 2 * queue_depth;

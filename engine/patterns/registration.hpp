@@ -26,6 +26,7 @@ struct Registration {
       .bandwidth_factor = 0,
       .least_bytes = 1,
   };
+  static constexpr std::string_view beyond_models = "a model registers no memory";
   static constexpr bool registers = true;
   static constexpr std::array parts{std::string_view{"deregister"}};
 

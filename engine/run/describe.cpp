@@ -92,7 +92,7 @@ json to_json(const Support& pattern) {
 }
 
 json to_json(const Calibration& clock) {
-  return {{"name", CycleCounter::name},
+  return {{"name", clock.name},
           {"tick_ns", clock.tick_ns},
           {"overhead_ticks", clock.overhead_ticks},
           {"baseline_ns", clock.baseline_ns}};

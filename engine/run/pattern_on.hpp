@@ -53,6 +53,7 @@ concept KeepsTime = P::keeps_time;
 /// Why a pattern cannot run on a transport, decided at compile time; empty when it can.
 template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
+  if constexpr (IsModel<T> && !beyond_models<Pattern>().empty()) return beyond_models<Pattern>();
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
   if constexpr (HasRoles<Pattern> && !TellsPeers<T>) {
     return "the transport does not report whose message arrived";

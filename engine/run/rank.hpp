@@ -25,9 +25,16 @@ namespace weft {
 
 inline constexpr int exit_bad_usage = 2;
 
+/// What a rank runs on: a core of this host that it keeps, and the processor's counter.
+struct ThisHost {
+  using Now = CycleCounter;
+  using Place = Binding;
+  static constexpr auto calibrate_since = calibrate;
+};
+
 /// False when the link broke. `tick_ns` is what a tick of this rank is worth.
-template <TwoSided T>
-bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
+template <class Machine, TwoSided T>
+bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick_ns) {
   MessageMemory memory;
   while (true) {
     std::optional<std::string> line;
@@ -36,11 +43,11 @@ bool serve(T& link, Bootstrap& boot, Binding& binding, double tick_ns) {
     if (text.empty()) return true;
     const Case test = parse_case(text);
     const Deadline deadline(test.deadline_s);
-    binding.release_helpers();  // such as the last case made
+    place.release_helpers();  // such as the last case made
     Batch batch;
     BatchLine answer(write_text);
-    const bool whole = run_case<T, CycleCounter>(link, boot, memory, test, batch, answer, tick_ns,
-                                                 static_cast<AllPatterns*>(nullptr));
+    const bool whole = run_case<T, typename Machine::Now>(
+        link, boot, memory, test, batch, answer, tick_ns, static_cast<AllPatterns*>(nullptr));
     if (!whole) {
       write_error(T::name, batch.outcome.reason);
       return false;
@@ -79,23 +86,23 @@ std::string device_of(const Options& options, Bootstrap& boot) {
   return takes_rdma ? device_towards(other) : interface_towards(other).name;
 }
 
-template <TwoSided T>
+template <class Machine, TwoSided T>
 void measure(const Options& options, Bootstrap& boot) {
   constexpr std::int64_t first_baseline_ns = 20'000'000;
   const Instant start = read_both_clocks();
   // Before the link, so that its memory is near this rank's CPU.
-  Binding binding(options, device_of<T>(options, boot), boot);
+  typename Machine::Place place(options, device_of<T>(options, boot), boot);
   T link(options.link, boot);
-  binding.release_helpers();
-  const std::vector<std::string> locations = gather_texts(boot, to_line(binding.location()));
-  const Calibration at_start = calibrate(start, first_baseline_ns);
+  place.release_helpers();
+  const std::vector<std::string> locations = gather_texts(boot, to_line(place.location()));
+  const Calibration at_start = Machine::calibrate_since(start, first_baseline_ns);
   if (boot.rank() == 0) {
     Details details = link.details();
-    details.emplace_back("helper threads", binding.helpers());
+    details.emplace_back("helper threads", place.helpers());
     write_line(hello_line(T::name, boot.library(), locations, at_start, details));
   }
-  if (!serve(link, boot, binding, at_start.tick_ns)) boot.abort(exit_link_fault);
-  if (boot.rank() == 0) write_line(bye_line(calibrate(start, first_baseline_ns)));
+  if (!serve<Machine>(link, boot, place, at_start.tick_ns)) boot.abort(exit_link_fault);
+  if (boot.rank() == 0) write_line(bye_line(Machine::calibrate_since(start, first_baseline_ns)));
 }
 
 /// The mode of the library that a class stands for; empty where there is only one.
@@ -112,12 +119,13 @@ std::string unusable() {
   return "";
 }
 
-template <TwoSided T>
-void describe() {
-  const auto patterns = supported<T, CycleCounter>(static_cast<AllPatterns*>(nullptr));
+/// `mpi` starts the ranks.
+template <class Machine, TwoSided T>
+void describe(std::string_view mpi) {
+  const auto patterns = supported<T, typename Machine::Now>(static_cast<AllPatterns*>(nullptr));
   write_line(describe_line({.transport = T::name,
                             .mode = mode_of<T>(),
-                            .mpi = mpi_name(),
+                            .mpi = mpi,
                             .summary = T::summary,
                             .reason = unusable<T>(),
                             .settings = settings_of<T>(),
@@ -132,7 +140,7 @@ void measure_as(const Options& options, int argc, char** argv) {
   die_with_parent();
   MpiBootstrap boot(&argc, &argv, use_of_mpi<T>());
   try {
-    measure<T>(options, boot);
+    measure<ThisHost, T>(options, boot);
   } catch (const std::exception& error) {
     write_error(T::name, error.what());
     boot.abort(exit_bad_usage);
@@ -145,8 +153,8 @@ int rank_main(int argc, char** argv) {
   try {
     const Options options = parse_options(argc, argv);
     if (options.describe) {
-      describe<Usual>();
-      (describe<Others>(), ...);
+      describe<ThisHost, Usual>(mpi_name());
+      (describe<ThisHost, Others>(mpi_name()), ...);
       return 0;
     }
     if (options.mode.empty() || options.mode == mode_of<Usual>()) {

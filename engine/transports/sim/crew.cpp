@@ -1,0 +1,86 @@
+#include "transports/sim/crew.hpp"
+
+#include <simgrid/version.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace weft {
+
+Crew::Crew(int size)
+    : texts_(static_cast<std::size_t>(size)),
+      barrier_(simgrid::s4u::Barrier::create(static_cast<unsigned>(size))) {}
+
+void Crew::put(int from, int to, std::span<const std::byte> message) {
+  Box& box = box_of(from, to);
+  box.messages.emplace_back(message.begin(), message.end());
+  box.count->release();
+}
+
+std::vector<std::byte> Crew::take(int from, int to) {
+  Box& box = box_of(from, to);
+  box.count->acquire();
+  std::vector<std::byte> message = std::move(box.messages.front());
+  box.messages.pop_front();
+  return message;
+}
+
+std::vector<std::string> SimBootstrap::exchange(const std::string& mine) {
+  crew_->text_of(rank_) = mine;
+  crew_->meet();
+  std::vector<std::string> all = crew_->texts();
+  crew_->meet();
+  return unless_given_up(std::move(all));
+}
+
+std::vector<std::byte> SimBootstrap::gather(std::span<const std::byte> mine) {
+  std::string& own = crew_->text_of(rank_);
+  own.resize(mine.size());
+  std::memcpy(own.data(), mine.data(), mine.size());
+  crew_->meet();
+  std::vector<std::byte> all;
+  if (rank_ == 0) {
+    for (const std::string& text : crew_->texts()) {
+      const auto bytes = std::as_bytes(std::span(text));
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+  }
+  crew_->meet();
+  return all;
+}
+
+void SimBootstrap::send(int rank, std::span<const std::byte> message) {
+  crew_->put(rank_, rank, message);
+}
+
+std::size_t SimBootstrap::receive(int rank, std::span<std::byte> room) {
+  const std::vector<std::byte> message = crew_->take(rank, rank_);
+  if (message.size() > room.size()) {
+    throw std::runtime_error("rank " + std::to_string(rank) + " sent a report of " +
+                             std::to_string(message.size()) + " bytes where " +
+                             std::to_string(room.size()) +
+                             " were due; please report this defect with the case");
+  }
+  std::memcpy(room.data(), message.data(), message.size());
+  return message.size();
+}
+
+std::string SimBootstrap::broadcast(const std::string& mine) {
+  if (rank_ == 0) crew_->text_of(0) = mine;
+  crew_->meet();
+  std::string text = crew_->text_of(0);
+  crew_->meet();
+  return text;
+}
+
+std::string SimBootstrap::library() const {
+  return "SMPI of SimGrid " + std::to_string(SIMGRID_VERSION_MAJOR) + "." +
+         std::to_string(SIMGRID_VERSION_MINOR);
+}
+
+void SimBootstrap::abort(int status) {
+  std::_Exit(status);
+}
+
+}  // namespace weft

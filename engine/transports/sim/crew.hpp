@@ -1,0 +1,65 @@
+// The ranks of a simulation meet in the memory that they share: that takes no virtual time.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <simgrid/s4u/Barrier.hpp>
+#include <simgrid/s4u/Semaphore.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bootstrap/bootstrap.hpp"
+
+namespace weft {
+
+/// What all ranks of a simulation share. One at a time touches it: they are one thread.
+class Crew {
+ public:
+  explicit Crew(int size);
+
+  [[nodiscard]] int size() const { return static_cast<int>(texts_.size()); }
+  void meet() { barrier_->wait(); }
+  /// The text of each rank; all meet before and after it is read.
+  [[nodiscard]] std::string& text_of(int rank) { return texts_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+  void put(int from, int to, std::span<const std::byte> message);
+  [[nodiscard]] std::vector<std::byte> take(int from, int to);
+
+ private:
+  struct Box {
+    std::deque<std::vector<std::byte>> messages;
+    simgrid::s4u::SemaphorePtr count = simgrid::s4u::Semaphore::create(0);
+  };
+  Box& box_of(int from, int to) { return boxes_[{from, to}]; }
+
+  std::vector<std::string> texts_;
+  simgrid::s4u::BarrierPtr barrier_;
+  std::map<std::pair<int, int>, Box> boxes_;
+};
+
+class SimBootstrap final : public Bootstrap {
+ public:
+  SimBootstrap(Crew& crew, int rank) : crew_(&crew), rank_(rank) {}
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return crew_->size(); }
+  std::vector<std::string> exchange(const std::string& mine) override;
+  std::vector<std::byte> gather(std::span<const std::byte> mine) override;
+  void send(int rank, std::span<const std::byte> message) override;
+  std::size_t receive(int rank, std::span<std::byte> room) override;
+  std::string broadcast(const std::string& mine) override;
+  void barrier() override { crew_->meet(); }
+  void barrier_asleep(bool /*sleeps*/) override { crew_->meet(); }
+  [[nodiscard]] std::string library() const override;
+  [[noreturn]] void abort(int status) override;
+
+ private:
+  Crew* crew_;
+  int rank_;
+};
+
+}  // namespace weft

@@ -1,0 +1,53 @@
+#include "transports/sim/link.hpp"
+
+#include <simgrid/version.h>
+
+namespace weft {
+
+Sim::Sim(const LinkOptions& /*options*/, Bootstrap& boot)
+    : sends_(boot.size()), receives_(boot.size()) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  oldest_.reserve(2 * static_cast<std::size_t>(boot.size()));
+}
+
+Sim::~Sim() {
+  MPI_Comm_free(&comm_);
+}
+
+bool Sim::take(Pending& pending) noexcept {
+  return pending.take([this](MPI_Request& request) {
+    int done = 1;
+    if (request != MPI_REQUEST_NULL)
+      latch(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
+}
+
+void Sim::await(Pending& pending, std::uint32_t most) noexcept {
+  // First what a look found to have ended: MPI_Waitany passes over it.
+  const auto has_ended = [](const MPI_Request& request) { return request == MPI_REQUEST_NULL; };
+  for (pending.take(has_ended); pending.size() > most && fault_.code == 0;
+       pending.take(has_ended)) {
+    wait_for_any(&pending, nullptr);
+  }
+}
+
+void Sim::wait_for_any(Pending* one, Pending* other) noexcept {
+  oldest_.clear();
+  one->list_oldest(oldest_);
+  if (other != nullptr) other->list_oldest(oldest_);
+  if (oldest_.empty()) return;
+  int index = 0;
+  latch(MPI_Waitany(static_cast<int>(oldest_.size()), oldest_.data(), &index, MPI_STATUS_IGNORE),
+        "MPI_Waitany");
+  const MPI_Request* const first = oldest_.data();
+  one->set_oldest(first);
+  if (other != nullptr) other->set_oldest(first + one->peers());
+}
+
+Details Sim::details() {
+  return {{"simulator", "SimGrid " + std::to_string(SIMGRID_VERSION_MAJOR) + "." +
+                            std::to_string(SIMGRID_VERSION_MINOR)}};
+}
+
+}  // namespace weft

@@ -1,0 +1,155 @@
+// Ranks on a simulated platform: all of them in one process, in the virtual time of SimGrid's SMPI.
+#include <smpi/smpi.h>
+#include <unistd.h>
+#include <xbt/log.h>
+#include <simgrid/s4u.hpp>
+
+#include <charconv>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/rank.hpp"
+#include "transports/sim/clock.hpp"
+#include "transports/sim/crew.hpp"
+#include "transports/sim/link.hpp"
+
+namespace weft {
+
+namespace {
+
+constexpr std::string_view simulator = "smpi";
+
+/// A node of the platform. Nothing is bound: the ranks are one thread of the simulator's.
+class SimulatedPlace {
+ public:
+  SimulatedPlace(const Options& /*options*/, const std::string& /*device*/, Bootstrap& /*boot*/) {
+    location_.host = simgrid::s4u::this_actor::get_host()->get_name();
+    location_.pid = getpid();
+  }
+  [[nodiscard]] const Location& location() const noexcept { return location_; }
+  void release_helpers() const {}
+  [[nodiscard]] static std::string helpers() { return "none"; }
+
+ private:
+  Location location_;
+};
+
+/// What a rank runs on: a node of the platform, and the simulator's clock.
+struct SimulatedHost {
+  using Now = VirtualClock;
+  using Place = SimulatedPlace;
+  static Calibration calibrate_since(const Instant& /*start*/, std::int64_t /*baseline_ns*/) {
+    return {1e9 / VirtualClock::ticks_per_s, 0, 0, VirtualClock::name};
+  }
+};
+
+struct Simulation {
+  std::string platform;
+  int ranks = 0;
+  std::vector<const char*> rest;
+};
+
+/// The platform and the number of ranks, and what is every rank's. Throws std::invalid_argument.
+Simulation simulation_of(int argc, char** argv) {
+  Simulation found;
+  found.rest.push_back(argv[0]);
+  const std::span<char*> words(argv, static_cast<std::size_t>(argc));
+  for (std::size_t at = 1; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    const bool has_value = at + 1 < words.size();
+    if (word == "--platform" && has_value) {
+      found.platform = words[++at];
+    } else if (word == "--ranks" && has_value) {
+      const std::string_view text = words[++at];
+      std::from_chars(text.data(), text.data() + text.size(), found.ranks);
+    } else {
+      found.rest.push_back(words[at]);
+    }
+  }
+  return found;
+}
+
+void set_up_simulator() {
+  // Nothing but what a rank waits for takes time: no call of MPI has a cost of its own, and what is
+  // computed here is not simulated. The ranks share the program: it has no variables of its own.
+  for (const char* setting :
+       {"smpi/privatization:no", "smpi/simulate-computation:no", "smpi/host-speed:1Gf",
+        "smpi/wtime:0", "smpi/test:0", "smpi/iprobe:0", "network/model:SMPI",
+        "surf/precision:1e-12", "smpi/barrier:ompi_recursivedoubling", "smpi/allreduce:rdb",
+        "smpi/reduce:binomial", "smpi/bcast:binomial_tree", "contexts/stack-size:1024"}) {
+    simgrid::s4u::Engine::set_config(std::string(setting));
+  }
+}
+
+void rank_of(Crew& crew, int rank, const Options& options) {
+  int count = 0;
+  char** words = nullptr;
+  MPI_Init(&count, &words);
+  SimBootstrap boot(crew, rank);
+  try {
+    measure<SimulatedHost, Sim>(options, boot);
+  } catch (const std::exception& error) {
+    write_error(Sim::name, error.what());
+    boot.abort(exit_bad_usage);
+  }
+  MPI_Finalize();
+}
+
+/// Ranks go on the platform's hosts in turn.
+void simulate(const Simulation& asked, const Options& options, int argc, char** argv) {
+  if (asked.platform.empty() || asked.ranks < 1) {
+    throw std::invalid_argument("type --platform FILE --ranks N");
+  }
+  if (access(asked.platform.c_str(), R_OK) != 0) {
+    throw std::invalid_argument("cannot read " + asked.platform + "; name another --platform");
+  }
+  xbt_log_control_set("root.thres:warning");
+  simgrid::s4u::Engine engine(&argc, argv);
+  SMPI_init();
+  set_up_simulator();
+  engine.load_platform(asked.platform);
+  SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
+  const std::vector<simgrid::s4u::Host*> hosts = engine.get_all_hosts();
+  if (hosts.empty()) throw std::invalid_argument(asked.platform + " has no host");
+  Crew crew(asked.ranks);
+  for (int rank = 0; rank < asked.ranks; ++rank) {
+    auto* const host = hosts[static_cast<std::size_t>(rank) % hosts.size()];
+    auto actor = simgrid::s4u::Actor::init("rank-" + std::to_string(rank), host);
+    actor->set_property("instance_id", std::string(simulator));
+    actor->set_property("rank", std::to_string(rank));
+    actor->start([&crew, rank, &options] { rank_of(crew, rank, options); });
+  }
+  engine.run();
+  SMPI_finalize();
+}
+
+}  // namespace
+
+int sim_main(int argc, char** argv) {
+  try {
+    const Simulation asked = simulation_of(argc, argv);
+    const Options options = parse_options(static_cast<int>(asked.rest.size()), asked.rest.data());
+    if (options.describe) {
+      describe<SimulatedHost, Sim>(simulator);
+      return 0;
+    }
+    options.link.refuse_unknown(Sim::name, settings_of<Sim>());
+    die_with_parent();
+    int kept = 1;  // the simulator's own arguments come from nobody
+    simulate(asked, options, kept, argv);
+  } catch (const std::exception& error) {
+    write_error(Sim::name, error.what());
+    return exit_bad_usage;
+  }
+  return 0;
+}
+
+}  // namespace weft
+
+int main(int argc, char** argv) {
+  return weft::sim_main(argc, argv);
+}
