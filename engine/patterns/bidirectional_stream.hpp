@@ -24,6 +24,9 @@ struct BidirectionalStream {
       .has_queue = true,
       .latencies_per_sample = 2,
   };
+  static constexpr std::string_view beyond_models =
+      "in a model the messages of a queue share the link and all arrive together: the other rank "
+      "would answer the first of them when the last one came";
   static constexpr bool streams = true;
 
   template <Clock Now, class Wait, TwoSided T>

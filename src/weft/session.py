@@ -16,9 +16,9 @@ from weft.host.checks import diagnose
 from weft.host.every import of_hosts
 from weft.host.load import Watch
 from weft.host.unlike import check_versions, unlike_hosts
-from weft.launch.all import LAUNCHERS, choose_launcher
+from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.devices import chosen_devices
-from weft.launch.programs import Program, check_options, choose_mpi, programs
+from weft.launch.programs import SIMULATOR, Program, check_options, choose_mpi, programs
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
@@ -28,6 +28,7 @@ from weft.plan.allocation import Allocation
 from weft.plan.cases import Part, cases_of, crowding
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.plan import Plan, make_plan
+from weft.plan.simulated import SimulatedPlatform
 from weft.plan.suites import placed, suite_called
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
@@ -53,7 +54,8 @@ REPORT_SHARE = 0.3
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """The options of the command line, checked for form but not yet against this machine.
 
-    With a `suite` the parts are its own; `ranks` is 0 where the suite chooses their number.
+    With a `suite` the parts are its own; `ranks` is 0 where the suite chooses their number. With a
+    `platform` nothing is measured here: it is simulated.
     """
 
     parts: tuple[Part, ...] = ()
@@ -77,6 +79,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     fits_memory: bool = False
     begun_s: float
     report: bool
+    platform: SimulatedPlatform | None = None
 
 
 def start(
@@ -84,8 +87,10 @@ def start(
 ) -> tuple[Path, Footer]:
     """Measure a new run; gives the record's path and its footer. Raises WeftError."""
     watch = Watch()
+    platform = request.platform
+    launchers = launchers_of(platform, launchers)
     launcher = choose_launcher(request.launcher, request.allocation, launchers)
-    mpi = choose_mpi(request.mpi, launcher.starts)
+    mpi = SIMULATOR if platform else choose_mpi(request.mpi, launcher.starts)
     found = programs(mpi)
     known = _known_tests(found)
     parts = [_with_tests(part, known) for part in request.parts]
@@ -94,7 +99,7 @@ def start(
     hosts = launcher.manifests(request.allocation)
     check_versions(hosts)
     request.allocation.check_sockets(_sockets(hosts))
-    parts = parts or _parts_of_suite(request, _cores(hosts), say)
+    parts = parts or _parts_of_suite(request, platform.nodes if platform else _cores(hosts), say)
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
     names = tuple(request.transports or usable)
@@ -118,17 +123,15 @@ def start(
         suite=request.suite,
         launcher=launcher.name,
         allocation=request.allocation,
+        simulated=platform,
     )
-    header = Header(
-        schema_version=SCHEMA_VERSION,
-        weft_version=weft.__version__,
-        created_utc=utc_now(),
-        command=request.command,
-        plan=plan,
-        patterns=patterns,
-        hosts=hosts,
-        notes=_warnings(hosts, watch.load(), max(part.ranks for part in parts), say),
-    )
+    if platform:
+        say(f"simulated: {platform.in_words}")
+        notes: tuple[str, ...] = (note_of(platform),)
+    else:
+        notes = _warnings(hosts, watch.load(), max(part.ranks for part in parts), say)
+    # A simulated run says nothing of this machine, and nothing of it matters there.
+    header = _header(request, plan, patterns, {} if platform else hosts, notes)
     path = request.output or _default_path()
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
@@ -137,6 +140,30 @@ def start(
         footer = _measure(plan, usable, writer, None, (launcher, request.allocation), end_s)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+
+
+def _header(
+    request: Request,
+    plan: Plan,
+    patterns: tuple[Pattern, ...],
+    hosts: dict[str, dict[str, Any]],
+    notes: tuple[str, ...],
+) -> Header:
+    return Header(
+        schema_version=SCHEMA_VERSION,
+        weft_version=weft.__version__,
+        created_utc=utc_now(),
+        command=request.command,
+        plan=plan,
+        patterns=patterns,
+        hosts=hosts,
+        notes=notes,
+    )
+
+
+def note_of(platform: SimulatedPlatform) -> str:
+    """What the head of a simulated record's tables says."""
+    return f"simulated, not measured, on {platform.in_words}"
 
 
 def _with_tests(part: Part, known: Sequence[str]) -> Part:
@@ -202,11 +229,12 @@ def resume(
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
     allocation = plan.allocation
+    launchers = launchers_of(plan.simulated, launchers)
     launcher = choose_launcher(plan.launcher, allocation, launchers)
     hosts = launcher.manifests(allocation)
     check_versions(hosts)
-    _check_like_before(run, hosts)
-    mpi = choose_mpi(plan.mpi, launcher.starts)
+    _check_like_before(run, {} if plan.simulated else hosts)
+    mpi = SIMULATOR if plan.simulated else choose_mpi(plan.mpi, launcher.starts)
     usable = {p.transport: p for p in programs(mpi) if not p.reason}
     for name in {case.transport for case in plan.cases}:
         if name not in usable:

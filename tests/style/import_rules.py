@@ -20,6 +20,7 @@ HOUSE = (
     "weft",
     "weft.reference",
     "weft.fabric",
+    "weft.sim",
     "weft.host",
     "weft.analysis.stats",
     "weft.launch",

@@ -59,11 +59,15 @@ class Sim final {
           "MPI_Irecv");
     receives_.push(peer.rank, request);
   }
-  /// Takes what has ended. Where that is nothing, time goes on to the next end, which the next call
-  /// takes: a rank that asks again and again would stop the clock for all.
+  /// Takes what has ended. Where that is nothing several times in a row the rank has nothing else
+  /// to do, and time goes on to the next end: the clock would stand still for all otherwise.
   void poll() noexcept {
     const bool came = take(sends_);
-    if (!take(receives_) && !came) wait_for_any(&sends_, &receives_);
+    if (take(receives_) || came) {
+      idle_ = 0;
+    } else if (++idle_ > idle_polls) {
+      wait_for_any(&sends_, &receives_);
+    }
   }
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
     await(sends_, sends);
@@ -94,6 +98,8 @@ class Sim final {
   [[nodiscard]] static Details details();
 
  private:
+  /// More than a pattern makes before it looks at what came.
+  static constexpr std::uint32_t idle_polls = 4;
   /// SMPI has a mailbox for small messages and one for large ones, and a small message takes a
   /// large receive that waits before a small one that was posted earlier: the two must not match.
   static int tag_of(const Buffer& buffer) noexcept {
@@ -116,6 +122,8 @@ class Sim final {
   MPI_Comm comm_ = MPI_COMM_NULL;
   Pending sends_;
   Pending receives_;
+  /// Polls in a row that found nothing.
+  std::uint32_t idle_ = 0;
   /// The oldest requests of all peers, for MPI_Waitany.
   std::vector<MPI_Request> oldest_;
   Fault fault_;

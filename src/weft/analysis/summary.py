@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from weft.record.model import Batch
     from weft.record.run import Run
 
+NO_TIME_IN_MODEL = "in this model it takes no time at all"
 NO_TIME = (
     "the clock did not move during half of a launch's samples; take more operations a sample or"
     " another clock"
@@ -201,6 +202,8 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
     pattern = run.patterns[case.test]
     times = launch_times_ns(run, measured)
     medians = [float(np.median(values)) for values in times.values()]
+    if min(medians) <= 0 and run.header.plan.simulated:
+        return msgspec.structs.replace(summary, status="unsupported", reason=NO_TIME_IN_MODEL)
     if min(medians) <= 0:
         return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
     tick_ns = resolution_ns(run, measured)
@@ -217,7 +220,9 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
         queue_held=_queue_held(measured),
         settled=settled(medians, plan.precision, plan.launches, tick_ns),
-        flags=summary.flags + _flags(pattern, list(times.values()), tick_ns),
+        # Of a simulator's repeats, which are identical, no shape is looked for.
+        flags=summary.flags
+        + (() if plan.simulated else _flags(pattern, list(times.values()), tick_ns)),
         **(_distribution(pattern, times, measured, tick_ns) if latency else {}),
     )
 

@@ -93,7 +93,8 @@ def _of_topic(run: "Run", name: str) -> "list[Table]":
     from weft.topics import results_of, topic_called
 
     topic = topic_called(name)
-    tables = topic.for_paper(results_of(run, summarise(run)).of(topic))
+    results = results_of(run, summarise(run))
+    tables = results.labelled(topic.for_paper(results.of(topic)))
     if not tables:
         raise WeftError(
             f"{run.path} has no measured case for the table {name}",

@@ -45,7 +45,7 @@ def memory(
         typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
         return
     for topic in own:
-        for table in topic.tables(results.of(topic)):
+        for table in results.labelled(topic.tables(results.of(topic))):
             console().print(*render_table(table), sep="\n")
     for topic in own:
         for line in topic.findings(results.of(topic)):

@@ -183,7 +183,7 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
     from weft.cli.priced import delivered_of
     from weft.fabric.network import cables_of
     from weft.fabric.peaks import parse_link
-    from weft.fabric.simgrid import platform_xml
+    from weft.fabric.simgrid import platform_xml, zone_of
     from weft.report.html import write_page
 
     if cables is not None:
@@ -204,5 +204,5 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
         rate, latency = parse_link(asked.link).one_way_bytes_per_s, 0.0
     else:
         raise WeftError("SimGrid needs a bandwidth", 'type --measured FILE or --link "IB 4x SDR"')
-    write_page(platform_xml(built.fabric, rate, latency), simgrid)
+    write_page(platform_xml(zone_of(built.fabric), rate, latency), simgrid)
     typer.echo(f"platform: {simgrid}", err=True)

@@ -19,8 +19,9 @@ from weft.plan import cases as plan
 from weft.plan.lattice import Lattices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from weft.plan.simulated import SimulatedPlatform
     from weft.plan.suites import Suite
     from weft.record.model import Footer
 
@@ -44,11 +45,18 @@ weft run --nodes 4 --submit --partition compute
 
 weft run --hosts n1,n2 --interface ib0
 
+weft run ping_pong sendrecv --platform escher --sizes 0..4MiB
+
 weft run --resume weft-20261121-101500.jsonl.zst"""
 # The only options allowed with --resume: any other would change what is measured.
 _ALLOWED_WITH_RESUME = (
     "resume", "budget", "deadline", "json", "report",
     "submit", "partition", "account", "constraint", "time",
+)  # fmt: skip
+# What a simulated platform has not, or what makes no difference there.
+_NOT_SIMULATED = (
+    "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
+    "mpi", "transport", "option", "buffers", "pages",
 )  # fmt: skip
 # What a suite sets itself.
 _SET_BY_SUITE = (
@@ -136,6 +144,14 @@ _Wait = Annotated[
     ),
 ]
 _Deadline = Annotated[str, typer.Option(help="Timeout per case, added to its expected time.")]
+_PlatformName = Annotated[
+    str,
+    typer.Option(
+        help="Simulate this platform, measure nothing: a published one (escher, escher:table) or a"
+        " file of weft calibrate.",
+        rich_help_panel="Where",
+    ),
+]
 _Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
 
 
@@ -177,6 +193,7 @@ def run(
     single: _Single = False,
     wait: _Wait = "",
     deadline: _Deadline = plan.CASE_DEADLINE,
+    platform: _PlatformName = "",
     json: Json = False,
     report: _Report = True,
     where: Where = Where(),  # noqa: B008 - frozen
@@ -203,14 +220,14 @@ def run(
             ranks=counts[0] if counts else 0,
             precision=units.parse_percent(given("precision", precision)),
             budget_s=units.parse_seconds(given("budget", budget)),
+            **{n: given(n, own) for n, own in (("launches", launches), ("samples", samples))},
             options=plan.parse_options(option or ()),
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             command=("weft", *sys.argv[1:]),
             case_deadline_s=units.parse_seconds(deadline),
-            launches=given("launches", launches),
-            samples=given("samples", samples),
             begun_s=_begun_s(),
             report=report,
+            platform=_platform(context, platform),
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
@@ -245,15 +262,37 @@ def _options_with(
 ) -> "Callable[[str, Any], Any]":
     """`_given` for a suite, or for the preset that the tests name."""
     chosen = _suite(context, suite) if suite else plan.preset_of(tests)
-    return functools.partial(_given, context, chosen)
+    fixed = plan.SIMULATED if context.params["platform"] else {}
+    return functools.partial(_given, context, chosen, fixed)
 
 
 def _given(
-    context: typer.Context, chosen: "plan.Preset | Suite | None", name: str, value: Any
+    context: typer.Context,
+    chosen: "plan.Preset | Suite | None",
+    fixed: "Mapping[str, Any]",
+    name: str,
+    value: Any,
 ) -> Any:
-    """An option's value: as typed, else from the preset or suite, else the default."""
+    """An option's value: as typed, else as `fixed`, from the preset or suite, else the default."""
     is_typed = _is_typed(context, name) and name != "tests"
-    return value if is_typed else getattr(chosen, name, value)
+    return value if is_typed else fixed.get(name, getattr(chosen, name, value))
+
+
+def _platform(context: typer.Context, name: str) -> "SimulatedPlatform | None":
+    """The platform to simulate, if any. Raises WeftError for what it has not, or not of its own."""
+    from weft.sim.platforms import simulated_platform
+
+    if not name:
+        return None
+    for other in _NOT_SIMULATED:
+        if _is_typed(context, other) and context.params.get(other) != "sim":
+            word = f"--{other.replace('_', '-')}"
+            raise WeftError(
+                f"{word} is for hosts, devices and libraries that exist, and --platform {name} is"
+                " simulated",
+                f"type --platform {name} without {word}",
+            )
+    return simulated_platform(name)
 
 
 def _changes(context: typer.Context) -> dict[str, float]:

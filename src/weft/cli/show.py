@@ -84,7 +84,7 @@ def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
     if as_json:
         _print_json(topic.plain(rows))
         return
-    tables, findings = topic.tables(rows), topic.findings(rows)
+    tables, findings = results.labelled(topic.tables(rows)), topic.findings(rows)
     for part in tables:
         console().print(*render_table(part), sep="\n")
     for line in findings:

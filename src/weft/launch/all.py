@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weft.errors import WeftError
 from weft.launch.local import LocalLauncher
 from weft.launch.mpirun import MpirunLauncher
+from weft.launch.sim import SimLauncher
 from weft.launch.slurm import SlurmLauncher
 from weft.names import choose
 
@@ -15,8 +16,19 @@ if TYPE_CHECKING:
 
     from weft.launch.launcher import Launcher
     from weft.plan.allocation import Allocation
+    from weft.plan.simulated import SimulatedPlatform
 
 LAUNCHERS: tuple[Launcher, ...] = (SlurmLauncher(), MpirunLauncher(), LocalLauncher())
+
+
+def launchers_of(
+    platform: SimulatedPlatform | None, launchers: Sequence[Launcher] = LAUNCHERS
+) -> Sequence[Launcher]:
+    """Those for real hosts, or for a simulated platform the only one that there is.
+
+    Raises WeftError where the simulator's program is missing.
+    """
+    return (SimLauncher(platform),) if platform else launchers
 
 
 def choose_launcher(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 MPIS = ("openmpi", "mpich")
+# The MPI of simulated platforms: a simulator that is no MPI to start programs with.
+SIMULATOR = "smpi"
 DESCRIBE_DEADLINE_S = 20.0
 INSTALL_MPI = "type apt-get install openmpi-bin, then make build"
 

@@ -11,6 +11,8 @@ from weft.launch.protocol import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
 from weft.measure.state import INTERVAL
 from weft.measure.stopping import (
+    MOST_OPS,
+    MOST_SIMULATED_OPS,
     MOST_TRIES,
     Amount,
     amount,
@@ -133,6 +135,7 @@ class CaseRunner:
             share_ns=share_s * 1e9,
             pace_ns=state.pace_ns,
             asked_samples=self.plan.samples,
+            most_ops=MOST_SIMULATED_OPS if self.plan.simulated else MOST_OPS,
         )
 
     def _batch(

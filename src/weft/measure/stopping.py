@@ -28,6 +28,9 @@ MOST_SAMPLES = 2000
 # Of a test whose every sample is one operation: its tail is what it is about.
 MOST_OPERATIONS = 10_000
 MOST_OPS = 1 << 20
+# A simulator's messages cost more than real ones, and small ones that are under way at once cost
+# their number squared.
+MOST_SIMULATED_OPS = 512
 WARMUP_SHARE = 0.1
 # A batch that is faster than expected is measured again so often, with longer samples.
 MOST_TRIES = 3
@@ -120,6 +123,7 @@ def amount(
     share_ns: float,
     pace_ns: float = 0.0,
     asked_samples: int = 0,
+    most_ops: int = MOST_OPS,
 ) -> Amount:
     """What a batch of `share_ns` measures, given an operation's time and the unloaded latency.
 
@@ -129,9 +133,9 @@ def amount(
 
     The operations of a sample are chosen so that the clock's cost is under 1 % of it, and for
     streams so that all unloaded latencies that a sample holds are under 1 % too, unless that would
-    take longer than LONGEST_SAMPLE_NS or the batch's share. Where MOST_SAMPLES of these take less
-    than the share they are longer. Buffers in turn are used in whole turns, however
-    long those are (`too_many_turns`).
+    take longer than LONGEST_SAMPLE_NS, the batch's share, or more than `most_ops`. Where
+    MOST_SAMPLES of these take less than the share they are longer. Buffers in turn are used in
+    whole turns, however long those are (`too_many_turns`).
     """
     operation_ns = max(operation_ns, 1.0)
     least_ns = CLOCK_SHARE * clock.cost_ns
@@ -146,6 +150,8 @@ def amount(
         least_ns = 0.0
     ops = math.ceil(MARGIN * least_ns / operation_ns)
     ops = min(max(ops, fewest_ops), _most_ops(case))
+    if ops > most_ops:
+        ops, least_ns = max(most_ops, fewest_ops), 0.0
     cost_ns = max(pace_ns, operation_ns * pattern.time_factor)
     samples = int(share_ns / (ops * cost_ns))
     most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES

@@ -9,6 +9,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case
+from weft.plan.simulated import SimulatedPlatform
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     records. `case_deadline_s` is the timeout per case, added to its expected time. `samples` is how
     many a case takes in each launch; 0: as many as its share of the budget allows. `suite` is the
     name of the suite; empty where tests were named. `launcher` started the ranks, and starts them
-    again where the run is resumed, on the nodes of `allocation`.
+    again where the run is resumed, on the nodes of `allocation`. With `simulated` nothing was
+    measured: the times are a simulator's on that platform.
     """
 
     cases: tuple[Case, ...]
@@ -40,6 +42,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     suite: str = ""
     launcher: str = "local"
     allocation: Allocation = Allocation()
+    simulated: SimulatedPlatform | None = None
 
 
 def make_plan(
@@ -56,6 +59,7 @@ def make_plan(
     suite: str = "",
     launcher: str = LAUNCHER,
     allocation: Allocation = Allocation(),  # noqa: B008 - frozen
+    simulated: SimulatedPlatform | None = None,
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -79,4 +83,5 @@ def make_plan(
         suite=suite,
         launcher=launcher,
         allocation=allocation,
+        simulated=simulated,
     )

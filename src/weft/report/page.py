@@ -81,13 +81,13 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
 
 def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:
     """A topic of all records; of several, tables and findings bear their record's name."""
-    found = [(one.run.path.name, one.of(topic)) for one in records]
     tables, findings = [], []
-    for name, rows in found:
+    for one in records:
+        name, rows = one.run.path.name, one.of(topic)
         several = f"{name}: " if len(records) > 1 else ""
         tables += [
             msgspec.structs.replace(table, caption=several + table.caption)
-            for table in topic.wide(rows)
+            for table in one.labelled(topic.wide(rows))
         ]
         findings += [several + line for line in topic.findings(rows)]
     return Section(
@@ -109,8 +109,14 @@ def _model_notes(found: Modelled) -> list[str]:
 
 
 def _title(records: Sequence[Results]) -> str:
-    hosts = dict.fromkeys(host for one in records for host in one.run.header.hosts)
-    return f"weft: {', '.join(hosts)}"
+    places = dict.fromkeys(_place(one.run) for one in records)
+    return f"weft: {', '.join(places)}"
+
+
+def _place(run: Run) -> str:
+    """The hosts that were measured, or the platform that was simulated."""
+    platform = run.header.plan.simulated
+    return platform.label if platform else " and ".join(run.header.hosts)
 
 
 def _summary(records: Sequence[Results]) -> str:
@@ -119,7 +125,7 @@ def _summary(records: Sequence[Results]) -> str:
     for one in records:
         heads = [head for topic in TOPICS if (head := topic.headline(one.of(topic)))]
         ranks = max(s.ranks for s in one.summaries)
-        place = f"{ranks} ranks on {' and '.join(one.run.header.hosts)}"
+        place = f"{ranks} ranks on {_place(one.run)}"
         sentences.append(f"{place}: {'; '.join(heads)}.")
     return " ".join(sentences)
 
@@ -152,7 +158,7 @@ def _method(run: Run) -> list[tuple[str, str]]:
     facts = [
         ("record", run.path.name),
         ("command", " ".join(run.header.command)),
-        ("measured", run.header.created_utc),
+        ("simulated" if plan.simulated else "measured", run.header.created_utc),
         ("weft", run.header.weft_version),
         ("MPI", first.mpi if first else plan.mpi),
         ("launches", f"{len(run.launches)} made, {plan.launches} asked of each case"),

@@ -64,7 +64,7 @@ def render_tables(results: Results) -> RenderableType:
     findings = []
     for topic in TOPICS:
         rows = results.of(topic)
-        for table in topic.tables(rows):
+        for table in results.labelled(topic.tables(rows)):
             parts += render_table(table)
         findings += topic.findings(rows)
     flags = flags_in_words(results.summaries)
@@ -89,7 +89,7 @@ def render_brief(results: Results, screen: Console) -> RenderableType:
     for topic in TOPICS:
         waiting = counts | {topic.name: ""}
         left = lines - _height(screen, parts) - _height(screen, _more(results, waiting))
-        shown = _fitting(topic, results.of(topic), screen, left)
+        shown = _fitting(topic, results, screen, left)
         parts += shown
         counts = waiting if shown else counts
     return Group(*parts, *_more(results, counts), *map(Text, below))
@@ -102,17 +102,20 @@ def _more(results: Results, counts: dict[str, str]) -> list[RenderableType]:
     return [Text(f"also measured, {where}: {words}")] if words else []
 
 
-def _fitting(topic: Topic[Any], rows: Any, screen: Console, lines: int) -> list[RenderableType]:
+def _fitting(
+    topic: Topic[Any], results: Results, screen: Console, lines: int
+) -> list[RenderableType]:
     """The topic's tables and findings in the most rows that so many lines hold; none where none."""
     for room in _ROOMS:
-        shown = list(_brief(topic, rows, room))
+        shown = list(_brief(topic, results, room))
         if _height(screen, shown) <= lines:
             return shown
     return []
 
 
-def _brief(topic: Topic[Any], rows: Any, room: int) -> Iterator[RenderableType]:
-    for table in topic.brief(rows, room):
+def _brief(topic: Topic[Any], results: Results, room: int) -> Iterator[RenderableType]:
+    rows = results.of(topic)
+    for table in results.labelled(topic.brief(rows, room)):
         yield Text(table.caption, style="bold")
         yield FittedTable(table)
         yield from map(Text, table.notes)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from weft.errors import WeftError
 from weft.topics.availability import CpuAvailability
 from weft.topics.base import Results, Topic
@@ -84,4 +86,11 @@ def charts_of(records: Sequence[Results]) -> list[Chart]:
 def charts_of_topic(topic: Topic[Any], records: Sequence[Results]) -> list[Chart]:
     """A topic's charts of one record or several, but for records that another topic lays out."""
     drawn = [(one.run.path.name, one.of(topic)) for one in records if one.draws(topic)]
-    return topic.overlaid(drawn) if drawn else []
+    labels = dict.fromkeys(
+        platform.label for one in records if (platform := one.run.header.plan.simulated)
+    )
+    words = f" ({'; '.join(labels)})" if labels else ""
+    return [
+        msgspec.structs.replace(chart, title=chart.title + words)
+        for chart in (topic.overlaid(drawn) if drawn else [])
+    ]

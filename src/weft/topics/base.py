@@ -49,6 +49,18 @@ class Results:
         """The rows of a topic."""
         return self.once(topic.name, topic.rows)
 
+    def labelled(self, tables: Sequence[Table]) -> list[Table]:
+        """Tables whose heads say where the run was simulated."""
+        platform = self.run.header.plan.simulated
+        if platform is None:
+            return list(tables)
+        return [
+            msgspec.structs.replace(
+                one, caption=f"{platform.label}: {one.caption}".removesuffix(": ")
+            )
+            for one in tables
+        ]
+
     def once(self, key: object, compute: Callable[[Results], Value]) -> Value:
         """What several topics share: computed for whoever asks first under this key."""
         if key not in self._computed:

@@ -66,11 +66,11 @@ class Sizes(Topic[SizeRows]):
         """One row per size, a column a test and variant; tails where single operations are."""
         if not rows.tabled:
             return []
-        hosts = " and ".join(rows.hosts)
+        hosts = f" on {' and '.join(rows.hosts)}" if rows.hosts else ""
         return [
             Table(
                 name=self.name,
-                caption=f"Median over launches on {hosts}; {RULE}.",
+                caption=f"Median over launches{hosts}; {RULE}.",
                 head=("size", *_column_heads(rows)),
                 rows=tuple(_size_rows(rows.tabled)),
             ),

@@ -6,6 +6,7 @@ Launches are one sample only where all of these are the same. `weft check` pools
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from weft.fabric.detect import device_on
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from weft.plan.simulated import SimulatedPlatform
     from weft.record.model import Header, Launch
     from weft.record.run import Run
 
@@ -50,6 +52,8 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
 def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
     """What must agree before launches are put together, from a record's header and launches."""
+    if header.plan.simulated:
+        return _of_simulation(header, header.plan.simulated, launches)
     hosts = header.hosts.values()
     facts = {
         name: joined(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()
@@ -71,6 +75,22 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
             "method": f"weft {header.weft_version}",
         },
         kinds=kinds | _of_transports(header, launches),
+    )
+
+
+def _of_simulation(
+    header: Header, platform: SimulatedPlatform, launches: Sequence[Launch]
+) -> Conditions:
+    """A simulated run depends on its platform's file and on the simulator, on no machine."""
+    digest = hashlib.sha256(platform.xml.encode()).hexdigest()[:12]
+    return Conditions(
+        facts={
+            "simulated": platform.in_words,
+            "platform file": digest,
+            "MPI": header.plan.mpi,
+            "method": f"weft {header.weft_version}",
+        },
+        kinds=_of_transports(header, launches),
     )
 
 

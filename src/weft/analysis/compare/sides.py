@@ -125,9 +125,10 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
             kind: Kind = "launches" if summary.launches > 1 else "one launch"
             figure = Figure(estimate=estimate, kind=kind, launches=summary.launches)
             curves.setdefault(place, {})[summary.bytes] = figure
+    platform = run.header.plan.simulated
     return Side(
         name=str(run.path),
-        title=title,
+        title=f"{title} ({platform.label})" if platform else title,
         is_published=False,
         conditions=_conditions_of(run, wanted),
         curves=curves,

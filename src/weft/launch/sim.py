@@ -1,0 +1,67 @@
+"""Starts ranks on a simulated platform: all of them are in one process of the simulator's."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weft.errors import WeftError
+from weft.host.manifest import collect
+from weft.launch.environment import environment_of_ranks
+from weft.launch.piped import PipedLaunch
+from weft.launch.programs import SIMULATOR, engine_folder
+
+if TYPE_CHECKING:
+    from weft.launch.launcher import Job
+    from weft.plan.allocation import Allocation
+    from weft.plan.simulated import SimulatedPlatform
+
+
+class SimLauncher:
+    """A rank on each of the first nodes of a simulated platform, in virtual time."""
+
+    name = "sim"
+    summary = "a simulated platform (--platform), in one process here"
+
+    def __init__(self, platform: SimulatedPlatform) -> None:
+        if not any((engine_folder() / SIMULATOR).glob("rank-*")):
+            raise WeftError(
+                f"no program for simulated platforms in {engine_folder()}",
+                "type apt-get install libsimgrid-dev, then make build",
+            )
+        self._platform = platform
+
+    def refuses(self, allocation: Allocation) -> str:
+        """Why it cannot start ranks there: hosts that exist were named."""
+        return f"{allocation.hosts[0]} is no simulated node" if allocation.hosts else ""
+
+    def starts(self, mpi: str) -> bool:
+        """Whether the MPI is the simulator's."""
+        return mpi == SIMULATOR
+
+    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:  # noqa: ARG002
+        """What this machine is, whose memory the simulated ranks share."""
+        manifest = collect()
+        return {manifest["host"]: manifest}
+
+    def start(self, job: Job) -> PipedLaunch:
+        """A launch. Raises WeftError where the platform has fewer nodes than there are ranks."""
+        nodes = self._platform.nodes
+        if job.ranks > nodes:
+            raise WeftError(
+                f"{self._platform.name} has {nodes} nodes for {job.ranks} ranks",
+                f"type --ranks {nodes}, or weft calibrate with more --nodes",
+            )
+        # setpriv has the kernel end the simulator with this process, however that ends.
+        begin = ["setpriv", "--pdeathsig", "TERM", str(job.program)]
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="weft-sim-", suffix=".xml", encoding="utf-8", delete=False
+        ) as file:
+            file.write(self._platform.xml)
+        words = ["--platform", file.name, "--ranks", str(job.ranks), *job.arguments]
+        return PipedLaunch(
+            [*begin, *words],
+            environment_of_ranks(job.environment),
+            lambda _: Path(file.name).unlink(missing_ok=True),
+        )

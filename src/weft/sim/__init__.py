@@ -1,0 +1,1 @@
+"""Simulated platforms: from published tables or from a record to a file for the simulator."""

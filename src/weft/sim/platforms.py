@@ -1,0 +1,167 @@
+"""Simulated platforms by name or by file: published ones are calibrated from their tables."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast, get_args
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.simgrid import Zone, platform_xml
+from weft.plan.simulated import Kind, SimulatedPlatform
+from weft.reference.library import find_platform
+from weft.sim.calibrate import Times, model_of, table_of
+from weft.sim.protocols import Piece, Protocols
+
+if TYPE_CHECKING:
+    from weft.reference.library import Platform
+
+Calibrated = Literal["model", "table"]
+KINDS: tuple[str, ...] = get_args(Calibrated)
+# So many nodes at one crossbar, unless somebody says how many.
+NODES = 128
+# No message layer below MPI has a rendezvous in these tests.
+_ALWAYS_EAGER = 1 << 30
+# The single figures that are a latency of small messages, and a bandwidth of large ones.
+_LATENCIES = ("latency_small_send", "latency_small_put", "latency_small", "fit_latency")
+_BANDWIDTHS = ("bandwidth_peak_one_way", "fit_bandwidth")
+_FACTS = ("name", "kind", "origin")
+
+
+def simulated_platform(text: str) -> SimulatedPlatform:
+    """A published platform, escher or escher:table, or a platform file. Raises WeftError."""
+    if Path(text).exists() or Path(text).suffix or "/" in text:
+        return read_platform(Path(text))
+    name, _, kind = text.partition(":")
+    return calibrated(find_platform(name), check_kind(kind or "model"))
+
+
+def check_kind(kind: str) -> Calibrated:
+    """Raises WeftError for what is no kind."""
+    if kind not in KINDS:
+        raise WeftError(f"there is no kind {kind}", f"type {' or '.join(KINDS)}")
+    return cast("Calibrated", kind)
+
+
+def read_platform(path: Path) -> SimulatedPlatform:
+    """A file of `weft calibrate`, or any other of SimGrid's. Raises WeftError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        root = ET.fromstring(text)  # noqa: S314 - the user's own file
+    except (OSError, UnicodeDecodeError, ET.ParseError) as error:
+        raise WeftError(
+            f"cannot read {path} as a platform file: {error}",
+            "write one with weft calibrate escher -o FILE, or name a published platform",
+        ) from None
+    cluster = root.find("cluster")
+    said = {} if cluster is None else {p.get("id", ""): p.get("value", "") for p in cluster}
+    if not all(f"weft-{name}" in said for name in _FACTS):
+        nodes = len(root.findall(".//host")) + sum(map(_nodes_of, root.iter("cluster")))
+        return SimulatedPlatform(name=path.stem, kind="given", nodes=nodes, xml=text)
+    return SimulatedPlatform(
+        name=said["weft-name"],
+        kind=cast("Kind", said["weft-kind"]),
+        nodes=sum(map(_nodes_of, root.iter("cluster"))),
+        origin=said["weft-origin"],
+        xml=text,
+    )
+
+
+def calibrated(platform: Platform, kind: Calibrated, nodes: int = NODES) -> SimulatedPlatform:
+    """A published platform, so many nodes at one crossbar. Raises WeftError."""
+    protocols = protocols_of(platform, kind)
+    return assembled(
+        protocols,
+        Zone(
+            title=f"{platform.title}: {platform.summary}",
+            nodes=nodes,
+            bus_bytes_per_s=protocols.bus_bytes_per_s,
+        ),
+        SimulatedPlatform(
+            name=platform.name,
+            kind=kind,
+            nodes=nodes,
+            origin=f"{platform.citation.authors}, {platform.citation.date}",
+        ),
+    )
+
+
+def assembled(protocols: Protocols, zone: Zone, named: SimulatedPlatform) -> SimulatedPlatform:
+    """The platform of that name with its file."""
+    facts = {f"weft-{name}": str(getattr(named, name)) for name in _FACTS}
+    text = platform_xml(
+        zone,
+        protocols.bandwidth_bytes_per_s,
+        protocols.latency_ns,
+        protocols.settings(),
+        facts,
+    )
+    return msgspec.structs.replace(named, xml=text, nodes=zone.nodes)
+
+
+def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
+    """What messages cost on a published platform. Raises WeftError where too little is published.
+
+    Without tables the single figures of latency, overhead and bandwidth make one line.
+    """
+    times = times_of(platform)
+    if times is not None:
+        return model_of(times) if kind == "model" else table_of(times)
+    if kind == "table":
+        raise WeftError(f"{platform.title} is published without a table", "type --kind model")
+    known = {fact.key: fact.si for fact in platform.facts if fact.si is not None}
+    latency_ns = next((known[key] for key in _LATENCIES if key in known), None)
+    one_way = next((known[key] for key in _BANDWIDTHS if key in known), None)
+    if latency_ns is None or one_way is None:
+        raise WeftError(
+            f"{platform.title} is published without a latency and a bandwidth",
+            "type weft list platforms to choose another",
+        )
+    overhead_ns = known.get("host_overhead", 0.0)
+    half = (Piece(0, overhead_ns / 2),)
+    both = known.get("bandwidth_peak_both_ways", 2 * one_way)
+    return Protocols(
+        transfer=(Piece(0, latency_ns - overhead_ns, 1e9 / one_way),),
+        blocking_send=half,
+        send=half,
+        receive=half,
+        eager_below_bytes=_ALWAYS_EAGER,
+        bus_factor=min(max(2 * one_way / both, 1.0), 2.0),
+    )
+
+
+def times_of(platform: Platform) -> Times | None:
+    """The published tables as times, ns; None where there is none of ping_pong.
+
+    A size in a table of latency and in one of bandwidth has the mean of both.
+    """
+    found: dict[str, dict[int, list[float]]] = {"ping_pong": {}, "sendrecv": {}}
+    for series in platform.series:
+        for point in series.points:
+            moved = 1e9 * series.directions * point.bytes
+            time = point.si if series.quantity == "latency" else moved / point.si
+            found.setdefault(series.test, {}).setdefault(point.bytes, []).append(time)
+    means = {
+        test: {size: sum(own) / len(own) for size, own in sizes.items()}
+        for test, sizes in found.items()
+    }
+    if not means["ping_pong"]:
+        return None
+    switch = {f.key: f.si for f in platform.facts}.get("protocol_switch_bytes")
+    return Times(
+        ping_pong=means["ping_pong"],
+        sendrecv=means["sendrecv"],
+        switch_bytes=int(switch) if switch else None,
+    )
+
+
+def _nodes_of(cluster: ET.Element) -> int:
+    """From "0-127" or "0-3,8": a range or a number each."""
+    count = 0
+    for part in cluster.get("radical", "").split(","):
+        first, _, last = part.partition("-")
+        if first.isdigit():
+            count += int(last or first) - int(first) + 1
+    return count

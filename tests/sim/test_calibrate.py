@@ -1,0 +1,141 @@
+"""Calibration: the published tables come back, and known protocols are found again."""
+
+import statistics
+
+import pytest
+
+from simulations import KNOWN, platform
+from weft.errors import WeftError
+from weft.reference.library import PublishedSeries, find_platform, platforms
+from weft.sim.calibrate import Times, model_of, table_of
+from weft.sim.platforms import (
+    calibrated,
+    protocols_of,
+    read_platform,
+    simulated_platform,
+    times_of,
+)
+from weft.sim.protocols import Protocols
+
+SANDIA = ("escher", "red-squall", "callisto")
+SIZES = [0, *(2**power for power in range(23))]
+
+
+def errors_percent(protocols: Protocols, series: PublishedSeries) -> list[float]:
+    """Of each published figure, as a reader of the table would see it."""
+    found = []
+    for point in series.points:
+        is_exchange = series.test == "sendrecv"
+        time = (protocols.sendrecv_ns if is_exchange else protocols.ping_pong_ns)(point.bytes)
+        own = time if series.quantity == "latency" else series.directions * 1e9 * point.bytes / time
+        found.append(100 * abs(own / point.si - 1))
+    return found
+
+
+@pytest.mark.parametrize("name", SANDIA)
+def test_the_model_is_as_near_to_the_tables_as_asked(name: str) -> None:
+    published = find_platform(name)
+    protocols = protocols_of(published, "model")
+    assert protocols.parameters <= 12
+    for series in published.series:
+        mean = statistics.fmean(errors_percent(protocols, series))
+        assert mean <= (5 if series.quantity == "latency" else 3), series.table
+
+
+@pytest.mark.parametrize("name", SANDIA)
+def test_the_table_is_right_at_every_published_size(name: str) -> None:
+    published = find_platform(name)
+    protocols = protocols_of(published, "table")
+    for series in published.series:
+        assert max(errors_percent(protocols, series)) <= 0.2, series.table
+
+
+@pytest.mark.parametrize("name", ["osu-vapi", "osu-gm", "osu-elan3"])
+def test_single_figures_of_a_text_come_back(name: str) -> None:
+    published = find_platform(name)
+    known = {fact.key: fact.si for fact in published.facts}
+    protocols = protocols_of(published, "model")
+    latency = known.get("latency_small_send") or known["latency_small_put"]
+    assert protocols.ping_pong_ns(0) == pytest.approx(latency)
+    assert protocols.bandwidth_bytes_per_s == pytest.approx(known["bandwidth_peak_one_way"])
+    both = known["bandwidth_peak_both_ways"]
+    assert both is not None
+    assert protocols.bus_bytes_per_s == pytest.approx(both)
+    overhead = protocols.send[0].ns + protocols.receive[0].ns
+    assert overhead == pytest.approx(known["host_overhead"])
+    with pytest.raises(WeftError, match="without a table"):
+        protocols_of(published, "table")
+
+
+def test_known_protocols_are_found_in_their_own_times() -> None:
+    times = Times(
+        ping_pong={size: KNOWN.ping_pong_ns(size) for size in SIZES},
+        sendrecv={size: KNOWN.sendrecv_ns(size) for size in SIZES},
+    )
+    for found in (model_of(times), table_of(times)):
+        assert found.eager_below_bytes == 2048
+        assert found.bus_factor == pytest.approx(1.25, rel=1e-3)
+        for size in (4, 3000, 100_000):  # between and at the sizes that it has seen
+            assert found.ping_pong_ns(size) == pytest.approx(KNOWN.ping_pong_ns(size), rel=1e-3)
+            assert found.sendrecv_ns(size) == pytest.approx(KNOWN.sendrecv_ns(size), rel=1e-3)
+
+
+def test_one_line_has_no_switch() -> None:
+    times = Times(ping_pong={size: 1000 + 0.5 * size for size in SIZES}, overhead_ns=300.0)
+    found = model_of(times)
+    assert found.eager_below_bytes == 0
+    [line] = found.transfer
+    assert (line.from_bytes, line.ns, line.ns_per_byte) == (
+        0,
+        pytest.approx(1000),
+        pytest.approx(0.5),
+    )
+
+
+@pytest.mark.parametrize("make", [model_of, table_of])
+def test_one_size_is_no_calibration(make: object) -> None:
+    with pytest.raises(WeftError, match="times of two sizes"):
+        make(Times(ping_pong={8: 1000.0}))  # type: ignore[operator]
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: object) -> None:
+    from pathlib import Path
+
+    folder = Path(str(tmp_path))
+    written = calibrated(find_platform("escher"), "table", nodes=24)
+    (folder / "e.xml").write_text(written.xml, encoding="utf-8")
+    assert read_platform(folder / "e.xml") == written
+    assert (written.nodes, written.kind, written.name) == (24, "table", "escher")
+    assert simulated_platform(str(folder / "e.xml")) == written
+    assert "measured" not in written.in_words
+    foreign = '<platform version="4.1"><cluster id="c" radical="0-3,8"/><host id="h"/></platform>'
+    (folder / "mine.xml").write_text(foreign)
+    own = read_platform(folder / "mine.xml")
+    assert (own.name, own.kind, own.nodes) == ("mine", "given", 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("eschr", "did you mean escher"),
+        ("escher:guess", "there is no kind guess; type model or table"),
+        ("nowhere.xml", "cannot read nowhere.xml as a platform file"),
+        ("fermilab-topspin", "without a latency and a bandwidth"),
+    ],
+)
+def test_what_is_no_platform_is_refused(text: str, message: str) -> None:
+    with pytest.raises(WeftError, match=message):
+        simulated_platform(text)
+
+
+def test_every_platform_with_figures_can_be_simulated() -> None:
+    able = [one.name for one in platforms() if times_of(one) is not None]
+    assert able == ["callisto", "escher", "red-squall"]
+    assert simulated_platform("fdr-ping-pong").nodes == platform(nodes=128).nodes
+
+
+def test_the_settings_say_what_simgrid_begins_above() -> None:
+    settings = KNOWN.settings()
+    assert settings["smpi/os"] == "0:7e-07:0"
+    assert settings["smpi/bw-factor"] == "0:0.8;2063:1"
+    assert settings["smpi/send-is-detached-thresh"] == "2048"

@@ -1,0 +1,52 @@
+"""Simulated runs for tests: platforms of known numbers, and what a run on them gives."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft.analysis.summary import CaseSummary, summarise
+from weft.fabric.simgrid import Zone
+from weft.plan.cases import Part
+from weft.plan.simulated import SimulatedPlatform
+from weft.session import Request, start
+from weft.sim.platforms import assembled
+from weft.sim.protocols import Piece, Protocols
+
+# Two protocols, unlike overheads, and a bus that carries 1.6 of the 2 ways of the link: every
+# number is another one, so that none can stand for another.
+KNOWN = Protocols(
+    transfer=(Piece(0, 2000.0, 1.0), Piece(2048, 9000.0, 0.8)),
+    blocking_send=(Piece(0, 700.0),),
+    send=(Piece(0, 900.0),),
+    receive=(Piece(0, 500.0),),
+    eager_below_bytes=2048,
+    bus_factor=1.25,
+)
+
+
+def platform(protocols: Protocols = KNOWN, nodes: int = 8) -> SimulatedPlatform:
+    """A crossbar of so many nodes."""
+    zone = Zone(title="known", nodes=nodes, bus_bytes_per_s=protocols.bus_bytes_per_s)
+    return assembled(protocols, zone, SimulatedPlatform(name="known", kind="model", nodes=nodes))
+
+
+def simulated(
+    folder: Path, tests: tuple[str, ...], sizes: str, simulated_on: SimulatedPlatform, **asked: Any
+) -> weft.Run:
+    """The record of a simulated run."""
+    ranks = asked.pop("ranks", 2)
+    usual: dict[str, Any] = {
+        "parts": (Part(tests=tests, sizes=sizes, ranks=ranks),), "transports": (), "ranks": ranks,
+        "precision": 0.01, "budget_s": 100.0, "launches": 1, "samples": 3, "seed": 1,
+        "output": folder / "r.jsonl", "mpi": "", "options": {}, "command": ("weft", "run"),
+        "case_deadline_s": 20.0, "begun_s": time.monotonic(), "report": False,
+        "platform": simulated_on,
+    }  # fmt: skip
+    path, _ = start(Request(**{**usual, **asked}), lambda _: None)
+    return weft.load(path)
+
+
+def by_size(run: weft.Run, test: str) -> dict[int, CaseSummary]:
+    """A test's summaries by the message's size."""
+    return {one.bytes: one for one in summarise(run) if one.test == test}
