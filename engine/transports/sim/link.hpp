@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <climits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,12 @@ class Sim final {
     latch(MPI_Recv(buffer.data, count_of(buffer), MPI_BYTE, peer.rank, tag_of(buffer), comm_,
                    MPI_STATUS_IGNORE),
           "MPI_Recv");
+  }
+
+  void sum(std::span<double> numbers) noexcept {
+    latch(MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE,
+                        MPI_SUM, comm_),
+          "MPI_Allreduce");
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return number(sends_.size()); }

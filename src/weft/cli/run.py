@@ -216,11 +216,7 @@ def run(
         request = session.Request(
             parts=() if suite else plan.on_ranks(part, counts or where.usual_ranks),
             transports=tuple(filter(None, transport.split(","))),
-            fits_memory=given("fits_memory", False),
             ranks=counts[0] if counts else 0,
-            precision=units.parse_percent(given("precision", precision)),
-            budget_s=units.parse_seconds(given("budget", budget)),
-            **{n: given(n, own) for n, own in (("launches", launches), ("samples", samples))},
             options=plan.parse_options(option or ()),
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             command=("weft", *sys.argv[1:]),
@@ -228,9 +224,25 @@ def run(
             begun_s=_begun_s(),
             report=report,
             platform=_platform(context, platform),
+            **_effort(given, precision, budget, launches, samples),
         )
         path, footer = session.start(request, _say)
     _show(path, footer, as_json=json, report=report)
+
+
+def _effort(
+    given: "Callable[[str, Any], Any]", precision: str, budget: str, launches: int, samples: int
+) -> dict[str, Any]:
+    """How much is measured, as fields of the request: presets and platforms have their own."""
+    from weft import units
+
+    return {
+        "precision": units.parse_percent(given("precision", precision)),
+        "budget_s": units.parse_seconds(given("budget", budget)),
+        "launches": given("launches", launches),
+        "samples": given("samples", samples),
+        "fits_memory": given("fits_memory", False),
+    }
 
 
 def _begun_s() -> float:
