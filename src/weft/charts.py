@@ -116,6 +116,19 @@ def chart_over_sizes(name: str, title: str, metric: Metric, curves: Sequence[Siz
     )
 
 
+def chart_over_ranks(name: str, title: str, curves: Sequence[SizeCurve]) -> Chart:
+    """The time of an iteration in µs against ranks, which stand where sizes do, a track a curve."""
+    ranks = sorted({count for curve in curves for count in curve.bytes})
+    chart = chart_over_sizes(name, title, "latency", curves)
+    return msgspec.structs.replace(
+        chart,
+        alt=f"{title} against ranks for {', '.join(curve.label for curve in curves)}",
+        x=ChartAxis("ranks", ticks=tuple((float(count), str(count)) for count in ranks)),
+        y=ChartAxis("iteration in µs"),
+        tracks=tuple(msgspec.structs.replace(track, texts=()) for track in chart.tracks),
+    )
+
+
 def _track(curve: SizeCurve, metric: Metric, group: int) -> Track:
     factor = 1e-3 if metric == "latency" else 1e-6
     shape = format_time if metric == "latency" else format_bandwidth

@@ -5,15 +5,19 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from rich.console import Console
 
 import weft
 from builders import LAUNCH_EFFECTS, synthetic_record
 from shown import json_rows, tables_of
+from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.lattice import Lattice
 from weft.record.model import Batch, Launch, RankFacts
 from weft.record.run import Run
+from weft.report.comparison import comparison_tables
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
 from weft.topics.scaling.rows import ScalingRows
@@ -31,7 +35,7 @@ def weak_cases(test: str = "milc", extents: tuple[int, ...] = (4, 8, 14)) -> tup
             transport="tcp",
             bytes=4,
             ranks=ranks,
-            lattice=Lattice(extents=(extent,) * 4),
+            lattice=Lattice(extents=(extent,) * 4, sums=2),
         )
         for extent, ranks in itertools.product(extents, RANKS)
     )
@@ -200,7 +204,7 @@ def test_the_json_of_a_case_has_its_row(tmp_path: Path) -> None:
 def test_the_finding_names_lattices_and_times(tmp_path: Path) -> None:
     [finding] = Scaling().findings(rows_of(record_of(tmp_path, weak_cases())))
     assert finding.startswith("milc over tcp, weak scaling: the fabric costs more than 10% at 4^4")
-    assert "costs less than 10% at 14^4" in finding
+    assert "the fabric costs less than 10% at 14^4" in finding
     assert "on 4 ranks" in finding
     assert "an iteration" in finding
 
@@ -285,3 +289,31 @@ def test_ranks_that_share_a_core_have_no_verdict(tmp_path: Path) -> None:
     table = tables_of(Run(run.path, lines), summarise(run), "scaling")[0]
     assert table.rows[2][2] == "4*"
     assert "share cores" in " ".join(table.notes)
+
+
+@pytest.mark.parametrize("sessions", [1, 2])
+def test_two_clusters_are_compared_on_each_number_of_ranks(tmp_path: Path, sessions: int) -> None:
+    cases = weak_cases(extents=(4, 8))
+    sides = []
+    for name, slower in (("old", 1.0), ("new", 0.5)):
+        files = []
+        for session in range(sessions):
+            files.append(f"{tmp_path}/{name}{session}.jsonl")
+            synthetic_record(
+                Path(files[-1]),
+                cases,
+                times_ns=lambda case, round_, slower=slower: series(case, round_, slower),
+            )
+        sides.append(",".join(files))
+    found = compare(load_sides(sides, ()))
+    assert [table.along for table in found.tables] == ["ranks", "ranks"]
+    for table in found.tables:
+        assert [row.ranks for row in table.rows] == [1, 2, 4]
+        for row in table.rows:
+            assert row.ratios[0] is not None
+            assert row.ratios[0].speed == pytest.approx(2, rel=1e-3)
+        assert "is faster from 1 rank to 4 ranks" in table.words[0]
+    screen = Console(width=120)
+    with screen.capture() as printed:
+        screen.print(comparison_tables(found))
+    assert "milc over tcp: time of an iteration, 4^4/sums2, 4 B a site" in printed.get()

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
-from weft.charts import SizeCurve, chart_over_sizes
+from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.report.html import render, write_page
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.written import with_half
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.compare.comparison import Comparison, Single, SizeTable
     from weft.analysis.stats.ratios import Figure, Ratio, Verdict
-    from weft.charts import Chart
+    from weft.charts import Chart, Metric
 
 
 def comparison_tables(comparison: Comparison) -> RenderableType:
@@ -86,7 +86,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
     tables = [
         {
             "title": _title(table),
-            "corner": "size",
+            "corner": table.along,
             "heads": heads,
             "words": [
                 f"{title}: {words}" if len(titles) > 2 else words
@@ -94,7 +94,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
             ],
             "rows": [
                 {
-                    "head": format_bytes(row.bytes),
+                    "head": str(row.ranks) if row.ranks else format_bytes(row.bytes),
                     "cells": _cells(
                         row.figures,
                         row.ratios,
@@ -124,6 +124,8 @@ def _title(table: SizeTable) -> str:
     directions = "both ways" if table.directions == 2 else "one way"
     over = f" over {table.transport}" if table.transport else ""
     variant = f", {table.variant}" if table.variant else ""
+    if table.along == "ranks":
+        return f"{table.test}{over}: time of an iteration{variant}"
     return f"{table.test}{over}: {table.quantity} {directions}{variant}"
 
 
@@ -197,13 +199,16 @@ def _chart(comparison: Comparison, table: SizeTable, number: int) -> Chart:
     """The curves of all sides over each other, at the sizes that are compared."""
     curves = []
     for index, side in enumerate(comparison.sides):
-        points = [(r.bytes, f.estimate) for r in table.rows if (f := r.figures[index]) is not None]
+        points = [
+            (r.ranks or r.bytes, f.estimate)
+            for r in table.rows
+            if (f := r.figures[index]) is not None
+        ]
         if points:
             sizes, estimates = zip(*points, strict=True)
             curves.append(SizeCurve(side.title, tuple(sizes), tuple(estimates)))
-    return chart_over_sizes(
-        f"{table.test}-{table.quantity}-{number}",
-        _title(table),
-        "latency" if table.quantity == "latency" else "bandwidth",
-        curves,
-    )
+    name = f"{table.test}-{table.quantity}-{number}"
+    if table.along == "ranks":
+        return chart_over_ranks(name, _title(table), curves)
+    metric: Metric = "latency" if table.quantity == "latency" else "bandwidth"
+    return chart_over_sizes(name, _title(table), metric, curves)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -15,7 +15,7 @@ from weft.errors import WeftError
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # Facts that a record tells in further detail by the transport.
 _IN_KINDS = ("network", "software")
@@ -25,10 +25,12 @@ MOST_LEFT_OUT = 6
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One message size: the figures of all sides, ratio and verdict of each after the first.
 
-    None where a side has no figure at this size.
+    None where a side has no figure at this size. Of an application it is one number of `ranks`, and
+    the size is among the table's options; 0 of others.
     """
 
     bytes: int
+    ranks: int = 0
     figures: tuple[Figure | None, ...]
     ratios: tuple[Ratio | None, ...]
     verdicts: tuple[Verdict | None, ...]
@@ -42,6 +44,7 @@ class SizeTable(msgspec.Struct, frozen=True, kw_only=True):
     quantity: Quantity
     directions: int
     variant: str
+    along: Literal["size", "ranks"] = "size"
     rows: tuple[Row, ...]
     words: tuple[str, ...]
 
@@ -141,9 +144,15 @@ def _tables(
                 quantity=place.quantity,
                 directions=place.directions,
                 variant=place.variant,
+                along=place.along,
                 rows=rows,
                 words=tuple(
-                    in_words(sides[0].title, side.title, [(r.bytes, r.verdicts[i]) for r in rows])
+                    in_words(
+                        sides[0].title,
+                        side.title,
+                        [(r.ranks or r.bytes, r.verdicts[i]) for r in rows],
+                        _on_ranks if place.along == "ranks" else format_bytes,
+                    )
                     for i, side in enumerate(sides[1:])
                 ),
             )
@@ -163,8 +172,10 @@ def _is_told_by_latency(
 
 def _row(size: int, figures: Sequence[Figure | None], place: Place, same: float) -> Row:
     ratios = _ratios(figures, place.quantity)
+    is_on_ranks = place.along == "ranks"
     return Row(
-        bytes=size,
+        bytes=0 if is_on_ranks else size,
+        ranks=size if is_on_ranks else 0,
         figures=tuple(figures),
         ratios=ratios,
         verdicts=tuple(verdict(r, same) if r else None for r in ratios),
@@ -199,13 +210,22 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
     return tuple(found)
 
 
-def in_words(first: str, second: str, verdicts: Sequence[tuple[int, Verdict | None]]) -> str:
+def _on_ranks(count: int) -> str:
+    return f"{count} rank{'s' if count > 1 else ''}"
+
+
+def in_words(
+    first: str,
+    second: str,
+    verdicts: Sequence[tuple[int, Verdict | None]],
+    shape: Callable[[int], str] = format_bytes,
+) -> str:
     """Which side is faster from which size to which, and the sizes of the crossovers."""
     known = [(size, found) for size, found in verdicts if found is not None]
-    parts = [_run_in_words(first, second, run) for run in _runs(known)]
+    parts = [_run_in_words(first, second, run, shape) for run in _runs(known)]
     decided = [(size, found) for size, found in known if found in ("better", "worse")]
     turns = [
-        f"{format_bytes(before)} and {format_bytes(after)}"
+        f"{shape(before)} and {shape(after)}"
         for (before, one), (after, other) in pairwise(decided)
         if one != other
     ]
@@ -224,11 +244,13 @@ def _runs(known: Sequence[tuple[int, Verdict]]) -> list[tuple[Verdict, list[int]
     return runs
 
 
-def _run_in_words(first: str, second: str, run: tuple[Verdict, list[int]]) -> str:
+def _run_in_words(
+    first: str, second: str, run: tuple[Verdict, list[int]], shape: Callable[[int], str]
+) -> str:
     found, sizes = run
-    where = f"at {format_bytes(sizes[0])}"
+    where = f"at {shape(sizes[0])}"
     if len(sizes) > 1:
-        where = f"from {format_bytes(sizes[0])} to {format_bytes(sizes[-1])}"
+        where = f"from {shape(sizes[0])} to {shape(sizes[-1])}"
     if found == "same":
         return f"the same {where}"
     if found == "cannot tell":

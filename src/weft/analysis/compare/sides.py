@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import msgspec
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.summary import CaseSummary
     from weft.estimate import Estimate
+    from weft.plan.case import Case
     from weft.record.run import Run
     from weft.reference.library import Fact, Platform, PublishedPoint
 
@@ -31,13 +32,17 @@ _RESULTS = ("latency", "bandwidth", "host_overhead", "notification", "blocking")
 
 
 class Place(msgspec.Struct, frozen=True):
-    """What a curve is of. `variant` has the options that differ from the defaults."""
+    """What a curve is of. `variant` has the options that differ from the defaults.
+
+    An application's curve is along its `ranks` and not along message sizes.
+    """
 
     test: str
     transport: str
     quantity: Quantity
     directions: int
     variant: str = ""
+    along: Literal["size", "ranks"] = "size"
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +129,8 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         for place, estimate in _places(run, summary):
             kind: Kind = "launches" if summary.launches > 1 else "one launch"
             figure = Figure(estimate=estimate, kind=kind, launches=summary.launches)
-            curves.setdefault(place, {})[summary.bytes] = figure
+            at = summary.ranks if place.along == "ranks" else summary.bytes
+            curves.setdefault(place, {})[at] = figure
     platform = run.header.plan.simulated
     return Side(
         name=str(run.path),
@@ -158,11 +164,9 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
             if estimate is not None:
                 kind: Kind = "launches" if estimate.launches > 1 else "one launch"
                 figure = Figure(estimate=estimate, kind=kind, launches=estimate.launches)
-                place = Place(
-                    case.test, case.transport, cast("Quantity", quantity), pooled.directions,
-                    case.variant,
-                )  # fmt: skip
-                curves.setdefault(place, {})[case.bytes] = figure
+                place = _place_of(case, cast("Quantity", quantity), pooled.directions)
+                at = case.ranks if place.along == "ranks" else case.bytes
+                curves.setdefault(place, {})[at] = figure
     return msgspec.structs.replace(
         first,
         name=",".join(str(run.path) for run in runs),
@@ -176,15 +180,19 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
 def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
     pattern = run.patterns[summary.test]
     directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
-    variant = run.cases[summary.case].variant
+    case = run.cases[summary.case]
     if summary.latency_ns is not None:
-        yield (
-            Place(summary.test, summary.transport, "latency", directions, variant),
-            summary.latency_ns,
-        )
+        yield _place_of(case, "latency", directions), summary.latency_ns
     if summary.bandwidth_bytes_per_s is not None:
-        place = Place(summary.test, summary.transport, "bandwidth", directions, variant)
-        yield place, summary.bandwidth_bytes_per_s
+        yield _place_of(case, "bandwidth", directions), summary.bandwidth_bytes_per_s
+
+
+def _place_of(case: Case, quantity: Quantity, directions: int) -> Place:
+    """Cases with a lattice are one curve on all their numbers of ranks, of one size of a site."""
+    if case.lattice is None:
+        return Place(case.test, case.transport, quantity, directions, case.variant)
+    words = f"{case.but_for('ranks').variant}, {format_bytes(case.bytes)} a site"
+    return Place(case.test, case.transport, quantity, directions, words, "ranks")
 
 
 def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> Conditions:

@@ -177,10 +177,10 @@ def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
     for verdict in ("costs more", "costs less", "cannot tell"):
         there = [_in_words(cost) for cost in own if cost.verdict == verdict]
         if there and verdict == "cannot tell":
-            parts.append(f"cannot tell at {', '.join(there)}")
+            parts.append(f"no verdict at {', '.join(there)}")
         elif there:
-            parts.append(f"{verdict} than {own[0].limit:.0%} at {', '.join(there)}")
-    return f"{title_of(first)}: the fabric {'; '.join(parts)}"
+            parts.append(f"the fabric {verdict} than {own[0].limit:.0%} at {', '.join(there)}")
+    return f"{title_of(first)}: {'; '.join(parts)}"
 
 
 def _title(cost: Cost) -> str:
