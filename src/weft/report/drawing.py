@@ -139,4 +139,8 @@ def _shape_axes(axes: Any, chart: Chart) -> None:
     axes.set_xlabel(chart.x.label)
     axes.set_ylabel(chart.y.label)
     axes.grid(visible=True, color="#dddddd", linewidth=0.5)
-    axes.legend(frameon=False)
+    if any(track.style == "bar" for track in chart.tracks):
+        # Bars leave no room inside.
+        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=5)
+    else:
+        axes.legend(frameon=False)

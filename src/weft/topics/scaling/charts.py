@@ -160,7 +160,7 @@ def _parts(group: Sequence[LatticeCurve], name: str) -> list[Chart]:
                 "lattice, ranks",
                 is_log=False,
                 ticks=tuple(
-                    (place, f"{row.lattice}, {row.ranks}")
+                    (place, f"{row.lattice}\n{row.ranks}")
                     for place, row in zip(places, rows, strict=True)
                 ),
             ),

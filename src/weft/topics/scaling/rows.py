@@ -276,9 +276,7 @@ def _efficiency(base: ScalingRow, row: ScalingRow) -> Ratio:
 
 
 def verdict_of(efficiency: Ratio) -> CostVerdict:
-    """Whether what is lost is over MOST_COST, by the whole interval; one launch cannot tell."""
-    if efficiency.basis == "one launch":
-        return "cannot tell"
+    """Whether what is lost is over MOST_COST, by the whole interval: one launch has no ends."""
     if efficiency.high < 1 - MOST_COST:
         return "costs more"
     return "costs less" if efficiency.low >= 1 - MOST_COST else "cannot tell"
