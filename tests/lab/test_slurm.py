@@ -61,6 +61,21 @@ def test_inside_an_allocation_that_allocation_is_taken(
     assert hosts_of(run) == [order[placement]]
 
 
+@pytest.mark.parametrize("how", [("--hosts", "n1,n2,n3,n4"), ("salloc", "-N4")])
+def test_a_study_starts_each_number_of_ranks_on_as_many_nodes(
+    cluster: Cluster, folder: Path, how: tuple[str, str]
+) -> None:
+    words = ["halo", "--transport", "tcp", "--ranks", "1,2,4", "--extents", "4", "--compute", "9ns",
+             *SHORT[3:], "--sizes", "36", "-o", "r.jsonl"]  # fmt: skip
+    before, behind = (how, ()) if how[0] == "salloc" else ((), how)
+    done = cluster.run(*before, "weft", "run", *words, *behind, folder=folder)
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    assert sorted(hosts_of(run)) == [("n1",), ("n1", "n2"), ("n1", "n2", "n3", "n4")]
+    shown = cluster.run("weft", "show", "r.jsonl", "--table", "scaling", folder=folder)
+    assert "efficiency" in shown.stdout
+
+
 @pytest.mark.parametrize(("mpi", "placement"), [("openmpi", "spread"), ("mpich", "pack")])
 def test_named_hosts_are_reached_by_mpirun(
     cluster: Cluster, folder: Path, mpi: str, placement: str
