@@ -85,11 +85,9 @@ def test_one_line_has_no_switch() -> None:
     found = model_of(times)
     assert found.eager_below_bytes == 0
     [line] = found.transfer
-    assert (line.from_bytes, line.ns, line.ns_per_byte) == (
-        0,
-        pytest.approx(1000),
-        pytest.approx(0.5),
-    )
+    assert line.from_bytes == 0
+    assert line.ns == pytest.approx(1000)
+    assert line.ns_per_byte == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("make", [model_of, table_of])

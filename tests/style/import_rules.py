@@ -20,7 +20,6 @@ HOUSE = (
     "weft",
     "weft.reference",
     "weft.fabric",
-    "weft.sim",
     "weft.host",
     "weft.analysis.stats",
     "weft.launch",
@@ -30,11 +29,13 @@ HOUSE = (
     "weft.analysis.compare",
     "weft.tables",
     "weft.charts",
+    "weft.sim",
     "weft.topics",
     "weft.report",
     "weft.sources",
     "weft.progress",
     "weft.session",
+    "weft.reproduction",
     "weft.cli",
 )
 

@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 
 import weft
 from weft.cli import (
+    calibrate,
     check,
     compare,
     doctor,
@@ -22,6 +23,7 @@ from weft.cli import (
     peak,
     price,
     report,
+    reproduce,
     run,
     show,
     signature,
@@ -71,6 +73,8 @@ COMMANDS = (
     doctor,
     peak,
     price,
+    calibrate,
+    reproduce,
     compare,
     check,
     trend,

@@ -182,10 +182,17 @@ def _missed(times: Mapping[int, float], line: tuple[float, float]) -> float:
 
 
 def _chords(times: Mapping[int, float]) -> tuple[Piece, ...]:
-    """From size to size in straight lines."""
+    """From size to size in straight lines.
+
+    Each begins a byte above its first size, where the one before is as right: SimGrid's pieces
+    begin above a size, and none can begin above less than 0 bytes.
+    """
     sizes = sorted(times)
-    first, *others = (_chord(times, sizes, at) for at in range(len(sizes)))
-    return (msgspec.structs.replace(first, from_bytes=0), *others)
+    lines = [_chord(times, sizes, at) for at in range(len(sizes))]
+    return tuple(
+        msgspec.structs.replace(one, from_bytes=one.from_bytes + 1 if at else 0)
+        for at, one in enumerate(lines)
+    )
 
 
 def _through(times: Mapping[int, float], sizes: Sequence[int], at: int) -> Piece:

@@ -22,6 +22,7 @@ Calibrated = Literal["model", "table"]
 KINDS: tuple[str, ...] = get_args(Calibrated)
 # So many nodes at one crossbar, unless somebody says how many.
 NODES = 128
+MOST_NODES = 10_000
 # No message layer below MPI has a rendezvous in these tests.
 _ALWAYS_EAGER = 1 << 30
 # The single figures that are a latency of small messages, and a bandwidth of large ones.

@@ -1,0 +1,72 @@
+"""`weft calibrate`: a simulated platform from published tables or from a record."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.errors import WeftError
+
+_EXAMPLES = """Examples:
+
+weft calibrate escher
+
+weft calibrate red-squall --kind table -o red-squall.xml
+
+weft calibrate osu-vapi --nodes 8 -o vapi.xml
+
+weft calibrate run.jsonl.zst -o mine.xml"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("calibrate", epilog=_EXAMPLES)(calibrate)
+
+
+def calibrate(
+    source: Annotated[
+        str, typer.Argument(help="Calibrate from this published platform or this record.")
+    ],
+    kind: Annotated[
+        str,
+        typer.Option(help="Make a model of few parameters, or a table that is right at each size."),
+    ] = "model",
+    nodes: Annotated[int, typer.Option(help="Put so many nodes at one crossbar.")] = 128,
+    transport: Annotated[
+        str, typer.Option(help="Take this transport of a record. Default: the only one.")
+    ] = "",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the platform to this file.")
+    ] = None,
+) -> None:
+    """Make a simulated platform, and print its parameters and its errors.
+
+    Of a record every other size makes a model first that predicts those between them. The file is
+    for weft run --platform FILE, and for SimGrid.
+    """
+    from weft.reference.library import platform_or_none
+    from weft.report.html import write_page
+    from weft.report.table import render_table
+    from weft.report.terminal import console
+    from weft.sim.fidelity import errors_of, errors_table, parameters_table, predicted_ns
+    from weft.sim.measured import calibrated_from, held_out_table
+    from weft.sim.platforms import MOST_NODES, calibrated, check_kind, protocols_of
+
+    chosen = check_kind(kind)
+    if not 2 <= nodes <= MOST_NODES:
+        raise WeftError(f"--nodes {nodes} is out of range", f"type 2 to {MOST_NODES}")
+    published = platform_or_none(source)
+    if published is not None:
+        protocols = protocols_of(published, chosen)
+        made = calibrated(published, chosen, nodes)
+        errors = errors_of(published, predicted_ns(protocols))
+        tables = [errors_table(made.name, errors)] if errors else []
+    else:
+        found = calibrated_from(Path(source), transport, chosen, nodes)
+        protocols, made = found.protocols, found.platform
+        tables = [held_out_table(found)]
+    for table in [parameters_table(made.name, protocols), *tables]:
+        console().print(*render_table(table), sep="\n")
+    if output is not None:
+        write_page(made.xml, output)
+        typer.echo(f"platform: {output}; type weft run --platform {output}", err=True)

@@ -1,0 +1,102 @@
+"""Simulated runs of published tests: the figures by test and size, or by what a text states."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.analysis.summary import summarise
+from weft.errors import WeftError
+from weft.plan.cases import CASE_DEADLINE, SIMULATED, Part
+from weft.record.run import load
+from weft.session import Request, start
+from weft.units import parse_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weft.plan.simulated import SimulatedPlatform
+    from weft.record.run import Run
+
+# Of the tables of the Pallas benchmarks.
+_SIZES = "0..4MiB"
+TABLED = ("ping_pong", "sendrecv")
+_SMALL_BYTES, _LARGE_BYTES = 8, 1 << 20
+_BUDGET_S = 600.0
+
+
+def simulated_times(
+    platform: SimulatedPlatform, tests: tuple[str, ...]
+) -> Callable[[str, int], float | None]:
+    """The times of tests on two nodes by test and size, ns. Raises WeftError."""
+    found = {
+        (one.test, one.bytes): one.latency_ns.value
+        for one in summarise(_simulated(platform, tests, _SIZES))
+        if one.latency_ns is not None
+    }
+    return lambda test, size: found.get((test, size))
+
+
+def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
+    """Figures of a text by its keys, in SI: latency, bandwidths, host overhead. Raises WeftError.
+
+    The latency is that of 8 bytes, a bandwidth that of 1 MiB; the overhead is what posting takes
+    and what receiving a message takes that has arrived.
+    """
+    tests = ("ping_pong", "stream", "sendrecv", "late_receive", "host_overhead")
+    run = _simulated(platform, tests, f"{_SMALL_BYTES},{_LARGE_BYTES}")
+    by_case = {(one.test, one.bytes): one for one in summarise(run)}
+    latency = by_case["ping_pong", _SMALL_BYTES].latency_ns
+    received = by_case["late_receive", _SMALL_BYTES].latency_ns
+    one_way = by_case["stream", _LARGE_BYTES].bandwidth_bytes_per_s
+    both_ways = by_case["sendrecv", _LARGE_BYTES].bandwidth_bytes_per_s
+    if latency is None or one_way is None or both_ways is None:
+        raise WeftError(f"{run.path} lacks figures of {platform.name}", "report this defect")
+    posted = _posting_ns(run)
+    return {
+        "latency_small": latency.value,
+        "bandwidth_peak_one_way": one_way.value,
+        "bandwidth_peak_both_ways": both_ways.value,
+        "host_overhead": posted + (received.value if received else 0.0),
+    }
+
+
+def _posting_ns(run: Run) -> float:
+    """The median of what a call that begins a message takes of the host."""
+    series = "post_send"
+    found = [
+        np.median(run.time_ns(batch, series))
+        for batch in run.measured
+        if series in batch.parts and run.cases[batch.case].bytes == _SMALL_BYTES
+    ]
+    return float(np.median(found)) if found else 0.0
+
+
+def _simulated(platform: SimulatedPlatform, tests: tuple[str, ...], sizes: str) -> Run:
+    with tempfile.TemporaryDirectory(prefix="weft-") as folder:
+        request = Request(
+            parts=(Part(tests=tests, sizes=sizes, ranks=2),),
+            transports=(),
+            ranks=2,
+            precision=0.01,
+            budget_s=_BUDGET_S,
+            launches=SIMULATED["launches"],
+            samples=SIMULATED["samples"],
+            seed=1,
+            output=Path(folder) / "simulated.jsonl",
+            mpi="",
+            options={},
+            command=("weft", "reproduce"),
+            case_deadline_s=parse_seconds(CASE_DEADLINE),
+            begun_s=time.monotonic(),
+            report=False,
+            platform=platform,
+        )
+        path, _ = start(request, lambda _: None)
+        run = load(path)
+        _ = run.measured  # read before the file goes
+    return run

@@ -1,0 +1,236 @@
+"""How far a simulated platform is from what was published of the real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.tables import Table
+from weft.units import format_bandwidth, format_bytes, format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from weft.reference.library import Platform, PublishedPoint, PublishedSeries
+    from weft.sim.protocols import Protocols
+
+
+# Of a table's pieces no more are shown.
+_MOST_PIECES = 3
+
+
+class SeriesError(msgspec.Struct, frozen=True, kw_only=True):
+    """The errors of one published table, in % of the published figures; `worst_bytes` where."""
+
+    what: str
+    points: int
+    mean_percent: float
+    worst_percent: float
+    worst_bytes: int
+
+
+def predicted_ns(protocols: Protocols) -> Callable[[str, int], float | None]:
+    """What the protocols say themselves, without a simulation."""
+    by_test = {"ping_pong": protocols.ping_pong_ns, "sendrecv": protocols.sendrecv_ns}
+    return lambda test, size: by_test[test](size) if test in by_test else None
+
+
+def figure_of(series: PublishedSeries, size_bytes: int, time_ns: float) -> float:
+    """A time as the series has it: ns, or bytes/s of all its directions."""
+    if series.quantity == "latency":
+        return time_ns
+    return series.directions * 1e9 * size_bytes / time_ns
+
+
+def error_percent(series: PublishedSeries, point: PublishedPoint, time_ns: float) -> float:
+    """Of a figure against the published one; above 0 it is larger."""
+    return 100 * (figure_of(series, point.bytes, time_ns) / point.si - 1)
+
+
+def errors_of(
+    platform: Platform, time_of: Callable[[str, int], float | None]
+) -> tuple[SeriesError, ...]:
+    """A line for each published table that there are times for."""
+    found = []
+    for series in platform.series:
+        errors = [
+            (abs(error_percent(series, point, time)), point.bytes)
+            for point in series.points
+            if (time := time_of(series.test, point.bytes))
+        ]
+        if errors:
+            worst, size = max(errors)
+            mean = sum(error for error, _ in errors) / len(errors)
+            found.append(
+                SeriesError(
+                    what=f"{series.table}, {series.test}: {series.quantity}",
+                    points=len(errors),
+                    mean_percent=mean,
+                    worst_percent=worst,
+                    worst_bytes=size,
+                )
+            )
+    return tuple(found)
+
+
+def errors_table(title: str, errors: Sequence[SeriesError]) -> Table:
+    """These errors as a table."""
+    return Table(
+        name="errors",
+        caption=f"{title}: errors against what it was calibrated from",
+        head=("", "sizes", "mean", "worst", "at"),
+        rows=tuple(
+            (
+                one.what,
+                str(one.points),
+                f"{one.mean_percent:.2f} %",
+                f"{one.worst_percent:.2f} %",
+                format_bytes(one.worst_bytes),
+            )
+            for one in errors
+        ),
+    )
+
+
+def beside(
+    platforms: Sequence[Platform],
+    times: Mapping[str, Callable[[str, int], float | None]],
+    label: str,
+) -> list[Table]:
+    """Each published table with the simulated figures and their errors, platforms in columns."""
+    tables = []
+    for name in dict.fromkeys(series.table for one in platforms for series in one.series):
+        columns = [
+            (one, series) for one in platforms for series in one.series if series.table == name
+        ]
+        first = columns[0][1]
+        sizes = dict.fromkeys(point.bytes for _, series in columns for point in series.points)
+        rows = [(format_bytes(size), *_cells(columns, times, size)) for size in sizes]
+        means = [
+            f"{error.mean_percent:.2f} %"
+            for one, series in columns
+            for error in errors_of(msgspec.structs.replace(one, series=(series,)), times[one.name])
+        ]
+        tables.append(
+            Table(
+                name=name.lower().replace(" ", "_"),
+                caption=f"{name}: {first.suite}, {first.quantity}, {label}",
+                head=("size", *(head for one, _ in columns for head in _heads(one.title))),
+                rows=(*rows, ("mean", *(cell for mean in means for cell in ("", "", mean)))),
+            )
+        )
+    return tables
+
+
+def _heads(title: str) -> tuple[str, str, str]:
+    return title, "simulated", "error"
+
+
+def _cells(
+    columns: Iterable[tuple[Platform, PublishedSeries]],
+    times: Mapping[str, Callable[[str, int], float | None]],
+    size_bytes: int,
+) -> list[str]:
+    cells = []
+    for one, series in columns:
+        shape = format_time if series.quantity == "latency" else format_bandwidth
+        point = next((point for point in series.points if point.bytes == size_bytes), None)
+        time = times[one.name](series.test, size_bytes)
+        if point is None or time is None:
+            cells += ["", "", ""]
+            continue
+        own = figure_of(series, size_bytes, time)
+        cells += [shape(point.si), shape(own), f"{error_percent(series, point, time):+.2f} %"]
+    return cells
+
+
+def parameters_table(title: str, protocols: Protocols) -> Table:
+    """The numbers of a platform; of a table's many pieces the first and the last."""
+    lists = {
+        "message": protocols.transfer,
+        "MPI_Send": protocols.blocking_send,
+        "MPI_Isend": protocols.send,
+        "receive": protocols.receive,
+    }
+    rows = []
+    for what, pieces in lists.items():
+        shown = pieces if len(pieces) <= _MOST_PIECES else (pieces[0], pieces[-1])
+        rows += [
+            (what, format_bytes(one.from_bytes), format_time(one.ns), f"{one.ns_per_byte:.4g} ns")
+            for one in shown
+            if one.ns or one.ns_per_byte
+        ]
+    bus = protocols.bus_bytes_per_s
+    notes = (
+        f"eager below {format_bytes(protocols.eager_below_bytes)}",
+        f"a node's bus carries {format_bandwidth(bus)} both ways" if bus else "no bus binds",
+        f"{protocols.parameters} parameters",
+    )
+    return Table(
+        name="parameters",
+        caption=f"{title}: what a message takes",
+        head=("", "from", "time", "a byte"),
+        rows=tuple(rows),
+        notes=notes,
+    )
+
+
+def peaks_beside(
+    platforms: Sequence[Platform],
+    times: Mapping[str, Callable[[str, int], float | None]],
+    label: str,
+) -> Table:
+    """Table 8: the largest bandwidth of each test, and its share of the link's peak."""
+    from weft.analysis.published import with_shares
+
+    rows = []
+    for one in platforms:
+        link = with_shares(one).link
+        for series in one.series:
+            if series.quantity != "bandwidth":
+                continue
+            own = max(
+                figure_of(series, point.bytes, time)
+                for point in series.points
+                if (time := times[one.name](series.test, point.bytes))
+            )
+            published = max(point.si for point in series.points)
+            peak = link.peak_bytes_per_s(series.directions) if link else None
+            shares = [f"{100 * rate / peak:.1f} %" if peak else "" for rate in (published, own)]
+            rates = [format_bandwidth(rate) for rate in (published, own)]
+            error = f"{100 * (own / published - 1):+.2f} %"
+            rows.append(
+                (f"{one.title}, {series.test}", rates[0], shares[0], rates[1], shares[1], error)
+            )
+    return Table(
+        name="table_8",
+        caption=f"Table 8: largest bandwidths, {label}",
+        head=("", "published", "of peak", "simulated", "of peak", "error"),
+        rows=tuple(rows),
+    )
+
+
+def statements_table(
+    platforms: Sequence[Platform], figures: Mapping[str, Mapping[str, float]]
+) -> Table:
+    """What a text states beside what was simulated, by platform."""
+    rows = []
+    for one in platforms:
+        published = {fact.key: fact for fact in one.facts if fact.si is not None}
+        for key, own in figures[one.name].items():
+            known = (
+                published.get(key) or published.get(f"{key}_send") or published.get(f"{key}_put")
+            )
+            if known is None or known.si is None:
+                continue
+            shape = format_time if known.si_unit == "ns" else format_bandwidth
+            error = f"{100 * (own / known.si - 1):+.2f} %"
+            rows.append((one.title, known.what, shape(known.si), shape(own), error))
+    return Table(
+        name="statements",
+        caption="What the text states, published and simulated (model)",
+        head=("", "", "published", "simulated", "error"),
+        rows=tuple(rows),
+        left=(0, 1),
+    )

@@ -1,0 +1,116 @@
+"""The whole chain gives back what was put in: published tables, and known protocols by a record."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from simulations import KNOWN, platform, simulated
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.reference.library import find_platform
+from weft.reproduction import TABLED, simulated_statements, simulated_times
+from weft.sim.fidelity import beside, errors_of, peaks_beside, statements_table
+from weft.sim.measured import calibrated_from, held_out_table
+from weft.sim.platforms import calibrated, check_kind
+from weft.tables import Table
+
+engine = pytest.mark.engine
+
+
+def errors_percent(table: Table) -> list[float]:
+    """All cells of a table that are errors."""
+    cells = (cell for row in table.rows for cell in row)
+    return [float(cell[:-2]) for cell in cells if re.fullmatch(r"[+-][\d.]+ %", cell)]
+
+
+@engine
+@pytest.mark.parametrize("kind", ["model", "table"])
+def test_a_study_is_reproduced_by_simulation(kind: str) -> None:
+    escher = find_platform("escher")
+    times = simulated_times(calibrated(escher, check_kind(kind)), TABLED)
+    errors = errors_of(escher, times)
+    assert [one.points for one in errors] == [14, 13, 14, 13]
+    for one in errors:
+        limit = {"model": 5.0 if "latency" in one.what else 3.0, "table": 0.2}[kind]
+        assert one.mean_percent <= limit, one
+        if kind == "table":
+            assert one.worst_percent <= limit, one
+    tables = beside([escher], {"escher": times}, "label")
+    assert [table.name for table in tables] == ["table_4", "table_5", "table_6", "table_7"]
+    assert all("label" in table.caption for table in tables)
+    assert len(errors_percent(tables[0])) == 14
+    assert tables[0].rows[0][:2] == ("0 B", "4.29 µs")
+    peaks = peaks_beside([escher], {"escher": times}, "label")
+    assert peaks.rows[1][:3] == ("Escher, sendrecv", "1.86 GB/s", "92.9 %")
+    assert max(map(abs, errors_percent(peaks))) < 0.5
+
+
+@engine
+def test_what_a_text_states_is_reproduced_by_simulation() -> None:
+    vapi = find_platform("osu-vapi")
+    table = statements_table([vapi], {"osu-vapi": simulated_statements(calibrated(vapi, "model"))})
+    assert len(table.rows) == 4
+    assert max(map(abs, errors_percent(table))) < 0.5
+
+
+@engine
+def test_a_record_of_a_known_platform_gives_its_numbers_back(tmp_path: Path) -> None:
+    tests = ("ping_pong", "sendrecv", "stream")
+    run = simulated(tmp_path, tests, "0..1MiB", platform())
+    found = calibrated_from(run.path, "", "model", 16)
+    assert found.protocols.eager_below_bytes == KNOWN.eager_below_bytes
+    assert found.protocols.bus_factor == pytest.approx(KNOWN.bus_factor, rel=1e-3)
+    for size in (3, 1500, 50_000):
+        assert found.protocols.ping_pong_ns(size) == pytest.approx(
+            KNOWN.ping_pong_ns(size), rel=1e-3
+        )
+        assert found.protocols.sendrecv_ns(size) == pytest.approx(KNOWN.sendrecv_ns(size), rel=1e-3)
+    others = [one for one in found.held_out if one.by == "other sizes"]
+    assert {one.what for one in others} == {"ping_pong", "sendrecv"}
+    assert max(abs(one.error_percent) for one in others) < 0.5
+    [stream] = [one for one in found.held_out if one.what == "stream"]
+    assert stream.is_rate
+    assert abs(stream.error_percent) < 0.5
+    # ping_pong alone knows of no bus and of no MPI_Isend.
+    largest = max((one for one in found.held_out if one.what == "sendrecv"), key=lambda o: o.bytes)
+    assert largest.error_percent == pytest.approx(100 * (1 / 1.25 - 1), abs=1.0)
+    assert found.platform.nodes == 16
+    assert "simulated on known" in found.platform.origin
+    assert held_out_table(found).notes[0].startswith("mean of the errors")
+
+
+def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
+    with pytest.raises(WeftError, match="has no ping_pong over nope"):
+        calibrated_from(record, "nope", "model", 16)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("calibrate", "escher", "--kind", "guess"), "there is no kind guess"),
+        (("calibrate", "escher", "--nodes", "1"), "--nodes 1 is out of range; type 2 to 10000"),
+        (("calibrate", "fermilab-topspin"), "without a latency and a bandwidth"),
+        (("reproduce", "nobody"), "sandia"),
+        (("reproduce", "osu", "--kind", "table"), "without tables; type weft reproduce osu"),
+        (("run", "--platform", "escher", "--hosts", "n1"), "--hosts is for hosts, devices"),
+        (("run", "--platform", "escher", "--buffers", "turn:4"), "type --platform escher without"),
+        (("run", "--platform", "escher", "--transport", "tcp"), "--transport is for hosts"),
+    ],
+)
+def test_bad_input_is_one_line(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(WeftError) as caught:
+        app(list(words), standalone_mode=False)
+    assert message in f"{caught.value.what}; {caught.value.fix}"
+
+
+def test_calibrating_prints_parameters_and_errors_and_writes_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "e.xml"
+    app(["calibrate", "escher", "-o", str(path)], standalone_mode=False)
+    shown = capsys.readouterr()
+    assert "eager below 2 KiB" in shown.out
+    assert re.search(r"Table 7, sendrecv: bandwidth +13 +0\.91 % +7\.73 % +1 KiB", shown.out)
+    assert f"weft run --platform {path}" in shown.err
+    assert 'value="escher"' in path.read_text()
