@@ -137,3 +137,11 @@ def test_the_settings_say_what_simgrid_begins_above() -> None:
     assert settings["smpi/os"] == "0:7e-07:0"
     assert settings["smpi/bw-factor"] == "0:0.8;2063:1"
     assert settings["smpi/send-is-detached-thresh"] == "2048"
+
+
+def test_the_times_of_known_protocols() -> None:
+    assert KNOWN.ping_pong_ns(8) == 700 + 2000 + 8 + 500
+    assert KNOWN.ping_pong_ns(2048) == pytest.approx(9000 + 0.8 * 2048)
+    # 16 bytes of envelope share the bus too; a rendezvous costs the sender alone, by MPI_Isend.
+    assert KNOWN.sendrecv_ns(8) == pytest.approx(900 + 2000 + 8 + 500 + 0.25 * 24)
+    assert KNOWN.sendrecv_ns(2048) == pytest.approx(900 + 9000 + 0.8 * 2048 + 0.2 * 2064)
