@@ -76,6 +76,18 @@ def test_a_study_starts_each_number_of_ranks_on_as_many_nodes(
     assert "efficiency" in shown.stdout
 
 
+def test_outside_a_job_nodes_are_those_of_a_new_one_and_so_when_it_goes_on(
+    cluster: Cluster, folder: Path
+) -> None:
+    words = ("weft", "run", *SHORT, "--nodes", "2", "-o", "r.jsonl")
+    for command in (words, ("weft", "run", "--resume", "r.jsonl")):
+        done = cluster.run(*command, folder=folder)
+        assert done.returncode == 0, done
+        assert "asking Slurm for 2 nodes" in done.stderr
+        assert "Relinquishing job allocation" in done.stderr
+    assert hosts_of(record_in(folder)) == [("n1", "n2")]
+
+
 @pytest.mark.parametrize(("mpi", "placement"), [("openmpi", "spread"), ("mpich", "pack")])
 def test_named_hosts_are_reached_by_mpirun(
     cluster: Cluster, folder: Path, mpi: str, placement: str

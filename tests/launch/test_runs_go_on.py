@@ -4,10 +4,11 @@ import signal
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import weft
-from builders import write_lines
+from builders import synthetic_record, write_lines
 from running import left_behind, processes_of, wait_for_round
 from scripted import WEFT, resume, run
 from weft.analysis.summary import summarise
@@ -69,6 +70,21 @@ def test_a_run_whose_budget_ended_early_goes_on_as_it_was_begun(
     assert told == ["--option depth=3"] * 2
     measured = [(b.case, b.launch) for b in whole.measured]
     assert len(measured) == len(set(measured)) == 4
+
+
+@pytest.mark.parametrize(("last_s", "named"), [(0.0, "60 s"), (7.0, "7 s")])
+def test_the_budget_that_ended_is_that_of_the_last_command(
+    tmp_path: Path, last_s: float, named: str
+) -> None:
+    whole = read(synthetic_record(tmp_path / "r.jsonl", outcome="budget"))
+    assert whole.header.plan.budget_s == 60
+    assert whole.footer is not None
+    footer = msgspec.structs.replace(whole.footer, budget_s=last_s)
+    path = write_lines(
+        tmp_path / "s.jsonl", [whole.header, *whole.launches, *whole.batches, footer]
+    )
+    shown = weft.load(path)
+    assert f"The budget of {named} ended" in ending_in_words(shown, summarise(shown))
 
 
 def ended_by_budget(record: Path, path: Path) -> Path:

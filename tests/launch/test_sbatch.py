@@ -166,7 +166,10 @@ def test_the_file_of_a_run_that_cannot_be_is_one_line(tmp_path: Path) -> None:
 def test_an_option_for_jobs_alone_does_nothing_here_and_is_refused(tmp_path: Path) -> None:
     done = _weft("run", "--partition", "fat", folder=tmp_path)
     assert done.returncode == 2
-    assert "--partition is for a job of Slurm, and this is none; add --submit" in done.stderr
+    assert (
+        "--partition is for a job of Slurm, and this is none; add --nodes 2 or --submit"
+        in done.stderr
+    )
 
 
 def test_a_short_job_is_warned_a_part_of_its_time_before_its_end() -> None:

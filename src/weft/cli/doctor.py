@@ -1,5 +1,6 @@
 """`weft doctor`: what disturbs a measurement on a machine or a cluster, and how to fix it."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -12,7 +13,9 @@ weft doctor
 
 weft doctor --hosts n1,n2
 
-srun and salloc:  salloc --nodes 4 weft doctor --nodes 4"""
+weft doctor --nodes 4"""
+# Slurm is asked for so much time.
+_MINUTE_S = 60.0
 
 
 def register(app: typer.Typer) -> None:
@@ -32,9 +35,14 @@ def doctor(
     from weft.host.load import Watch
     from weft.host.unlike import check_versions, unlike_hosts
     from weft.launch.all import choose_launcher
+    from weft.launch.salloc import become, is_needed
+    from weft.launch.sbatch import SiteJob
     from weft.plan.case import USUAL_RANKS
     from weft.report.terminal import console, findings_table
 
+    if not where.allocation.hosts and is_needed(where.allocation.nodes, where.launcher):
+        words = tuple(sys.argv[2:])
+        become(SiteJob(words=words, nodes=where.allocation.nodes, budget_s=_MINUTE_S), "doctor")
     watch = Watch()
     hosts = choose_launcher(where.launcher, where.allocation).manifests(where.allocation)
     check_versions(hosts)

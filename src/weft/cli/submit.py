@@ -11,6 +11,7 @@ import typer
 
 from weft.cli.options import with_options
 from weft.errors import WeftError
+from weft.launch.salloc import become, is_needed
 from weft.launch.sbatch import SiteJob
 
 _Submit = Annotated[
@@ -48,17 +49,33 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 def may_be_submitted(
     command: Callable[..., None], budget_s_of: Callable[[typer.Context], float]
 ) -> Callable[..., None]:
-    """Give a command these options. With --submit it is not called here, but in the job."""
+    """Give a command these options. In a job of its own it is not called here, but there.
+
+    That is with --submit, or where nodes are asked for that only Slurm can give.
+    """
 
     def here_or_there(asked: Asked, given: dict[str, Any]) -> None:
         context = given["context"]
         if asked.submit:
             submit_run(context.params, words_of_run(sys.argv[2:]), budget_s_of(context))
+        elif _needs_a_job(context.params):
+            become(site_job(context.params, sys.argv[2:], budget_s_of(context)), "run")
         else:
             _refuse_without_submit(asked)
             command(**given)
 
     return with_options(command, _asked, here_or_there)
+
+
+def _needs_a_job(params: Mapping[str, Any]) -> bool:
+    if params["resume"] is not None:
+        from weft.record.run import load
+
+        header = load(params["resume"]).header
+        return is_needed(len(header.hosts), header.plan.launcher)
+    if params["hosts"] or params["hostfile"] or params["platform"]:
+        return False
+    return is_needed(params["nodes"], params["launcher"])
 
 
 def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -> SiteJob:
@@ -118,5 +135,5 @@ def _refuse_without_submit(asked: Asked) -> None:
     for name in ("partition", "account", "constraint", "time"):
         if getattr(asked, name) and "SLURM_JOB_ID" not in os.environ:
             raise WeftError(
-                f"--{name} is for a job of Slurm, and this is none", "add --submit to make it one"
+                f"--{name} is for a job of Slurm, and this is none", "add --nodes 2 or --submit"
             )

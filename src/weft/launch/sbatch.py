@@ -85,7 +85,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
     if modules:
         names = " ".join(name for name in modules if _MODULE.fullmatch(name))
         lines += ["", f"module load {names}"]
-    words = [_program(), "run", *job.words]
+    words = [program(), "run", *job.words]
     if not {"-o", "--output", "--resume"} & {word.partition("=")[0] for word in job.words}:
         # Before the user's own, where tests may follow that begin with no option.
         words = [*words[:2], "--output", "JOB_RECORD", *words[2:]]
@@ -97,7 +97,7 @@ def submit(job: SiteJob) -> int:
     """Submit a run; the number of its job. Raises WeftError with what Slurm said."""
     if shutil.which("sbatch") is None:
         raise WeftError("sbatch is not installed here", "submit from a login node of the cluster")
-    _check_nodes(job)
+    check_nodes(job)
     done = answer(["sbatch", "--parsable"], DEADLINE_S, given=script_of(job))
     if done is None:
         raise WeftError(
@@ -111,7 +111,7 @@ def submit(job: SiteJob) -> int:
     return int(number[1])
 
 
-def _check_nodes(job: SiteJob) -> None:
+def check_nodes(job: SiteJob) -> None:
     """Raises WeftError where no node could ever start the job: Slurm would let it wait.
 
     Whatever Slurm itself refuses is left to sbatch, and a node that only sleeps can be woken.
@@ -135,7 +135,7 @@ def _check_nodes(job: SiteJob) -> None:
     )
 
 
-def _program() -> str:
+def program() -> str:
     """The weft that runs here, by its whole path: the job's shell may have another."""
     beside = Path(sys.executable).with_name("weft")
     return str(beside) if beside.exists() else (shutil.which("weft") or "weft")

@@ -101,6 +101,7 @@ class Measurement:
             unsettled=tuple(s.case.key for s in self.states if not s.is_settled(self.plan)),
             notes=tuple(gone.in_words for gone in self._failures.given_up),
             given_up=tuple(self._failures.given_up),
+            budget_s=self.plan.budget_s,
         )
         self.writer.write(footer)
         return footer

@@ -161,7 +161,10 @@ class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="footer"):
-    """Last line of a closed record. `unsettled` lists the cases short of the target precision."""
+    """Last line of a closed record. `unsettled` lists the cases short of the target precision.
+
+    `budget_s` is that of the command which wrote it; 0 in older records, which do not say.
+    """
 
     finished_utc: str
     outcome: Outcome
@@ -169,6 +172,7 @@ class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="f
     unsettled: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
+    budget_s: float = 0.0
 
 
 Line = Header | Launch | Batch | LaunchEnd | Footer

@@ -72,12 +72,13 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         return f"Every case is precise: {reached}."
     if footer.outcome == "interrupted":
         return f"The run was interrupted: {reached}. Go on with: weft run --resume {run.path}"
+    budget_s = footer.budget_s or plan.budget_s
     if run.missing:
         return (
-            f"The budget of {plan.budget_s:g} s ended with launches missing in {len(run.missing)}"
+            f"The budget of {budget_s:g} s ended with launches missing in {len(run.missing)}"
             f" cases: {reached}. Go on with: weft run --resume {run.path}"
         )
     return (
-        f"The budget of {plan.budget_s:g} s ended first: {reached}; the others show the interval"
+        f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"
         f" they reached. More precision: weft run --resume {run.path} --budget TIME."
     )

@@ -1,0 +1,54 @@
+"""A job of Slurm for one command: salloc waits for the nodes, runs it and gives them back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from weft.launch.sbatch import check_nodes, program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.launch.sbatch import SiteJob
+
+# What says that this process runs in a job already, of Slurm, PBS or LSF.
+_IN_A_JOB = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "LSB_HOSTS")
+
+
+def is_needed(nodes: int, launcher: str = "", environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether so many nodes, of which none is named, can come from Slurm only: this is no job."""
+    if nodes <= 1 or launcher not in ("", "slurm"):
+        return False
+    if any(name in environment for name in _IN_A_JOB):
+        return False
+    return all(shutil.which(name) for name in ("salloc", "srun"))
+
+
+def words_of(job: SiteJob, command: str) -> list[str]:
+    """The command line that runs `weft COMMAND` with the job's words in an allocation."""
+    asked = {
+        "nodes": str(job.nodes),
+        "partition": job.partition,
+        "account": job.account,
+        "constraint": job.constraint,
+        "time": str(job.minutes),
+    }
+    options = [f"--{name}={text}" for name, text in asked.items() if text]
+    # Measured nodes are shared with nobody; a command whose job has ended writes what it has.
+    fixed = ["--job-name=weft", "--exclusive", "--no-kill", "--kill-command=TERM"]
+    return ["salloc", *fixed, *options, program(), command, *job.words]
+
+
+def become(job: SiteJob, command: str) -> NoReturn:
+    """Go on as that command line. Raises WeftError where no node could ever start the job."""
+    check_nodes(job)
+    sys.stderr.write(
+        f"asking Slurm for {job.nodes} nodes for at most {job.minutes} min, since this is no job;"
+        " Ctrl-C gives up\n"
+    )
+    sys.stderr.flush()
+    words = words_of(job, command)
+    os.execvp(words[0], words)  # noqa: S606 - words, and no shell wanted

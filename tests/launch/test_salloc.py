@@ -1,0 +1,81 @@
+"""A run of several nodes outside a job: Slurm is asked for them, and weft runs there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from weft.launch.salloc import is_needed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SALLOC = """#!/bin/sh
+printf '%s\\n' "$@"
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With a salloc that says how it was called."""
+    for name in ("salloc", "srun"):
+        (tmp_path / name).write_text(SALLOC)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    return os.environ["PATH"]
+
+
+def _weft(*words: str) -> subprocess.CompletedProcess[str]:
+    program = "from weft.cli.main import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *words],
+        capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("path")
+def test_a_run_of_nodes_becomes_a_job_of_its_own() -> None:
+    words = ("stream", "--nodes", "4", "--partition=fat", "--budget", "10min")
+    done = _weft("run", *words)
+    assert done.returncode == 0, done.stderr
+    asked = done.stdout.splitlines()
+    own = asked[: asked.index("run")]
+    assert {"--nodes=4", "--partition=fat", "--time=12", "--exclusive"} <= set(own)
+    assert tuple(asked[asked.index("run") + 1 :]) == words
+    assert "asking Slurm for 4 nodes for at most 12 min" in done.stderr
+
+
+@pytest.mark.usefixtures("path")
+def test_so_does_the_doctor() -> None:
+    done = _weft("doctor", "--nodes", "2", "--json")
+    assert done.stdout.splitlines()[-4:] == ["doctor", "--nodes", "2", "--json"]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "launcher", "environment", "needed"),
+    [
+        (2, "", {}, True),
+        (2, "slurm", {}, True),
+        (1, "", {}, False),
+        (0, "", {}, False),
+        (2, "mpirun", {}, False),
+        (2, "", {"SLURM_JOB_ID": "7"}, False),
+        (2, "", {"PBS_NODEFILE": "hosts"}, False),
+        (2, "", {"LSB_HOSTS": "n1 n2"}, False),
+    ],
+)
+@pytest.mark.usefixtures("path")
+def test_a_job_is_asked_for_only_where_nodes_can_come_from_slurm_alone(
+    nodes: int, launcher: str, environment: dict[str, str], needed: bool
+) -> None:
+    assert is_needed(nodes, launcher, environment) is needed
+
+
+def test_without_slurm_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert not is_needed(2, "", {})
