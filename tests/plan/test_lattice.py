@@ -152,6 +152,11 @@ def test_a_suite_has_one_number_of_ranks() -> None:
         parse_ranks("2,4", one=True)
 
 
+def test_what_is_no_number_of_ranks_is_refused_with_what_is() -> None:
+    with pytest.raises(WeftError, match="'two' are no numbers of ranks"):
+        parse_ranks("two")
+
+
 def test_memory_is_that_of_all_faces() -> None:
     [small, _, large] = planned("halo", Lattices())
     assert small.message_bytes == 36 * 4**3

@@ -63,6 +63,7 @@ def list_(
     for row in rows:
         name = str(next(iter(row.values())))
         axis = f" (--points: {row['axis']}, {row['points']})" if row.get("axis") else ""
+        axis += f" (--extents: {row['extents']})" if row.get("extents") else ""
         out = f" (not usable here: {row['reason']})" if row.get("reason") else ""
         typer.echo(f"{name:<{width}}  {row['summary']}{axis}{out}")
         for part in row.get("parts", ()):
@@ -121,6 +122,7 @@ def _tests(found: "Sequence[Program]") -> list[dict[str, Any]]:
                     "ranks": pattern.ranks,
                     "axis": f"{pattern.axis.name} {pattern.axis.unit}".strip(),
                     "points": pattern.axis.points,
+                    "extents": pattern.lattice.extents,
                     "transports": [],
                 },
             )
