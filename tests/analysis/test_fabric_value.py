@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 from price_lists import PARTS, price_list
-from weft.analysis.fabric_value import Delivered, FabricOption, values_of
+from weft.analysis.fabric_value import Application, Delivered, FabricOption, values_of
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.cost import cost_of
 from weft.fabric.prices import PriceList, read_prices
 from weft.fabric.topologies import FabricAsked, build
-from weft.topics.fabric_value import value_charts, value_table
+from weft.topics.fabric_value import value_charts, value_notes, value_table
 
 
 def estimate(value: float, half: float) -> Estimate:
@@ -117,3 +117,16 @@ def test_unlike_currencies_are_refused(tmp_path: Path, prices: PriceList) -> Non
     euros = read_prices(price_list(tmp_path / "b.toml", head=head, parts=PARTS))
     with pytest.raises(WeftError, match="a costs USD and b EUR; convert"):
         values_of([option(prices, "a"), option(euros, "b")])
+
+
+def test_dollars_per_mflop_of_an_application_on_all_nodes(prices: PriceList) -> None:
+    application = Application(name="milc 8^4 on 16 ranks, mpi", flops_per_s=estimate(2e9, 0.5e9))
+    priced = msgspec.structs.replace(option(prices, "a"), application=application)
+    [value] = values_of([priced])
+    assert value.flops_per_s == 192 * 2e9
+    assert value.price_per_mflop_per_s == pytest.approx(360160 / (192 * 2000))
+    assert value.price_per_mflop_per_s_low == pytest.approx(360160 / (192 * 2500))
+    assert value.price_per_mflop_per_s_high == pytest.approx(360160 / (192 * 1500))
+    said = "USD 0.938 [0.75, 1.25] of fabric per MFlop/s on 192 nodes (milc 8^4 on 16 ranks, mpi)"
+    assert said in value_notes(value)
+    assert f"a: {said}" in value_table([value]).notes

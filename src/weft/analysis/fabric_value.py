@@ -31,6 +31,13 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth_bytes_per_s: Estimate
 
 
+class Application(msgspec.Struct, frozen=True, kw_only=True):
+    """What an application gets of each rank, in flops/s; `name` says which and on how many."""
+
+    name: str
+    flops_per_s: Estimate
+
+
 class FabricOption(msgspec.Struct, frozen=True, kw_only=True):
     """One fabric that could be bought, with its price and what was measured on its links."""
 
@@ -38,6 +45,7 @@ class FabricOption(msgspec.Struct, frozen=True, kw_only=True):
     built: Built
     cost: FabricCost
     delivered: Delivered | None = None
+    application: Application | None = None
 
 
 class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +56,8 @@ class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
     the fabric over the bisection in 10^9 bytes/s, with the ends of the bandwidth's interval.
     `price_per_us_saved` is what a port costs more than the baseline's over the µs that it saves;
     None where it saves none (`saves` says why), below zero where it is cheaper and faster.
+    `price_per_mflop_per_s` is the price of the fabric over 10^6 flops/s of the application on all
+    nodes, a rank on each (`flops_per_s`), with the ends of its interval.
     `is_on_front`: no other option is at least as good in all that is known of every option (price
     per port, latency, bisection per node), and better in one.
     """
@@ -69,6 +79,11 @@ class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
     price_per_us_saved: float | None
     saves: str
     is_on_front: bool
+    application: str = ""
+    flops_per_s: float | None = None
+    price_per_mflop_per_s: float | None = None
+    price_per_mflop_per_s_low: float | None = None
+    price_per_mflop_per_s_high: float | None = None
 
     @property
     def bisection_per_node(self) -> float | None:
@@ -125,6 +140,8 @@ def _value(option: FabricOption, baseline: FabricOption, is_on_front: bool) -> F
             lambda rate: cost.total / (built.bisection_cables * rate / 1e9)
         )
         low, high = priced.low, priced.high
+    flops = _flops_of_all(option)
+    per_mflop = flops and flops.mapped(lambda rate: cost.total / (rate / 1e6))
     saved, saves = _saved(option, baseline)
     return FabricValue(
         name=option.name,
@@ -144,7 +161,19 @@ def _value(option: FabricOption, baseline: FabricOption, is_on_front: bool) -> F
         price_per_us_saved=saved,
         saves=saves,
         is_on_front=is_on_front,
+        application=option.application.name if option.application else "",
+        flops_per_s=flops.value if flops else None,
+        price_per_mflop_per_s=per_mflop.value if per_mflop else None,
+        price_per_mflop_per_s_low=per_mflop.low if per_mflop and per_mflop.is_bounded else None,
+        price_per_mflop_per_s_high=per_mflop.high if per_mflop and per_mflop.is_bounded else None,
     )
+
+
+def _flops_of_all(option: FabricOption) -> Estimate | None:
+    if option.application is None:
+        return None
+    nodes = option.built.asked.nodes
+    return option.application.flops_per_s.mapped(lambda rate: nodes * rate)
 
 
 def _bisection(option: FabricOption) -> float | None:

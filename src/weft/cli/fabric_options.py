@@ -55,6 +55,14 @@ _Measured = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+_Application = Annotated[
+    str,
+    typer.Option(
+        help="Take an application's performance from this record of milc; RECORD@8^4 takes one"
+        " lattice.",
+        rich_help_panel=_PANEL,
+    ),
+]
 
 
 def takes_fabric(command: Callable[..., None]) -> Callable[..., None]:
@@ -75,6 +83,7 @@ def fabric_of(
     spread: _Spread = "even",
     link: _Link = "",
     measured: _Measured = "",
+    application: _Application = "",
 ) -> FabricAsked | None:
     """What was asked for. Raises WeftError for a fabric without its nodes."""
     if not nodes:
@@ -92,4 +101,5 @@ def fabric_of(
         spread=spread,
         link=link,
         measured=measured,
+        application=application,
     )

@@ -12,7 +12,7 @@ from weft.errors import WeftError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.fabric_value import Delivered, FabricOption
+    from weft.analysis.fabric_value import Application, Delivered, FabricOption
     from weft.fabric.prices import PriceList
     from weft.fabric.topologies import FabricAsked
     from weft.sources import Pairs
@@ -57,6 +57,7 @@ def _option(
         built=built,
         cost=cost_of(built.parts, built.ports, prices),
         delivered=delivered_of(asked.measured) if asked.measured else usual,
+        application=application_of(asked.application) if asked.application else None,
     )
 
 
@@ -89,6 +90,39 @@ def delivered_of(source: str) -> Delivered:
     if not found:
         raise WeftError(f"{source} has no latency", "name a record of ping_pong or a platform")
     return min(found, key=lambda one: one.latency_ns.value)
+
+
+def application_of(source: str) -> Application:
+    """The performance of a rank in a record of milc; "RECORD@8^4" takes one lattice.
+
+    Without it the largest lattice is taken, and always the largest number of ranks that had a core
+    each. Raises WeftError.
+    """
+    from weft.analysis.fabric_value import Application
+    from weft.analysis.summary import summarise
+    from weft.record.run import load
+    from weft.topics import results_of
+    from weft.topics.scaling.rows import scaling_of
+
+    name, _, lattice = source.partition("@")
+    run = load(Path(name))
+    rows = [
+        (row, row.flops_per_s)
+        for row in scaling_of(results_of(run, summarise(run))).all
+        if row.flops_per_s is not None and not row.shares_cores
+    ]
+    chosen = [pair for pair in rows if lattice in ("", pair[0].lattice)]
+    if not chosen:
+        others = ", ".join(sorted({row.lattice for row, _ in rows}))
+        raise WeftError(
+            f"{source} has no flops of an application whose ranks had a core each",
+            f"type {name}@ and one of {others}" if others else "name a record of weft run milc",
+        )
+    best, rate = max(chosen, key=lambda pair: (pair[0].sites, pair[0].ranks, pair[1].value))
+    return Application(
+        name=f"{best.test} {best.lattice} on {best.ranks} ranks, {best.transport}",
+        flops_per_s=rate,
+    )
 
 
 def _series_of(name: str, transport: str) -> Pairs:

@@ -29,7 +29,8 @@ MOST_RAILS = 16
 class FabricAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fabric in words, as the options of `weft price` and the [[fabric]] of a file have them.
 
-    `link` is a name that weft.fabric.peaks reads; `measured` a record or a published platform.
+    `link` is a name that weft.fabric.peaks reads; `measured` a record or a published platform;
+    `application` a record of milc, measured or predicted.
     """
 
     nodes: int
@@ -43,6 +44,7 @@ class FabricAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     spread: str = "even"
     link: str = ""
     measured: str = ""
+    application: str = ""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):

@@ -63,8 +63,23 @@ def _titles(values: Sequence[FabricValue]) -> list[str]:
     ]
 
 
+def _per_mflop(value: FabricValue) -> str:
+    """The fabric's share of the price of an application's performance."""
+    low, high = value.price_per_mflop_per_s_low, value.price_per_mflop_per_s_high
+    ends = "" if low is None or high is None else f" [{low:.3g}, {high:.3g}]"
+    return (
+        f"{value.currency} {value.price_per_mflop_per_s:.3g}{ends} of fabric per MFlop/s on"
+        f" {value.nodes:,} nodes ({value.application})"
+    )
+
+
 def value_notes(value: FabricValue) -> tuple[str, ...]:
-    """What the money of one fabric buys, where something is known of its links."""
+    """What the money of one fabric buys, where something is known of it."""
+    application = () if value.price_per_mflop_per_s is None else (_per_mflop(value),)
+    return (*_notes_of_links(value), *application)
+
+
+def _notes_of_links(value: FabricValue) -> tuple[str, ...]:
     if value.price_per_gb_per_s is None:
         return ()
     price = f"{value.currency} {money(value.price_per_gb_per_s)}{_ends(value)}"
@@ -87,6 +102,8 @@ def _findings(values: Sequence[FabricValue]) -> list[str]:
     front = [value.name for value in values if value.is_on_front]
     if 0 < len(front) < len(values):
         lines.append(f"no other option is better than {', '.join(front)} (Pareto front)")
+    running = [value for value in values if value.price_per_mflop_per_s is not None]
+    lines.extend(f"{value.name}: {_per_mflop(value)}" for value in running)
     if any(value.latency_ns is not None for value in values):
         lines.append(
             "latencies are those of two nodes as measured: what more switches on the way add is"
