@@ -12,6 +12,8 @@ from builders import make_cases, synthetic_record
 from price_lists import FULL, HALF, HEAD, price_list
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.plan.case import Case
+from weft.plan.lattice import Lattice
 from weft.tables import TERMINAL_WIDTH
 
 PAPER = ("--nodes", "1152", "--switch", "24,288", "--blocking", "2:1")
@@ -255,3 +257,34 @@ def test_lists_of_unlike_currencies_are_not_compared(tmp_path: Path) -> None:
     two = price_list(tmp_path / "b.toml", head=HEAD.replace("USD", "EUR"), fabrics=FULL)
     with pytest.raises(WeftError, match="half costs USD and full EUR; convert the prices"):
         price("--compare", one, two)
+
+
+def milc_record(path: Path) -> Path:
+    """The solver at 4^4 and 8^4 a rank on 1, 2 and 4 ranks: a site takes 10 ns, times the ranks."""
+    cases = tuple(
+        Case(
+            test="milc", transport="tcp", bytes=4, ranks=ranks, lattice=Lattice(extents=(side,) * 4)
+        )
+        for side in (4, 8)
+        for ranks in (1, 2, 4)
+    )
+
+    def times_ns(case: Case, round_: int) -> list[float]:
+        del round_
+        assert case.lattice is not None
+        return [10.0 * case.lattice.sites_of_rank(case.ranks) * case.ranks] * 10
+
+    return synthetic_record(path / "milc.jsonl", cases, times_ns=times_ns)
+
+
+def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:
+    record = milc_record(tmp_path)
+    words = [*PAPER, "--prices", str(price_list(tmp_path / "a.toml")), "--application"]
+    value = json.loads(price(*words, str(record), "--json"))["value"]
+    assert value["application"] == "milc 8^4 on 4 ranks, tcp"
+    flops_per_s = value["nodes"] * 1187 / 40e-9
+    assert value["flops_per_s"] == pytest.approx(flops_per_s)
+    assert value["price_per_mflop_per_s"] == pytest.approx(value["total"] / (flops_per_s / 1e6))
+    assert "milc 4^4 on 4 ranks" in price(*words, f"{record}@4^4")
+    with pytest.raises(WeftError, match=r"has no flops .* type .*@ and one of 4\^4, 8\^4"):
+        price(*words, f"{record}@6^4")
