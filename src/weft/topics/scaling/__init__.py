@@ -102,8 +102,8 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
         notes.append("*: ranks share cores, so the times are the scheduler's too; no verdict.")
     return Table(
         name="scaling",
-        caption="Scaling: an iteration, and the performance of each rank",
-        head=("", "lattice", "ranks", "iteration", "per rank", "efficiency", "sends", "set in"),
+        caption="Scaling: an iteration, its rate (flop/s are of each rank), what is left of it",
+        head=("", "lattice", "ranks", "iteration", "rate", "efficiency", "sends", "set in"),
         rows=tuple(
             (
                 _name(row),
