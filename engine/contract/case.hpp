@@ -34,7 +34,9 @@ struct Lattice {
   [[nodiscard]] std::uint64_t sites() const noexcept {
     return std::uint64_t{extents[0]} * extents[1] * extents[2] * extents[3];
   }
+  /// None where there is no lattice.
   [[nodiscard]] std::uint64_t sites_of_rank(int ranks) const noexcept {
+    if (dimensions == 0) return 0;
     return is_global ? sites() / static_cast<std::uint64_t>(ranks) : sites();
   }
   /// To each neighbour at most: one each way in every dimension.

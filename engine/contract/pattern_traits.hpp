@@ -38,6 +38,13 @@ constexpr std::uint32_t least_buffers() {
   return 1;
 }
 
+/// What an application needs in memory for each site of a rank.
+template <class P>
+constexpr std::uint32_t bytes_per_site() {
+  if constexpr (requires { P::bytes_per_site; }) return P::bytes_per_site;
+  return 0;
+}
+
 template <class P>
 constexpr Window window_of() {
   if constexpr (requires { P::window; }) return P::window;
@@ -96,7 +103,8 @@ constexpr Footprint footprint_of() {
           Streams<P>,
           at_once(1) - for_each,
           for_each,
-          least_buffers<P>()};
+          least_buffers<P>(),
+          bytes_per_site<P>()};
 }
 
 /// What of a pattern no model of a fabric shows, in words; empty where one shows all of it. A

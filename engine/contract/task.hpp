@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "contract/application.hpp"
 #include "contract/case.hpp"
 #include "contract/clock.hpp"
 #include "contract/transport.hpp"
@@ -105,6 +106,8 @@ struct Footprint {
   std::uint32_t receives = 1;
   std::uint32_t receives_per_queue = 0;
   std::uint32_t buffers = 1;
+  /// What an application needs for each site of a rank.
+  std::uint32_t bytes_per_site = 0;
 };
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
@@ -199,6 +202,11 @@ struct Task {
   std::array<std::span<Ticks>, most_parts> parts;
   /// What is wrong with what came out, where a pattern looks at it itself: it fails the case.
   const char* wrong = nullptr;
+  /// What the pattern prepared, what it found right of its messages, and of a solver's solution the
+  /// true residual over the right-hand side.
+  Application* application = nullptr;
+  std::uint64_t verified_bytes = 0;
+  double residual = -1;
 };
 
 /// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of

@@ -16,6 +16,7 @@
 #include "patterns/hot_spot_send.hpp"
 #include "patterns/late_receive.hpp"
 #include "patterns/message_rate.hpp"
+#include "patterns/milc.hpp"
 #include "patterns/offered_load.hpp"
 #include "patterns/paused_burst.hpp"
 #include "patterns/ping_ping.hpp"
@@ -41,6 +42,6 @@ using AllPatterns =
                PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
                LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
                BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
-               RegisterPingPong, RegisterStream, Registration, Copy, Halo>;
+               RegisterPingPong, RegisterStream, Registration, Copy, Halo, Milc>;
 
 }  // namespace weft

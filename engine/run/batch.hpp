@@ -39,6 +39,8 @@ struct Batch {
   /// Of an application: what rank 0 sends in an iteration, and in how many messages.
   std::uint64_t sent_bytes = 0;
   std::uint64_t sent_messages = 0;
+  /// Of a solver's last solution the true residual over the right-hand side.
+  std::optional<double> residual;
   std::int64_t elapsed_ns = 0;
   /// The timed pass on rank 0, and the CPU time that each rank's process spent in its own.
   std::int64_t timed_ns = 0;

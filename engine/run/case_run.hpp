@@ -3,11 +3,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "contract/application.hpp"
 #include "host/clock.hpp"
 #include "run/batch.hpp"
 #include "run/buffer_set.hpp"
@@ -49,6 +51,7 @@ class CaseRun {
   std::optional<CaseMemory> memory_;
   std::optional<Words> words_;
   std::optional<OpenedMemory> opened_;
+  std::unique_ptr<Application> application_;
   std::vector<std::uint32_t> held_;
   Spent spent_;
   PagesGot pages_;

@@ -85,7 +85,8 @@ json to_json(const Support& pattern) {
         {"streams", pattern.footprint.streams},
         {"receives", pattern.footprint.receives},
         {"receives_per_queue", pattern.footprint.receives_per_queue},
-        {"buffers", pattern.footprint.buffers}}},
+        {"buffers", pattern.footprint.buffers},
+        {"bytes_per_site", pattern.footprint.bytes_per_site}}},
       {"supported", pattern.supported},
       {"reason", pattern.reason},
   };

@@ -63,6 +63,7 @@ double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
   return ranks * (word_bytes +
                   test.lattice.lanes() * (buffers * buffer_bytes(message_bytes_of(test)) +
                                           static_cast<double>(order.places) * bytes_a_place) +
+                  static_cast<double>(test.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
                   values * bytes_a_value);
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "contract/application.hpp"
 #include "contract/pattern_traits.hpp"
 #include "contract/roles.hpp"
 #include "contract/task.hpp"
@@ -36,6 +38,9 @@ struct PatternOn {
   bool keeps_time = false;
   /// Whether it can sum over ranks on this transport.
   bool sums = false;
+  /// Makes a rank's share of an application, which looks at its messages' content itself; nothing
+  /// where there is none.
+  std::unique_ptr<Application> (*prepare)(const Case& test, int rank, int size) = nullptr;
   /// What this rank does in a case.
   Role (*role)(const Case& test, int rank, int size) = nullptr;
   /// Why a case needs more ranks; empty when it does not. Nothing where any number will do.
@@ -108,6 +113,7 @@ PatternOn pattern_on() {
     one.registers = RegistersItself<P>;
     one.keeps_time = KeepsTime<P>;
     one.sums = P::info.lattice.dimensions > 0 && Summing<T>;
+    if constexpr (Prepares<P, Now>) one.prepare = P::template prepare<Now>;
     one.role = role_of<P>;
     if constexpr (HasRoles<P>) one.lacks = P::lacks;
     one.loops = loops_on<P, T, Now>();

@@ -60,8 +60,8 @@ struct Result {
 };
 
 /// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones, and `Own` be a
-/// link of a test's own.
-template <class Patterns = AllPatterns, class Own = Link>
+/// link of a test's own, and `Now` a clock.
+template <class Patterns = AllPatterns, class Own = Link, Clock Now = VirtualClock>
 Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, int ranks = 2,
            const std::map<int, Costs>& unlike = {}) {
   Fabric fabric(ranks);
@@ -80,8 +80,8 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
       Whole answer(batch);
       bool whole = false;
       try {
-        whole = run_case<Own, VirtualClock>(link, boot, memory, test, batch, answer, 1.0,
-                                            static_cast<Patterns*>(nullptr));
+        whole = run_case<Own, Now>(link, boot, memory, test, batch, answer, 1.0,
+                                   static_cast<Patterns*>(nullptr));
       } catch (const std::runtime_error& error) {
         batch.outcome = {Status::failed, error.what(), 0};
       }

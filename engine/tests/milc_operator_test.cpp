@@ -109,6 +109,9 @@ TEST(RandomGauge, ItsPlaquettesHaveTheKnownMeanAndAnotherSeedOthers) {
   for (std::uint64_t number = 0; number < volume_of(global); ++number) {
     const Site site = plain::site_of(number, global);
     EXPECT_NE(gauge(site, 2), other(site, 2));
+    for (std::size_t direction = 0; direction < 3; ++direction) {
+      EXPECT_NE(gauge(site, direction), gauge(site, direction + 1));
+    }
     for (int mu = 1; mu <= 4; ++mu) {
       for (int nu = 1; nu < mu; ++nu) {
         sum += trace(plain::along({mu, nu, -mu, -nu}, site, global, gauge)).re / 3;

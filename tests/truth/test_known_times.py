@@ -104,6 +104,7 @@ DECLARED = {
     "register_stream": (0, 1),
     "copy": (1, 1),
     "halo": (1, 0),
+    "milc": (1, 0),
 }
 
 

@@ -44,6 +44,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     queue_held: int | None = None
     sent_bytes: int = 0
     sent_messages: int = 0
+    residual: float | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

@@ -79,6 +79,7 @@ def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) 
         queue_held=answer.queue_held,
         sent_bytes=answer.sent_bytes,
         sent_messages=answer.sent_messages,
+        residual=answer.residual,
         ticks=answer.ticks,
         parts=answer.parts,
         ended_launch=answer.ended_launch,

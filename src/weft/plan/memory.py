@@ -62,7 +62,8 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
     messages = case.lanes * (buffers * pages * PAGE_BYTES + order)
-    return case.ranks * (WORD_BYTES + messages + series)
+    sites = int(case.lattice.sites_of_rank(case.ranks)) if case.lattice else 0
+    return case.ranks * (WORD_BYTES + messages + sites * known.bytes_per_site + series)
 
 
 def _checked_slots(case: Case, footprint: Footprint) -> int:

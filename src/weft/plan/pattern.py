@@ -29,8 +29,8 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
 
     The messages each way of one operation at most, those before the first operation, the series
     with its samples among them, whether it streams, and the receives that may be under way at
-    once: so many, and so many for each of Q; and the buffers that it takes in turn where the case
-    names one.
+    once: so many, and so many for each of Q; the buffers that it takes in turn where the case
+    names one; and what an application needs for each site of a rank.
     """
 
     messages_per_operation: int = 1
@@ -40,6 +40,7 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     receives: int = 1
     receives_per_queue: int = 0
     buffers: int = 1
+    bytes_per_site: int = 0
 
 
 class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):

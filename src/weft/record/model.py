@@ -98,7 +98,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     `queue_held` is how many of Q messages that a stream's sender posted at once were in flight
     then, the median over the warm-up and the largest of the ranks; None where nobody looked.
     Of an application rank 0 sends `sent_bytes` in `sent_messages` messages an iteration; 0 and 0
-    where it has no neighbour.
+    where it has no neighbour. `residual` is the true one of a solver's last solution,
+    |b - A x| over |b|; None where nothing is solved.
     `parts` are further series of the same samples: a name of the test's own, with the rank before
     it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
     died, did not answer in time or lost their link; a batch that failed without it was measured
@@ -122,6 +123,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     queue_held: int | None = None
     sent_bytes: int = 0
     sent_messages: int = 0
+    residual: float | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

@@ -1,0 +1,116 @@
+// The solver of lattice QCD that clusters were judged by: a conjugate gradient on the improved
+// staggered operator.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apps/milc/conjugate_gradient.hpp"
+#include "patterns/parts/milc_ranks.hpp"
+
+namespace weft {
+
+/// MILC's improved (asqtad) staggered code, as Fermilab measured its clusters by (Holmgren,
+/// Mackenzie and others, 2003): an operation is one iteration on a lattice of L^4 sites a rank,
+/// single precision (36 bytes of a message for each site of a face) or double (72). Receives are
+/// posted a half of the operator ahead; legs inside the rank are done while messages are on their
+/// way. Links from a random SU(3) field of the case's seed. After so many iterations the solution
+/// begins anew, outside the clock, so that no number gets small.
+struct Milc {
+  static constexpr PatternInfo info{
+      .name = "milc",
+      .title = "Improved staggered solver",
+      .summary = "an iteration of MILC's conjugate gradient (asqtad), L^4 sites on each rank",
+      .figure = Figure::iteration,
+      .ranks = 1,
+      .latency_divisor = 1,
+      .bandwidth_factor = 0,
+      .least_bytes = 1,
+      .lattice = {.dimensions = 4,
+                  .extents = "4..14:2",
+                  .bytes = "36",
+                  .least_extent = 4,
+                  .multiple = 2,
+                  .sums = 2,
+                  .flops_per_site = milc::flops_per_site,
+                  .moved_bytes_per_site = 1344,
+                  .set_bytes_per_site = 636},
+  };
+  static constexpr bool every_rank = true;
+  static constexpr bool every_rank_times = true;
+  static constexpr std::array parts{std::string_view{"pack"}, std::string_view{"local"},
+                                    std::string_view{"wait"}, std::string_view{"remote"},
+                                    std::string_view{"sum"}};
+  /// An exchange for either half of the operator.
+  static constexpr std::uint32_t messages_per_operation = 2;
+  /// Fields, links and, while they are made, the thin links around them, in double.
+  static constexpr std::uint32_t bytes_per_site = 6000;
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+    return 2;
+  }
+
+  static std::string lacks(const Case& test, int size) { return milc::refuse_case(test, size); }
+  static Role role(const Case& test, int rank, int size) {
+    const Decomposition lattice = milc::lattice_of(test, size);
+    return role_with_faces(lattice, rank, [&](std::size_t dimension) {
+      return lattice.face_sites(dimension) * test.bytes;
+    });
+  }
+  template <Clock Now>
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
+    return milc::is_single(test.bytes)
+               ? std::make_unique<milc::Share<float, ChargesWork<Now>>>(test, rank, size)
+               : std::unique_ptr<Application>(
+                     std::make_unique<milc::Share<double, ChargesWork<Now>>>(test, rank, size));
+  }
+
+  template <Clock Now, class Wait, TellsPeers T>
+  static bool run(T& link, Task& task) noexcept {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-static-cast-downcast): what prepare() made
+    const auto* const share = static_cast<const milc::AnyShare*>(task.application);
+    return share->is_single ? in<float, Now, Wait>(link, task) : in<double, Now, Wait>(link, task);
+  }
+
+ private:
+  template <class R, Clock Now, class Wait, TellsPeers T>
+  static bool in(T& link, Task& task) noexcept {
+    if (task.lattice.sums == 1) {
+      return task.lattice.overlaps ? measure<R, true, true, Now, Wait>(link, task)
+                                   : measure<R, true, false, Now, Wait>(link, task);
+    }
+    return task.lattice.overlaps ? measure<R, false, true, Now, Wait>(link, task)
+                                 : measure<R, false, false, Now, Wait>(link, task);
+  }
+
+  template <class R, bool has_one_sum, bool overlaps, Clock Now, class Wait, TellsPeers T>
+  static bool measure(T& link, Task& task) noexcept {
+    using Ranks = milc::Ranks<R, has_one_sum, overlaps, Now, Wait, T>;
+    Ranks ranks(link, task);
+    if (task.checks) return ranks.check_messages() && ranks.solve();
+    if (!ranks.begin(messages_of(task))) return false;
+    for (std::size_t at = 0; at < task.samples.size(); ++at) {
+      std::array<Ticks, milc::kinds_of_work> spent{};
+      for (std::uint32_t left = task.ops_per_sample; left > 0;) {
+        // Begins anew where it must, before the clock starts.
+        std::uint32_t now = ranks.iterations_until_restart(left);
+        left -= now;
+        Laps<Now> laps;
+        const Ticks start = laps.last();
+        for (; now > 0; --now) {
+          if (!ranks.iterate(laps, spent)) return false;
+        }
+        laps.end(spent[milc::other_work]);
+        task.samples[at] += laps.last() - start;
+      }
+      for (std::size_t part = 0; part < parts.size(); ++part) task.parts[part][at] = spent[part];
+    }
+    return ranks.look_at_residual();
+  }
+};
+
+}  // namespace weft

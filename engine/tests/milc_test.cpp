@@ -1,0 +1,201 @@
+// The solver's iterations on a fabric whose answer is known, and planted faults.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "run/case.hpp"
+#include "tests/fake_cases.hpp"
+
+namespace weft::fake {
+namespace {
+
+Case milc_case(std::uint32_t ops = 3) {
+  Case made = make_case("milc", 36, ops);
+  made.lattice.dimensions = 4;
+  made.lattice.extents = {4, 4, 4, 4};
+  made.lattice.sums = 2;
+  return made;
+}
+
+/// Ticks of an iteration in a part's fourth sample.
+double part_of(const Result& result, const std::string& name) {
+  for (const Part& part : result.batch.parts) {
+    if (part.name != name) continue;
+    return static_cast<double>(part.ticks.at(3)) / result.batch.ops_per_sample;
+  }
+  ADD_FAILURE() << "no part " << name;
+  return 0;
+}
+
+/// All messages leave by one wire; the last one comes a latency later, and is taken.
+constexpr double exchange_of(std::size_t bytes) {
+  return static_cast<double>(7 + 2 * bytes + 500 + 11);
+}
+
+constexpr std::size_t face = 36 * 64;
+
+TEST(Milc, AnIterationIsTwoExchangesOfThreeLayersAndItsSums) {
+  for (const auto& [ranks, faces] : std::map<int, std::size_t>{{2, 2}, {4, 4}, {16, 8}}) {
+    const Result result = run(milc_case(), usual_costs, {}, ranks);
+    EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    EXPECT_EQ(per_operation(result), 2 * exchange_of(faces * face) + 2 * 1000) << ranks;
+    EXPECT_EQ(part_of(result, "sum"), 2000) << ranks;
+    EXPECT_EQ(part_of(result, "pack"), 2 * 7.0 * static_cast<double>(faces)) << ranks;
+    EXPECT_EQ(part_of(result, "rank1.sum"), 2000) << ranks;
+    EXPECT_EQ(part_of(result, "rank1"), per_operation(result)) << ranks;
+    EXPECT_EQ(result.unexpected.count(face), 0U) << ranks;
+    EXPECT_EQ(result.batch.sent_messages, 2 * faces) << ranks;
+    EXPECT_EQ(result.batch.sent_bytes, 2 * faces * face) << ranks;
+    // Every number of every face of both halves.
+    EXPECT_GE(result.batch.outcome.verified_bytes,
+              2 * faces * face * static_cast<std::size_t>(ranks));
+  }
+}
+
+TEST(Milc, OneSumLessSavesItsTimeAndDoublePrecisionDoublesTheFaces) {
+  Case test = milc_case();
+  test.lattice.sums = 1;
+  EXPECT_EQ(per_operation(run(test, usual_costs, {}, 4)), 2 * exchange_of(4 * face) + 1000);
+  test.bytes = 72;
+  EXPECT_EQ(per_operation(run(test, usual_costs, {}, 4)), 2 * exchange_of(8 * face) + 1000);
+}
+
+TEST(Milc, UnequalExtentsHaveUnequalFaces) {
+  Case test = milc_case();
+  test.lattice.extents = {4, 6, 4, 8};
+  test.lattice.overlaps = false;
+  // 4 ranks split x, whose face is 6*4*8, and y, whose face is 4*4*8.
+  const Result result = run(test, usual_costs, {}, 4);
+  EXPECT_EQ(per_operation(result), 2 * exchange_of(2 * 36 * (192 + 128)) + 2000);
+}
+
+TEST(Milc, ASolutionThatBeginsAnewCostsNoTime) {
+  const Result result = run(milc_case(120), usual_costs, {}, 2);
+  EXPECT_EQ(per_operation(result), 2 * exchange_of(2 * face) + 2000);
+}
+
+TEST(Milc, ReportsTheTrueResidualOfItsLastSolution) {
+  // The same lattice in one piece and in two, after 50 iterations, but for rounding.
+  Case whole = milc_case(5);
+  whole.warmup = 2;
+  whole.samples = 8;
+  whole.bytes = 72;
+  whole.lattice.is_global = true;
+  whole.lattice.extents = {8, 4, 4, 4};
+  const double one = run(whole, usual_costs, {}, 1).batch.residual.value_or(-1);
+  const double two = run(whole, usual_costs, {}, 2).batch.residual.value_or(-1);
+  EXPECT_GT(one, 0);
+  EXPECT_LT(one, 0.05);
+  EXPECT_NEAR(one, two, 1e-9 * one);
+}
+
+TEST(Milc, AFlippedBitOfACheckedFaceIsAFailedCase) {
+  for (const std::size_t message : {1UL, 2UL, 3UL, 4UL}) {
+    for (const std::size_t offset : {0UL, 33UL, face - 1}) {
+      const Result result =
+          run(milc_case(), usual_costs, {.message = message, .flip_offset = offset}, 2);
+      EXPECT_EQ(result.batch.outcome.status, Status::failed) << message;
+      EXPECT_NE(result.batch.outcome.reason.find("a face did not arrive as it was sent"),
+                std::string::npos)
+          << result.batch.outcome.reason;
+      EXPECT_TRUE(result.batch.ticks.empty());
+    }
+  }
+}
+
+TEST(Milc, ANumberThatArrivesFarOffInTheTimedPassFailsTheCase) {
+  Case test = milc_case();
+  test.verify = false;
+  // The exponent of a face's first number.
+  const Result result = run(test, usual_costs, {.message = 30, .flip_offset = 3}, 2);
+  EXPECT_EQ(result.batch.outcome.status, Status::failed);
+  EXPECT_NE(result.batch.outcome.reason.find("true residual"), std::string::npos)
+      << result.batch.outcome.reason;
+}
+
+TEST(Milc, ADroppedOrRepeatedMessageNeverGivesAFigure) {
+  for (const std::size_t message : {2UL, 40UL}) {
+    for (const bool drop : {true, false}) {
+      const Result result =
+          run(milc_case(), usual_costs, {.message = message, .drop = drop, .repeat = !drop}, 2);
+      EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message;
+    }
+  }
+}
+
+TEST(Milc, ADelayedMessageIsInItsSampleAndInNoOther) {
+  constexpr Ticks delay = 1'000'000;
+  Case test = milc_case();
+  test.verify = false;
+  const Result plain = run(test, usual_costs, {}, 2);
+  // A word, then four faces an iteration and three iterations a sample.
+  const Result late = run(test, usual_costs, {.message = 1 + 12 * 3 + 2, .delay = delay}, 2);
+  ASSERT_EQ(late.batch.outcome.status, Status::ok) << late.batch.outcome.reason;
+  for (std::size_t at = 0; at < late.batch.ticks.size(); ++at) {
+    const Ticks more = late.batch.ticks.at(at) - plain.batch.ticks.at(at);
+    EXPECT_EQ(more > delay / 2, at == 3) << at;
+  }
+}
+
+TEST(Milc, BadLatticesAreRefusedInWords) {
+  const auto reason_of = [](const std::function<void(Case&)>& change, int ranks) {
+    Case test = milc_case();
+    change(test);
+    return run(test, usual_costs, {}, ranks).batch.outcome.reason;
+  };
+  const std::map<std::string, std::string> refusals{
+      {reason_of(
+           [](Case& test) {
+             test.lattice.extents = {5, 4, 4, 4};
+           },
+           2),
+       "--extents"},
+      {reason_of(
+           [](Case& test) {
+             test.lattice.extents = {4, 4, 4, 2};
+           },
+           1),
+       "--extents"},
+      {reason_of([](Case& test) { test.lattice.dimensions = 3; }, 2), "four dimensions"},
+      {reason_of([](Case& test) { test.lattice.is_global = true; }, 2), "cannot divide"},
+      {reason_of([](Case& test) { test.lattice.sums = 0; }, 2), "--sums 2"},
+      {reason_of([](Case& test) { test.lattice.depth = 3; }, 2), "omit --depth"},
+      {reason_of([](Case& test) { test.bytes = 8; }, 2), "--sizes 36"},
+      {reason_of(
+           [](Case& test) {
+             test.lattice.extents = {64, 64, 64, 64};
+           },
+           16),
+       "MiB"}};
+  EXPECT_EQ(refusals.size(), 8U);
+  for (const auto& [reason, word] : refusals) {
+    EXPECT_NE(reason.find(word), std::string::npos) << reason;
+  }
+}
+
+/// A clock of a simulation: a tick for a thousand operations.
+struct ChargingClock : VirtualClock {
+  static constexpr std::string_view name = "charging";
+  static void charge_flops(double flops) noexcept { time() += static_cast<Ticks>(flops / 1000); }
+};
+
+TEST(Milc, InASimulationArithmeticIsChargedAndNotDone) {
+  Case test = milc_case();
+  test.lattice.extents = {8, 8, 8, 8};
+  test.lattice.overlaps = false;
+  const Result alone = run<AllPatterns, Link, ChargingClock>(test, usual_costs, {}, 1);
+  EXPECT_NEAR(per_operation(alone), 1187 * 4096.0 / 1000 + 2000, 20);
+  EXPECT_FALSE(alone.batch.residual);
+  const Result result = run<AllPatterns, Link, ChargingClock>(test, usual_costs, {}, 16);
+  // A quarter of the legs of 8^4 sites goes to others where all dimensions are divided.
+  EXPECT_NEAR(part_of(result, "local"), 0.75 * 1146 * 4096.0 / 1000, 20);
+  EXPECT_NEAR(part_of(result, "remote"), 0.25 * 1146 * 4096.0 / 1000, 4);
+  EXPECT_NEAR(per_operation(result), 1187 * 4096.0 / 1000 + 2 * exchange_of(8 * 36 * 512) + 2000,
+              30);
+}
+
+}  // namespace
+}  // namespace weft::fake
