@@ -57,21 +57,13 @@ std::vector<std::string> texts_of(const std::string& all, const std::vector<int>
   return texts;
 }
 
-bool on_one_host() {
-  const char* here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const char* all = std::getenv("OMPI_COMM_WORLD_SIZE");
-  return here != nullptr && all != nullptr && std::string_view(here) == all;
-}
-
 // Open MPI looks through UCX and libfabric for the best way to send, which takes longer than all
-// else of a start, and opens the devices that the measured library is to have. On one host its own
-// shared memory does to meet, and ranks that only meet give their core away while they wait: where
-// there are more of them than cores, the one that is waited for gets it at once. Across hosts only
-// the site knows, and Open MPI 4.1.4 crashes in MPI_Init at times if its ranks yield there (its tcp
-// component takes a message before anybody is there for it). What a user has set stays.
+// else of a start, and opens the devices that the measured library is to have. To meet, its own
+// shared memory and TCP do. Ranks that only meet give their core away while they wait: where there
+// are more of them than cores, the one that is waited for gets it at once. (Open MPI 4.1.4 crashes
+// in MPI_Init at times where ranks yield and it looks through all ways.) What a user has set stays.
 void choose_plain_messages() {
   constexpr int keep = 0;
-  if (!on_one_host()) return;
   setenv("OMPI_MCA_pml", "ob1", keep);
   setenv("OMPI_MCA_mpi_yield_when_idle", "1", keep);
 }
