@@ -23,7 +23,7 @@ export LAB_CMD = $(value CMD)
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 
-.PHONY: help run build install try test lint format bench mutants lab vm lock clean
+.PHONY: help run build install try test lint format bench truth mutants lab vm lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,9 @@ format: $(ENVIRONMENT) $(STAMPS)/packages-test ## Rewrite all sources in the pro
 
 bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this machine
 	$(BIN)/python -m bench $(ARGS)
+
+truth: build $(STAMPS)/packages-test ## Known simulated platforms through run, fit and comparison: errors and coverage
+	$(BIN)/python -m bench.truth $(ARGS)
 
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)
 	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)

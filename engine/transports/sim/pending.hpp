@@ -15,17 +15,26 @@ namespace weft {
 /// One that has ended and was not taken yet is MPI_REQUEST_NULL.
 class Pending {
  public:
-  explicit Pending(int peers) : queues_(static_cast<std::size_t>(peers)) {
+  explicit Pending(int peers)
+      : queues_(static_cast<std::size_t>(peers)), has_room_(static_cast<std::size_t>(peers)) {
     busy_.reserve(queues_.size());
   }
 
-  /// Room for so many to each peer; allocates.
+  /// Room for so many to each peer, made when it is first needed: of a thousand ranks each has a
+  /// few peers, and what is allocated meanwhile takes no virtual time.
   void reserve(std::size_t depth) {
-    for (FixedQueue<MPI_Request>& queue : queues_) queue.reserve(depth);
+    depth_ = depth;
+    has_room_.assign(has_room_.size(), false);
   }
-  [[nodiscard]] bool full(int peer) const noexcept { return of(peer).full(); }
+  [[nodiscard]] bool full(int peer) const noexcept {
+    return has_room_[static_cast<std::size_t>(peer)] && of(peer).full();
+  }
   void push(int peer, MPI_Request request) noexcept {
     FixedQueue<MPI_Request>& queue = queues_[static_cast<std::size_t>(peer)];
+    if (!has_room_[static_cast<std::size_t>(peer)]) {
+      queue.reserve(depth_);
+      has_room_[static_cast<std::size_t>(peer)] = true;
+    }
     if (queue.empty()) busy_.push_back(peer);
     queue.push(request);
     ++count_;
@@ -69,6 +78,8 @@ class Pending {
   MPI_Request& oldest(int peer) noexcept { return queues_[static_cast<std::size_t>(peer)].front(); }
 
   std::vector<FixedQueue<MPI_Request>> queues_;
+  std::vector<bool> has_room_;
+  std::size_t depth_ = 2;
   /// The peers with something under way.
   std::vector<int> busy_;
   std::size_t count_ = 0;

@@ -3,10 +3,11 @@
 #include <unistd.h>
 #include <xbt/log.h>
 #include <simgrid/s4u.hpp>
+#include <xbt/config.hpp>
 
 #include <charconv>
 #include <exception>
-#include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -79,8 +80,8 @@ void set_up_simulator() {
   for (const char* setting :
        {"smpi/privatization:no", "smpi/simulate-computation:no", "smpi/host-speed:1Gf",
         "smpi/wtime:0", "smpi/test:0", "smpi/iprobe:0", "network/model:SMPI",
-        "surf/precision:1e-12", "smpi/barrier:ompi_recursivedoubling", "smpi/allreduce:rdb",
-        "smpi/reduce:binomial", "smpi/bcast:binomial_tree", "contexts/stack-size:1024"}) {
+        "smpi/barrier:ompi_recursivedoubling", "smpi/allreduce:rdb", "smpi/reduce:binomial",
+        "smpi/bcast:binomial_tree", "contexts/stack-size:1024"}) {
     simgrid::s4u::Engine::set_config(std::string(setting));
   }
 }
@@ -99,7 +100,25 @@ void rank_of(Crew& crew, int rank, const Options& options) {
   MPI_Finalize();
 }
 
-/// Ranks go on the platform's hosts in turn.
+/// A zone of SimGrid's has one latency for all its cables. Where the platform says what a cable
+/// between two switches takes, only those of the nodes keep it.
+void set_latencies(const std::vector<simgrid::s4u::Host*>& hosts) {
+  const char* const cable = hosts.front()->get_property("weft-cable-ns");
+  if (cable == nullptr || hosts.size() < 2) return;
+  std::set<simgrid::s4u::Link*> of_nodes;
+  for (std::size_t at = 0; at < hosts.size(); ++at) {
+    std::vector<simgrid::s4u::Link*> way;
+    double latency_s = 0;
+    hosts[at]->route_to(hosts[(at + 1) % hosts.size()], way, &latency_s);
+    of_nodes.insert({way.front(), way.back()});
+  }
+  constexpr double ns = 1e-9;
+  for (simgrid::s4u::Link* const link : simgrid::s4u::Engine::get_instance()->get_all_links()) {
+    if (!of_nodes.contains(link)) link->set_latency(std::stod(cable) * ns);
+  }
+}
+
+/// Ranks go on the platform's hosts, one on each.
 void simulate(const Simulation& asked, const Options& options, int argc, char** argv) {
   if (asked.platform.empty() || asked.ranks < 1) {
     throw std::invalid_argument("type --platform FILE --ranks N");
@@ -112,12 +131,21 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
   SMPI_init();
   set_up_simulator();
   engine.load_platform(asked.platform);
+  // What was set before the platform was read it may not change.
+  if (simgrid::config::is_default("surf/precision")) {
+    simgrid::s4u::Engine::set_config(std::string("surf/precision:1e-12"));
+  }
   SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
   const std::vector<simgrid::s4u::Host*> hosts = engine.get_all_hosts();
   if (hosts.empty()) throw std::invalid_argument(asked.platform + " has no host");
+  if (asked.ranks > static_cast<int>(hosts.size())) {
+    throw std::invalid_argument(asked.platform + " has " + std::to_string(hosts.size()) +
+                                " hosts; choose fewer ranks");
+  }
+  set_latencies(hosts);
   Crew crew(asked.ranks);
   for (int rank = 0; rank < asked.ranks; ++rank) {
-    auto* const host = hosts[static_cast<std::size_t>(rank) % hosts.size()];
+    auto* const host = hosts[static_cast<std::size_t>(rank)];
     auto actor = simgrid::s4u::Actor::init("rank-" + std::to_string(rank), host);
     actor->set_property("instance_id", std::string(simulator));
     actor->set_property("rank", std::to_string(rank));

@@ -15,7 +15,9 @@ weft calibrate red-squall --kind table -o red-squall.xml
 
 weft calibrate osu-vapi --nodes 8 -o vapi.xml
 
-weft calibrate run.jsonl.zst -o mine.xml"""
+weft calibrate run.jsonl.zst -o mine.xml
+
+weft calibrate escher --nodes 1024 --topology "fat-tree 24/288 half" -o half.xml"""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,7 +33,17 @@ def calibrate(
         str,
         typer.Option(help="Make a model of few parameters, or a table that is right at each size."),
     ] = "model",
-    nodes: Annotated[int, typer.Option(help="Put so many nodes at one crossbar.")] = 128,
+    nodes: Annotated[int, typer.Option(help="Give it so many nodes.")] = 128,
+    topology: Annotated[
+        str,
+        typer.Option(
+            help="Cable them so, which is a prediction: fat-tree 24/288 half, torus 8x8x16,"
+            " dragonfly 24. Default: one crossbar."
+        ),
+    ] = "crossbar",
+    hop: Annotated[
+        str, typer.Option(help="Let each further switch on a way take so long.")
+    ] = "200ns",
     transport: Annotated[
         str, typer.Option(help="Take this transport of a record. Default: the only one.")
     ] = "",
@@ -48,9 +60,11 @@ def calibrate(
     from weft.report.html import write_page
     from weft.report.table import render_table
     from weft.report.terminal import console
+    from weft.sim.fabrics import on_fabric, parse_topology
     from weft.sim.fidelity import errors_of, errors_table, parameters_table, predicted_ns
     from weft.sim.measured import calibrated_from, held_out_table
     from weft.sim.platforms import MOST_NODES, calibrated, check_kind, protocols_of
+    from weft.units import parse_time
 
     chosen = check_kind(kind)
     if not 2 <= nodes <= MOST_NODES:
@@ -65,6 +79,7 @@ def calibrate(
         found = calibrated_from(Path(source), transport, chosen, nodes)
         protocols, made = found.protocols, found.platform
         tables = [held_out_table(found)]
+    made = on_fabric(made, protocols, parse_topology(topology, nodes), parse_time(hop))
     for table in [parameters_table(made.name, protocols), *tables]:
         console().print(*render_table(table), sep="\n")
     if output is not None:

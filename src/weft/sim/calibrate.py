@@ -80,6 +80,8 @@ def model_of(times: Times) -> Protocols:
     ]
     wanted = exchanges[-1][1] / transfer[-1].ns_per_byte
     with_bus = msgspec.structs.replace(plain, bus_factor=min(max(wanted, 1.0), _ONE_WAY_ONLY))
+    if switch:
+        with_bus = _paid_by_blocking(with_bus, {0: exchanges[0][0]})
     return msgspec.structs.replace(with_bus, send=_left_to_send(with_bus, starts, exchanges))
 
 
@@ -117,6 +119,7 @@ def table_of(times: Times) -> Protocols:
     ]
     factor = min(max(min(room, default=1.0), 1.0), _ONE_WAY_ONLY)
     with_bus = msgspec.structs.replace(plain, bus_factor=factor)
+    with_bus = _paid_by_blocking(with_bus, {n: t for n, t in times.sendrecv.items() if n < switch})
     left = {n: max(0.0, times.sendrecv[n] - with_bus.sendrecv_ns(n)) for n in both}
     return msgspec.structs.replace(with_bus, send=_chords(left))
 
@@ -124,6 +127,22 @@ def table_of(times: Times) -> Protocols:
 def _ranges(switch: int) -> list[tuple[int, float]]:
     """Of the eager sizes and of the others."""
     return [(0, switch), (switch, float("inf"))] if switch else [(0, float("inf"))]
+
+
+def _paid_by_blocking(known: Protocols, exchanges: Mapping[int, float]) -> Protocols:
+    """What one way takes longer than an exchange, both eager, is MPI_Send's, which none has."""
+    free = msgspec.structs.replace(known, send=NOTHING)
+    more = max((free.sendrecv_ns(n) - time for n, time in exchanges.items()), default=0.0)
+    if more <= 0:
+        return known
+    first, *others = known.transfer
+    return msgspec.structs.replace(
+        known,
+        transfer=(msgspec.structs.replace(first, ns=first.ns - more), *others),
+        blocking_send=tuple(
+            msgspec.structs.replace(one, ns=one.ns + more) for one in known.blocking_send
+        ),
+    )
 
 
 def _left_to_send(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import msgspec
@@ -16,6 +17,8 @@ from weft.sim.calibrate import Times, model_of, table_of
 from weft.sim.protocols import Piece, Protocols
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from weft.reference.library import Platform
 
 Calibrated = Literal["model", "table"]
@@ -89,14 +92,25 @@ def calibrated(platform: Platform, kind: Calibrated, nodes: int = NODES) -> Simu
     )
 
 
-def assembled(protocols: Protocols, zone: Zone, named: SimulatedPlatform) -> SimulatedPlatform:
-    """The platform of that name with its file."""
+def assembled(
+    protocols: Protocols,
+    zone: Zone,
+    named: SimulatedPlatform,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    hop_ns: float = 0.0,
+) -> SimulatedPlatform:
+    """The platform of that name with its file. A further switch on a way takes `hop_ns`.
+
+    rank-sim reads that: a zone of SimGrid's has one latency for all its cables.
+    """
     facts = {f"weft-{name}": str(getattr(named, name)) for name in _FACTS}
+    if hop_ns:
+        facts["weft-cable-ns"] = f"{hop_ns / 2:g}"
     text = platform_xml(
         zone,
         protocols.bandwidth_bytes_per_s,
         protocols.latency_ns,
-        protocols.settings(),
+        {**protocols.settings(), **settings},
         facts,
     )
     return msgspec.structs.replace(named, xml=text, nodes=zone.nodes)
