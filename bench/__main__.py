@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import loop, ofi, ucx, verbs
+from bench import loop, ofi, staggered, ucx, verbs
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 from bench.verbs import LabComparison, in_one_boot
@@ -42,6 +42,7 @@ def main() -> None:
         *ucx.comparisons(),
         *ofi.comparisons(),
         *loop.costs(),
+        *staggered.costs(),
         *costs(),
         *verbs.comparisons(),
     ]

@@ -179,3 +179,15 @@ def test_columns_are_compared_with_the_first_within_a_turn(peers: ModuleType) ->
     assert peers is not None
     told = ratios_of_columns("bare ours huge \n100 90 150 \n200 180 320 \n50 50 70 \n")
     assert told == pytest.approx({"ours_ratio": 0.9, "huge_ratio": 1.5, "bare_bytes_per_s": 100.0})
+
+
+def test_the_solver_beside_a_sweep_is_a_median_of_turns_of_each_extent(
+    peers: ModuleType,
+) -> None:
+    from bench.staggered import figures_of
+
+    assert peers is not None
+    told = figures_of("4 256 2e-6 1e-6 8e-6\n4 256 4e-6 1e-6 8e-6\n4 256 1e-6 1e-6 8e-6\n")
+    assert told["L4_gflop_per_s"] == pytest.approx(1187 * 256 / 2e-6 / 1e9)
+    assert told["L4_share_of_sweep"] == pytest.approx(0.5)
+    assert told["L4_times_plain"] == pytest.approx(4 * 1187 / 1146)

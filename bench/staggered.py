@@ -1,0 +1,71 @@
+"""The staggered solver's arithmetic on one core: how near it comes to what its memory can give.
+
+The bound is a sweep that reads the same memory's size in the same turn; the peer is a plain loop.
+All three take turns in one process, in CPU time, so that a ratio is of one state of the machine.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from bench.own import Cost
+
+ENGINE = Path(__file__).parents[1] / "engine"
+BUILT = Path(__file__).parents[1] / "build" / "release" / "engine"
+HERE = Path(__file__).parent
+DEADLINE_S = 600
+# Flops of an iteration for each site as MILC counts, and of the operator alone.
+ITERATION_FLOPS = 1187
+OPERATOR_FLOPS = 1146
+
+
+def costs() -> tuple[Cost, ...]:
+    """One for all extents."""
+    return (
+        Cost(
+            name="staggered-solver",
+            what="an iteration of milc's solver on one core, L^4 sites, single precision: GFlop/s"
+            " (1187 a site), the share of a sweep that reads as many bytes over as much memory,"
+            " and the ratio to a plain loop (operator alone, 1146 a site)",
+            measure=lambda: figures_of(_measure()),
+        ),
+    )
+
+
+def figures_of(told: str) -> dict[str, float]:
+    """What the program printed, a turn a line: medians over the turns of each extent."""
+    turns: dict[int, list[tuple[float, float, float, float]]] = defaultdict(list)
+    for line in told.splitlines():
+        extent, *numbers = line.split()
+        sites, iteration, sweep, loop = map(float, numbers)
+        turns[int(extent)].append((sites, iteration, sweep, loop))
+    figures = {}
+    for extent, rounds in turns.items():
+        plain = OPERATOR_FLOPS / ITERATION_FLOPS
+        figures[f"L{extent}_gflop_per_s"] = statistics.median(
+            ITERATION_FLOPS * sites / iteration / 1e9 for sites, iteration, _, _ in rounds
+        )
+        figures[f"L{extent}_share_of_sweep"] = statistics.median(
+            sweep / iteration for _, iteration, sweep, _ in rounds
+        )
+        figures[f"L{extent}_times_plain"] = statistics.median(
+            loop / iteration / plain for _, iteration, _, loop in rounds
+        )
+    return figures
+
+
+def _measure() -> str:
+    binary = Path(tempfile.mkdtemp()) / "staggered_speed"
+    compiled = subprocess.run(
+        ["g++", "-std=c++20", "-O3", "-march=native", f"-I{ENGINE}", HERE / "staggered_speed.cpp",
+         f"-L{BUILT}", "-lweft_engine", "-lhwy", "-o", binary],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if compiled.returncode != 0:
+        raise RuntimeError(compiled.stderr)
+    done = subprocess.run([binary], capture_output=True, text=True, check=True, timeout=DEADLINE_S)
+    return done.stdout
