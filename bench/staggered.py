@@ -44,15 +44,15 @@ def figures_of(told: str) -> dict[str, float]:
         sites, iteration, sweep, loop = map(float, numbers)
         turns[int(extent)].append((sites, iteration, sweep, loop))
     figures = {}
-    for extent, rounds in turns.items():
+    for length, rounds in turns.items():
         plain = OPERATOR_FLOPS / ITERATION_FLOPS
-        figures[f"L{extent}_gflop_per_s"] = statistics.median(
+        figures[f"L{length}_gflop_per_s"] = statistics.median(
             ITERATION_FLOPS * sites / iteration / 1e9 for sites, iteration, _, _ in rounds
         )
-        figures[f"L{extent}_share_of_sweep"] = statistics.median(
+        figures[f"L{length}_share_of_sweep"] = statistics.median(
             sweep / iteration for _, iteration, sweep, _ in rounds
         )
-        figures[f"L{extent}_times_plain"] = statistics.median(
+        figures[f"L{length}_times_plain"] = statistics.median(
             loop / iteration / plain for _, iteration, _, loop in rounds
         )
     return figures
