@@ -44,9 +44,11 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
 /// rank.
 std::string refuse_buffers(const CasePlan& plan);
 
-/// How many sends, and as many receives, a case may have under way at once to one peer.
+/// How many sends, and as many receives, a case may have under way at once to one peer: those of a
+/// stream, or two bursts, and words.
 inline std::size_t room_for(const Case& test) {
-  return std::size_t{2} * test.queue_depth + 8;
+  constexpr std::size_t besides = 24;
+  return std::size_t{2} * test.queue_depth + besides;
 }
 
 /// Marks of messages in one buffer must differ from one use to the next: the longest period up to

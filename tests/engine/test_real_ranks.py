@@ -78,6 +78,15 @@ def test_every_test_runs_and_verifies(mpi: str, transport: str, words: tuple[str
         assert line["verified_bytes"] >= 4 * case["bytes"]  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("queue_depth", [1, 4])
+def test_two_bursts_have_room_in_any_queue(queue_depth: int) -> None:
+    """Rank 1 posts its receives two bursts ahead, however short the case's queue is."""
+    case = {"id": 1, "test": "burst", "bytes": 1 << 20, "samples": 6, "queue_depth": queue_depth}
+    done, lines = drive("openmpi", "tcp", case)
+    assert done.returncode == 0, done.stderr
+    assert lines[1]["status"] == "ok", lines[1]
+
+
 @pytest.mark.parametrize("transport", ["mpi", "tcp", "ucx", "ofi"])
 def test_calls_and_work_beside_transfers_are_timed_apart(transport: str) -> None:
     parts = {
