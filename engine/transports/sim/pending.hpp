@@ -15,39 +15,33 @@ namespace weft {
 /// One that has ended and was not taken yet is MPI_REQUEST_NULL.
 class Pending {
  public:
-  explicit Pending(int peers)
-      : queues_(static_cast<std::size_t>(peers)), has_room_(static_cast<std::size_t>(peers)) {
-    busy_.reserve(queues_.size());
-  }
+  explicit Pending(int peers) : places_(static_cast<std::size_t>(peers), none) {}
 
-  /// Room for so many to each peer, made when it is first needed: of a thousand ranks each has a
-  /// few peers, and what is allocated meanwhile takes no virtual time.
+  /// Room for so many to each peer. It is made with a peer's first message: a thousand ranks in one
+  /// process have a million pairs, and what a rank does takes no virtual time.
   void reserve(std::size_t depth) {
     depth_ = depth;
-    has_room_.assign(has_room_.size(), false);
+    for (FixedQueue<MPI_Request>& queue : queues_) queue.reserve(depth);
   }
-  [[nodiscard]] bool full(int peer) const noexcept {
-    return has_room_[static_cast<std::size_t>(peer)] && of(peer).full();
-  }
+  [[nodiscard]] bool full(int peer) const noexcept { return knows(peer) && of(peer).full(); }
   void push(int peer, MPI_Request request) noexcept {
-    FixedQueue<MPI_Request>& queue = queues_[static_cast<std::size_t>(peer)];
-    if (!has_room_[static_cast<std::size_t>(peer)]) {
-      queue.reserve(depth_);
-      has_room_[static_cast<std::size_t>(peer)] = true;
-    }
+    if (!knows(peer)) add(peer);
+    FixedQueue<MPI_Request>& queue = of(peer);
     if (queue.empty()) busy_.push_back(peer);
     queue.push(request);
     ++count_;
   }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  [[nodiscard]] std::size_t size(int peer) const noexcept { return of(peer).size(); }
+  [[nodiscard]] std::size_t size(int peer) const noexcept {
+    return knows(peer) ? of(peer).size() : 0;
+  }
 
   /// Take whatever has ended by now; whether that was anything.
   template <class Has>
   bool take(const Has& has_ended) noexcept {
     const std::size_t before = count_;
     for (std::size_t at = 0; at < busy_.size();) {
-      FixedQueue<MPI_Request>& queue = queues_[static_cast<std::size_t>(busy_[at])];
+      FixedQueue<MPI_Request>& queue = of(busy_[at]);
       while (!queue.empty() && has_ended(queue.front())) {
         queue.pop();
         --count_;
@@ -72,14 +66,28 @@ class Pending {
   [[nodiscard]] std::size_t peers() const noexcept { return busy_.size(); }
 
  private:
-  [[nodiscard]] const FixedQueue<MPI_Request>& of(int peer) const noexcept {
-    return queues_[static_cast<std::size_t>(peer)];
-  }
-  MPI_Request& oldest(int peer) noexcept { return queues_[static_cast<std::size_t>(peer)].front(); }
+  static constexpr int none = -1;
 
+  [[nodiscard]] std::size_t place_of(int peer) const noexcept {
+    return static_cast<std::size_t>(places_[static_cast<std::size_t>(peer)]);
+  }
+  [[nodiscard]] bool knows(int peer) const noexcept {
+    return places_[static_cast<std::size_t>(peer)] != none;
+  }
+  [[nodiscard]] const FixedQueue<MPI_Request>& of(int peer) const noexcept {
+    return queues_[place_of(peer)];
+  }
+  [[nodiscard]] FixedQueue<MPI_Request>& of(int peer) noexcept { return queues_[place_of(peer)]; }
+  MPI_Request& oldest(int peer) noexcept { return of(peer).front(); }
+  void add(int peer) {
+    places_[static_cast<std::size_t>(peer)] = static_cast<int>(queues_.size());
+    queues_.emplace_back().reserve(depth_);
+  }
+
+  /// The place of each peer's queue.
+  std::vector<int> places_;
   std::vector<FixedQueue<MPI_Request>> queues_;
-  std::vector<bool> has_room_;
-  std::size_t depth_ = 2;
+  std::size_t depth_ = 0;
   /// The peers with something under way.
   std::vector<int> busy_;
   std::size_t count_ = 0;

@@ -5,12 +5,14 @@
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <exception>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "run/rank.hpp"
@@ -86,6 +88,26 @@ void set_up_simulator() {
   }
 }
 
+/// As precise as the clock, unless the platform's file says otherwise: large fabrics cost less so.
+/// What was set before the platform was read it may not change.
+void set_usual_precision() {
+  constexpr const char* precision = "surf/precision";
+  if (simgrid::config::is_default(precision)) {
+    simgrid::s4u::Engine::set_config(precision, 1e-12);
+  }
+}
+
+/// In the order of their numbers: node-2 before node-10.
+std::vector<simgrid::s4u::Host*> nodes_of(const simgrid::s4u::Engine& engine) {
+  std::vector<simgrid::s4u::Host*> hosts = engine.get_all_hosts();
+  const auto place = [](const simgrid::s4u::Host* host) {
+    return std::pair(host->get_name().size(), host->get_name());
+  };
+  std::sort(hosts.begin(), hosts.end(),
+            [&](const auto* one, const auto* other) { return place(one) < place(other); });
+  return hosts;
+}
+
 void rank_of(Crew& crew, int rank, const Options& options) {
   int count = 0;
   char** words = nullptr;
@@ -131,12 +153,9 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
   SMPI_init();
   set_up_simulator();
   engine.load_platform(asked.platform);
-  // What was set before the platform was read it may not change.
-  if (simgrid::config::is_default("surf/precision")) {
-    simgrid::s4u::Engine::set_config(std::string("surf/precision:1e-12"));
-  }
+  set_usual_precision();
   SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
-  const std::vector<simgrid::s4u::Host*> hosts = engine.get_all_hosts();
+  const std::vector<simgrid::s4u::Host*> hosts = nodes_of(engine);
   if (hosts.empty()) throw std::invalid_argument(asked.platform + " has no host");
   if (asked.ranks > static_cast<int>(hosts.size())) {
     throw std::invalid_argument(asked.platform + " has " + std::to_string(hosts.size()) +

@@ -11,7 +11,7 @@ from weft.fabric.topologies import FabricAsked
 
 _PANEL = "The fabric"
 _Nodes = Annotated[int, typer.Option(help="Build it for so many nodes.", rich_help_panel=_PANEL)]
-_Switch = Annotated[
+Switch = Annotated[
     str,
     typer.Option(
         help="Use switches with so many ports: of leaves, spines, cores: 24,288.",
@@ -28,12 +28,12 @@ _Blocking = Annotated[
 _Topology = Annotated[
     str, typer.Option(help="Build a fat-tree, torus or dragonfly.", rich_help_panel=_PANEL)
 ]
-_Levels = Annotated[
+Levels = Annotated[
     int,
     typer.Option(help="Build a fat tree of 1 to 3 levels. 0: the fewest.", rich_help_panel=_PANEL),
 ]
 _Rails = Annotated[int, typer.Option(help="Build so many equal planes.", rich_help_panel=_PANEL)]
-_Shape = Annotated[
+Shape = Annotated[
     str, typer.Option(help="Give a torus these sides: 8x8x4.", rich_help_panel=_PANEL)
 ]
 _Spread = Annotated[
@@ -74,12 +74,12 @@ def takes_fabric(command: Callable[..., None]) -> Callable[..., None]:
 
 def fabric_of(
     nodes: _Nodes = 0,
-    switch: _Switch = "",
+    switch: Switch = "",
     blocking: _Blocking = "1:1",
     topology: _Topology = "fat-tree",
-    levels: _Levels = 0,
+    levels: Levels = 0,
     rails: _Rails = 1,
-    shape: _Shape = "",
+    shape: Shape = "",
     spread: _Spread = "even",
     link: _Link = "",
     measured: _Measured = "",

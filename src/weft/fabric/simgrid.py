@@ -3,10 +3,14 @@
 A cluster zone with one kind of link, both ways of which are separate (SPLITDUPLEX): a crossbar, or
 FAT_TREE, TORUS or DRAGONFLY. Only a crossbar has a limiter for the hosts' buses: in a FAT_TREE it
 would throttle the switches too. In a TORUS a node is its switch, so there are no cables of nodes.
+
+Or a cluster for each switch with nodes, and a route for each two of them: any fabric, with a
+latency of its own for every further switch and the hosts' buses.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
@@ -15,12 +19,16 @@ import msgspec
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    import xml.etree.ElementTree as ET
     from collections.abc import Mapping
 
     from weft.fabric.network import Fabric
+    from weft.fabric.routes import Routes
 
 # A way between two nodes of one switch has two cables.
 _CABLES_OF_ONE_SWITCH = 2
+_RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
+_TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 class Zone(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +42,19 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
     topology: str = ""
     parameters: str = ""
     bus_bytes_per_s: float = 0.0
+
+
+class PlatformParts(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of a platform: of a node's cable, of a node's bus (0: any), of further switches.
+
+    `latency_ns` is between two nodes of one switch.
+    """
+
+    bandwidth_bytes_per_s: float
+    latency_ns: float
+    bus_bytes_per_s: float = 0.0
+    hop_ns: float = 0.0
+    settings: dict[str, str] = {}
 
 
 def zone_of(fabric: Fabric) -> Zone:
@@ -60,28 +81,104 @@ def platform_xml(
 
     `latency_ns` is between two nodes of one switch: each of its two cables has half of it.
     """
-    attributes = {
-        "id": "fabric",
-        "prefix": "node-",
-        "suffix": "",
-        "radical": f"0-{zone.nodes - 1}",
-        "speed": "1Gf",
-        "bw": f"{bandwidth_bytes_per_s:.0f}Bps",
-        "lat": f"{latency_ns / _CABLES_OF_ONE_SWITCH:.3f}ns",
-        "sharing_policy": "SPLITDUPLEX",
-    }
+    attributes = _cluster("fabric", range(zone.nodes), bandwidth_bytes_per_s, latency_ns)
     if zone.topology:
         attributes |= {"topology": zone.topology, "topo_parameters": zone.parameters}
     elif zone.bus_bytes_per_s:
         attributes["limiter_link"] = f"{zone.bus_bytes_per_s:.0f}Bps"
     words = "\n           ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
-    config = f"  <config>\n{_props(settings, 4)}  </config>\n" if settings else ""
     inner = f">\n{_props(facts, 4)}  </cluster>" if facts else "/>"
+    return _platform(zone.title, settings, f"  <cluster {words}{inner}\n")
+
+
+def routed_xml(
+    fabric: Fabric, routes: Routes, parts: PlatformParts, facts: Mapping[str, str] = {}
+) -> str:
+    """The text of a fabric of switches: nodes have their cables, and so have switches.
+
+    `parts.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`. A
+    fabric of several rails has so many times the bandwidth: messages are striped over all of them.
+    """
+    rate = parts.bandwidth_bytes_per_s * fabric.rails
+    lines = ['  <zone id="fabric" routing="Full">', _props(facts, 4).rstrip("\n")]
+    first = 0
+    for place, switch in enumerate(fabric.switches):
+        if not switch.nodes:
+            continue
+        nodes = range(first, first + switch.nodes)
+        first += switch.nodes
+        attributes = _cluster(f"switch-{place}", nodes, rate, parts.latency_ns)
+        attributes["router_id"] = f"router-{place}"
+        if parts.bus_bytes_per_s:
+            attributes["limiter_link"] = f"{parts.bus_bytes_per_s * fabric.rails:.0f}Bps"
+        words = " ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
+        lines.append(f"    <cluster {words}/>")
+    lines += [
+        f'    <link id="{one.name}" bandwidth="{one.cables * rate:.0f}Bps"'
+        f' latency="{parts.hop_ns:.3f}ns"/>'
+        for one in routes.bundles
+    ]
+    for (one, other), way in routes.ways.items():
+        inner = "".join(f'<link_ctn id="{routes.bundles[at].name}"/>' for at in way)
+        lines.append(
+            f'    <zoneRoute src="switch-{one}" dst="switch-{other}" gw_src="router-{one}"'
+            f' gw_dst="router-{other}" symmetrical="NO">{inner}</zoneRoute>'
+        )
+    text = "\n".join(filter(None, (*lines, "  </zone>"))) + "\n"
+    return _platform(fabric.title, parts.settings, text)
+
+
+def read_parts(root: ET.Element) -> PlatformParts | None:
+    """The numbers of a platform of one crossbar, as `platform_xml` writes it; else None.
+
+    Raises ValueError for a value without a unit that this writer uses.
+    """
+    cluster = root.find("cluster")
+    if cluster is None or not {"bw", "lat"} <= set(cluster.keys()) or "topology" in cluster.keys():
+        return None
+    limiter = cluster.get("limiter_link")
+    settings = {
+        prop.get("id", ""): prop.get("value", "")
+        for config in root.iter("config")
+        for prop in config.iter("prop")
+    }
+    return PlatformParts(
+        bandwidth_bytes_per_s=_number(cluster.get("bw", ""), _RATES),
+        latency_ns=_number(cluster.get("lat", ""), _TIMES) * _CABLES_OF_ONE_SWITCH,
+        bus_bytes_per_s=_number(limiter, _RATES) if limiter else 0.0,
+        settings=settings,
+    )
+
+
+def _number(text: str, units: Mapping[str, float]) -> float:
+    match = re.fullmatch(r"([\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]+)", text)
+    if match is None or match[2] not in units:
+        raise ValueError(f"{text} has none of the units {', '.join(units)}")
+    return float(match[1]) * units[match[2]]
+
+
+def _cluster(
+    name: str, nodes: range, bandwidth_bytes_per_s: float, latency_ns: float
+) -> dict[str, str]:
+    return {
+        "id": name,
+        "prefix": "node-",
+        "suffix": "",
+        "radical": f"{nodes[0]}-{nodes[-1]}",
+        "speed": "1Gf",
+        "bw": f"{bandwidth_bytes_per_s:.0f}Bps",
+        "lat": f"{latency_ns / _CABLES_OF_ONE_SWITCH:.3f}ns",
+        "sharing_policy": "SPLITDUPLEX",
+    }
+
+
+def _platform(title: str, settings: Mapping[str, str], inner: str) -> str:
+    config = f"  <config>\n{_props(settings, 4)}  </config>\n" if settings else ""
     return (
         "<?xml version='1.0'?>\n"
         '<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n'
-        f"<!-- {zone.title.replace('--', '-')} -->\n"
-        f'<platform version="4.1">\n{config}  <cluster {words}{inner}\n</platform>\n'
+        f"<!-- {title.replace('--', '-')} -->\n"
+        f'<platform version="4.1">\n{config}{inner}</platform>\n'
     )
 
 

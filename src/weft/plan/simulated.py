@@ -35,6 +35,14 @@ class SimulatedPlatform(msgspec.Struct, frozen=True, kw_only=True):
         return f"simulated on {self.name} ({self.kind})"
 
     @property
+    def checks_messages(self) -> bool:
+        """Whether each message of a first pass is compared: that takes much memory of many nodes.
+
+        Of a prediction only what the last messages left in the buffers is.
+        """
+        return self.kind != "predicted"
+
+    @property
     def in_words(self) -> str:
         """Name and kind, for the head of what is shown: "escher (calibrated, ...)"."""
         origin = f", from {self.origin}" if self.origin else ""

@@ -1,0 +1,145 @@
+"""A platform's links and hosts on another fabric: what nobody measured."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.routes import routes_of
+from weft.fabric.simgrid import read_parts, routed_xml
+from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.plan.simulated import SimulatedPlatform
+
+if TYPE_CHECKING:
+    from weft.fabric.simgrid import PlatformParts
+
+# Ways are written out for each two switches with nodes.
+MOST_SWITCHES = 300
+MOST_SPEED = 100.0
+MOST_HOP_NS = 1e6
+# The moments of two ends that are so near are one, s. To the tick of the clock on a small fabric; a
+# large one costs several times less so (docs/predict.md has what it changes).
+EXACT_NODES = 64
+COARSE_PRECISION_S = "1e-7"
+_WORDS = {"full": "1:1", "half": "2:1"}
+
+
+class Variant(msgspec.Struct, frozen=True, kw_only=True):
+    """A fabric of a platform's links, `speed` times as fast, and with as many nodes as asked.
+
+    `hop_ns` is what each switch behind the first one of a way adds to the latency.
+    """
+
+    fabric: FabricAsked
+    speed: float = 1.0
+    hop_ns: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """What it is, in the words of the options."""
+        fabric = self.fabric
+        words = [fabric.topology]
+        if fabric.shape:
+            words.append(fabric.shape)
+        elif fabric.topology == "fat-tree":
+            words.append(fabric.blocking)
+        if fabric.rails > 1:
+            words.append(f"{fabric.rails} rails")
+        if self.speed != 1:
+            words.append(f"{self.speed:g} x the bandwidth")
+        return " ".join(words)
+
+
+def read_topology(phrase: str, asked: FabricAsked) -> FabricAsked:
+    """The fabric of a phrase like "fat-tree 24/288 half" or "torus 8x8x4"; else as `asked`.
+
+    After the topology come, in any order, the ports of its switches (24, or 24/288 of leaf and
+    spine), its blocking (full, half, 3:1, or 2:1/1:1 of leaf and spine) and its sides. Raises
+    WeftError.
+    """
+    topology, *words = phrase.split() or [""]
+    changes: dict[str, str] = {"topology": topology}
+    for word in words:
+        if word in _WORDS or ":" in word:
+            changes["blocking"] = _WORDS.get(word, word).replace("/", ",")
+        elif re.fullmatch(r"\d+(x\d+)+", word):
+            changes["shape"] = word
+        elif re.fullmatch(r"\d+(/\d+)*", word):
+            changes["switch"] = word.replace("/", ",")
+        else:
+            raise WeftError(
+                f"'{word}' says nothing of a topology",
+                'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"',
+            )
+    return msgspec.structs.replace(asked, **changes)
+
+
+def predicted(
+    base: SimulatedPlatform, variant: Variant, *, is_exact: bool = True
+) -> SimulatedPlatform:
+    """The variant with the links and hosts of a platform. Raises WeftError.
+
+    What is not `is_exact` is simulated as coarsely as a large fabric, however small it is.
+    """
+    if not 0 < variant.speed <= MOST_SPEED:
+        raise WeftError(f"--speed {variant.speed:g} is out of range", "type 0.1 to 100")
+    if not 0 <= variant.hop_ns <= MOST_HOP_NS:
+        raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
+    parts = parts_of(base)
+    fabric = msgspec.structs.replace(build_fabric(variant.fabric), rails=variant.fabric.rails)
+    ends = sum(switch.nodes > 0 for switch in fabric.switches)
+    if ends > MOST_SWITCHES:
+        raise WeftError(
+            f"{fabric.title} has {ends} switches with nodes, and a prediction at most"
+            f" {MOST_SWITCHES}",
+            "type a larger --switch or fewer --nodes",
+        )
+    settings = dict(parts.settings)
+    if fabric.nodes > EXACT_NODES or not is_exact:
+        settings["surf/precision"] = COARSE_PRECISION_S
+    parts = msgspec.structs.replace(
+        parts,
+        bandwidth_bytes_per_s=parts.bandwidth_bytes_per_s * variant.speed,
+        # The bus of a node that gets a faster link grows with it.
+        bus_bytes_per_s=parts.bus_bytes_per_s * variant.speed,
+        hop_ns=variant.hop_ns,
+        settings=settings,
+    )
+    routes = routes_of(fabric)
+    words = (
+        f"links and hosts of {base.name}",
+        variant.label,
+        f"{fabric.nodes} nodes, {routes.most_switches} switches on the longest way",
+        f"{variant.hop_ns:g} ns for each further switch",
+        f"precision {settings.get('surf/precision', '1e-12')} s",
+        base.origin,
+    )
+    return SimulatedPlatform(
+        name=f"{base.name}, {variant.label}",
+        kind="predicted",
+        nodes=fabric.nodes,
+        origin="; ".join(filter(None, words)),
+        xml=routed_xml(fabric, routes, parts),
+    )
+
+
+def parts_of(base: SimulatedPlatform) -> PlatformParts:
+    """The numbers of a platform's links and hosts. Raises WeftError where its file has none."""
+    try:
+        found = read_parts(ET.fromstring(base.xml))  # noqa: S314 - the user's own file
+    except ValueError as error:
+        raise _unlike(base, str(error)) from None
+    if found is None:
+        raise _unlike(base, "it is not one crossbar with the bandwidth and latency of its links")
+    return found
+
+
+def _unlike(base: SimulatedPlatform, why: str) -> WeftError:
+    return WeftError(
+        f"nothing can be predicted from {base.name}: {why}",
+        "name a published platform, or write a file with weft calibrate -o FILE",
+    )

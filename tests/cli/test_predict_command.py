@@ -1,0 +1,85 @@
+"""`weft predict`: variants in one table, records and a page, and refusals in one line."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from weft.cli.main import app
+from weft.errors import WeftError
+
+ESCHER = ("predict", "ping_pong", "--platform", "escher")
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(app, [*map(str, words)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.engine
+def test_tapers_are_compared_side_by_side(tmp_path: Path) -> None:
+    shown = run(
+        "predict", "halo", "--platform", "escher", "--nodes", 8, "--switch", 6, "--extents", 8,
+        "--blocking", "1:1,2:1", "--within", "5%", "--samples", 1, "-o", tmp_path,
+    )  # fmt: skip
+    words = " ".join(shown.split())
+    assert "halo 8^4 fat-tree 1:1" in words
+    assert "halo 8^4 fat-tree 2:1" in words
+    assert "within 5 % of fat-tree 1:1: fat-tree 1:1" in words
+    assert "extrapolated: 8 nodes (2 were calibrated), 3 switches on a way (1 was)" in words
+    records = [weft.load(path) for path in sorted(tmp_path.glob("*.jsonl.zst"))]
+    platforms = [one.header.plan.simulated for one in records]
+    assert [one.label for one in platforms if one] == [
+        "simulated on escher, fat-tree 1:1 (predicted)",
+        "simulated on escher, fat-tree 2:1 (predicted)",
+    ]
+    [page] = tmp_path.glob("*.html")
+    assert "simulated on escher, fat-tree 2:1 (predicted)" in page.read_text()
+
+
+@pytest.mark.engine
+def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match=r"128 nodes need about .* of the budget are left") as seen:
+        run(
+            "predict", "random_pairs", "--platform", "escher", "--nodes", 128, "--switch", 24,
+            "--sizes", 8, "--budget", "1s", "-o", tmp_path,
+        )  # fmt: skip
+    assert "type --budget" in seen.value.fix
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "fix"),
+    [
+        (("predict", "ping_pong"), "type --platform escher"),
+        (ESCHER, "type --nodes, like --nodes 256"),
+        ((*ESCHER, "--nodes", "8"), "type its ports: --switch 24"),
+        ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "type --nodes 24 or fewer"),
+        ((*ESCHER, "--nodes", "9", "--topology", "torus 24 4x2"), "type --nodes 8 or 16"),
+        ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat_tree?"),
+        ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
+        ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "type one like --speed 1,2"),
+        ((*ESCHER, "--nodes", "8", "--switch", "24", "--blocking", "1:1,1:1"), "each one once"),
+        (
+            (*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "1,2,3", "--speed", "1,2,3"),
+            "type at most 8 combinations",
+        ),
+    ],
+)
+def test_bad_input_ends_in_one_line(words: tuple[str, ...], fix: str) -> None:
+    with pytest.raises(WeftError) as seen:
+        run(*words)
+    assert fix in f"{seen.value.what}; {seen.value.fix}"
+
+
+def test_a_simulator_that_is_missing_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    with pytest.raises(WeftError) as seen:
+        run(*ESCHER, "--nodes", "4", "--switch", "24", "-o", tmp_path)
+    assert "apt-get install libsimgrid-dev" in seen.value.fix

@@ -1,0 +1,171 @@
+"""Predictions side by side, what a simulation costs, and the words for a fabric."""
+
+import pytest
+
+from simulations import KNOWN, platform
+from weft.errors import WeftError
+from weft.fabric.topologies import FabricAsked
+from weft.plan.simulated import SimulatedPlatform
+from weft.reference.library import find_platform
+from weft.sim.answers import (
+    Certainty,
+    PredictedFabric,
+    PredictedFigure,
+    answers_table,
+    certainty_of,
+    slower,
+    within,
+)
+from weft.sim.effort import Pilot, forecast, pilot_sizes
+from weft.sim.fidelity import errors_of, predicted_ns
+from weft.sim.platforms import protocols_of
+from weft.sim.predicted import Variant, parts_of, predicted, read_topology
+
+
+def answer(name: str, time_ns: float, rate: float, switches: int = 3) -> PredictedFabric:
+    return PredictedFabric(
+        variant=name, nodes=48, switches=switches,
+        figures=(
+            PredictedFigure(case="halo", value=time_ns, largest_bytes=4096),
+            PredictedFigure(case="pairs", value=rate, is_rate=True, largest_bytes=1 << 23),
+        ),
+    )  # fmt: skip
+
+
+ANSWERS = (answer("full", 100.0, 1e9), answer("half", 104.0, 0.96e9), answer("third", 104, 0.9e9))
+
+
+def test_a_bandwidth_that_is_smaller_is_slower() -> None:
+    time, rate = ANSWERS[0].figures
+    assert slower(time, ANSWERS[1].figures[0]) == pytest.approx(0.04)
+    assert slower(rate, ANSWERS[1].figures[1]) == pytest.approx(1 / 0.96 - 1)
+
+
+def test_a_fabric_is_within_a_limit_where_all_its_figures_are() -> None:
+    assert within(ANSWERS, 0.05) == ("full", "half")
+    assert within(ANSWERS, 0.12) == ("full", "half", "third")
+
+
+def test_figures_carry_the_error_of_the_calibration() -> None:
+    certainty = Certainty(mean=0.02, worst=0.25, points=40, largest_bytes=1 << 22)
+    table = answers_table(platform(), ANSWERS, certainty, 0.05)
+    # 25 % too much of 80 are 100, and 25 % too little of 133.
+    assert table.rows[0] == ("halo", "full", "100 ns", "80.0 ns to 133 ns", "")
+    assert table.rows[1][-1] == "+4.0 %"
+    assert table.rows[3][3] == "800 MB/s to 1.33 GB/s"
+    assert table.notes[0] == "within 5 % of full: full, half"
+    assert "40 published figures by 2.0 % on average and 25.0 % at most" in table.notes[1]
+    assert table.notes[2] == (
+        "extrapolated: 48 nodes (2 were calibrated), 3 switches on a way (1 was), messages of"
+        " 8 MiB (4 MiB were)"
+    )
+
+
+def test_what_is_not_extrapolated_is_not_named() -> None:
+    alone = PredictedFabric(
+        variant="x", nodes=2, switches=1, figures=(PredictedFigure(case="c", value=1.0),)
+    )
+    table = answers_table(platform(), (alone,), None)
+    assert not [note for note in table.notes if "extrapolated" in note]
+    assert "is not known" in table.notes[0]
+    assert table.rows[0][3] == "not known"
+
+
+def test_the_certainty_is_of_all_published_points() -> None:
+    published = find_platform("escher")
+    found = certainty_of(published, "model")
+    assert found is not None
+    errors = errors_of(published, predicted_ns(protocols_of(published, "model")))
+    assert found.points == sum(len(series.points) for series in published.series)
+    assert found.worst == max(one.worst_percent for one in errors) / 100
+    assert 0 < found.mean < found.worst
+    assert found.largest_bytes == 1 << 22
+    assert certainty_of(find_platform("osu-vapi"), "model") is None
+
+
+def test_the_cost_is_foreseen_from_growing_runs() -> None:
+    def seconds(nodes: int) -> float:
+        return 1.8 + 0.2 * (nodes / 4) ** 1.5
+
+    pilots = [
+        Pilot(nodes=nodes, seconds=seconds(nodes), peak_bytes=50_000_000 + 300_000 * nodes)
+        for nodes in (4, 64, 128, 256)
+    ]
+    found = forecast(pilots, 1024)
+    assert found is not None
+    assert found.power == pytest.approx(1.5)
+    assert found.seconds == pytest.approx(seconds(1024))
+    assert found.peak_bytes == pytest.approx(50_000_000 + 300_000 * 1024)
+    assert forecast(pilots[:1], 1024) is None
+
+
+def test_only_large_fabrics_are_tried_smaller_first() -> None:
+    assert pilot_sizes(1024) == (4, 64, 128, 256)
+    assert pilot_sizes(64) == ()
+
+
+@pytest.mark.parametrize(
+    ("phrase", "wanted"),
+    [
+        ("fat-tree", {}),
+        ("fat-tree 24/288 half", {"switch": "24,288", "blocking": "2:1"}),
+        ("fat-tree full 24", {"switch": "24", "blocking": "1:1"}),
+        ("fat-tree 24 2:1/3:1", {"switch": "24", "blocking": "2:1,3:1"}),
+        ("torus 24 4x4x2", {"topology": "torus", "switch": "24", "shape": "4x4x2"}),
+    ],
+)
+def test_a_phrase_names_a_fabric(phrase: str, wanted: dict[str, str]) -> None:
+    found = read_topology(phrase, FabricAsked(nodes=64, blocking="1:1"))
+    assert found == FabricAsked(**{"nodes": 64, **wanted})  # type: ignore[arg-type]
+
+
+def test_a_word_that_names_nothing_is_refused() -> None:
+    with pytest.raises(WeftError, match="'wide' says nothing of a topology"):
+        read_topology("fat-tree wide", FabricAsked(nodes=64))
+
+
+def test_numbers_of_a_platform_are_read_from_its_file() -> None:
+    parts = parts_of(platform())
+    assert parts.bandwidth_bytes_per_s == pytest.approx(KNOWN.bandwidth_bytes_per_s)
+    assert parts.latency_ns == pytest.approx(KNOWN.latency_ns)
+    assert parts.bus_bytes_per_s == pytest.approx(KNOWN.bus_bytes_per_s, abs=1)
+    assert parts.settings == KNOWN.settings()
+
+
+@pytest.mark.parametrize(
+    ("xml", "why"),
+    [
+        ("<platform><zone/></platform>", "not one crossbar"),
+        ("<platform><cluster bw='1Gbps' lat='1ns'/></platform>", "1Gbps has none of the units"),
+        (
+            "<platform><cluster bw='1Bps' lat='1ns' topology='TORUS'/></platform>",
+            "not one crossbar",
+        ),
+        ("<platform><cluster bw='1Bps'/></platform>", "not one crossbar"),
+    ],
+)
+def test_a_platform_without_the_numbers_is_refused(xml: str, why: str) -> None:
+    with pytest.raises(WeftError, match=why):
+        parts_of(SimulatedPlatform(name="x", kind="given", nodes=2, xml=xml))
+
+
+@pytest.mark.parametrize(
+    ("variant", "why"),
+    [
+        (Variant(fabric=FabricAsked(nodes=4, switch="8"), speed=0), "--speed 0 is out of range"),
+        (Variant(fabric=FabricAsked(nodes=4, switch="8"), hop_ns=-1), "--hop -1ns is out of"),
+        (Variant(fabric=FabricAsked(nodes=4096, switch="12,500")), "and a prediction at most 300"),
+        (Variant(fabric=FabricAsked(nodes=4)), "no switch is named"),
+    ],
+)
+def test_a_fabric_that_cannot_be_is_refused(variant: Variant, why: str) -> None:
+    with pytest.raises(WeftError, match=why):
+        predicted(platform(), variant)
+
+
+def test_a_large_fabric_is_simulated_more_coarsely_and_says_so() -> None:
+    fabric = FabricAsked(nodes=96, switch="24")
+    found = predicted(platform(), Variant(fabric=fabric))
+    assert '<prop id="surf/precision" value="1e-7"/>' in found.xml
+    assert "precision 1e-7 s" in found.origin
+    assert (found.kind, found.nodes) == ("predicted", 96)
