@@ -68,7 +68,10 @@ def test_the_way_up_is_not_the_way_down() -> None:
     assert not set(there) & set(back)
 
 
-def test_several_shortest_ways_are_all_used() -> None:
-    routes = routes_of(build_fabric(FABRICS[3]))
-    used = {at for way in routes.ways.values() for at in way}
-    assert used == set(range(len(routes.bundles)))
+def test_several_shortest_ways_share_the_messages() -> None:
+    torus = FabricAsked(nodes=16, switch="5", topology="torus", shape="4x4")
+    routes = routes_of(build_fabric(torus))
+    used = Counter(at for way in routes.ways.values() for at in way)
+    assert set(used) == set(range(len(routes.bundles)))
+    # All cables are alike: none carries more than twice the mean.
+    assert max(used.values()) <= 2 * sum(used.values()) / len(used)

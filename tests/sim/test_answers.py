@@ -85,7 +85,7 @@ def test_the_certainty_is_of_all_published_points() -> None:
 
 def test_the_cost_is_foreseen_from_growing_runs() -> None:
     def seconds(nodes: int) -> float:
-        return 1.8 + 0.2 * (nodes / 4) ** 1.5
+        return 1.8 + 0.2 * float((nodes / 4) ** 1.5)
 
     pilots = [
         Pilot(nodes=nodes, seconds=seconds(nodes), peak_bytes=50_000_000 + 300_000 * nodes)

@@ -134,7 +134,8 @@ def read_parts(root: ET.Element) -> PlatformParts | None:
     Raises ValueError for a value without a unit that this writer uses.
     """
     cluster = root.find("cluster")
-    if cluster is None or not {"bw", "lat"} <= set(cluster.keys()) or "topology" in cluster.keys():
+    words = set() if cluster is None else set(cluster.keys())
+    if cluster is None or "topology" in words or not {"bw", "lat"} <= words:
         return None
     limiter = cluster.get("limiter_link")
     settings = {
