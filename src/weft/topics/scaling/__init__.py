@@ -145,7 +145,7 @@ def _costs(costs: Sequence[Cost]) -> Table:
     return Table(
         name="scaling_costs",
         caption="What more ranks cost, in % of the performance on the smallest number",
-        head=("", "lattice", "ranks", "cost", "", "from", "iteration", "before"),
+        head=("", "lattice", "ranks", "cost", "", "from", "iteration", "most in"),
         rows=tuple(
             (
                 _name(cost),
@@ -155,16 +155,21 @@ def _costs(costs: Sequence[Cost]) -> Table:
                 _verdict_in_words(cost),
                 f"{cost.first_ranks} ranks" if cost.first_ranks else "-",
                 half_or_none(cost.iteration_ns, format_time),
-                half_or_none(cost.base_ns, format_time),
+                f"{cost.most_in} +{format_time(cost.most_ns)}" if cost.most_ns > 0 else "-",
             )
             for cost in costs
         ),
-        notes=("From: the smallest number of ranks at which it surely costs more.",),
+        notes=(
+            "From: the smallest number of ranks at which it surely costs more.",
+            "Most in: the part of an iteration that grew most.",
+        ),
     )
 
 
 def _verdict_in_words(cost: Cost) -> str:
-    return cost.verdict + ("" if cost.verdict == "cannot tell" else f" than {cost.limit:.0%}")
+    if cost.verdict == "cannot tell":
+        return cost.verdict
+    return f"{cost.verdict.removeprefix('costs ')} than {cost.limit:.0%}"
 
 
 def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
@@ -191,4 +196,5 @@ def _title(cost: Cost) -> str:
 def _in_words(cost: Cost) -> str:
     took = with_ends(cost.iteration_ns, format_time)
     share = percent(100 * cost.cost.speed)
-    return f"{cost.lattice} ({share} on {cost.ranks} ranks, {took} an iteration)"
+    most = f", most in {cost.most_in}" if cost.most_ns > 0 else ""
+    return f"{cost.lattice} ({share} on {cost.ranks} ranks, {took} an iteration{most})"

@@ -82,7 +82,8 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
 
     That is the largest whose ranks have a core each; where there is none nothing can be said.
     `cost` is 1 less the efficiency, with its interval. `first_ranks` is the smallest number of
-    ranks at which it is surely over `limit`; 0 where none is.
+    ranks at which it is surely over `limit`; 0 where none is. `most_in` is the part of an iteration
+    that takes most longer than on `base_ranks` (of a lattice that is divided, than its share).
     """
 
     test: str
@@ -98,6 +99,8 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     base_ns: Estimate
     iteration_ns: Estimate
     first_ranks: int
+    most_in: str
+    most_ns: float
 
 
 class LatticeCurve(msgspec.Struct, frozen=True, kw_only=True):
@@ -295,6 +298,7 @@ def _cost(curve: LatticeCurve) -> Cost | None:
         if row.efficiency is not None and verdict_of(row.efficiency) == "costs more"
     ]
     found = last.efficiency
+    most_in, most_ns = _grown_most(base, last)
     return Cost(
         test=last.test,
         transport=last.transport,
@@ -311,7 +315,20 @@ def _cost(curve: LatticeCurve) -> Cost | None:
         base_ns=base.iteration_ns,
         iteration_ns=last.iteration_ns,
         first_ranks=min(over, default=0),
+        most_in=most_in,
+        most_ns=most_ns,
     )
+
+
+def _grown_most(base: ScalingRow, last: ScalingRow) -> tuple[str, float]:
+    """The part that grew most, and by how much; none where no part is known."""
+    share = base.ranks / last.ranks if last.is_global else 1.0
+    grown = {
+        part: own.value - share * base.parts_ns[part].value
+        for part, own in last.parts_ns.items()
+        if part in base.parts_ns
+    }
+    return max(grown.items(), key=lambda one: one[1], default=("", 0.0))
 
 
 def level_of(run: Run, launch: int, set_bytes: int) -> str:
