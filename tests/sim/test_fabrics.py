@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from simulations import KNOWN, by_size, platform, simulated
@@ -68,3 +69,15 @@ def test_a_way_over_a_further_switch_takes_two_cables_more(tmp_path: Path) -> No
     factor = (2000 - 16) / 2000  # of the latency: 16 bytes of envelope are in it
     assert latency is not None
     assert latency.value == pytest.approx(KNOWN.ping_pong_ns(8) + 500 * factor, rel=1e-6)
+
+
+@pytest.mark.engine
+def test_work_is_charged_at_the_speed_of_the_nodes(tmp_path: Path) -> None:
+    """An iteration of the solver on one rank sends nothing: 1187 operations a site, no more."""
+    zone = msgspec.structs.replace(parse_topology("crossbar", 2), flops_per_s=2e9)
+    run = simulated(tmp_path, ("milc",), "36", on_fabric(platform(), KNOWN, zone), ranks=1)
+    assert run.measured
+    for batch in run.measured:
+        lattice = run.cases[batch.case].lattice
+        assert lattice is not None
+        assert min(run.time_ns(batch)) == pytest.approx(1187 * lattice.sites / 2, rel=1e-3)

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from weft.errors import WeftError
 
+MOST_GFLOPS = 1_000_000
 _EXAMPLES = """Examples:
 
 weft calibrate escher
@@ -44,6 +46,10 @@ def calibrate(
     hop: Annotated[
         str, typer.Option(help="Let each further switch on a way take so long.")
     ] = "200ns",
+    gflops: Annotated[
+        float,
+        typer.Option(help="Let a rank compute so many GFlop/s, where milc charges its work."),
+    ] = 1.0,
     transport: Annotated[
         str, typer.Option(help="Take this transport of a record. Default: the only one.")
     ] = "",
@@ -63,12 +69,11 @@ def calibrate(
     from weft.sim.fabrics import on_fabric, parse_topology
     from weft.sim.fidelity import errors_of, errors_table, parameters_table, predicted_ns
     from weft.sim.measured import calibrated_from, held_out_table
-    from weft.sim.platforms import MOST_NODES, calibrated, check_kind, protocols_of
+    from weft.sim.platforms import calibrated, check_kind, protocols_of
     from weft.units import parse_time
 
     chosen = check_kind(kind)
-    if not 2 <= nodes <= MOST_NODES:
-        raise WeftError(f"--nodes {nodes} is out of range", f"type 2 to {MOST_NODES}")
+    _check_counts(nodes, gflops)
     published = platform_or_none(source)
     if published is not None:
         protocols = protocols_of(published, chosen)
@@ -79,9 +84,19 @@ def calibrate(
         found = calibrated_from(Path(source), transport, chosen, nodes)
         protocols, made = found.protocols, found.platform
         tables = [held_out_table(found)]
-    made = on_fabric(made, protocols, parse_topology(topology, nodes), parse_time(hop))
+    zone = msgspec.structs.replace(parse_topology(topology, nodes), flops_per_s=1e9 * gflops)
+    made = on_fabric(made, protocols, zone, parse_time(hop))
     for table in [parameters_table(made.name, protocols), *tables]:
         console().print(*render_table(table), sep="\n")
     if output is not None:
         write_page(made.xml, output)
         typer.echo(f"platform: {output}; type weft run --platform {output}", err=True)
+
+
+def _check_counts(nodes: int, gflops: float) -> None:
+    from weft.sim.platforms import MOST_NODES
+
+    if not 0 < gflops <= MOST_GFLOPS:
+        raise WeftError(f"--gflops {gflops:g} is out of range", f"type 0.001 to {MOST_GFLOPS}")
+    if not 2 <= nodes <= MOST_NODES:
+        raise WeftError(f"--nodes {nodes} is out of range", f"type 2 to {MOST_NODES}")

@@ -34,7 +34,8 @@ _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 class Zone(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes and how SimGrid names what joins them; without a topology it is a crossbar.
 
-    `bus_bytes_per_s` is what a node's bus carries of both ways together; 0: any.
+    `bus_bytes_per_s` is what a node's bus carries of both ways together; 0: any. `flops_per_s` is
+    what a rank computes, where an application charges its work.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
     topology: str = ""
     parameters: str = ""
     bus_bytes_per_s: float = 0.0
+    flops_per_s: float = 1e9
 
 
 class PlatformParts(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +84,7 @@ def platform_xml(
     `latency_ns` is between two nodes of one switch: each of its two cables has half of it.
     """
     attributes = _cluster("fabric", range(zone.nodes), bandwidth_bytes_per_s, latency_ns)
+    attributes["speed"] = f"{zone.flops_per_s / 1e9:g}Gf"
     if zone.topology:
         attributes |= {"topology": zone.topology, "topo_parameters": zone.parameters}
     elif zone.bus_bytes_per_s:
