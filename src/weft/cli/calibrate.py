@@ -1,12 +1,18 @@
 """`weft calibrate`: a simulated platform from published tables or from a record."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
 from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from weft.plan.simulated import SimulatedPlatform
+    from weft.sim.platforms import Calibrated
+    from weft.sim.protocols import Protocols
+    from weft.tables import Table
 
 MOST_GFLOPS = 1_000_000
 _EXAMPLES = """Examples:
@@ -62,28 +68,17 @@ def calibrate(
     Of a record every other size makes a model first that predicts those between them. The file is
     for weft run --platform FILE, and for SimGrid.
     """
-    from weft.reference.library import platform_or_none
     from weft.report.html import write_page
     from weft.report.table import render_table
     from weft.report.terminal import console
     from weft.sim.fabrics import on_fabric, parse_topology
-    from weft.sim.fidelity import errors_of, errors_table, parameters_table, predicted_ns
-    from weft.sim.measured import calibrated_from, held_out_table
-    from weft.sim.platforms import calibrated, check_kind, protocols_of
+    from weft.sim.fidelity import parameters_table
+    from weft.sim.platforms import check_kind
     from weft.units import parse_time
 
     chosen = check_kind(kind)
     _check_counts(nodes, gflops)
-    published = platform_or_none(source)
-    if published is not None:
-        protocols = protocols_of(published, chosen)
-        made = calibrated(published, chosen, nodes)
-        errors = errors_of(published, predicted_ns(protocols))
-        tables = [errors_table(made.name, errors)] if errors else []
-    else:
-        found = calibrated_from(Path(source), transport, chosen, nodes)
-        protocols, made = found.protocols, found.platform
-        tables = [held_out_table(found)]
+    protocols, made, tables = _calibrated(source, transport, chosen, nodes)
     zone = msgspec.structs.replace(parse_topology(topology, nodes), flops_per_s=1e9 * gflops)
     made = on_fabric(made, protocols, zone, parse_time(hop))
     for table in [parameters_table(made.name, protocols), *tables]:
@@ -91,6 +86,24 @@ def calibrate(
     if output is not None:
         write_page(made.xml, output)
         typer.echo(f"platform: {output}; type weft run --platform {output}", err=True)
+
+
+def _calibrated(
+    source: str, transport: str, kind: "Calibrated", nodes: int
+) -> "tuple[Protocols, SimulatedPlatform, list[Table]]":
+    from weft.reference.library import platform_or_none
+    from weft.sim.fidelity import errors_of, errors_table, predicted_ns
+    from weft.sim.measured import calibrated_from, held_out_table
+    from weft.sim.platforms import calibrated, protocols_of
+
+    published = platform_or_none(source)
+    if published is None:
+        found = calibrated_from(Path(source), transport, kind, nodes)
+        return found.protocols, found.platform, [held_out_table(found)]
+    protocols = protocols_of(published, kind)
+    made = calibrated(published, kind, nodes)
+    errors = errors_of(published, predicted_ns(protocols))
+    return protocols, made, [errors_table(made.name, errors)] if errors else []
 
 
 def _check_counts(nodes: int, gflops: float) -> None:
