@@ -62,7 +62,11 @@ Outcome refuse_everywhere(const LinkControl& link, const Case& test, const Patte
   }
   std::string reason;
   if (test.lattice.sums > 0 && !pattern.sums) {
-    return {Status::unsupported, "the transport has no sum over ranks; choose --sums 0, or mpi", 0};
+    const bool does_without = pattern.info.lattice.sums == 0;
+    return {Status::unsupported,
+            std::string("the transport has no sum over ranks; choose ") +
+                (does_without ? "--sums 0, or mpi" : "mpi, for the test has sums"),
+            0};
   }
   if (pattern.lacks != nullptr) reason = pattern.lacks(test, ranks);
   if (reason.empty()) reason = refuse_on_link(link, test, pattern);
