@@ -216,7 +216,7 @@ class _Effort:
                 fabric = msgspec.structs.replace(variant.fabric, nodes=nodes, shape="")
                 small = msgspec.structs.replace(variant, fabric=fabric)
                 try:
-                    platform = predicted(base, small, is_exact=False)
+                    platform = predicted(base, small, as_of_nodes=variant.fabric.nodes)
                 except WeftError:
                     continue
                 begun = time.monotonic()

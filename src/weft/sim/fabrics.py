@@ -61,7 +61,7 @@ def on_fabric(
     name = platform.name if at_crossbar else f"{platform.name} on {zone.title}"
     kind = platform.kind if at_crossbar else "predicted"
     named = msgspec.structs.replace(platform, name=name, kind=kind, xml="")
-    coarse = next((text for most, text in _COARSE_S if zone.nodes > most), "")
+    coarse = coarseness_of(zone.nodes)
     more = {"surf/precision": coarse} if coarse else {}
     return assembled(
         protocols,
@@ -70,3 +70,8 @@ def on_fabric(
         more,
         0.0 if at_crossbar else hop_ns,
     )
+
+
+def coarseness_of(nodes: int) -> str:
+    """The precision of SimGrid's for so many nodes, s; empty where it is that of the clock."""
+    return next((text for most, text in _COARSE_S if nodes > most), "")

@@ -13,6 +13,7 @@ from weft.fabric.routes import routes_of
 from weft.fabric.simgrid import read_parts, routed_xml
 from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.simulated import SimulatedPlatform
+from weft.sim.fabrics import coarseness_of
 
 if TYPE_CHECKING:
     from weft.fabric.simgrid import PlatformParts
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 MOST_SWITCHES = 300
 MOST_SPEED = 100.0
 MOST_HOP_NS = 1e6
-# The moments of two ends that are so near are one, s. To the tick of the clock on a small fabric; a
-# large one costs several times less so (docs/predict.md has what it changes).
-EXACT_NODES = 64
-COARSE_PRECISION_S = "1e-7"
 _WORDS = {"full": "1:1", "half": "2:1"}
 
 
@@ -79,11 +76,11 @@ def read_topology(phrase: str, asked: FabricAsked) -> FabricAsked:
 
 
 def predicted(
-    base: SimulatedPlatform, variant: Variant, *, is_exact: bool = True
+    base: SimulatedPlatform, variant: Variant, *, as_of_nodes: int = 0
 ) -> SimulatedPlatform:
     """The variant with the links and hosts of a platform. Raises WeftError.
 
-    What is not `is_exact` is simulated as coarsely as a large fabric, however small it is.
+    It is simulated as coarsely as a fabric `as_of_nodes`, or as one of its own size.
     """
     if not 0 < variant.speed <= MOST_SPEED:
         raise WeftError(f"--speed {variant.speed:g} is out of range", "type 0.1 to 100")
@@ -99,8 +96,8 @@ def predicted(
             "type a larger --switch or fewer --nodes",
         )
     settings = dict(parts.settings)
-    if fabric.nodes > EXACT_NODES or not is_exact:
-        settings["surf/precision"] = COARSE_PRECISION_S
+    if coarse := coarseness_of(as_of_nodes or fabric.nodes):
+        settings["surf/precision"] = coarse
     parts = msgspec.structs.replace(
         parts,
         bandwidth_bytes_per_s=parts.bandwidth_bytes_per_s * variant.speed,
