@@ -85,7 +85,7 @@ def _notes_of_links(value: FabricValue) -> tuple[str, ...]:
     price = f"{value.currency} {money(value.price_per_gb_per_s)}{_ends(value)}"
     lines = [f"per bandwidth: {price} per GB/s of bisection ({value.rests_on})"]
     if value.latency_ns is not None:
-        lines.append(f"latency: {format_time(value.latency_ns)} of two nodes as measured")
+        lines.append(f"latency: {format_time(value.latency_ns)} between two nodes")
     return tuple(lines)
 
 
@@ -106,7 +106,7 @@ def _findings(values: Sequence[FabricValue]) -> list[str]:
     lines.extend(f"{value.name}: {_per_mflop(value)}" for value in running)
     if any(value.latency_ns is not None for value in values):
         lines.append(
-            "latencies are those of two nodes as measured: what more switches on the way add is"
+            "latencies are those between two nodes: what more switches on the way add is"
             " not in them"
         )
     return lines
