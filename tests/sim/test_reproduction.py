@@ -91,7 +91,6 @@ def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
         (("calibrate", "escher", "--kind", "guess"), "there is no kind guess"),
         (("calibrate", "escher", "--nodes", "1"), "--nodes 1 is out of range; type 2 to 10000"),
         (("calibrate", "escher", "--gflops", "0"), "--gflops 0 is out of range; type 0.001"),
-        (("calibrate", "escher", "--topology", "ring"), "'ring' is no topology"),
         (("calibrate", "fermilab-topspin"), "without a latency and a bandwidth"),
         (("reproduce", "nobody"), "sandia"),
         (("reproduce", "osu", "--kind", "table"), "without tables; type weft reproduce osu"),

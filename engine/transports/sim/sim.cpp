@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <exception>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -122,24 +121,6 @@ void rank_of(Crew& crew, int rank, const Options& options) {
   MPI_Finalize();
 }
 
-/// A zone of SimGrid's has one latency for all its cables. Where the platform says what a cable
-/// between two switches takes, only those of the nodes keep it.
-void set_latencies(const std::vector<simgrid::s4u::Host*>& hosts) {
-  const char* const cable = hosts.front()->get_property("weft-cable-ns");
-  if (cable == nullptr || hosts.size() < 2) return;
-  std::set<simgrid::s4u::Link*> of_nodes;
-  for (std::size_t at = 0; at < hosts.size(); ++at) {
-    std::vector<simgrid::s4u::Link*> way;
-    double latency_s = 0;
-    hosts[at]->route_to(hosts[(at + 1) % hosts.size()], way, &latency_s);
-    of_nodes.insert({way.front(), way.back()});
-  }
-  constexpr double ns = 1e-9;
-  for (simgrid::s4u::Link* const link : simgrid::s4u::Engine::get_instance()->get_all_links()) {
-    if (!of_nodes.contains(link)) link->set_latency(std::stod(cable) * ns);
-  }
-}
-
 /// Ranks go on the platform's hosts, one on each.
 void simulate(const Simulation& asked, const Options& options, int argc, char** argv) {
   if (asked.platform.empty() || asked.ranks < 1) {
@@ -161,7 +142,6 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
     throw std::invalid_argument(asked.platform + " has " + std::to_string(hosts.size()) +
                                 " hosts; choose fewer ranks");
   }
-  set_latencies(hosts);
   Crew crew(asked.ranks);
   for (int rank = 0; rank < asked.ranks; ++rank) {
     auto* const host = hosts[static_cast<std::size_t>(rank)];

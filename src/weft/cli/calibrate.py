@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from weft.errors import WeftError
@@ -23,9 +22,7 @@ weft calibrate red-squall --kind table -o red-squall.xml
 
 weft calibrate osu-vapi --nodes 8 -o vapi.xml
 
-weft calibrate run.jsonl.zst -o mine.xml
-
-weft calibrate escher --nodes 1024 --topology "fat-tree 24/288 half" -o half.xml"""
+weft calibrate run.jsonl.zst -o mine.xml"""
 
 
 def register(app: typer.Typer) -> None:
@@ -41,17 +38,7 @@ def calibrate(
         str,
         typer.Option(help="Make a model of few parameters, or a table that is right at each size."),
     ] = "model",
-    nodes: Annotated[int, typer.Option(help="Give it so many nodes.")] = 128,
-    topology: Annotated[
-        str,
-        typer.Option(
-            help="Cable them so, which is a prediction: fat-tree 24/288 half, torus 8x8x16,"
-            " dragonfly 24. Default: one crossbar."
-        ),
-    ] = "crossbar",
-    hop: Annotated[
-        str, typer.Option(help="Let each further switch on a way take so long.")
-    ] = "200ns",
+    nodes: Annotated[int, typer.Option(help="Give it so many nodes, at one crossbar.")] = 128,
     gflops: Annotated[
         float,
         typer.Option(help="Let a rank compute so many GFlop/s, where milc charges its work."),
@@ -71,16 +58,14 @@ def calibrate(
     from weft.report.html import write_page
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.sim.fabrics import on_fabric, parse_topology
+    from weft.sim.crossbar import at_crossbar
     from weft.sim.fidelity import parameters_table
     from weft.sim.platforms import check_kind
-    from weft.units import parse_time
 
     chosen = check_kind(kind)
     _check_counts(nodes, gflops)
     protocols, made, tables = _calibrated(source, transport, chosen, nodes)
-    zone = msgspec.structs.replace(parse_topology(topology, nodes), flops_per_s=1e9 * gflops)
-    made = on_fabric(made, protocols, zone, parse_time(hop))
+    made = at_crossbar(made, protocols, nodes, 1e9 * gflops)
     for table in [parameters_table(made.name, protocols), *tables]:
         console().print(*render_table(table), sep="\n")
     if output is not None:

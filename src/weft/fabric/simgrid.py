@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # A way between two nodes of one switch has two cables.
 _CABLES_OF_ONE_SWITCH = 2
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
+_SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -49,13 +50,14 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
 class PlatformParts(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of a platform: of a node's cable, of a node's bus (0: any), of further switches.
 
-    `latency_ns` is between two nodes of one switch.
+    `latency_ns` is between two nodes of one switch; `flops_per_s` is what a rank computes.
     """
 
     bandwidth_bytes_per_s: float
     latency_ns: float
     bus_bytes_per_s: float = 0.0
     hop_ns: float = 0.0
+    flops_per_s: float = 1e9
     settings: dict[str, str] = {}
 
 
@@ -84,7 +86,7 @@ def platform_xml(
     `latency_ns` is between two nodes of one switch: each of its two cables has half of it.
     """
     attributes = _cluster("fabric", range(zone.nodes), bandwidth_bytes_per_s, latency_ns)
-    attributes["speed"] = f"{zone.flops_per_s / 1e9:g}Gf"
+    attributes["speed"] = _speed(zone.flops_per_s)
     if zone.topology:
         attributes |= {"topology": zone.topology, "topo_parameters": zone.parameters}
     elif zone.bus_bytes_per_s:
@@ -112,6 +114,7 @@ def routed_xml(
         first += switch.nodes
         attributes = _cluster(f"switch-{place}", nodes, rate, parts.latency_ns)
         attributes["router_id"] = f"router-{place}"
+        attributes["speed"] = _speed(parts.flops_per_s)
         if parts.bus_bytes_per_s:
             attributes["limiter_link"] = f"{parts.bus_bytes_per_s * fabric.rails:.0f}Bps"
         words = " ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
@@ -150,6 +153,7 @@ def read_parts(root: ET.Element) -> PlatformParts | None:
         bandwidth_bytes_per_s=_number(cluster.get("bw", ""), _RATES),
         latency_ns=_number(cluster.get("lat", ""), _TIMES) * _CABLES_OF_ONE_SWITCH,
         bus_bytes_per_s=_number(limiter, _RATES) if limiter else 0.0,
+        flops_per_s=_number(cluster.get("speed", ""), _SPEEDS),
         settings=settings,
     )
 
@@ -161,6 +165,10 @@ def _number(text: str, units: Mapping[str, float]) -> float:
     return float(match[1]) * units[match[2]]
 
 
+def _speed(flops_per_s: float) -> str:
+    return f"{flops_per_s / 1e9:g}Gf"
+
+
 def _cluster(
     name: str, nodes: range, bandwidth_bytes_per_s: float, latency_ns: float
 ) -> dict[str, str]:
@@ -169,7 +177,6 @@ def _cluster(
         "prefix": "node-",
         "suffix": "",
         "radical": f"{nodes[0]}-{nodes[-1]}",
-        "speed": "1Gf",
         "bw": f"{bandwidth_bytes_per_s:.0f}Bps",
         "lat": f"{latency_ns / _CABLES_OF_ONE_SWITCH:.3f}ns",
         "sharing_policy": "SPLITDUPLEX",

@@ -97,15 +97,9 @@ def assembled(
     zone: Zone,
     named: SimulatedPlatform,
     settings: Mapping[str, str] = MappingProxyType({}),
-    hop_ns: float = 0.0,
 ) -> SimulatedPlatform:
-    """The platform of that name with its file. A further switch on a way takes `hop_ns`.
-
-    rank-sim reads that: a zone of SimGrid's has one latency for all its cables.
-    """
+    """The platform of that name with its file."""
     facts = {f"weft-{name}": str(getattr(named, name)) for name in _FACTS}
-    if hop_ns:
-        facts["weft-cable-ns"] = f"{hop_ns / 2:g}"
     text = platform_xml(
         zone,
         protocols.bandwidth_bytes_per_s,

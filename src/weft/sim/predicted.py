@@ -13,7 +13,7 @@ from weft.fabric.routes import routes_of
 from weft.fabric.simgrid import read_parts, routed_xml
 from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.simulated import SimulatedPlatform
-from weft.sim.fabrics import coarseness_of
+from weft.sim.crossbar import coarseness_of
 
 if TYPE_CHECKING:
     from weft.fabric.simgrid import PlatformParts

@@ -1,0 +1,40 @@
+"""A calibrated platform as a file: its kind, its precision, and what its nodes compute."""
+
+from pathlib import Path
+
+import pytest
+
+from simulations import KNOWN, platform, simulated
+from weft.fabric.topologies import FabricAsked
+from weft.plan.simulated import SimulatedPlatform
+from weft.sim.crossbar import at_crossbar
+from weft.sim.predicted import Variant, predicted
+
+
+def crossbar(nodes: int, gflops: float = 1.0) -> SimulatedPlatform:
+    return at_crossbar(platform(), KNOWN, nodes, 1e9 * gflops)
+
+
+def test_more_nodes_are_what_was_calibrated_and_coarser() -> None:
+    few, many = crossbar(64), crossbar(128)
+    assert (few.kind, few.nodes, many.kind, many.nodes) == ("model", 64, "model", 128)
+    assert "limiter_link" in few.xml
+    assert "surf/precision" not in few.xml
+    assert '"surf/precision" value="1e-7"' in many.xml
+
+
+def pair(base: SimulatedPlatform) -> SimulatedPlatform:
+    return predicted(base, Variant(fabric=FabricAsked(nodes=2, switch="8")))
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("is_predicted", [False, True])
+def test_work_is_charged_at_the_speed_of_the_nodes(tmp_path: Path, is_predicted: bool) -> None:
+    """An iteration of the solver on one rank sends nothing: 1187 operations a site, no more."""
+    base = crossbar(2, gflops=2)
+    run = simulated(tmp_path, ("milc",), "36", pair(base) if is_predicted else base, ranks=1)
+    assert run.measured
+    for batch in run.measured:
+        lattice = run.cases[batch.case].lattice
+        assert lattice is not None
+        assert min(run.time_ns(batch)) == pytest.approx(1187 * lattice.sites / 2, rel=1e-3)
