@@ -8,14 +8,14 @@ import pytest
 from rich.console import Console
 
 import weft
-from builders import LAUNCH_EFFECTS, synthetic_record
+from builders import LAUNCH_EFFECTS, synthetic_record, write_lines
 from shown import json_rows, tables_of
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.lattice import Lattice
-from weft.record.model import Batch, Launch, RankFacts
+from weft.record.model import Batch, Launch, Line, RankFacts
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
 from weft.topics import results_of
@@ -124,6 +124,25 @@ def test_flops_are_counted_as_the_application_says(tmp_path: Path) -> None:
         time_s = row.iteration_ns.value * 1e-9
         assert row.flops_per_s.value == pytest.approx(1187 * row.sites / time_s)
         assert row.moved_bytes_per_s.value == pytest.approx(1308 * row.sites / time_s)
+
+
+def test_the_largest_true_residual_is_reported(tmp_path: Path) -> None:
+    plain = record_of(tmp_path, weak_cases(extents=(4, 8)))
+    record = plain.lines
+    worst = weak_cases(extents=(8,))[1]
+    batches = [
+        msgspec.structs.replace(
+            one, residual=3.2e-5 if (one.case, one.launch) == (worst.key, 2) else 1e-6
+        )
+        for one in record.batches
+    ]
+    assert record.footer is not None
+    lines: list[Line] = [record.header, *record.launches, *batches, record.footer]
+    rows = rows_of(weft.load(write_lines(tmp_path / "s.jsonl", lines)))
+    assert {row.case: row.residual for row in rows.all}[worst.key] == 3.2e-5
+    [note] = [one for one in Scaling().tables(rows)[0].notes if "residual" in one]
+    assert "at most 3.2e-05 (milc 8^4 on 2 ranks)" in note
+    assert not any("residual" in one for one in Scaling().tables(rows_of(plain))[0].notes)
 
 
 def test_parts_are_means_over_the_ranks_and_add_up(tmp_path: Path) -> None:

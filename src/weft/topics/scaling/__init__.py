@@ -98,6 +98,13 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
     if with_flops:
         counts = dict.fromkeys(f"{r.test} {r.flops_per_site}" for r in rows if r.flops_per_site)
         notes.append(f"Flops are counted a site and iteration: {', '.join(counts)}.")
+    solved = [row for row in rows if row.residual is not None]
+    if solved:
+        worst = max(solved, key=lambda row: row.residual or 0.0)
+        notes.append(
+            f"True residual |b - A x| / |b| of the last solutions: at most {worst.residual:.2g}"
+            f" ({worst.test} {worst.lattice} on {worst.ranks} ranks)."
+        )
     if any(row.shares_cores for row in rows):
         notes.append("*: ranks share cores, so the times are the scheduler's too; no verdict.")
     return Table(

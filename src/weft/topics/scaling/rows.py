@@ -47,7 +47,8 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     parts take: means, which add up. `efficiency` is over `base_ranks`, the smallest number that was
     measured, and None on it: the time of an iteration there over the time here; of a lattice that
     is divided also times `base_ranks` over `ranks`. `flops_per_s` counts `flops_per_site`. The
-    working set of a rank is `set_bytes` long and fits the `level` of the memory. With
+    working set of a rank is `set_bytes` long and fits the `level` of the memory. `residual` is the
+    largest of the true ones of a solver, |b - A x| / |b|; None where nothing was solved. With
     `shares_cores` ranks wait for each other's core, and the times are the scheduler's too.
     """
 
@@ -75,6 +76,7 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     parts_ns: dict[str, Estimate]
     set_bytes: int
     level: str
+    residual: float | None = None
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,6 +194,7 @@ def _row(
         parts_ns=_parts_ns(run, run.patterns[case.test], batches),
         set_bytes=set_bytes,
         level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
+        residual=max((b.residual for b in batches if b.residual is not None), default=None),
     )
 
 
