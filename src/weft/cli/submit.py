@@ -71,7 +71,10 @@ def _needs_a_job(params: Mapping[str, Any]) -> bool:
     if params["resume"] is not None:
         from weft.record.run import load
 
-        header = load(params["resume"]).header
+        try:
+            header = load(params["resume"]).header
+        except WeftError:
+            return False  # what is wrong with the options comes first
         return is_needed(len(header.hosts), header.plan.launcher)
     if params["hosts"] or params["hostfile"] or params["platform"]:
         return False
