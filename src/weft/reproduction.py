@@ -11,7 +11,8 @@ import numpy as np
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.plan.cases import CASE_DEADLINE, SIMULATED, Part
+from weft.plan.cases import CASE_DEADLINE, SIMULATED, Part, Variants
+from weft.plan.lattice import Lattices
 from weft.record.run import load
 from weft.session import Request, start
 from weft.units import parse_seconds
@@ -27,6 +28,10 @@ _SIZES = "0..4MiB"
 TABLED = ("ping_pong", "sendrecv")
 _SMALL_BYTES, _LARGE_BYTES = 8, 1 << 20
 _BUDGET_S = 600.0
+# Of Holmgren (2003).
+SOLVER_RANKS = (1, 2, 4, 8, 16)
+SOLVER_EXTENTS = "4,6,8,10,12,14"
+_SINGLE_PRECISION = "36"
 
 
 def simulated_times(
@@ -35,7 +40,7 @@ def simulated_times(
     """The times of tests on two nodes by test and size, ns. Raises WeftError."""
     found = {
         (one.test, one.bytes): one.latency_ns.value
-        for one in summarise(_simulated(platform, tests, _SIZES))
+        for one in summarise(_simulated(platform, (Part(tests=tests, sizes=_SIZES, ranks=2),)))
         if one.latency_ns is not None
     }
     return lambda test, size: found.get((test, size))
@@ -48,7 +53,8 @@ def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
     and what receiving a message takes that has arrived.
     """
     tests = ("ping_pong", "stream", "sendrecv", "late_receive", "host_overhead")
-    run = _simulated(platform, tests, f"{_SMALL_BYTES},{_LARGE_BYTES}")
+    sizes = f"{_SMALL_BYTES},{_LARGE_BYTES}"
+    run = _simulated(platform, (Part(tests=tests, sizes=sizes, ranks=2),))
     by_case = {(one.test, one.bytes): one for one in summarise(run)}
     latency = by_case["ping_pong", _SMALL_BYTES].latency_ns
     received = by_case["late_receive", _SMALL_BYTES].latency_ns
@@ -76,12 +82,22 @@ def _posting_ns(run: Run) -> float:
     return float(np.median(found)) if found else 0.0
 
 
-def _simulated(platform: SimulatedPlatform, tests: tuple[str, ...], sizes: str) -> Run:
+def simulated_solver(platform: SimulatedPlatform) -> Run:
+    """The staggered solver at L^4 a rank, on as many ranks as Fermilab had. Raises WeftError."""
+    variants = Variants(lattices=Lattices(extents=SOLVER_EXTENTS))
+    parts = (
+        Part(tests=("milc",), sizes=_SINGLE_PRECISION, ranks=ranks, variants=variants)
+        for ranks in SOLVER_RANKS
+    )
+    return _simulated(platform, tuple(parts))
+
+
+def _simulated(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
     with tempfile.TemporaryDirectory(prefix="weft-") as folder:
         request = Request(
-            parts=(Part(tests=tests, sizes=sizes, ranks=2),),
+            parts=parts,
             transports=(),
-            ranks=2,
+            ranks=max(part.ranks for part in parts),
             precision=0.01,
             budget_s=_BUDGET_S,
             launches=SIMULATED["launches"],

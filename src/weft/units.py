@@ -39,6 +39,7 @@ _PER_SECOND = {
     "Gbit/s": 1e9 / 8,
 }
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
+_FLOPS = {"MFlop/s": 1e6, "GFlop/s": 1e9, "TFlop/s": 1e12}
 _FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
 MOST_SIZES = 10_000
 NETPIPE_PERTURBATION = 3
@@ -189,6 +190,11 @@ def parse_time(text: str) -> float:
 def parse_bandwidth(text: str) -> float:
     """Bytes/s from "10 GB/s", "950 MiB/s", "25 Gbit/s"; the unit is required. Raises WeftError."""
     return _parse_figure(text, _PER_SECOND, "bandwidth", "10 GB/s or 950 MiB/s")
+
+
+def parse_flops(text: str) -> float:
+    """Flops/s from "800 MFlop/s", "1.5GFlop/s"; the unit is required. Raises WeftError."""
+    return _parse_figure(text, _FLOPS, "rate of arithmetic", "800MFlop/s")
 
 
 def _parse_figure(text: str, units: Mapping[str, float], kind: str, example: str) -> float:

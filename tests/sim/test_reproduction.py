@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from simulations import KNOWN, platform, simulated
 from weft.cli.main import app
@@ -13,6 +14,8 @@ from weft.reproduction import TABLED, simulated_statements, simulated_times
 from weft.sim.fidelity import beside, errors_of, peaks_beside, statements_table
 from weft.sim.measured import calibrated_from, held_out_table
 from weft.sim.platforms import calibrated, check_kind
+from weft.sim.predicted import parts_of
+from weft.sim.stated import CLUSTERS, platform_of
 from weft.tables import Table
 
 engine = pytest.mark.engine
@@ -93,6 +96,8 @@ def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
         (("calibrate", "escher", "--gflops", "0"), "--gflops 0 is out of range; type 0.001"),
         (("calibrate", "fermilab-topspin"), "without a latency and a bandwidth"),
         (("reproduce", "nobody"), "sandia"),
+        (("reproduce", "fermilab", "--rate", "800"), "is not a rate of arithmetic; type one like"),
+        (("reproduce", "fermilab", "-o", "x.doc"), "is no kind of picture"),
         (("reproduce", "osu", "--kind", "table"), "without tables; type weft reproduce osu"),
         (("run", "--platform", "escher", "--hosts", "n1"), "--hosts is for hosts, devices"),
         (("run", "--platform", "escher", "--buffers", "turn:4"), "type --platform escher without"),
@@ -115,3 +120,35 @@ def test_calibrating_prints_parameters_and_errors_and_writes_the_file(
     assert re.search(r"Table 7, sendrecv: bandwidth +13 +0\.91 % +7\.73 % +1 KiB", shown.out)
     assert f"weft run --platform {path}" in shown.err
     assert 'value="escher"' in path.read_text()
+
+
+def test_a_text_without_tables_gives_a_platform_with_its_assumptions() -> None:
+    topspin, myrinet = (platform_of(one, 16, 8e8) for one in CLUSTERS)
+    for made, latency_ns, assumed in ((topspin, 7000, "PCI-X"), (myrinet, 11_000, "newer cards")):
+        parts = parts_of(made)
+        assert (made.nodes, parts.latency_ns, parts.flops_per_s) == (16, latency_ns, 8e8)
+        assert assumed in made.in_words
+    # One way 250 MB/s, and 489 MB/s both ways on one bus.
+    assert parts_of(myrinet).bandwidth_bytes_per_s == pytest.approx(250e6, rel=0.05)
+    assert parts_of(topspin).bus_bytes_per_s == pytest.approx(800e6, rel=0.05)
+    assert parts_of(myrinet).bus_bytes_per_s == pytest.approx(489e6, rel=0.05)
+
+
+@engine
+def test_the_curves_of_the_solver_on_both_clusters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.reproduction.SOLVER_EXTENTS", "4,6")
+    monkeypatch.setattr("weft.reproduction.SOLVER_RANKS", (1, 2))
+    picture = tmp_path / "curves.svg"
+    words = ["reproduce", "fermilab", "--rate", "1.5GFlop/s", "-o", str(picture)]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.stdout.splitlines() if re.match(r"\d\^4", line)]
+    assert [row[0] for row in rows] == ["4^4", "6^4"]
+    for _, topspin_1, topspin_2, myrinet_1, myrinet_2 in rows:
+        assert topspin_1 == myrinet_1 == "1500"
+        assert 1500 > int(topspin_2) > int(myrinet_2) > 0
+    assert int(rows[0][2]) < int(rows[1][2])
+    assert "which the text does not say" in result.stdout
+    assert picture.read_text().startswith("<?xml")

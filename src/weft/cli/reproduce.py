@@ -1,5 +1,6 @@
 """`weft reproduce`: a study's tests on its simulated platforms, beside what it published."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,6 +9,7 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.tables import Table
+    from weft.topics.scaling.rows import ScalingRows
 
 _EXAMPLES = """Examples:
 
@@ -15,7 +17,12 @@ weft reproduce sandia
 
 weft reproduce sandia --kind table
 
-weft reproduce osu"""
+weft reproduce osu
+
+weft reproduce fermilab --rate 800MFlop/s -o curves.html"""
+STUDIES = ("sandia", "osu", "fermilab")
+# Of Fermilab's clusters.
+MOST_NODES = 16
 
 
 def register(app: typer.Typer) -> None:
@@ -24,16 +31,24 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    study: Annotated[str, typer.Argument(help="Reproduce this study: sandia or osu.")],
+    study: Annotated[str, typer.Argument(help="Reproduce this study: sandia, osu, fermilab.")],
     kind: Annotated[
         str,
         typer.Option(help="Simulate a model of few parameters, or a table right at each size."),
     ] = "model",
+    rate: Annotated[
+        str, typer.Option(help="Let a node of fermilab compute so much.")
+    ] = "800MFlop/s",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Draw fermilab's curves: .svg, .pdf or .html."),
+    ] = None,
 ) -> None:
     """Run a published study's tests on its simulated platforms, beside the published figures.
 
     sandia: tables 4 to 8 of Doerfler (2005) on Escher, Red Squall and Callisto. osu: what the text
-    of Liu et al. (2003) states of VAPI, GM and Elan3.
+    of Liu et al. (2003) states of VAPI, GM and Elan3. fermilab: the curves of MILC's staggered
+    solver on the two clusters of Holmgren (2003), whose points are published as a picture only.
     """
     from weft.names import choose
     from weft.report.table import render_table
@@ -41,7 +56,10 @@ def reproduce(
     from weft.sim.platforms import check_kind
 
     chosen = check_kind(kind)
-    [name] = choose("study", [study], ("sandia", "osu"))
+    [name] = choose("study", [study], STUDIES)
+    if name == "fermilab":
+        console().print(*render_table(_fermilab(rate, output)), sep="\n")
+        return
     if name == "osu" and chosen == "table":
         raise WeftError("the OSU study is published without tables", "type weft reproduce osu")
     for table in _sandia(chosen) if name == "sandia" else _osu():
@@ -69,3 +87,58 @@ def _osu() -> "list[Table]":
     found = [find_platform(name) for name in ("osu-vapi", "osu-gm", "osu-elan3")]
     figures = {one.name: simulated_statements(calibrated(one, "model")) for one in found}
     return [statements_table(found, figures)]
+
+
+def _fermilab(rate: str, output: Path | None) -> "Table":
+    from weft.analysis.summary import summarise
+    from weft.report.picture import check_kind, write_picture
+    from weft.reproduction import simulated_solver
+    from weft.sim.stated import CLUSTERS, platform_of, published_of
+    from weft.topics import results_of
+    from weft.topics.scaling import Scaling
+    from weft.units import parse_flops
+
+    flops_per_s = parse_flops(rate)
+    if output is not None:
+        check_kind(output)
+    found: list[tuple[str, ScalingRows]] = []
+    for cluster in CLUSTERS:
+        run = simulated_solver(platform_of(cluster, MOST_NODES, flops_per_s))
+        rows = results_of(run, summarise(run)).of(Scaling())
+        found.append((published_of(cluster).title, rows))
+    assumed = [f"{published_of(one).title}: assumed {one.assumed}." for one in CLUSTERS]
+    table = _solver_table(found, rate, assumed)
+    if output is not None:
+        write_picture(output, Scaling().overlaid(found), table)
+        typer.echo(f"picture: {output}", err=True)
+    return table
+
+
+def _solver_table(
+    clusters: "list[tuple[str, ScalingRows]]", rate: str, assumed: list[str]
+) -> "Table":
+    """A row a lattice, a column for each cluster and number of nodes: MFlop/s of a node."""
+    from weft.reproduction import SOLVER_RANKS
+    from weft.tables import Table
+
+    by_lattice: dict[str, list[str]] = {}
+    for _, rows in clusters:
+        for row in sorted(rows.all, key=lambda row: (row.sites, row.ranks)):
+            cell = f"{row.flops_per_s.value / 1e6:.0f}" if row.flops_per_s else "-"
+            by_lattice.setdefault(row.lattice, []).append(cell)
+    heads = [
+        f"{title.split()[-1]} {ranks}" if ranks == SOLVER_RANKS[0] else str(ranks)
+        for title, _ in clusters
+        for ranks in SOLVER_RANKS
+    ]
+    return Table(
+        name="solver",
+        caption="MILC's staggered solver simulated: MFlop/s of a node by lattice and nodes",
+        head=("a node", *heads),
+        rows=tuple((lattice, *cells) for lattice, cells in by_lattice.items()),
+        notes=(
+            f"A node computes {rate}, which the text does not say; flops by 1187 a site.",
+            *assumed,
+            "The published curves are a picture, so no published point stands beside these.",
+        ),
+    )
