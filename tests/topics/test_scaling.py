@@ -15,6 +15,7 @@ from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.lattice import Lattice
+from weft.plan.simulated import SimulatedPlatform
 from weft.record.model import Batch, Launch, Line, RankFacts
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
@@ -124,6 +125,23 @@ def test_flops_are_counted_as_the_application_says(tmp_path: Path) -> None:
         time_s = row.iteration_ns.value * 1e-9
         assert row.flops_per_s.value == pytest.approx(1187 * row.sites / time_s)
         assert row.moved_bytes_per_s.value == pytest.approx(1308 * row.sites / time_s)
+
+
+def test_one_launch_of_a_simulation_is_a_verdict_and_one_of_a_machine_is_none(
+    tmp_path: Path,
+) -> None:
+    measured = record_of(tmp_path, weak_cases(), launches=1)
+    assert {cost.verdict for cost in rows_of(measured).costs} == {"cannot tell"}
+    record = measured.lines
+    assert record.footer is not None
+    platform = SimulatedPlatform(name="known", kind="model", nodes=4)
+    plan = msgspec.structs.replace(record.header.plan, simulated=platform)
+    header = msgspec.structs.replace(record.header, plan=plan)
+    lines: list[Line] = [header, *record.launches, *record.batches, record.footer]
+    costs = rows_of(weft.load(write_lines(tmp_path / "s.jsonl", lines))).costs
+    assert {cost.lattice: (cost.verdict, cost.first_ranks) for cost in costs} == {
+        "4^4": ("costs more", 2), "8^4": ("costs more", 2), "14^4": ("costs less", 0),
+    }  # fmt: skip
 
 
 def test_the_largest_true_residual_is_reported(tmp_path: Path) -> None:

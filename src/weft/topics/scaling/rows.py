@@ -140,8 +140,10 @@ def scaling_of(results: Results) -> ScalingRows:
         row = _row(run, case, case.lattice, bare, batches[key])
         curves.setdefault(case.but_for("ranks"), []).append(row)
     found = tuple(tuple(map(_curve, curves.values())) for curves in groups.values())
-    costs = tuple(cost for group in found for curve in group if (cost := _cost(curve)) is not None)
-    return ScalingRows(groups=found, costs=costs)
+    # Repeats of a simulation are identical: one launch says all.
+    is_exact = run.header.plan.simulated is not None
+    costs = (_cost(curve, is_exact=is_exact) for group in found for curve in group)
+    return ScalingRows(groups=found, costs=tuple(cost for cost in costs if cost is not None))
 
 
 def _bare(case: Case) -> Case:
@@ -281,14 +283,20 @@ def _efficiency(base: ScalingRow, row: ScalingRow) -> Ratio:
     )
 
 
-def verdict_of(efficiency: Ratio) -> CostVerdict:
-    """Whether what is lost is over MOST_COST, by the whole interval: one launch has no ends."""
-    if efficiency.high < 1 - MOST_COST:
+def verdict_of(efficiency: Ratio, *, is_exact: bool = False) -> CostVerdict:
+    """Whether what is lost is over MOST_COST, by the whole interval: one launch has no ends.
+
+    Where the efficiency `is_exact` it is its own interval.
+    """
+    low, high = efficiency.low, efficiency.high
+    if is_exact:
+        low = high = efficiency.speed
+    if high < 1 - MOST_COST:
         return "costs more"
-    return "costs less" if efficiency.low >= 1 - MOST_COST else "cannot tell"
+    return "costs less" if low >= 1 - MOST_COST else "cannot tell"
 
 
-def _cost(curve: LatticeCurve) -> Cost | None:
+def _cost(curve: LatticeCurve, *, is_exact: bool) -> Cost | None:
     """None of a lattice that was measured on one number of ranks only."""
     base = curve.rows[0]
     alone = [row for row in curve.rows[1:] if not row.shares_cores]
@@ -298,7 +306,7 @@ def _cost(curve: LatticeCurve) -> Cost | None:
     over = [
         row.ranks
         for row in alone
-        if row.efficiency is not None and verdict_of(row.efficiency) == "costs more"
+        if row.efficiency is not None and verdict_of(row.efficiency, is_exact=is_exact) == "costs more"
     ]
     found = last.efficiency
     most_in, most_ns = _grown_most(base, last)
@@ -314,7 +322,7 @@ def _cost(curve: LatticeCurve) -> Cost | None:
         cost=msgspec.structs.replace(
             found, speed=1 - found.speed, low=1 - found.high, high=1 - found.low
         ),
-        verdict=verdict_of(found) if alone else "cannot tell",
+        verdict=verdict_of(found, is_exact=is_exact) if alone else "cannot tell",
         base_ns=base.iteration_ns,
         iteration_ns=last.iteration_ns,
         first_ranks=min(over, default=0),
