@@ -306,7 +306,8 @@ def _cost(curve: LatticeCurve, *, is_exact: bool) -> Cost | None:
     over = [
         row.ranks
         for row in alone
-        if row.efficiency is not None and verdict_of(row.efficiency, is_exact=is_exact) == "costs more"
+        if row.efficiency is not None
+        and verdict_of(row.efficiency, is_exact=is_exact) == "costs more"
     ]
     found = last.efficiency
     most_in, most_ns = _grown_most(base, last)
