@@ -167,12 +167,11 @@ def test_a_starter_that_never_ends_is_not_waited_for() -> None:
 
 
 def test_a_host_whose_answer_the_starter_lost_is_asked_again(tmp_path: Path) -> None:
-    """As often as TRIES says, and not where the starter itself failed."""
-    both = b"".join(b"".join(lines_of({"host": host}, host)) for host in ("n1", "n2"))
-    one = b"".join(lines_of({"host": "n1"}, "n1"))
+    """As often as TRIES says, and not where the starter itself failed; all answers count."""
+    one, other = (b"".join(lines_of({"host": host}, host)) for host in ("n1", "n2"))
     script = (
         "import pathlib, sys; seen = pathlib.Path(sys.argv[1]); seen.open('a').write('.');"
-        f"count = len(seen.read_text()); said = {both!r} if count == int(sys.argv[2]) else {one!r};"
+        f"late = len(seen.read_text()) == int(sys.argv[2]); said = {other!r} if late else {one!r};"
         "sys.stdout.buffer.write(said); sys.exit(int(sys.argv[3]))"
     )
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 DEADLINE_S = 60.0
-# Open MPI's starter at times ends well and loses what a host wrote last.
-TRIES = 3
+# Open MPI's starter at times ends well and loses what a host wrote last, more often on a busy
+# machine: three times in a row was seen.
+TRIES = 6
 
 
 def command_on_nodes() -> tuple[str, ...]:
@@ -41,11 +42,26 @@ def ask_hosts(
     not answer.
     """
     before_s = time.time()
+    found: dict[str, dict[str, Any]] = {}
     for _ in range(TRIES):
         done = _asked(command, nodes, environment, deadline_s)
-        found = facts_in(done.stdout.splitlines())
+        # Another host's answer may be the one that is lost this time.
+        found |= _by_name(facts_in(done.stdout.splitlines()))
         if len(found) >= len(nodes) or done.returncode:
             break
+    if len(found) < len(nodes):
+        raise _silent(nodes, list(found.values()), reason_in(done.stderr, done.returncode))
+    own = steering(os.environ)
+    by_host = {
+        facts["host"]: {**facts, "environment": own, "clock_s": _ahead_s(facts, before_s)}
+        for facts in found.values()
+    }
+    order = sorted(by_host, key=lambda host: (_place(host, nodes), host))
+    return {host: by_host[host] for host in order}
+
+
+def _by_name(found: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The answers of one step by their hosts. Raises WeftError where two have one name."""
     names = [facts["host"] for facts in found]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -53,15 +69,7 @@ def ask_hosts(
             f"two hosts call themselves {twice}, or one was started twice",
             "give every host its own name (hostnamectl set-hostname), or name each once",
         )
-    if len(found) < len(nodes):
-        raise _silent(nodes, found, reason_in(done.stderr, done.returncode))
-    own = steering(os.environ)
-    by_host = {
-        facts["host"]: {**facts, "environment": own, "clock_s": _ahead_s(facts, before_s)}
-        for facts in found
-    }
-    order = sorted(by_host, key=lambda host: (_place(host, nodes), host))
-    return {host: by_host[host] for host in order}
+    return dict(zip(names, found, strict=True))
 
 
 def _asked(
