@@ -23,13 +23,12 @@ import numpy as np
 from weft.analysis.fits.models import fit_models
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.fabric.simgrid import Zone
 from weft.plan.cases import Part
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
 from weft.session import Request, start
+from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import calibrated_from
-from weft.sim.platforms import assembled
 from weft.sim.protocols import Piece, Protocols
 from weft.sources import series_of_record
 
@@ -82,8 +81,8 @@ def drawn(random: np.random.Generator) -> Protocols:
 
 def record_of(protocols: Protocols, folder: Path, name: str) -> Run:
     """Its tests, simulated: two launches, for LogGP wants them."""
-    zone = Zone(title=name, nodes=2, bus_bytes_per_s=protocols.bus_bytes_per_s)
-    platform = assembled(protocols, zone, SimulatedPlatform(name=name, kind="model", nodes=2))
+    named = SimulatedPlatform(name=name, kind="model", nodes=2)
+    platform = at_crossbar(named, protocols, name)
     tests = ("ping_pong", "sendrecv", "stream")
     delays = ("burst", "paused_burst", "late_receive")
     request = Request(

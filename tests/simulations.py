@@ -6,11 +6,10 @@ from typing import Any
 
 import weft
 from weft.analysis.summary import CaseSummary, summarise
-from weft.fabric.simgrid import Zone
 from weft.plan.cases import Part
 from weft.plan.simulated import SimulatedPlatform
 from weft.session import Request, start
-from weft.sim.platforms import assembled
+from weft.sim.crossbar import at_crossbar
 from weft.sim.protocols import Piece, Protocols
 
 # Two protocols, unlike overheads, and a bus that carries 1.6 of the 2 ways of the link: every
@@ -27,8 +26,8 @@ KNOWN = Protocols(
 
 def platform(protocols: Protocols = KNOWN, nodes: int = 8) -> SimulatedPlatform:
     """A crossbar of so many nodes."""
-    zone = Zone(title="known", nodes=nodes, bus_bytes_per_s=protocols.bus_bytes_per_s)
-    return assembled(protocols, zone, SimulatedPlatform(name="known", kind="model", nodes=nodes))
+    named = SimulatedPlatform(name="known", kind="model", nodes=nodes)
+    return at_crossbar(named, protocols, "known")
 
 
 def simulated(

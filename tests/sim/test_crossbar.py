@@ -12,7 +12,8 @@ from weft.sim.predicted import Variant, predicted
 
 
 def crossbar(nodes: int, gflops: float = 1.0) -> SimulatedPlatform:
-    return at_crossbar(platform(), KNOWN, nodes, 1e9 * gflops)
+    named = platform(nodes=nodes)
+    return at_crossbar(named, KNOWN, "known", flops_per_s=1e9 * gflops, is_coarse=True)
 
 
 def test_more_nodes_are_what_was_calibrated_and_coarser() -> None:

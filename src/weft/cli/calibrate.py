@@ -65,7 +65,8 @@ def calibrate(
     chosen = check_kind(kind)
     _check_counts(nodes, gflops)
     protocols, made, tables = _calibrated(source, transport, chosen, nodes)
-    made = at_crossbar(made, protocols, nodes, 1e9 * gflops)
+    title = f"{nodes} nodes at one crossbar"
+    made = at_crossbar(made, protocols, title, flops_per_s=1e9 * gflops, is_coarse=True)
     for table in [parameters_table(made.name, protocols), *tables]:
         console().print(*render_table(table), sep="\n")
     if output is not None:

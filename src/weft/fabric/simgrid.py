@@ -96,16 +96,14 @@ def platform_xml(
     return _platform(zone.title, settings, f"  <cluster {words}{inner}\n")
 
 
-def routed_xml(
-    fabric: Fabric, routes: Routes, parts: PlatformParts, facts: Mapping[str, str] = {}
-) -> str:
+def routed_xml(fabric: Fabric, routes: Routes, parts: PlatformParts) -> str:
     """The text of a fabric of switches: nodes have their cables, and so have switches.
 
     `parts.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`. A
     fabric of several rails has so many times the bandwidth: messages are striped over all of them.
     """
     rate = parts.bandwidth_bytes_per_s * fabric.rails
-    lines = ['  <zone id="fabric" routing="Full">', _props(facts, 4).rstrip("\n")]
+    lines = ['  <zone id="fabric" routing="Full">']
     first = 0
     for place, switch in enumerate(fabric.switches):
         if not switch.nodes:
@@ -130,7 +128,7 @@ def routed_xml(
             f'    <zoneRoute src="switch-{one}" dst="switch-{other}" gw_src="router-{one}"'
             f' gw_dst="router-{other}" symmetrical="NO">{inner}</zoneRoute>'
         )
-    text = "\n".join(filter(None, (*lines, "  </zone>"))) + "\n"
+    text = "\n".join((*lines, "  </zone>")) + "\n"
     return _platform(fabric.title, parts.settings, text)
 
 

@@ -13,11 +13,10 @@ import msgspec
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.fabric.simgrid import Zone
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import load
 from weft.sim.calibrate import Times, model_of, table_of
-from weft.sim.platforms import Calibrated, assembled
+from weft.sim.crossbar import at_crossbar
 from weft.sim.protocols import Protocols
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weft.analysis.summary import CaseSummary
+    from weft.sim.platforms import Calibrated
 
 # So many sizes leave enough for two lines when every other one is held out.
 _FEWEST_TO_HOLD_OUT = 8
@@ -79,18 +79,13 @@ def calibrated_from(path: Path, transport: str, kind: Calibrated, nodes: int) ->
     own = [one for one in summaries if one.transport == chosen]
     times = Times(ping_pong=_times(own, "ping_pong"), sendrecv=_times(own, "sendrecv"))
     protocols = model_of(times) if kind == "model" else table_of(times)
-    zone = Zone(
-        title=f"calibrated from {path.name} over {chosen}",
-        nodes=nodes,
-        bus_bytes_per_s=protocols.bus_bytes_per_s,
-    )
     stem = path.name.removesuffix(".zst").removesuffix(".jsonl")
     measured_on = run.header.plan.simulated.label if run.header.plan.simulated else "measured"
     named = SimulatedPlatform(
         name=stem, kind=kind, nodes=nodes, origin=f"{path.name} over {chosen}, {measured_on}"
     )
     return Measured(
-        platform=assembled(protocols, zone, named),
+        platform=at_crossbar(named, protocols, f"calibrated from {path.name} over {chosen}"),
         protocols=protocols,
         held_out=(*_other_sizes(times), *_other_tests(times, own)),
     )

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-import msgspec
-
 from weft.errors import WeftError
-from weft.fabric.simgrid import Zone, platform_xml
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
 from weft.sim.calibrate import Times, model_of, table_of
+from weft.sim.crossbar import FACTS, at_crossbar
 from weft.sim.protocols import Piece, Protocols
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from weft.reference.library import Platform
 
 Calibrated = Literal["model", "table"]
@@ -31,7 +26,6 @@ _ALWAYS_EAGER = 1 << 30
 # The single figures that are a latency of small messages, and a bandwidth of large ones.
 _LATENCIES = ("latency_small_send", "latency_small_put", "latency_small", "fit_latency")
 _BANDWIDTHS = ("bandwidth_peak_one_way", "fit_bandwidth")
-_FACTS = ("name", "kind", "origin")
 
 
 def simulated_platform(text: str) -> SimulatedPlatform:
@@ -61,7 +55,7 @@ def read_platform(path: Path) -> SimulatedPlatform:
         ) from None
     cluster = root.find("cluster")
     said = {} if cluster is None else {p.get("id", ""): p.get("value", "") for p in cluster}
-    if not all(f"weft-{name}" in said for name in _FACTS):
+    if not all(f"weft-{name}" in said for name in FACTS):
         nodes = len(root.findall(".//host")) + sum(map(_nodes_of, root.iter("cluster")))
         return SimulatedPlatform(name=path.stem, kind="given", nodes=nodes, xml=text)
     return SimulatedPlatform(
@@ -75,39 +69,14 @@ def read_platform(path: Path) -> SimulatedPlatform:
 
 def calibrated(platform: Platform, kind: Calibrated, nodes: int = NODES) -> SimulatedPlatform:
     """A published platform, so many nodes at one crossbar. Raises WeftError."""
-    protocols = protocols_of(platform, kind)
-    return assembled(
-        protocols,
-        Zone(
-            title=f"{platform.title}: {platform.summary}",
-            nodes=nodes,
-            bus_bytes_per_s=protocols.bus_bytes_per_s,
-        ),
-        SimulatedPlatform(
-            name=platform.name,
-            kind=kind,
-            nodes=nodes,
-            origin=f"{platform.citation.authors}, {platform.citation.date}",
-        ),
+    named = SimulatedPlatform(
+        name=platform.name,
+        kind=kind,
+        nodes=nodes,
+        origin=f"{platform.citation.authors}, {platform.citation.date}",
     )
-
-
-def assembled(
-    protocols: Protocols,
-    zone: Zone,
-    named: SimulatedPlatform,
-    settings: Mapping[str, str] = MappingProxyType({}),
-) -> SimulatedPlatform:
-    """The platform of that name with its file."""
-    facts = {f"weft-{name}": str(getattr(named, name)) for name in _FACTS}
-    text = platform_xml(
-        zone,
-        protocols.bandwidth_bytes_per_s,
-        protocols.latency_ns,
-        {**protocols.settings(), **settings},
-        facts,
-    )
-    return msgspec.structs.replace(named, xml=text, nodes=zone.nodes)
+    title = f"{platform.title}: {platform.summary}"
+    return at_crossbar(named, protocols_of(platform, kind), title)
 
 
 def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
@@ -128,16 +97,25 @@ def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
             f"{platform.title} is published without a latency and a bandwidth",
             "type weft list platforms to choose another",
         )
-    overhead_ns = known.get("host_overhead", 0.0)
+    both_ways = known.get("bandwidth_peak_both_ways", 2 * one_way)
+    return one_line(latency_ns, one_way, both_ways, known.get("host_overhead", 0.0))
+
+
+def one_line(
+    latency_ns: float,
+    one_way_bytes_per_s: float,
+    both_ways_bytes_per_s: float,
+    overhead_ns: float = 0.0,
+) -> Protocols:
+    """Messages of all sizes by one line and one protocol; the overhead is in the latency."""
     half = (Piece(0, overhead_ns / 2),)
-    both = known.get("bandwidth_peak_both_ways", 2 * one_way)
     return Protocols(
-        transfer=(Piece(0, latency_ns - overhead_ns, 1e9 / one_way),),
+        transfer=(Piece(0, latency_ns - overhead_ns, 1e9 / one_way_bytes_per_s),),
         blocking_send=half,
         send=half,
         receive=half,
         eager_below_bytes=_ALWAYS_EAGER,
-        bus_factor=min(max(2 * one_way / both, 1.0), 2.0),
+        bus_factor=min(max(2 * one_way_bytes_per_s / both_ways_bytes_per_s, 1.0), 2.0),
     )
 
 

@@ -13,13 +13,10 @@ import msgspec
 from weft.plan.simulated import SimulatedPlatform
 from weft.reference.library import find_platform
 from weft.sim.crossbar import at_crossbar
-from weft.sim.protocols import Piece, Protocols
+from weft.sim.platforms import one_line
 
 if TYPE_CHECKING:
     from weft.reference.library import Platform
-
-# The text says nothing of a rendezvous.
-_ALWAYS_EAGER = 1 << 30
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,11 +53,8 @@ def platform_of(cluster: Stated, nodes: int, flops_per_s: float) -> SimulatedPla
     """So many of its nodes at one crossbar, each of which computes so much."""
     published = published_of(cluster)
     stated = {one.key: one.si or 0.0 for one in published.facts}
-    latency_ns = stated["latency_zero_mpi"]
-    protocols = Protocols(
-        transfer=(Piece(0, latency_ns, 1e9 / cluster.one_way_bytes_per_s),),
-        eager_below_bytes=_ALWAYS_EAGER,
-        bus_factor=2 * cluster.one_way_bytes_per_s / cluster.both_ways_bytes_per_s,
+    protocols = one_line(
+        stated["latency_zero_mpi"], cluster.one_way_bytes_per_s, cluster.both_ways_bytes_per_s
     )
     named = SimulatedPlatform(
         name=published.name,
@@ -69,4 +63,4 @@ def platform_of(cluster: Stated, nodes: int, flops_per_s: float) -> SimulatedPla
         origin=f"latency of {published.citation.authors}, {published.citation.date}; assumed:"
         f" {cluster.assumed}",
     )
-    return at_crossbar(named, protocols, nodes, flops_per_s)
+    return at_crossbar(named, protocols, published.title, flops_per_s=flops_per_s)
