@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +25,7 @@ from weft.errors import WeftError
 from weft.plan.cases import Part
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
-from weft.session import Request, start
+from weft.session import simulation, start
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import calibrated_from
 from weft.sim.protocols import Piece, Protocols
@@ -85,15 +84,19 @@ def record_of(protocols: Protocols, folder: Path, name: str) -> Run:
     platform = at_crossbar(named, protocols, name)
     tests = ("ping_pong", "sendrecv", "stream")
     delays = ("burst", "paused_burst", "late_receive")
-    request = Request(
-        parts=(
-            Part(tests=tests, sizes=SIZES, ranks=2),
-            Part(tests=delays, sizes=DELAYED, ranks=2),
-        ),
-        transports=(), ranks=2, precision=0.01, budget_s=600.0, launches=2, samples=3, seed=1,
-        output=folder / f"{name}.jsonl", mpi="", options={}, command=("bench.truth",),
-        case_deadline_s=60.0, begun_s=time.monotonic(), report=False, platform=platform,
-    )  # fmt: skip
+    parts = (
+        Part(tests=tests, sizes=SIZES, ranks=2),
+        Part(tests=delays, sizes=DELAYED, ranks=2),
+    )
+    request = simulation(
+        platform,
+        parts,
+        folder / f"{name}.jsonl",
+        launches=2,
+        command=("bench.truth",),
+        budget_s=600.0,
+        case_deadline_s=60.0,
+    )
     path, _ = start(request, lambda _: None)
     return load(path)
 

@@ -1,6 +1,5 @@
 """Simulated runs for tests: platforms of known numbers, and what a run on them gives."""
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import weft
 from weft.analysis.summary import CaseSummary, summarise
 from weft.plan.cases import Part
 from weft.plan.simulated import SimulatedPlatform
-from weft.session import Request, start
+from weft.session import simulation, start
 from weft.sim.crossbar import at_crossbar
 from weft.sim.protocols import Piece, Protocols
 
@@ -34,15 +33,11 @@ def simulated(
     folder: Path, tests: tuple[str, ...], sizes: str, simulated_on: SimulatedPlatform, **asked: Any
 ) -> weft.Run:
     """The record of a simulated run."""
-    ranks = asked.pop("ranks", 2)
-    usual: dict[str, Any] = {
-        "parts": (Part(tests=tests, sizes=sizes, ranks=ranks),), "transports": (), "ranks": ranks,
-        "precision": 0.01, "budget_s": 100.0, "launches": 1, "samples": 3, "seed": 1,
-        "output": folder / "r.jsonl", "mpi": "", "options": {}, "command": ("weft", "run"),
-        "case_deadline_s": 20.0, "begun_s": time.monotonic(), "report": False,
-        "platform": simulated_on,
-    }  # fmt: skip
-    path, _ = start(Request(**{**usual, **asked}), lambda _: None)
+    usual_part = Part(tests=tests, sizes=sizes, ranks=asked.pop("ranks", 2))
+    parts = asked.pop("parts", (usual_part,))
+    usual = {"budget_s": 100.0, "command": ("weft", "run"), "case_deadline_s": 20.0}
+    request = simulation(simulated_on, parts, folder / "r.jsonl", **{**usual, **asked})
+    path, _ = start(request, lambda _: None)
     return weft.load(path)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +10,10 @@ import numpy as np
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.plan.cases import CASE_DEADLINE, SIMULATED, Part, Variants
+from weft.plan.cases import CASE_DEADLINE, Part, Variants
 from weft.plan.lattice import Lattices
 from weft.record.run import load
-from weft.session import Request, start
+from weft.session import simulation, start
 from weft.units import parse_seconds
 
 if TYPE_CHECKING:
@@ -94,23 +93,13 @@ def simulated_solver(platform: SimulatedPlatform) -> Run:
 
 def _simulated(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
     with tempfile.TemporaryDirectory(prefix="weft-") as folder:
-        request = Request(
-            parts=parts,
-            transports=(),
-            ranks=max(part.ranks for part in parts),
-            precision=0.01,
-            budget_s=_BUDGET_S,
-            launches=SIMULATED["launches"],
-            samples=SIMULATED["samples"],
-            seed=1,
-            output=Path(folder) / "simulated.jsonl",
-            mpi="",
-            options={},
+        request = simulation(
+            platform,
+            parts,
+            Path(folder) / "simulated.jsonl",
             command=("weft", "reproduce"),
+            budget_s=_BUDGET_S,
             case_deadline_s=parse_seconds(CASE_DEADLINE),
-            begun_s=time.monotonic(),
-            report=False,
-            platform=platform,
         )
         path, _ = start(request, lambda _: None)
         run = load(path)

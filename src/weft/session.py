@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from weft.measure.rounds import Measurement
 from weft.measure.state import restore
 from weft.names import choose
 from weft.plan.allocation import Allocation
-from weft.plan.cases import Part, cases_of, crowding
+from weft.plan.cases import SIMULATED, Part, cases_of, crowding
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.plan import Plan, make_plan
 from weft.plan.simulated import SimulatedPlatform
@@ -80,6 +81,17 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     begun_s: float
     report: bool
     platform: SimulatedPlatform | None = None
+
+
+def simulation(
+    platform: SimulatedPlatform, parts: tuple[Part, ...], output: Path, **asked: Any
+) -> Request:
+    """A request to simulate these parts, without a report; `asked` are other fields of it."""
+    usual: dict[str, Any] = {
+        "transports": (), "ranks": max(part.ranks for part in parts), "precision": 0.01, "seed": 1,
+        "mpi": "", "options": {}, "begun_s": time.monotonic(), "report": False, **SIMULATED,
+    }  # fmt: skip
+    return Request(platform=platform, parts=parts, output=output, **{**usual, **asked})
 
 
 def start(

@@ -243,23 +243,16 @@ class _Effort:
     ) -> Path:
         from weft import session
 
-        request = session.Request(
-            parts=(part,),
-            transports=(),
-            ranks=part.ranks,
+        request = session.simulation(
+            platform,
+            (part,),
+            path,
             precision=1.0,
-            budget_s=self._budget_s,
-            launches=1,
             samples=self._samples,
-            seed=1,
-            output=path,
-            mpi="",
-            options={},
             command=("weft", *sys.argv[1:]),
+            budget_s=self._budget_s,
             case_deadline_s=self._budget_s,
             begun_s=self._begun_s,
-            report=False,
-            platform=platform,
         )
         return session.start(request, say)[0]
 
