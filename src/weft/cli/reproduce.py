@@ -8,6 +8,7 @@ import typer
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from weft.sim.platforms import Calibrated
     from weft.tables import Table
     from weft.topics.scaling.rows import ScalingRows
 
@@ -21,8 +22,6 @@ weft reproduce osu
 
 weft reproduce fermilab --rate 800MFlop/s -o curves.html"""
 STUDIES = ("sandia", "osu", "fermilab")
-# Of Fermilab's clusters.
-MOST_NODES = 16
 
 
 def register(app: typer.Typer) -> None:
@@ -66,14 +65,14 @@ def reproduce(
         console().print(*render_table(table), sep="\n")
 
 
-def _sandia(kind: str) -> "list[Table]":
+def _sandia(kind: "Calibrated") -> "list[Table]":
     from weft.reference.library import find_platform
     from weft.reproduction import TABLED, simulated_times
     from weft.sim.fidelity import beside, peaks_beside
-    from weft.sim.platforms import calibrated, check_kind
+    from weft.sim.platforms import calibrated
 
     found = [find_platform(name) for name in ("escher", "red-squall", "callisto")]
-    times = {one.name: simulated_times(calibrated(one, check_kind(kind)), TABLED) for one in found}
+    times = {one.name: simulated_times(calibrated(one, kind), TABLED) for one in found}
     label = f"published and simulated ({kind})"
     return [*beside(found, times, label), peaks_beside(found, times, label)]
 
@@ -92,7 +91,7 @@ def _osu() -> "list[Table]":
 def _fermilab(rate: str, output: Path | None) -> "Table":
     from weft.analysis.summary import summarise
     from weft.report.picture import check_kind, write_picture
-    from weft.reproduction import simulated_solver
+    from weft.reproduction import SOLVER_RANKS, simulated_solver
     from weft.sim.stated import CLUSTERS, platform_of, published_of
     from weft.topics import results_of
     from weft.topics.scaling import Scaling
@@ -103,7 +102,7 @@ def _fermilab(rate: str, output: Path | None) -> "Table":
         check_kind(output)
     found: list[tuple[str, ScalingRows]] = []
     for cluster in CLUSTERS:
-        run = simulated_solver(platform_of(cluster, MOST_NODES, flops_per_s))
+        run = simulated_solver(platform_of(cluster, max(SOLVER_RANKS), flops_per_s))
         rows = results_of(run, summarise(run)).of(Scaling())
         found.append((published_of(cluster).title, rows))
     assumed = [f"{published_of(one).title}: assumed {one.assumed}." for one in CLUSTERS]

@@ -69,16 +69,21 @@ def may_be_submitted(
 
 def _needs_a_job(params: Mapping[str, Any]) -> bool:
     if params["resume"] is not None:
-        from weft.record.run import load
-
-        try:
-            header = load(params["resume"]).header
-        except WeftError:
-            return False  # what is wrong with the options comes first
-        return is_needed(len(header.hosts), header.plan.launcher)
+        return is_needed(USUAL_NODES) and _was_a_job(params["resume"])
     if params["hosts"] or params["hostfile"] or params["platform"]:
         return False
     return is_needed(params["nodes"], params["launcher"])
+
+
+def _was_a_job(record: Path) -> bool:
+    """Whether several nodes of Slurm's measured it."""
+    from weft.record.run import load
+
+    try:
+        header = load(record).header
+    except WeftError:
+        return False  # what is wrong with the options comes first
+    return is_needed(len(header.hosts), header.plan.launcher)
 
 
 def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -> SiteJob:

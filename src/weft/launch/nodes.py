@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 DEADLINE_S = 20.0
+# Each scheduler sets one of these.
+_OF_A_JOB = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "LSB_HOSTS")
 _ANY_PORT = 9
 # A letter or a digit first: a host that begins with "-" would be an option of ssh.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
@@ -42,6 +44,11 @@ def hosts_of_file(path: Path) -> tuple[str, ...]:
         raise WeftError(f"cannot read {path}: {error}", "type another --hostfile") from None
     words = [line.partition("#")[0].split() for line in lines]
     return _checked([own[0].partition(":")[0] for own in words if own], str(path))
+
+
+def is_in_a_job(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this process runs in a job, of Slurm, PBS or LSF."""
+    return any(name in environment for name in _OF_A_JOB)
 
 
 def hosts_of_site(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:

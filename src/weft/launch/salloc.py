@@ -7,6 +7,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
+from weft.launch.nodes import is_in_a_job
 from weft.launch.sbatch import check_nodes, program
 
 if TYPE_CHECKING:
@@ -14,15 +15,10 @@ if TYPE_CHECKING:
 
     from weft.launch.sbatch import SiteJob
 
-# What says that this process runs in a job already, of Slurm, PBS or LSF.
-_IN_A_JOB = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "LSB_HOSTS")
-
 
 def is_needed(nodes: int, launcher: str = "", environment: Mapping[str, str] = os.environ) -> bool:
     """Whether so many nodes, of which none is named, can come from Slurm only: this is no job."""
-    if nodes <= 1 or launcher not in ("", "slurm"):
-        return False
-    if any(name in environment for name in _IN_A_JOB):
+    if nodes <= 1 or launcher not in ("", "slurm") or is_in_a_job(environment):
         return False
     return all(shutil.which(name) for name in ("salloc", "srun"))
 

@@ -181,8 +181,8 @@ def _verdict_in_words(cost: Cost) -> str:
 
 def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
     """One sentence a group: where it costs more, where less, where nothing is known."""
-    first = rows[0]
-    own = [cost for cost in costs if title_of(rows[0]) == _title(cost)]
+    title = title_of(rows[0])
+    own = [cost for cost in costs if title_of(cost) == title]
     if not own:
         return ""
     parts = []
@@ -192,12 +192,7 @@ def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
             parts.append(f"no verdict at {', '.join(there)}")
         elif there:
             parts.append(f"the fabric {verdict} than {own[0].limit:.0%} at {', '.join(there)}")
-    return f"{title_of(first)}: {'; '.join(parts)}"
-
-
-def _title(cost: Cost) -> str:
-    how = "strong" if cost.is_global else "weak"
-    return f"{cost.test} over {over(cost.transport, cost.variant)}, {how} scaling"
+    return f"{title}: {'; '.join(parts)}"
 
 
 def _in_words(cost: Cost) -> str:

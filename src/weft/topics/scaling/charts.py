@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.estimate import Estimate
-    from weft.topics.scaling.rows import LatticeCurve, ScalingRow
+    from weft.topics.scaling.rows import Cost, LatticeCurve, ScalingRow
 
 # A little room above the highest point.
 ROOM = 1.05
@@ -35,15 +35,12 @@ def format_flops(flops_per_s: float) -> str:
     """A rate of arithmetic with three digits: "812 MFlop/s", "1.05 GFlop/s"."""
     for unit, size in (("GFlop/s", 1e9), ("MFlop/s", 1e6)):
         if flops_per_s >= size:
-            return (
-                f"{flops_per_s / size:.3g} {unit}"
-                if flops_per_s < 1000 * size
-                else (f"{flops_per_s / size:.0f} {unit}")
-            )
+            digits = ".3g" if flops_per_s < 1000 * size else ".0f"
+            return f"{flops_per_s / size:{digits}} {unit}"
     return f"{flops_per_s / 1e6:.3g} MFlop/s"
 
 
-def title_of(row: ScalingRow) -> str:
+def title_of(row: ScalingRow | Cost) -> str:
     """What a group is of: "halo over mpi, weak scaling"."""
     how = "strong" if row.is_global else "weak"
     return f"{row.test} over {over(row.transport, row.variant)}, {how} scaling"
