@@ -56,6 +56,25 @@ def test_so_does_the_doctor() -> None:
     assert done.stdout.splitlines()[-4:] == ["doctor", "--nodes", "2", "--json"]
 
 
+@pytest.mark.usefixtures("path")
+def test_no_job_is_asked_for_where_every_node_is_down(tmp_path: Path) -> None:
+    (tmp_path / "sinfo").write_text("#!/bin/sh\necho 'dark n1 down*'; echo 'dark n2 drained'\n")
+    (tmp_path / "sinfo").chmod(0o755)
+    done = _weft("run", "--nodes", "2", "--partition", "dark")
+    assert done.returncode != 0
+    assert "every node of partition dark is down (n1: down*, n2: drained)" in done.stderr
+    assert "--exclusive" not in done.stdout
+
+
+@pytest.mark.parametrize("command", [("doctor",), ("run", "ping_pong", "--no-report")])
+@pytest.mark.usefixtures("path")
+def test_named_hosts_are_taken_without_a_job(command: tuple[str, ...]) -> None:
+    done = _weft(*command, "--hosts", "no-host.invalid,neither.invalid", "--nodes", "2")
+    assert done.returncode != 0
+    assert "asking Slurm" not in done.stderr
+    assert "--exclusive" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("nodes", "launcher", "environment", "needed"),
     [
