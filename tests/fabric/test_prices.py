@@ -84,7 +84,6 @@ BAD = [
     ("dollars", HEAD.replace("USD", "$"), PARTS, 'write its ISO 4217 code, like "USD"'),
     ("none", 'date = "2004"\n', PARTS, 'has no currency; write currency = "USD"'),
     ("date", HEAD.replace("2004-09", "9/2004"), PARTS, "'9/2004' is not a date; write date"),
-    ("plain date", HEAD.replace('"2004-09"', "2004-09-01"), PARTS, "date: .*write date ="),
     ("year", HEAD + "years = 0\n", PARTS, "years is 0; write a number over 0"),
     ("energy", HEAD + "energy_price_per_kwh = -1\n", PARTS, "energy_price_per_kwh is -1; write"),
     ("key", HEAD + 'vendor = "x"\n', PARTS, "'vendor' is unknown; write one of title"),
@@ -143,6 +142,21 @@ def test_a_bad_list_is_one_line_with_the_fix(
     with pytest.raises(WeftError, match=what) as caught:
         read_prices(price_list(tmp_path / "a.toml", head=head, parts=parts))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("2006-06-07", "2006-06-07"), ("2006", "2006"), ('"2006-06"', "2006-06")],
+)
+def test_a_date_is_text_or_one_of_toml(tmp_path: Path, written: str, read: str) -> None:
+    path = price_list(tmp_path / "a.toml", head=f'currency = "USD"\ndate = {written}\n')
+    assert read_prices(path).date == read
+
+
+@pytest.mark.parametrize("written", ["2006-06-07T08:09:10Z", "true", "[2006]", '"June"'])
+def test_a_date_that_is_none(tmp_path: Path, written: str) -> None:
+    with pytest.raises(WeftError, match="is not a date; write date = "):
+        read_prices(price_list(tmp_path / "a.toml", head=f'currency = "USD"\ndate = {written}\n'))
 
 
 def test_the_list_of_the_documentation_is_one(tmp_path: Path) -> None:

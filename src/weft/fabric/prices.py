@@ -82,7 +82,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class _PriceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     part: Annotated[tuple[_Part, ...], msgspec.Meta(min_length=1)]
     currency: str
-    date: str
+    date: object  # text, a date of TOML's own, or a year
     title: str = ""
     discount: str = ""
     energy_price_per_kwh: float | None = None
@@ -106,11 +106,10 @@ def read_prices(path: Path) -> PriceList:
         raise WeftError(f"{path}: '{file.currency}' is not a currency", fix)
     _at_least(f"{path}: energy_price_per_kwh", file.energy_price_per_kwh, 0)
     _over_zero(f"{path}: years", file.years)
-    _check_date(path, file.date)
     return PriceList(
         name=file.title or path.stem,
         currency=file.currency,
-        date=file.date,
+        date=_date(path, file.date),
         parts=_parts(path, file),
         fabrics=file.fabric,
         energy_price_per_kwh=file.energy_price_per_kwh,
@@ -159,10 +158,12 @@ def _discount(place: str, text: str) -> float:
         raise WeftError(f"{place}: discount: {error.what}", 'write one like "20%"') from None
 
 
-def _check_date(path: Path, text: str) -> None:
+def _date(path: Path, value: object) -> str:
     """ISO 8601 as far as it is known: a year, a month or a day. Raises WeftError."""
+    text = str(value)
     if not re.fullmatch(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?", text):
         raise WeftError(f"{path}: '{text}' is not a date", _fix_for("date"))
+    return text
 
 
 def _at_least(place: str, value: float | None, least: float) -> None:
