@@ -23,7 +23,7 @@ World<double> world_of(const Gauge& gauge, const Extents& global, double u0, dou
              static_cast<std::uint32_t>(direction), hop}] = link;
     };
   };
-  smear<double>(whole, gauge, u0, {keep(1), keep(3)});
+  smear<double>({whole, gauge}, u0, {keep(1), keep(3)});
   return World<double>(
       one_rank(global),
       [&](const Site& site, std::size_t direction, int hop) {
@@ -193,7 +193,11 @@ template <class R, bool one_sum = false>
 Solved solve(const Gauge& gauge, const Extents& global, double mass, double to) {
   const Part whole{global, {}, global};
   Solver<R> solver(
-      whole, [&](const Smeared<R>& take) { smear<R>(whole, gauge, 1, take); }, mass);
+      whole,
+      [&](const Smeared<R>& take) {
+        smear<R>({whole, gauge}, 1, take);
+      },
+      mass);
   const double b2 = solver.set_source(
       [&](const Site& site) { return random_vector(4, number_of(site, global)); });
   solver.restart();

@@ -141,7 +141,7 @@ TEST(FatLinks, AreTheSumOfTheirPaths) {
           ASSERT_LT(trace(difference * adjoint(difference)).re, 1e-25);
         };
   };
-  smear<double>({global, {}, global}, gauge, u0, {compare(1), compare(3)});
+  smear<double>({{global, {}, global}, gauge}, u0, {compare(1), compare(3)});
   EXPECT_EQ(taken, 8 * volume_of(global));
 }
 
@@ -153,7 +153,7 @@ TEST(FatLinks, HaveTheKnownMeanSquareOnARandomField) {
     return [&sum](const std::array<int, 4>& /*at*/, std::size_t /*direction*/,
                   const Matrix<float>& link) { sum += trace(link * adjoint(link)).re / 3; };
   };
-  smear<float>({global, {}, global}, random_gauge(9, global), 1, {add_to(fat), add_to(naik)});
+  smear<float>({{global, {}, global}, random_gauge(9, global)}, 1, {add_to(fat), add_to(naik)});
   const double links = 4 * static_cast<double>(volume_of(global));
   EXPECT_NEAR(fat / links, 25.0 / 64 + 12.0 / 256 + 24.0 / 4096 + 48.0 / 147456, 0.004);
   EXPECT_NEAR(naik / links, 1.0 / 576, 1e-8);
@@ -178,9 +178,9 @@ TEST(FatLinks, AreTheSameWhereverTheBordersAre) {
     };
   };
   const Part all{global, {}, global};
-  smear<float>(all, gauge, 0.9, {keep(1, all, false), keep(3, all, false)});
+  smear<float>({all, gauge}, 0.9, {keep(1, all, false), keep(3, all, false)});
   const Part part{global, {4, 0, 0, 4}, {4, 8, 4, 4}};
-  smear<float>(part, gauge, 0.9, {keep(1, part, true), keep(3, part, true)});
+  smear<float>({part, gauge}, 0.9, {keep(1, part, true), keep(3, part, true)});
 }
 
 template <class R>

@@ -3,20 +3,9 @@
 
 #include <functional>
 
-#include "apps/milc/gauge.hpp"
+#include "apps/milc/thin_links.hpp"
 
 namespace weft::milc {
-
-/// Where a rank's sites lie on the whole lattice, and in which dimensions others follow them.
-struct Part {
-  Extents global{};
-  Extents origin{};
-  Extents local{};
-
-  [[nodiscard]] bool is_split(std::size_t dimension) const noexcept {
-    return local.at(dimension) < global.at(dimension);
-  }
-};
 
 /// Takes the fat and the Naik link of a direction at local coordinates, of which that along the
 /// direction may be before the first: to -1 for the fat link, to -3 for the Naik link.
@@ -35,7 +24,7 @@ struct Smeared {
 /// the staggered phases inside, and antiperiodic in t. Every number is computed in the same order
 /// wherever the borders between ranks are.
 template <class R>
-void smear(const Part& part, const Gauge& gauge, double u0, const Smeared<R>& to);
+void smear(const ThinLinks<R>& thin, double u0, const Smeared<R>& to);
 
 /// eta_t = 1, eta_x = (-1)^t, eta_y = (-1)^(t+x), eta_z = (-1)^(t+x+y).
 constexpr int phase_of(const Site& site, std::size_t direction) noexcept {
@@ -46,7 +35,7 @@ constexpr int phase_of(const Site& site, std::size_t direction) noexcept {
   return sum % 2 == 0 ? 1 : -1;
 }
 
-extern template void smear<float>(const Part&, const Gauge&, double, const Smeared<float>&);
-extern template void smear<double>(const Part&, const Gauge&, double, const Smeared<double>&);
+extern template void smear(const ThinLinks<float>&, double, const Smeared<float>&);
+extern template void smear(const ThinLinks<double>&, double, const Smeared<double>&);
 
 }  // namespace weft::milc

@@ -71,7 +71,11 @@ struct Share final : AnyShare {
     if (is_charged) return;
     const Gauge gauge = random_gauge(test.seed, part.global);
     solver.emplace(
-        part, [&](const Smeared<R>& to) { smear<R>(part, gauge, tadpole, to); }, mass);
+        part,
+        [&](const Smeared<R>& to) {
+          smear<R>({part, gauge}, tadpole, to);
+        },
+        mass);
     own_b2 = solver->set_source(
         [&](const Site& site) { return random_vector(test.seed, number_of(site, part.global)); });
     for (std::size_t face = 0; face < faces; ++face) {
