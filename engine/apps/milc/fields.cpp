@@ -65,7 +65,7 @@ HWY_INLINE void over_sites(std::size_t blocks, const Each& each) {
 }
 
 template <class R>
-Dots dots_on(const R* p, const R* q, const R* r, std::size_t blocks) {
+Dots dots_on(Unit /*unit*/, const R* p, const R* q, const R* r, std::size_t blocks) {
   Total pq;
   Total rq;
   Total qq;
@@ -78,14 +78,14 @@ Dots dots_on(const R* p, const R* q, const R* r, std::size_t blocks) {
 }
 
 template <class R>
-double dot_on(const R* a, const R* b, std::size_t blocks) {
+double dot_on(Unit /*unit*/, const R* a, const R* b, std::size_t blocks) {
   Total sum;
   over_sites<R>(blocks, [&](std::size_t at) HWY_ATTR { sum.add(product(a + at, b + at)); });
   return sum.value();
 }
 
 template <class R>
-double advance_on(R a, const R* p, const R* q, R* x, R* r, std::size_t blocks) {
+double advance_on(Unit /*unit*/, R a, const R* p, const R* q, R* x, R* r, std::size_t blocks) {
   const Tag<R> tag;
   const Reg<R> factor = hn::Set(tag, a);
   Total sum;
@@ -101,7 +101,7 @@ double advance_on(R a, const R* p, const R* q, R* x, R* r, std::size_t blocks) {
 }
 
 template <class R>
-void turn_on(R b, const R* r, R* p, std::size_t blocks) {
+void turn_on(Unit /*unit*/, R b, const R* r, R* p, std::size_t blocks) {
   const Tag<R> tag;
   const Reg<R> factor = hn::Set(tag, b);
   over_sites<R>(blocks, [&](std::size_t at) HWY_ATTR {
@@ -112,61 +112,27 @@ void turn_on(R b, const R* r, R* p, std::size_t blocks) {
   });
 }
 
-// What is called from outside, for this unit.
-struct Fields {
-  template <class... Given>
-  static HWY_ATTR Dots dots(Given... given) {
-    return dots_on(given...);
-  }
-  template <class... Given>
-  static HWY_ATTR double dot(Given... given) {
-    return dot_on(given...);
-  }
-  template <class... Given>
-  static HWY_ATTR double advance(Given... given) {
-    return advance_on(given...);
-  }
-  template <class... Given>
-  static HWY_ATTR void turn(Given... given) {
-    turn_on(given...);
-  }
-};
-
 }  // namespace weft::milc::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace weft::milc {
 
-namespace {
-
-// Direct calls: between two reads of the clock nothing is called through a pointer.
-template <class Do>
-auto on_unit([[maybe_unused]] Isa isa, const Do& act) noexcept {
-#if HWY_ARCH_X86
-  if (isa == Isa::avx512) return act(N_AVX3::Fields());
-  if (isa == Isa::avx2) return act(N_AVX2::Fields());
-#endif
-  return act(HWY_STATIC_DISPATCH(Fields)());
-}
-
-}  // namespace
-
 template <class R>
 Dots dots(Isa isa, const R* p, const R* q, const R* r, std::size_t blocks) noexcept {
-  return on_unit(isa, [&](auto unit) { return unit.dots(p, q, r, blocks); });
+  return on_unit(isa, [&](auto unit) { return dots_on(unit, p, q, r, blocks); });
 }
 template <class R>
 double dot(Isa isa, const R* a, const R* b, std::size_t blocks) noexcept {
-  return on_unit(isa, [&](auto unit) { return unit.dot(a, b, blocks); });
+  return on_unit(isa, [&](auto unit) { return dot_on(unit, a, b, blocks); });
 }
 template <class R>
 double advance(Isa isa, R a, const R* p, const R* q, R* x, R* r, std::size_t blocks) noexcept {
-  return on_unit(isa, [&](auto unit) { return unit.advance(a, p, q, x, r, blocks); });
+  return on_unit(isa, [&](auto unit) { return advance_on(unit, a, p, q, x, r, blocks); });
 }
 template <class R>
 void turn(Isa isa, R b, const R* r, R* p, std::size_t blocks) noexcept {
-  on_unit(isa, [&](auto unit) { unit.turn(b, r, p, blocks); });
+  on_unit(isa, [&](auto unit) { turn_on(unit, b, r, p, blocks); });
 }
 
 template Dots dots(Isa, const float*, const float*, const float*, std::size_t) noexcept;

@@ -69,11 +69,8 @@ class Solver {
   [[nodiscard]] double residual() const noexcept;
 
   [[nodiscard]] std::uint64_t sites() const noexcept { return volume_of(layout_.local()); }
-  /// Links and fields.
-  [[nodiscard]] std::size_t set_bytes() const noexcept { return memory_->bytes(); }
 
   /// For tests and checks: a site of this rank by its local coordinates.
-  [[nodiscard]] Vector<R> solution(const Extents& at) const noexcept { return get(x_, at); }
   [[nodiscard]] Vector<R> applied(const Extents& at) const noexcept;
   /// p, and with it what the first half is applied to; on odd sites what the second one is.
   void set_direction(const Extents& at, const Vector<R>& to) noexcept;

@@ -194,7 +194,7 @@ HWY_INLINE Colour<Reg<R>> plus(const Colour<Reg<R>>& c, R factor, const R* more)
 }
 
 template <class R>
-void apply_local_on(const OperatorOn<R>& on, const LocalLeg* legs, std::size_t first,
+void apply_local_on(Unit /*unit*/, const OperatorOn<R>& on, const LocalLeg* legs, std::size_t first,
                     std::size_t last) {
   for (std::size_t block = first; block < last; ++block) {
     const LocalLeg* const own = legs + block * legs_of_site;
@@ -227,7 +227,7 @@ HWY_INLINE void add_remote(Sum<Reg<R>>& sum, const OperatorOn<R>& on, const Remo
 }
 
 template <class R>
-void apply_remote_on(const OperatorOn<R>& on, std::span<const RemoteLeg> legs,
+void apply_remote_on(Unit /*unit*/, const OperatorOn<R>& on, std::span<const RemoteLeg> legs,
                      const std::array<const R*, faces>& messages) {
   for (std::size_t at = 0; at < legs.size();) {
     const std::uint32_t block = legs[at].block;
@@ -250,49 +250,21 @@ void apply_remote_on(const OperatorOn<R>& on, std::span<const RemoteLeg> legs,
   }
 }
 
-// What is called from outside, for this unit.
-struct Staggered {
-  template <class R>
-  static HWY_ATTR void local(const OperatorOn<R>& on, const LocalLeg* legs, std::size_t first,
-                             std::size_t last) {
-    apply_local_on(on, legs, first, last);
-  }
-  template <class R>
-  static HWY_ATTR void remote(const OperatorOn<R>& on, std::span<const RemoteLeg> legs,
-                              const std::array<const R*, faces>& messages) {
-    apply_remote_on(on, legs, messages);
-  }
-};
-
 }  // namespace weft::milc::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace weft::milc {
 
-namespace {
-
-// Direct calls: between two reads of the clock nothing is called through a pointer.
-template <class Do>
-auto on_unit([[maybe_unused]] Isa isa, const Do& act) noexcept {
-#if HWY_ARCH_X86
-  if (isa == Isa::avx512) return act(N_AVX3::Staggered());
-  if (isa == Isa::avx2) return act(N_AVX2::Staggered());
-#endif
-  return act(HWY_STATIC_DISPATCH(Staggered)());
-}
-
-}  // namespace
-
 template <class R>
 void apply_local(Isa isa, const OperatorOn<R>& on, std::span<const LocalLeg> legs,
                  std::size_t first, std::size_t last) noexcept {
-  on_unit(isa, [&](auto unit) { unit.local(on, legs.data(), first, last); });
+  on_unit(isa, [&](auto unit) { apply_local_on(unit, on, legs.data(), first, last); });
 }
 template <class R>
 void apply_remote(Isa isa, const OperatorOn<R>& on, std::span<const RemoteLeg> legs,
                   const std::array<const R*, faces>& messages) noexcept {
-  on_unit(isa, [&](auto unit) { unit.remote(on, legs, messages); });
+  on_unit(isa, [&](auto unit) { apply_remote_on(unit, on, legs, messages); });
 }
 
 template void apply_local(Isa, const OperatorOn<float>&, std::span<const LocalLeg>, std::size_t,
