@@ -102,7 +102,9 @@ void measure(std::uint32_t extent) {
   const Part whole{{extent, extent, extent, extent}, {}, {extent, extent, extent, extent}};
   Solver<float> solver(
       whole,
-      [&](const Smeared<float>& to) { smear<float>({whole, random_gauge(1, whole.global)}, 1, to); },
+      [&](const Smeared<float>& to) {
+        smear<float>({whole, random_gauge(1, whole.global)}, 1, to);
+      },
       0.1);
   const double b2 = solver.set_source(
       [&](const Site& site) { return random_vector(1, number_of(site, whole.global)); });

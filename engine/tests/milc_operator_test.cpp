@@ -184,10 +184,11 @@ TEST(FatLinks, AreTheSameWhereverTheBordersAre) {
 }
 
 template <class R>
-double distance_from_definition(const plain::Link& link, Isa isa) {
-  const Extents global{4, 4, 4, 4};
+double distance_from_definition(const plain::Link& link, const How& how,
+                                const Decomposition& lattice = one_rank({4, 4, 4, 4})) {
+  const Extents global = lattice.global();
   const Field even = even_part(random_field(global, 6), global);
-  World<R> world(one_rank(global), link, 0.3, isa);
+  World<R> world(lattice, link, 0.3, how);
   const Field known = by_definition(global, link, even, 0.3);
   return norm(difference(world.twice(even), known)) / norm(known);
 }
@@ -196,8 +197,22 @@ TEST(StaggeredOperator, IsItsDefinitionInBothPrecisionsOnEveryVectorUnit) {
   const Extents global{4, 4, 4, 4};
   const plain::Link link = plain::improved(random_gauge(5, global), global, 0.9);
   for (const Isa isa : isas()) {
-    EXPECT_LT(distance_from_definition<double>(link, isa), 1e-15) << name_of(isa);
-    EXPECT_LT(distance_from_definition<float>(link, isa), 5e-7) << name_of(isa);
+    EXPECT_LT(distance_from_definition<double>(link, {.isa = isa}), 1e-15) << name_of(isa);
+    EXPECT_LT(distance_from_definition<float>(link, {.isa = isa}), 5e-7) << name_of(isa);
+  }
+}
+
+// Seams between parts of odd length, and links of both signs on either side of a rank's border.
+TEST(StaggeredOperator, IsItsDefinitionWithTwoRowsOfALongLink) {
+  const Decomposition lattice = grown(Extents{4, 6, 4, 6}, 4, {.least = 4, .multiple = 2});
+  const plain::Link link =
+      plain::improved(random_gauge(5, lattice.global()), lattice.global(), 0.9);
+  for (const Isa isa : isas()) {
+    const How how{LongLinks::two_rows, isa};
+    EXPECT_LT(distance_from_definition<double>(link, how, lattice), 1e-15) << name_of(isa);
+    EXPECT_LT(distance_from_definition<float>(link, how, lattice), 5e-7) << name_of(isa);
+    const Decomposition whole = one_rank(lattice.global());
+    EXPECT_LT(distance_from_definition<float>(link, how, whole), 5e-7) << name_of(isa);
   }
 }
 
@@ -208,7 +223,7 @@ TEST(StaggeredOperator, IsExactForEveryExtent) {
                                   Extents{4, 4, 6, 14}, Extents{14, 10, 4, 6}}) {
       const Field even = whole_field(global);
       const plain::Link link = whole_links(global);
-      World<float> world(one_rank(global), link, 0.5, isa);
+      World<float> world(one_rank(global), link, 0.5, {.isa = isa});
       expect_equal(world.twice(even), by_definition(global, link, even, 0.5));
     }
   }

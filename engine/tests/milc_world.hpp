@@ -43,11 +43,11 @@ LinksTo<R> links_of(const Part& part, const plain::Link& link) {
 template <class R>
 class World {
  public:
-  World(const Decomposition& lattice, const plain::Link& link, double mass, Isa isa = best_isa())
+  World(const Decomposition& lattice, const plain::Link& link, double mass, const How& how = {})
       : lattice_(lattice) {
     for (int rank = 0; rank < lattice.grid.size(); ++rank) {
       const Part part = part_of(rank);
-      ranks_.push_back(std::make_unique<Solver<R>>(part, links_of<R>(part, link), mass, isa));
+      ranks_.push_back(std::make_unique<Solver<R>>(part, links_of<R>(part, link), mass, how));
     }
   }
 

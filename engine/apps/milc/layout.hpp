@@ -13,6 +13,8 @@ inline constexpr std::size_t lanes = 8;
 /// Real numbers of a site, and of a link.
 inline constexpr std::size_t reals_of_site = 6;
 inline constexpr std::size_t reals_of_link = 18;
+/// Of a link of which two rows are kept.
+inline constexpr std::size_t rebuilt_reals = 12;
 
 /// A rank's sites are cut in two in y, z and t, and the eight parts are the lanes: a block is a
 /// site of each. A step inside the parts is one to another block for all lanes alike, whatever the

@@ -34,10 +34,11 @@ std::uint32_t place_in_message(const Extents& local, std::size_t direction, cons
 
 class Tables {
  public:
-  Tables(const Part& part, const Layout& layout)
+  Tables(const Part& part, const Layout& layout, std::size_t long_reals)
       : part_(&part),
         layout_(&layout),
-        rows_(static_cast<std::uint32_t>(own_row(layout, 2, 0, 0, 1))) {}
+        long_reals_(long_reals),
+        rows_(own_row(layout, {2, 0, 0}, 0, 1, long_reals)) {}
 
   LegTables make() {
     tables_.own_rows = rows_;
@@ -58,14 +59,14 @@ class Tables {
     reach(parity, block, leg, local, remote);
     const LegName name = leg_name(leg);
     if (!name.is_back) {
-      local.link = own_row(*layout_, parity, block, name.direction, name.hop);
+      local.link = own_row(*layout_, {parity, block, 0}, name.direction, name.hop, long_reals_);
     } else if (local.is_plain != 0) {
-      local.link = own_row(*layout_, 1 - parity, local.source, name.direction, name.hop);
+      local.link =
+          own_row(*layout_, {1 - parity, local.source, 0}, name.direction, name.hop, long_reals_);
     } else {
       local.link = rows_;
-      rows_ += static_cast<std::uint32_t>(reals_of_link);
+      rows_ += static_cast<std::uint32_t>(name.hop == 1 ? reals_of_link : long_reals_);
     }
-    remote.link = local.link;
     tables_.of_parity[parity].local.push_back(local);
     if (local.present != 0xFF) tables_.of_parity[parity].remote.push_back(remote);
   }
@@ -93,7 +94,7 @@ class Tables {
   static void take(LocalLeg& local, std::uint32_t lane, const Layout::Place& source) {
     if (local.present == 0) {
       local.source = local.other = source.block;
-      local.flip = static_cast<std::uint8_t>(lane ^ source.lane);
+      local.flip = (lane ^ source.lane) & (lanes - 1);
     } else if (source.block != local.source) {
       local.other = source.block;
       local.from_other = static_cast<std::uint8_t>(local.from_other | 1U << source.lane);
@@ -126,13 +127,14 @@ class Tables {
   const Part* part_;
   const Layout* layout_;
   LegTables tables_;
+  std::size_t long_reals_;
   std::uint32_t rows_;
 };
 
 }  // namespace
 
-LegTables leg_tables(const Part& part, const Layout& layout) {
-  return Tables(part, layout).make();
+LegTables leg_tables(const Part& part, const Layout& layout, std::size_t long_reals) {
+  return Tables(part, layout, long_reals).make();
 }
 
 }  // namespace weft::milc

@@ -40,18 +40,19 @@ struct LocalLeg {
   /// bit it is the other block's.
   std::uint32_t source = 0;
   std::uint32_t other = 0;
-  std::uint8_t flip = 0;
+  std::uint8_t flip : 3 = 0;
+  /// Whether all lanes are those of one block in their order.
+  std::uint8_t is_plain : 1 = 0;
   std::uint8_t from_other = 0;
   /// A bit for each lane whose leg stays inside the rank.
   std::uint8_t present = 0;
-  /// Whether all lanes are those of one block in their order.
-  std::uint8_t is_plain = 0;
+  /// Of links of two rows: a bit for each lane whose coefficient is less than 0.
+  std::uint8_t negative = 0;
 };
 
 /// A leg of a block of which some lanes come from another rank: by the face, where in its message.
 struct RemoteLeg {
   std::uint32_t block = 0;
-  std::uint32_t link = 0;
   std::uint8_t face = 0;
   std::uint8_t leg = 0;
   /// Of each lane the first real number in the message; none for lanes inside the rank.
@@ -78,19 +79,21 @@ struct LegTables {
   std::size_t all_rows = 0;
 };
 
-LegTables leg_tables(const Part& part, const Layout& layout);
+/// With so many real numbers of each link of three steps.
+LegTables leg_tables(const Part& part, const Layout& layout, std::size_t long_reals);
 
 /// The sites of one parity in a layer across a direction.
 constexpr std::size_t sites_of_layer(const Extents& local, std::size_t direction) noexcept {
   return volume_of(local) / local[direction] / 2;
 }
 
-/// The row where the own link of a block's sites begins.
-inline std::uint32_t own_row(const Layout& layout, std::uint32_t parity, std::uint32_t block,
-                             std::size_t direction, std::uint32_t hop) noexcept {
-  const std::size_t site = parity * layout.blocks() + block;
-  return static_cast<std::uint32_t>((8 * site + 2 * direction + (hop == 1 ? 0 : 1)) *
-                                    reals_of_link);
+/// The row where the own link of a block's sites begins, if those of three steps have so many rows.
+inline std::uint32_t own_row(const Layout& layout, const Layout::Place& place,
+                             std::size_t direction, std::uint32_t hop,
+                             std::size_t long_reals) noexcept {
+  const std::size_t site = place.parity * layout.blocks() + place.block;
+  return static_cast<std::uint32_t>((4 * site + direction) * (reals_of_link + long_reals) +
+                                    (hop == 1 ? 0 : reals_of_link));
 }
 
 }  // namespace weft::milc

@@ -1,16 +1,18 @@
 #include "apps/milc/solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft::milc {
 
 template <class R>
-Solver<R>::Solver(const Part& part, const LinksTo<R>& links, double mass, Isa isa)
+Solver<R>::Solver(const Part& part, const LinksTo<R>& links, double mass, const How& how)
     : part_(part),
       layout_(part.local),
-      tables_(leg_tables(part, layout_)),
+      long_reals_(how.long_links == LongLinks::two_rows ? rebuilt_reals : reals_of_link),
+      tables_(leg_tables(part, layout_, long_reals_)),
       diagonal_(static_cast<R>(-4 * mass * mass)),
-      isa_(isa) {
+      isa_(how.isa) {
   take_memory();
   take_links(links);
   apply_to_direction();
@@ -46,10 +48,11 @@ void Solver<R>::take_links(const LinksTo<R>& links) {
 }
 
 template <class R>
-void Solver<R>::put_row(std::size_t row, std::uint32_t lane, const Matrix<R>& link) noexcept {
+void Solver<R>::put_rows(std::size_t row, std::uint32_t lane, std::size_t reals,
+                         const Matrix<R>& link) noexcept {
   R* to = links_ + row * lanes + lane;
-  for (const auto& of_row : link.rows) {
-    for (const Complex<R>& one : of_row) {
+  for (std::size_t i = 0; i < reals / reals_of_site; ++i) {
+    for (const Complex<R>& one : link.rows[i]) {
       to[0] = one.re;
       to[lanes] = one.im;
       to += 2 * lanes;
@@ -60,6 +63,8 @@ void Solver<R>::put_row(std::size_t row, std::uint32_t lane, const Matrix<R>& li
 template <class R>
 void Solver<R>::put_link(const std::array<int, 4>& at, std::size_t direction, std::uint32_t hop,
                          const Matrix<R>& link) noexcept {
+  const std::size_t reals = hop == 1 ? reals_of_link : long_reals_;
+  const std::size_t leg = 2 * direction + (hop == 1 ? 0 : 1);
   Extents site{};
   bool is_own = true;
   for (std::size_t dimension = 0; dimension < 4; ++dimension) {
@@ -68,7 +73,9 @@ void Solver<R>::put_link(const std::array<int, 4>& at, std::size_t direction, st
   }
   if (is_own) {
     const Layout::Place place = layout_.place(site);
-    put_row(own_row(layout_, place.parity, place.block, direction, hop), place.lane, link);
+    LocalLeg& own = local_leg(place, leg);
+    put_rows(own.link, place.lane, reals, link);
+    if (reals == rebuilt_reals) put_sign(own, place.lane, link);
   }
   // The site that has a leg back over it, and perhaps a copy.
   const std::uint32_t extent = part_.local[direction];
@@ -76,10 +83,24 @@ void Solver<R>::put_link(const std::array<int, 4>& at, std::size_t direction, st
   if (end >= static_cast<int>(extent) && part_.is_split(direction)) return;
   site[direction] = static_cast<std::uint32_t>(end) % extent;
   const Layout::Place user = layout_.place(site);
-  const std::size_t leg = 8 + 2 * direction + (hop == 1 ? 0 : 1);
-  const std::size_t row =
-      tables_.of_parity[user.parity].local[user.block * legs_of_site + leg].link;
-  if (row >= tables_.own_rows) put_row(row, user.lane, link);
+  LocalLeg& back = local_leg(user, leg + 8);
+  if (back.link >= tables_.own_rows) put_rows(back.link, user.lane, reals, link);
+  if (reals == rebuilt_reals) put_sign(back, user.lane, link);
+}
+
+template <class R>
+LocalLeg& Solver<R>::local_leg(const Layout::Place& place, std::size_t leg) noexcept {
+  return tables_.of_parity[place.parity].local[place.block * legs_of_site + leg];
+}
+
+// A link of two rows is a number times an SU(3) matrix: its determinant is that number's cube,
+// whose size is that of every link.
+template <class R>
+void Solver<R>::put_sign(LocalLeg& leg, std::uint32_t lane, const Matrix<R>& link) noexcept {
+  const double cube = determinant(as<double>(link)).re;
+  if (inverse_ == 0) inverse_ = static_cast<R>(1 / std::cbrt(std::abs(cube)));
+  const auto bit = static_cast<std::uint8_t>(cube < 0 ? 1U << lane : 0U);
+  leg.negative = static_cast<std::uint8_t>(leg.negative | bit);
 }
 
 template <class R>
@@ -133,8 +154,9 @@ void Solver<R>::restart() noexcept {
 
 template <class R>
 OperatorOn<R> Solver<R>::on(Half half) const noexcept {
-  if (half == Half::to_odd) return {links_, from_, t_, nullptr, R{}};
-  return {links_, t_, q_, from_, diagonal_};
+  const LocalLeg* const legs = tables_.of_parity[half == Half::to_odd ? 1 : 0].local.data();
+  if (half == Half::to_odd) return {links_, legs, from_, t_, nullptr, R{}, inverse_};
+  return {links_, legs, t_, q_, from_, diagonal_, inverse_};
 }
 
 template <class R>
@@ -149,7 +171,7 @@ void Solver<R>::pack(Half half, std::size_t face, R* message) const noexcept {
 
 template <class R>
 void Solver<R>::local_legs(Half half, std::size_t first, std::size_t last) noexcept {
-  apply_local(isa_, on(half), tables_.of_parity[half == Half::to_odd ? 1 : 0].local, first, last);
+  apply_local(isa_, on(half), first, last);
 }
 
 template <class R>

@@ -26,6 +26,16 @@ using Source = std::function<Vector<double>(const Site& site)>;
 /// The operator comes in two halves: from the even sites to the odd ones, and back.
 enum class Half : std::uint8_t { to_odd, to_even };
 
+/// Whether of the links of three steps all three rows are kept, or two and the third one is
+/// computed from them whenever it is used: fewer bytes, more arithmetic.
+enum class LongLinks : std::uint8_t { three_rows, two_rows };
+
+/// What changes no result but its rounding.
+struct How {
+  LongLinks long_links = LongLinks::three_rows;
+  Isa isa = best_isa();
+};
+
 /// A = 4 m^2 - D^2 on the even sites, in MILC's normalisation (no factor 1/2 in D), and the fields
 /// of a conjugate gradient. Everything is allocated here; the steps allocate nothing.
 template <class R>
@@ -35,7 +45,7 @@ class Solver {
   using Messages = std::array<const R*, faces>;
 
   /// Throws std::bad_alloc. Extents of the part are even and 4 at least.
-  Solver(const Part& part, const LinksTo<R>& links, double mass, Isa isa = best_isa());
+  Solver(const Part& part, const LinksTo<R>& links, double mass, const How& how = {});
 
   /// The right-hand side, on the even sites. Gives the share of |b|^2.
   double set_source(const Source& source);
@@ -80,15 +90,20 @@ class Solver {
   void take_links(const LinksTo<R>& links);
   void put_link(const std::array<int, 4>& at, std::size_t direction, std::uint32_t hop,
                 const Matrix<R>& link) noexcept;
-  void put_row(std::size_t row, std::uint32_t lane, const Matrix<R>& link) noexcept;
+  void put_rows(std::size_t row, std::uint32_t lane, std::size_t reals,
+                const Matrix<R>& link) noexcept;
+  void put_sign(LocalLeg& leg, std::uint32_t lane, const Matrix<R>& link) noexcept;
+  [[nodiscard]] LocalLeg& local_leg(const Layout::Place& place, std::size_t leg) noexcept;
   [[nodiscard]] Vector<R> get(const R* field, const Extents& at) const noexcept;
   void put(R* field, const Extents& at, const Vector<R>& to) const noexcept;
   [[nodiscard]] OperatorOn<R> on(Half half) const noexcept;
 
   Part part_;
   Layout layout_;
+  std::size_t long_reals_;
   LegTables tables_;
   R diagonal_;
+  R inverse_{};
   Isa isa_;
   std::optional<Region> memory_;
   R* links_ = nullptr;

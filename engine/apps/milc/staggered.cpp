@@ -6,89 +6,10 @@
 #define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3)
 #include <hwy/foreach_target.h>  // before highway.h
 
-#include "apps/milc/lanes-inl.hpp"
+#include "apps/milc/products-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::milc::HWY_NAMESPACE {
-
-// The real numbers of a site, for some of the lanes.
-template <class V>
-struct Colour {
-  V re0, im0, re1, im1, re2, im2;
-};
-
-template <class Get>
-HWY_INLINE auto colour_of(const Get& get) {
-  return Colour<decltype(get(0))>{get(0), get(1), get(2), get(3), get(4), get(5)};
-}
-
-// Loaded once: the compiler would load it again for each of its two products, and the caches would
-// limit what the unit can do.
-template <class V>
-HWY_INLINE void keep([[maybe_unused]] V& v) {
-#if HWY_TARGET == HWY_AVX3
-  asm("" : "+v"(v.raw));
-#elif HWY_TARGET == HWY_AVX2
-  asm("" : "+x"(v.raw));
-#endif
-}
-
-// The sum of so many products of link and site. The products of imaginary parts have sums of their
-// own: with six chains of additions the unit would wait for each.
-template <class V>
-struct Sum {
-  V re0, im0, re1, im1, re2, im2;
-  V less0, more0, less1, more1, less2, more2;
-
-  HWY_INLINE explicit Sum(V zero) {
-    re0 = im0 = re1 = im1 = re2 = im2 = zero;
-    less0 = more0 = less1 = more1 = less2 = more2 = zero;
-  }
-
-  // A leg on adds U c, a leg back takes U^+ c away; `row(i)` is the i-th real number of U.
-  template <bool is_back, class Row>
-  HWY_INLINE void add(const Row& row, const Colour<V>& c) {
-    column<is_back, 0>(row, c.re0, c.im0);
-    column<is_back, 1>(row, c.re1, c.im1);
-    column<is_back, 2>(row, c.re2, c.im2);
-  }
-  HWY_INLINE Colour<V> total() const {
-    return {hn::Sub(re0, less0), hn::Add(im0, more0), hn::Sub(re1, less1),
-            hn::Add(im1, more1), hn::Sub(re2, less2), hn::Add(im2, more2)};
-  }
-
- private:
-  template <bool is_back, std::size_t j, class Row>
-  HWY_INLINE void column(const Row& row, V re, V im) {
-    one<is_back, 0, j>(row, re, im, re0, im0, less0, more0);
-    one<is_back, 1, j>(row, re, im, re1, im1, less1, more1);
-    one<is_back, 2, j>(row, re, im, re2, im2, less2, more2);
-  }
-  template <bool is_back, std::size_t i, std::size_t j, class Row>
-  static HWY_INLINE void one(const Row& row, V re, V im, V& sum_re, V& sum_im, V& less, V& more) {
-    constexpr std::size_t at =
-        2 * (is_back ? 3 * j + i : 3 * i + j);  // NOLINT: both are one if i is j
-    V link_re = row(at);
-    V link_im = row(at + 1);
-    keep(link_re);
-    keep(link_im);
-    if constexpr (is_back) {
-      sum_re = hn::NegMulAdd(link_re, re, sum_re);
-      sum_im = hn::NegMulAdd(link_re, im, sum_im);
-    } else {
-      sum_re = hn::MulAdd(link_re, re, sum_re);
-      sum_im = hn::MulAdd(link_re, im, sum_im);
-    }
-    less = hn::MulAdd(link_im, im, less);
-    more = hn::MulAdd(link_im, re, more);
-  }
-};
-
-template <class R>
-HWY_INLINE hn::Mask<Tag<R>> mask_of(std::uint8_t bits, std::size_t first_lane) {
-  const std::array<std::uint8_t, 8> own{static_cast<std::uint8_t>(bits >> first_lane)};
-  return hn::LoadMaskBits(Tag<R>(), own.data());
-}
 
 template <class R>
 using Index = hn::TFromD<hn::RebindToSigned<Tag<R>>>;
@@ -126,7 +47,7 @@ HWY_INLINE Colour<Reg<R>> put_together(const R* source, const LocalLeg& leg,
 
 template <class R>
 HWY_INLINE Colour<Reg<R>> source_of(const R* source, const LocalLeg& leg, std::size_t first_lane) {
-  if (HWY_LIKELY(leg.is_plain != 0)) {
+  if (HWY_LIKELY(leg.is_plain)) {
     const R* const plain = source + leg.source * reals_of_site * lanes + first_lane;
     return colour_of([&](std::size_t real)
                          HWY_ATTR { return hn::LoadU(Tag<R>(), plain + real * lanes); });
@@ -134,37 +55,79 @@ HWY_INLINE Colour<Reg<R>> source_of(const R* source, const LocalLeg& leg, std::s
   return put_together(source, leg, first_lane);
 }
 
+#if HWY_TARGET == HWY_AVX3
+// The same eight lanes in both halves: a load does this, of a register it is a permutation more.
+HWY_INLINE hn::Vec<Joined<float>> twice(const float* from) {
+  return hn::Vec<Joined<float>>{_mm512_broadcast_f32x8(_mm256_loadu_ps(from))};
+}
+
+HWY_INLINE Colour<hn::Vec<Joined<float>>> joined_source_of(const float* source,
+                                                           const LocalLeg& leg) {
+  const Joined<float> tag;
+  const float* const one = source + leg.source * reals_of_site * lanes;
+  if (HWY_LIKELY(leg.is_plain)) {
+    return colour_of([&](std::size_t real) HWY_ATTR { return twice(one + real * lanes); });
+  }
+  const auto indices = hn::IndicesFromVec(
+      tag, hn::Vec<hn::RebindToSigned<Joined<float>>>{_mm512_broadcast_i32x8(
+               _mm256_load_si256(reinterpret_cast<const __m256i*>(  // NOLINT: as the unit takes it
+                   orders<std::int32_t>[leg.flip].data())))});
+  const std::array<std::uint8_t, 8> others_bits{leg.from_other, leg.from_other};
+  const std::array<std::uint8_t, 8> present_bits{leg.present, leg.present};
+  const auto others = hn::LoadMaskBits(tag, others_bits.data());
+  const auto present = hn::LoadMaskBits(tag, present_bits.data());
+  const float* const two = source + leg.other * reals_of_site * lanes;
+  return colour_of([&](std::size_t real) HWY_ATTR {
+    const auto there = hn::IfThenElse(others, twice(two + real * lanes), twice(one + real * lanes));
+    return hn::IfThenElseZero(present, hn::TableLookupLanes(there, indices));
+  });
+}
+#endif
+
 // The links of the next block are fetched meanwhile: they lie in pieces that are too short for the
 // caches to see them coming.
-template <class R>
+template <std::size_t rows, class R>
 HWY_INLINE void fetch(const R* links, const LocalLeg& leg) {
   constexpr std::size_t line = 64 / sizeof(R);
   const R* const link = links + leg.link * lanes;
-  for (std::size_t at = 0; at < reals_of_link * lanes; at += line) {
-    __builtin_prefetch(link + at);
+#pragma GCC unroll 32
+  for (std::size_t at = 0; at < rows * lanes; at += line) __builtin_prefetch(link + at);
+}
+
+template <bool is_rebuilt, class R>
+HWY_INLINE auto link_of(const OperatorOn<R>& on, const LocalLeg& leg, std::size_t first_lane) {
+  const R* const first = on.links + leg.link * lanes + first_lane;
+  if constexpr (is_rebuilt) {
+    return Rebuilt<R>(first, on.inverse, mask_of<R>(leg.negative, first_lane));
+  } else {
+    return Whole<R>(first);
   }
 }
 
-template <bool is_back, class R>
-HWY_INLINE void add_local(Sum<Reg<R>>& sum, const OperatorOn<R>& on, const LocalLeg& leg,
+// A leg, whose links are in two rows or three.
+template <bool is_back, bool is_rebuilt, class Sums, class R>
+HWY_INLINE void add_local(Sums& sum, const OperatorOn<R>& on, const LocalLeg& leg,
                           const LocalLeg& next, std::size_t first_lane) {
-  if (first_lane == 0) fetch(on.links, next);
-  const R* const link = on.links + leg.link * lanes + first_lane;
-  sum.template add<is_back>([&](std::size_t at)
-                                HWY_ATTR { return hn::LoadU(Tag<R>(), link + at * lanes); },
-                            source_of(on.source, leg, first_lane));
+  if (first_lane == 0) fetch<is_rebuilt ? rebuilt_reals : reals_of_link>(on.links, next);
+  const auto link = link_of<is_rebuilt>(on, leg, first_lane);
+  if constexpr (is_joined<R>) {
+    sum.template add<is_back>(link, joined_source_of(on.source, leg));
+  } else {
+    sum.template add<is_back>(link, source_of(on.source, leg, first_lane));
+  }
 }
 
-// Some lanes of all legs of a block; of the next block the links will be needed.
-template <class R>
+// Some lanes of all legs of a block, on and back in turn, so that no chain of additions is waited
+// for; of the next block the links will be needed. Each second leg is one of three steps.
+template <bool is_rebuilt, class R>
 HWY_INLINE Colour<Reg<R>> all_legs(const OperatorOn<R>& on, const LocalLeg* legs,
                                    const LocalLeg* next, std::size_t first_lane) {
-  Sum<Reg<R>> sum(hn::Zero(Tag<R>()));
-  for (std::size_t leg = 0; leg < 8; ++leg) {
-    add_local<false>(sum, on, legs[leg], next[leg], first_lane);
-  }
-  for (std::size_t leg = 8; leg < 16; ++leg) {
-    add_local<true>(sum, on, legs[leg], next[leg], first_lane);
+  SumOfLegs<R> sum;
+  for (std::size_t leg = 0; leg < 8; leg += 2) {
+    add_local<false, false>(sum, on, legs[leg], next[leg], first_lane);
+    add_local<true, false>(sum, on, legs[leg + 8], next[leg + 8], first_lane);
+    add_local<false, is_rebuilt>(sum, on, legs[leg + 1], next[leg + 1], first_lane);
+    add_local<true, is_rebuilt>(sum, on, legs[leg + 9], next[leg + 9], first_lane);
   }
   return sum.total();
 }
@@ -193,22 +156,30 @@ HWY_INLINE Colour<Reg<R>> plus(const Colour<Reg<R>>& c, R factor, const R* more)
           hn::MulAdd(times, hn::LoadU(tag, more + 5 * lanes), c.im2)};
 }
 
-template <class R>
-void apply_local_on(Unit /*unit*/, const OperatorOn<R>& on, const LocalLeg* legs, std::size_t first,
-                    std::size_t last) {
+template <bool is_rebuilt, class R>
+HWY_INLINE void over_blocks(const OperatorOn<R>& on, std::size_t first, std::size_t last) {
   for (std::size_t block = first; block < last; ++block) {
-    const LocalLeg* const own = legs + block * legs_of_site;
+    const LocalLeg* const own = on.legs + block * legs_of_site;
     const LocalLeg* const next = block + 1 < last ? own + legs_of_site : own;
     for (std::size_t lane = 0; lane < lanes; lane += width<R>) {
       const std::size_t site = block * reals_of_site * lanes + lane;
-      Colour<Reg<R>> sum = all_legs(on, own, next, lane);
+      Colour<Reg<R>> sum = all_legs<is_rebuilt>(on, own, next, lane);
       if (on.diagonal != nullptr) sum = plus(sum, on.factor, on.diagonal + site);
       store(sum, on.result + site);
     }
   }
 }
 
-template <bool is_back, class R>
+template <class R>
+void apply_local_on(Unit /*unit*/, const OperatorOn<R>& on, std::size_t first, std::size_t last) {
+  if (on.inverse == 0) {
+    over_blocks<false>(on, first, last);
+  } else {
+    over_blocks<true>(on, first, last);
+  }
+}
+
+template <bool is_back, bool is_rebuilt, class R>
 HWY_INLINE void add_remote(Sum<Reg<R>>& sum, const OperatorOn<R>& on, const RemoteLeg& leg,
                            const R* message, std::size_t first_lane) {
   const Tag<R> tag;
@@ -218,12 +189,21 @@ HWY_INLINE void add_remote(Sum<Reg<R>>& sum, const OperatorOn<R>& on, const Remo
   const auto at = hn::LoadU(index_tag, order.data());
   const auto present = hn::RebindMask(tag, hn::Gt(at, hn::Set(index_tag, Index<R>{no_lane})));
   const auto inside = hn::Max(at, hn::Zero(index_tag));
-  const R* const link = on.links + leg.link * lanes + first_lane;
+  const LocalLeg& own = on.legs[leg.block * legs_of_site + leg.leg];
   sum.template add<is_back>(
-      [&](std::size_t row) HWY_ATTR { return hn::LoadU(tag, link + row * lanes); },
-      colour_of([&](std::size_t real) HWY_ATTR {
+      link_of<is_rebuilt>(on, own, first_lane), colour_of([&](std::size_t real) HWY_ATTR {
         return hn::IfThenElseZero(present, hn::GatherIndex(tag, message + real, inside));
       }));
+}
+
+template <bool is_back, class R>
+HWY_INLINE void add_remote(Sum<Reg<R>>& sum, const OperatorOn<R>& on, const RemoteLeg& leg,
+                           const R* message, std::size_t first_lane) {
+  if (on.inverse == 0 || leg.leg % 2 == 0) {
+    add_remote<is_back, false>(sum, on, leg, message, first_lane);
+  } else {
+    add_remote<is_back, true>(sum, on, leg, message, first_lane);
+  }
 }
 
 template <class R>
@@ -234,7 +214,7 @@ void apply_remote_on(Unit /*unit*/, const OperatorOn<R>& on, std::span<const Rem
     std::size_t end = at;
     while (end < legs.size() && legs[end].block == block) ++end;
     for (std::size_t lane = 0; lane < lanes; lane += width<R>) {
-      Sum<Reg<R>> sum(hn::Zero(Tag<R>()));
+      Sum<Reg<R>> sum;
       for (std::size_t one = at; one < end; ++one) {
         const RemoteLeg& leg = legs[one];
         if (leg.leg < 8) {
@@ -257,9 +237,8 @@ HWY_AFTER_NAMESPACE();
 namespace weft::milc {
 
 template <class R>
-void apply_local(Isa isa, const OperatorOn<R>& on, std::span<const LocalLeg> legs,
-                 std::size_t first, std::size_t last) noexcept {
-  on_unit(isa, [&](auto unit) { apply_local_on(unit, on, legs.data(), first, last); });
+void apply_local(Isa isa, const OperatorOn<R>& on, std::size_t first, std::size_t last) noexcept {
+  on_unit(isa, [&](auto unit) { apply_local_on(unit, on, first, last); });
 }
 template <class R>
 void apply_remote(Isa isa, const OperatorOn<R>& on, std::span<const RemoteLeg> legs,
@@ -267,10 +246,8 @@ void apply_remote(Isa isa, const OperatorOn<R>& on, std::span<const RemoteLeg> l
   on_unit(isa, [&](auto unit) { apply_remote_on(unit, on, legs, messages); });
 }
 
-template void apply_local(Isa, const OperatorOn<float>&, std::span<const LocalLeg>, std::size_t,
-                          std::size_t) noexcept;
-template void apply_local(Isa, const OperatorOn<double>&, std::span<const LocalLeg>, std::size_t,
-                          std::size_t) noexcept;
+template void apply_local(Isa, const OperatorOn<float>&, std::size_t, std::size_t) noexcept;
+template void apply_local(Isa, const OperatorOn<double>&, std::size_t, std::size_t) noexcept;
 template void apply_remote(Isa, const OperatorOn<float>&, std::span<const RemoteLeg>,
                            const std::array<const float*, faces>&) noexcept;
 template void apply_remote(Isa, const OperatorOn<double>&, std::span<const RemoteLeg>,

@@ -14,17 +14,20 @@ namespace weft::milc {
 template <class R>
 struct OperatorOn {
   const R* links = nullptr;
+  /// 16 of each block of the result.
+  const LocalLeg* legs = nullptr;
   const R* source = nullptr;
   R* result = nullptr;
   /// Added to the result with a factor, where there is one: of the result's own parity.
   const R* diagonal = nullptr;
   R factor{};
+  /// Where the links of three steps have two rows: one over the size of their coefficient, else 0.
+  R inverse{};
 };
 
 /// The legs inside the rank, for the blocks [first, last): they replace the result.
 template <class R>
-void apply_local(Isa isa, const OperatorOn<R>& on, std::span<const LocalLeg> legs,
-                 std::size_t first, std::size_t last) noexcept;
+void apply_local(Isa isa, const OperatorOn<R>& on, std::size_t first, std::size_t last) noexcept;
 
 /// Those to other ranks, from the messages by face: they are added to the result.
 template <class R>
