@@ -46,6 +46,13 @@ class Bootstrap {
   [[noreturn]] virtual void abort(int status) = 0;
 };
 
+/// A rank's message is longer than the room for it, or of no length that MPI can tell.
+[[noreturn]] inline void refuse_report(int rank, std::int64_t bytes, std::size_t due) {
+  throw std::runtime_error("rank " + std::to_string(rank) + " sent a report of " +
+                           std::to_string(bytes) + " bytes where " + std::to_string(due) +
+                           " were due; please report this defect with the case");
+}
+
 /// One rank could not do what all were doing, and every rank knows why.
 class GaveUp : public std::runtime_error {
  public:

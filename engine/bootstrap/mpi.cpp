@@ -115,9 +115,7 @@ std::size_t MpiBootstrap::receive(int rank, std::span<std::byte> room) {
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   if (bytes < 0 || static_cast<std::size_t>(bytes) > room.size()) {
-    throw std::runtime_error("rank " + std::to_string(rank) + " sent a report of " +
-                             std::to_string(bytes) + " bytes where " + std::to_string(room.size()) +
-                             " were due; please report this defect with the case");
+    refuse_report(rank, bytes, room.size());
   }
   MPI_Mrecv(room.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
   return static_cast<std::size_t>(bytes);

@@ -27,8 +27,7 @@ struct BusyStream {
       .has_queue = true,
       .latencies_per_sample = 2,
   };
-  static constexpr std::string_view beyond_models =
-      "in a model messages take no processor: they would always overlap completely";
+  static constexpr std::string_view beyond_models = models_always_overlap;
   static constexpr bool streams = true;
   static constexpr bool one_way = true;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};

@@ -22,8 +22,7 @@ struct PutOverlap {
       .clock_reads = 1,
       .part_clock_reads = {1, 1},
   };
-  static constexpr std::string_view beyond_models =
-      "in a model messages take no processor: they would always overlap completely";
+  static constexpr std::string_view beyond_models = models_always_overlap;
   static constexpr bool one_way = true;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
   static constexpr std::uint32_t messages_per_operation = 2;

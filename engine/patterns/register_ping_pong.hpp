@@ -17,7 +17,7 @@ struct RegisterPingPong {
       .latency_divisor = 2,
       .bandwidth_factor = 2,
   };
-  static constexpr std::string_view beyond_models = "a model registers no memory";
+  static constexpr std::string_view beyond_models = models_register_nothing;
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
     return PingPong::receives_at_once<Wait, RegisterEach<T>>(queue_depth);

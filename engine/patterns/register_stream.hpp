@@ -20,7 +20,7 @@ struct RegisterStream {
       .has_queue = true,
       .latencies_per_sample = 2,
   };
-  static constexpr std::string_view beyond_models = "a model registers no memory";
+  static constexpr std::string_view beyond_models = models_register_nothing;
   static constexpr bool streams = true;
   static constexpr bool one_way = true;
   static constexpr bool registers = true;

@@ -7,6 +7,7 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/register_each.hpp"
 
 namespace weft {
 
@@ -26,7 +27,7 @@ struct Registration {
       .bandwidth_factor = 0,
       .least_bytes = 1,
   };
-  static constexpr std::string_view beyond_models = "a model registers no memory";
+  static constexpr std::string_view beyond_models = models_register_nothing;
   static constexpr bool registers = true;
   static constexpr std::array parts{std::string_view{"deregister"}};
 

@@ -23,8 +23,7 @@ struct SendOverlap {
       .clock_reads = 1,
       .part_clock_reads = {1, 1, 1},
   };
-  static constexpr std::string_view beyond_models =
-      "in a model messages take no processor: they would always overlap completely";
+  static constexpr std::string_view beyond_models = models_always_overlap;
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
     return 3;

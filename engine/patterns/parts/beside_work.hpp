@@ -17,6 +17,10 @@ namespace weft {
 /// The axis of these benchmarks: how long the work is, in per cent of what it is done beside.
 inline constexpr Axis work_axis{.name = "work", .unit = "%", .points = "100,200"};
 
+/// Why no model of a fabric shows what they measure.
+inline constexpr std::string_view models_always_overlap =
+    "in a model messages take no processor: they would always overlap completely";
+
 /// Looks at how long a transfer takes alone, of which the shortest counts, for the longest may hold
 /// a turn of the scheduler.
 inline constexpr std::uint32_t trial_looks = 4;

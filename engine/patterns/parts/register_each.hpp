@@ -2,10 +2,14 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "contract/task.hpp"
 
 namespace weft {
+
+/// Why no model of a fabric shows what registering costs.
+inline constexpr std::string_view models_register_nothing = "a model registers no memory";
 
 /// A link over another one. Each message is registered when it is posted, and no longer once its
 /// buffer is free again; receives stay registered in advance. With one peer only: sends of several

@@ -56,12 +56,8 @@ void SimBootstrap::send(int rank, std::span<const std::byte> message) {
 
 std::size_t SimBootstrap::receive(int rank, std::span<std::byte> room) {
   const std::vector<std::byte> message = crew_->take(rank, rank_);
-  if (message.size() > room.size()) {
-    throw std::runtime_error("rank " + std::to_string(rank) + " sent a report of " +
-                             std::to_string(message.size()) + " bytes where " +
-                             std::to_string(room.size()) +
-                             " were due; please report this defect with the case");
-  }
+  if (message.size() > room.size())
+    refuse_report(rank, static_cast<std::int64_t>(message.size()), room.size());
   std::memcpy(room.data(), message.data(), message.size());
   return message.size();
 }
