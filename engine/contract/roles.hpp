@@ -23,6 +23,8 @@ struct Role {
   std::uint32_t streams = 1;
   /// The bytes of each lane's messages, both ways; none: as the case says.
   std::vector<std::size_t> bytes = {};
+  /// Whom it sums with by messages, in this order; neighbours too. None where the transport sums.
+  std::vector<int> partners = {};
   /// Takes part without any other rank.
   bool is_alone = false;
 

@@ -186,6 +186,10 @@ struct Task {
   /// Of a pattern with roles: its lanes, its followers, and how many streams run at once.
   std::span<Lane> lanes;
   std::span<const Peer> followers;
+  /// Whom this rank sums with by messages, and for each of them the words that it needs: one that
+  /// goes out, then those that come in.
+  std::span<const Peer> partners;
+  std::span<const Buffer> sum_words;
   std::uint32_t streams = 1;
   /// Of a stream, for each sample of the warm-up: how many of the Q messages that were posted at
   /// once were still in flight then.

@@ -67,31 +67,34 @@ struct Halo {
     std::array<double, summed_numbers> numbers{};
     count_ahead(task);
     std::size_t left = messages_of(task);
+    SumsOf<T> sums(link, task);
     post_faces(link, task);
+    sums.expect(task.lattice.sums);
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
       std::array<Ticks, parts.size()> spent{};
       Laps<Now> laps;
       const Ticks start = laps.last();
       for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         --left;
-        if (left > 0) post_faces(link, task);
+        if (left > 0) {
+          post_faces(link, task);
+          sums.expect(task.lattice.sums);
+        }
         for (Lane& lane : task.lanes) link.post_send(lane.target, lane.out.next());
         laps.end(spent[0]);
         if constexpr (overlaps) {
           Now::compute(rounds);
           laps.end(spent[1]);
         }
-        if (!await_faces<Wait>(link, task, left > 0)) return false;
+        if (!await_faces<Wait>(link, task, left > 0, sums)) return false;
         laps.end(spent[2]);
         if constexpr (!overlaps) {
           Now::compute(rounds);
           laps.end(spent[1]);
         }
-        if constexpr (Summing<T>) {
-          for (std::uint32_t sum = 0; sum < task.lattice.sums; ++sum) {
-            numbers.fill(task.rank + 1);
-            link.sum(numbers);
-          }
+        for (std::uint32_t sum = 0; sum < task.lattice.sums; ++sum) {
+          numbers.fill(task.rank + 1);
+          if (!sums.template sum<Wait>(numbers, left > 0)) return false;
         }
         laps.end(spent[3]);
       }

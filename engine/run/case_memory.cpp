@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "patterns/parts/rank_sums.hpp"
+
 namespace weft {
 
 SideLayout layout_of(const CasePlan& plan, Window side) {
@@ -21,6 +23,10 @@ SideLayout layout_of(const CasePlan& plan, Window side) {
 
 std::size_t words_of_pass(const CasePlan& plan) {
   return 1 + 2 * plan.role.neighbours.size() + 2;
+}
+
+std::size_t words_of_sums(const CasePlan& plan) {
+  return words_of_partner * plan.role.partners.size();
 }
 
 std::size_t words_of_handshake(const CasePlan& plan) {
@@ -42,7 +48,8 @@ CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_op
   take(memory_->out, out_layout_);
   take(memory_->in, in_layout_);
   if (!plan.role.takes_part()) return;
-  const std::size_t words = words_of_pass(plan) + 2 * words_of_handshake(plan);
+  const std::size_t words =
+      words_of_pass(plan) + 2 * words_of_handshake(plan) + words_of_sums(plan);
   memory_->words.take(words * page_stride_of(word_bytes), Pages::usual, true);
 }
 

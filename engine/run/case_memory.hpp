@@ -76,6 +76,9 @@ std::size_t words_of_pass(const CasePlan& plan);
 /// One is sent, one of each neighbour comes in: before a pass, and at the end of a case.
 std::size_t words_of_handshake(const CasePlan& plan);
 
+/// Of sums over ranks that are made of messages.
+std::size_t words_of_sums(const CasePlan& plan);
+
 inline constexpr std::size_t word_bytes = 32;
 
 }  // namespace weft

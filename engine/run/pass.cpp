@@ -29,6 +29,7 @@ Pass::Pass(const CasePlan& plan, LinkControl& link, const CaseMemory& memory,
                  window == Window::incoming);
   make_lanes();
   for (const int rank : plan.role.followers) followers_.push_back(Peer{rank});
+  for (const int rank : plan.role.partners) partners_.push_back(Peer{rank});
   if (window != Window::none) {
     const bool is_out = window == Window::outgoing;
     const RemoteBuffer& whole = opened->of_rank(plan.role.neighbours.front());
@@ -89,6 +90,8 @@ void Pass::give_to(Task& task, const Words& words) {
   task.work = is_timed() ? plan_->work : 0;
   task.lanes = lanes_;
   task.followers = followers_;
+  task.partners = partners_;
+  task.sum_words = words.of_sums();
   task.streams = plan_->role.streams;
   task.remote = Rotation<RemoteBuffer>(remote_);
   task.mark_period = mark_period_;

@@ -43,6 +43,7 @@ class Pass {
   std::vector<std::vector<Buffer>> in_orders_;
   std::vector<Lane> lanes_;
   std::vector<Peer> followers_;
+  std::vector<Peer> partners_;
   std::vector<RemoteBuffer> remote_;
   std::vector<Buffer> registered_;
   std::uint8_t mark_period_ = 255;

@@ -2,6 +2,7 @@
 // the measured loops. What runs a case knows neither type.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -14,6 +15,7 @@
 #include "contract/pattern_traits.hpp"
 #include "contract/roles.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/rank_sums.hpp"
 
 namespace weft {
 
@@ -36,8 +38,6 @@ struct PatternOn {
   bool polls_memory = false;
   bool registers = false;
   bool keeps_time = false;
-  /// Whether it can sum over ranks on this transport.
-  bool sums = false;
   /// Makes a rank's share of an application, which looks at its messages' content itself; nothing
   /// where there is none.
   std::unique_ptr<Application> (*prepare)(const Case& test, int rank, int size) = nullptr;
@@ -68,9 +68,24 @@ constexpr std::string_view lack_of() {
   return "the transport has no one-sided operations";
 }
 
+/// A role with the partners of a sum that is made of messages.
+inline Role with_sums(Role role, int rank, int size) {
+  role.partners = sum_partners(rank, size);
+  for (const int partner : role.partners) {
+    if (std::find(role.neighbours.begin(), role.neighbours.end(), partner) ==
+        role.neighbours.end()) {
+      role.neighbours.push_back(partner);
+    }
+  }
+  return role;
+}
+
 /// This rank's role: the pattern's own, or that in a ring of the ranks it needs.
-template <class P>
+template <class P, TwoSided T>
 Role role_of(const Case& test, int rank, int size) {
+  if constexpr (P::info.lattice.dimensions > 0 && !Summing<T>) {
+    if (test.lattice.sums > 0) return with_sums(P::role(test, rank, size), rank, size);
+  }
   if constexpr (HasRoles<P>) return P::role(test, rank, size);
   if constexpr (OneWay<P>) return one_way_role(rank);
   return ring_role(rank, EveryRank<P> ? size : P::info.ranks);
@@ -112,9 +127,8 @@ PatternOn pattern_on() {
     one.polls_memory = PollsMemory<P>;
     one.registers = RegistersItself<P>;
     one.keeps_time = KeepsTime<P>;
-    one.sums = P::info.lattice.dimensions > 0 && Summing<T>;
     if constexpr (Prepares<P, Now>) one.prepare = P::template prepare<Now>;
-    one.role = role_of<P>;
+    one.role = role_of<P, T>;
     if constexpr (HasRoles<P>) one.lacks = P::lacks;
     one.loops = loops_on<P, T, Now>();
   }

@@ -61,13 +61,6 @@ Outcome refuse_everywhere(const LinkControl& link, const Case& test, const Patte
     return {Status::unsupported, "the test has no message of zero bytes", 0};
   }
   std::string reason;
-  if (test.lattice.sums > 0 && !pattern.sums) {
-    const bool does_without = pattern.info.lattice.sums == 0;
-    return {Status::unsupported,
-            std::string("the transport has no sum over ranks; choose ") +
-                (does_without ? "--sums 0, or mpi" : "mpi, for the test has sums"),
-            0};
-  }
   if (pattern.lacks != nullptr) reason = pattern.lacks(test, ranks);
   if (reason.empty()) reason = refuse_on_link(link, test, pattern);
   if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};

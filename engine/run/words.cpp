@@ -1,5 +1,6 @@
 #include "run/words.hpp"
 
+#include "patterns/parts/rank_sums.hpp"
 #include "run/verification.hpp"
 
 namespace weft {
@@ -12,7 +13,10 @@ Words::Words(const CasePlan& plan, LinkControl& link, const CaseMemory& memory)
   std::byte* const handshake = memory.words() + of_pass * stride;
   tokens_ = {link, slices_of(memory.words(), of_pass, word_bytes)};
   handshake_ = {link, slices_of(handshake, of_handshake, 1)};
-  closing_ = {link, slices_of(handshake + of_handshake * stride, of_handshake, word_bytes)};
+  std::byte* const closing = handshake + of_handshake * stride;
+  closing_ = {link, slices_of(closing, of_handshake, word_bytes)};
+  static_assert(word_bytes == summed_numbers * sizeof(double));
+  sums_ = {link, slices_of(closing + of_handshake * stride, words_of_sums(plan), word_bytes)};
 }
 
 void Words::shake_hands() {

@@ -23,6 +23,9 @@ class Words {
     return std::span(tokens_.buffers()).subspan(1);
   }
 
+  /// Those of sums over ranks.
+  [[nodiscard]] std::span<const Buffer> of_sums() const { return sums_.buffers(); }
+
   /// A word to and from each neighbour. Nobody may send before the other side's buffers are
   /// poisoned; the link carries the word, so ranks outside the pattern stay out of it. A fault
   /// stays latched and ends the run that follows.
@@ -38,6 +41,7 @@ class Words {
   BufferSet tokens_;
   BufferSet handshake_;
   BufferSet closing_;
+  BufferSet sums_;
 };
 
 }  // namespace weft

@@ -144,7 +144,8 @@ class Ranks {
       : link_(&link),
         task_(&task),
         share_(static_cast<Share<R, is_charged>*>(task.application)),
-        solver_(is_charged ? nullptr : &*share_->solver) {
+        solver_(is_charged ? nullptr : &*share_->solver),
+        sums_(link, task) {
     count_ahead(task);
   }
 
@@ -165,7 +166,9 @@ class Ranks {
     return now;
   }
   [[nodiscard]] bool iterate(Laps<Now>& laps, Spent& spent) noexcept {
-    const auto apply = [&](Half half) { return this->apply(half, laps, spent); };
+    const auto apply = [&](Half half) {
+      return this->apply(half, laps, spent, half == Half::to_odd ? sums_of_iteration : 0);
+    };
     const auto summed = [&](std::span<double> numbers) {
       laps.end(spent[other_work]);
       const bool is_whole = sum(numbers);
@@ -221,6 +224,7 @@ class Ranks {
     if (!in_step() || !apply_untimed(Half::to_odd) || !apply_untimed(Half::to_even)) return false;
     solver_->apply_to_direction();
     std::array<double, 1> r2{solver_->residual()};
+    sums_.expect(1);
     if (!sum(r2)) return false;
     const double residual = std::sqrt(r2[0] / b2_);
     const double said = std::sqrt(std::max(progress_.r2, 0.0) / b2_);
@@ -234,6 +238,7 @@ class Ranks {
   }
 
  private:
+  static constexpr std::uint32_t sums_of_iteration = has_one_sum ? 1 : 2;
   static constexpr double tolerance = sizeof(R) == sizeof(float) ? 1e-5 : 1e-10;
   using Pointers = std::array<std::byte*, faces>;
 
@@ -245,8 +250,9 @@ class Ranks {
     progress_ = {b2_, share_->own_b2};
     done_ = 0;
   }
-  /// So many halves of the operator will follow: the first one's receives.
+  /// A sum will follow, and then so many halves of the operator: the first one's receives.
   void expect(std::size_t halves) noexcept {
+    sums_.expect(1);
     left_ = halves;
     if (left_ > 0) post();
   }
@@ -258,8 +264,7 @@ class Ranks {
     }
   }
   [[nodiscard]] bool sum(std::span<double> numbers) noexcept {
-    if constexpr (Summing<T>) link_->sum(numbers);
-    return link_->fault() == nullptr;
+    return sums_.template sum<Wait>(numbers, left_ > 0);
   }
   /// No rank goes on before all are here.
   [[nodiscard]] bool in_step() noexcept {
@@ -273,7 +278,7 @@ class Ranks {
     if (!apply(Half::to_odd) || !apply(Half::to_even)) return false;
     Now::charge_flops(sites() * (flops_per_site - flops_of_operator_per_site));
     std::array<double, 4> numbers{};
-    for (std::uint32_t left = has_one_sum ? 1 : 2; left > 0; --left) {
+    for (std::uint32_t left = sums_of_iteration; left > 0; --left) {
       if (!summed(std::span(numbers).first(has_one_sum ? 4 : 1))) return false;
     }
     return true;
@@ -294,19 +299,21 @@ class Ranks {
     return legs / static_cast<double>(legs_of_site) * flops_of_operator_per_site;
   }
 
-  /// Half of the operator with its messages, those of the next one expected meanwhile.
-  [[nodiscard]] bool apply(Half half, Laps<Now>& laps, Spent& spent) noexcept {
+  /// Half of the operator with its messages, those of the next one expected meanwhile, and so many
+  /// sums behind that.
+  [[nodiscard]] bool apply(Half half, Laps<Now>& laps, Spent& spent, std::uint32_t sums) noexcept {
     laps.end(spent[other_work]);
     here_ = next_;
     --left_;
     if (left_ > 0) post();
+    sums_.expect(sums);
     for (std::size_t lane = 0; lane < task_->lanes.size(); ++lane) send(half, lane);
     laps.end(spent[pack_work]);
     if constexpr (overlaps) {
       local_legs(half);
       laps.end(spent[local_work]);
     }
-    if (!await_faces<Wait>(*link_, *task_, left_ > 0)) return false;
+    if (!await_faces<Wait>(*link_, *task_, left_ > 0, sums_)) return false;
     laps.end(spent[wait_work]);
     if constexpr (!overlaps) {
       local_legs(half);
@@ -319,7 +326,7 @@ class Ranks {
   [[nodiscard]] bool apply_untimed(Half half) noexcept {
     Laps<Now> laps;
     Spent spent{};
-    return apply(half, laps, spent);
+    return apply(half, laps, spent, 0);
   }
   void send(Half half, std::size_t lane) noexcept {
     Lane& to = task_->lanes[lane];
@@ -342,7 +349,7 @@ class Ranks {
   }
   /// Whether any message of this half is.
   [[nodiscard]] bool is_under_way() const noexcept {
-    const std::size_t ahead = left_ > 0 ? task_->lanes.size() : 0;
+    const std::size_t ahead = (left_ > 0 ? task_->lanes.size() : 0) + sums_.words();
     return link_->sends_in_flight() > 0 || link_->receives_in_flight() > ahead;
   }
   void remote_legs([[maybe_unused]] Half half) noexcept {
@@ -377,6 +384,7 @@ class Ranks {
   Task* task_;
   Share<R, is_charged>* share_;
   Solver<R>* solver_;
+  SumsOf<T> sums_;
   Progress progress_;
   double b2_ = 1;
   /// Since the solution began.

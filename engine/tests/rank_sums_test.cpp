@@ -1,0 +1,242 @@
+// Sums over ranks that are made of messages: values, bits, messages, and what disturbs them.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "patterns/halo.hpp"
+#include "patterns/milc.hpp"
+#include "tests/fake_cases.hpp"
+#include "tests/link_around.hpp"
+
+namespace weft::fake {
+namespace {
+
+using Numbers = std::array<double, summed_numbers>;
+
+/// The fabric without its own sum.
+class Sumless final : public LinkAround {
+ public:
+  using LinkAround::LinkAround;
+
+  void post_send(Peer peer, const Buffer& buffer) noexcept {
+    ++sent_;
+    LinkAround::post_send(peer, buffer);
+  }
+  using LinkAround::receives_in_flight;
+  using LinkAround::sends_in_flight;
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return link().sends_in_flight(peer);
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return link().receives_in_flight(peer);
+  }
+  [[nodiscard]] std::size_t sent() const noexcept { return sent_; }
+
+ private:
+  std::size_t sent_ = 0;
+};
+static_assert(TellsPeers<Sumless> && !Summing<Sumless> && Summing<Link>);
+
+/// What the ranks have of sums in turn of the numbers that each gives.
+struct Sums {
+  /// By rank, by sum.
+  std::vector<std::vector<Numbers>> of;
+  std::vector<std::size_t> sent;
+};
+
+template <class Give>
+Sums sums_on(int ranks, std::size_t count, const Give& give) {
+  Fabric fabric(ranks);
+  fabric.costs = usual_costs;
+  FabricMeeting meeting(fabric);
+  Sums sums{std::vector<std::vector<Numbers>>(static_cast<std::size_t>(ranks)),
+            std::vector<std::size_t>(static_cast<std::size_t>(ranks))};
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto self = static_cast<std::size_t>(rank);
+      FabricBootstrap boot(meeting, fabric, rank);
+      Sumless link(fabric, boot);
+      std::vector<Peer> partners;
+      for (const int partner : sum_partners(rank, ranks)) partners.push_back({partner});
+      std::vector<Numbers> memory(words_of_partner * partners.size());
+      std::vector<Buffer> words;
+      for (Numbers& word : memory) {
+        words.push_back({std::as_writable_bytes(std::span(word)).data(), sizeof(word), 0});
+      }
+      Task task;
+      task.rank = rank;
+      task.size = ranks;
+      task.partners = partners;
+      task.sum_words = words;
+      MessageSums<Sumless> over_ranks(link, task);
+      over_ranks.expect(1);
+      for (std::size_t sum = 0; sum < count; ++sum) {
+        if (sum + 1 < count) over_ranks.expect(1);
+        Numbers numbers = give(rank, sum);
+        EXPECT_TRUE(over_ranks.sum<SpinOnCompletions>(numbers, false)) << rank << " of " << ranks;
+        sums.of[self].push_back(numbers);
+      }
+      EXPECT_EQ(over_ranks.words(), 0U);
+      sums.sent[self] = link.sent();
+      fabric.set_idle(rank);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return sums;
+}
+
+TEST(RankSums, AreTheKnownOnesForAnyNumberOfRanks) {
+  for (int ranks = 1; ranks <= 17; ++ranks) {
+    const Sums sums = sums_on(ranks, 9, [](int rank, std::size_t sum) {
+      return Numbers{rank + 1.0, -2.0 * rank, 1, static_cast<double>(sum)};
+    });
+    const double n = ranks;
+    for (const std::vector<Numbers>& of_rank : sums.of) {
+      for (std::size_t sum = 0; sum < of_rank.size(); ++sum) {
+        const Numbers wanted{n * (n + 1) / 2, -n * (n - 1), n, n * static_cast<double>(sum)};
+        EXPECT_EQ(of_rank[sum], wanted) << ranks << " ranks, sum " << sum;
+      }
+    }
+  }
+}
+
+TEST(RankSums, HaveTheSameBitsOnEveryRank) {
+  for (int ranks = 2; ranks <= 17; ++ranks) {
+    // In another order these add up to other bits.
+    const auto give = [](int rank, std::size_t sum) {
+      const double third = 1.0 / (3 * rank + 1 + static_cast<double>(sum));
+      return Numbers{third, third * std::pow(10.0, rank % 5 * 4), -third, rank % 2 == 0 ? 1e16 : 1};
+    };
+    const Sums sums = sums_on(ranks, 3, give);
+    for (const std::vector<Numbers>& of_rank : sums.of) {
+      for (std::size_t sum = 0; sum < of_rank.size(); ++sum) {
+        for (std::size_t at = 0; at < summed_numbers; ++at) {
+          EXPECT_EQ(std::bit_cast<std::uint64_t>(of_rank[sum][at]),
+                    std::bit_cast<std::uint64_t>(sums.of[0][sum][at]))
+              << ranks;
+        }
+      }
+    }
+  }
+}
+
+TEST(RankSums, TakeAMessageForEachDoublingAndTwoForEachRankBeyond) {
+  for (int ranks = 1; ranks <= 17; ++ranks) {
+    const Sums sums = sums_on(ranks, 5, [](int, std::size_t) { return Numbers{}; });
+    const auto power = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)));
+    const auto doublings = static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(power)));
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::size_t beyond = rank + power < ranks ? 1 : 0;
+      EXPECT_EQ(sums.sent[static_cast<std::size_t>(rank)],
+                5 * (rank >= power ? 1 : doublings + beyond))
+          << rank << " of " << ranks;
+    }
+  }
+}
+
+Case lattice_case(const std::string& test, std::uint32_t sums) {
+  Case made = make_case(test, 36, 3);
+  made.lattice.dimensions = 4;
+  made.lattice.extents = {4, 4, 4, 4};
+  made.lattice.sums = sums;
+  return made;
+}
+
+using Applications = std::tuple<Halo, Milc>;
+
+Result without_a_sum(const Case& test, int ranks, const Mischief& mischief = {},
+                     const std::map<int, Costs>& unlike = {}) {
+  return run<Applications, Sumless>(test, usual_costs, mischief, ranks, unlike);
+}
+
+double sums_of_iteration(const Result& result) {
+  for (const Part& part : result.batch.parts) {
+    if (part.name == "sum") return static_cast<double>(part.ticks.at(3)) / 3;
+  }
+  return -1;
+}
+
+/// A word there, while one comes here.
+constexpr double step = 7 + 2 * 32 + 500 + 11;
+
+TEST(SumsOfMessages, CostAStepForEachDoublingBesideTheFaces) {
+  for (const auto& [ranks, steps] : std::map<int, int>{{2, 1}, {4, 2}, {8, 3}}) {
+    for (const std::uint32_t sums : {1U, 2U}) {
+      const Result result = without_a_sum(lattice_case("halo", sums), ranks);
+      EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+      EXPECT_EQ(sums_of_iteration(result), sums * steps * step) << ranks;
+      EXPECT_GT(result.batch.outcome.verified_bytes, 0U);
+      // Faces alone.
+      EXPECT_EQ(result.batch.sent_messages, 2U * static_cast<unsigned>(steps));
+    }
+  }
+}
+
+TEST(SumsOfMessages, KeepTheFacesApartWhereARankIsSlow) {
+  for (const int ranks : {1, 2, 3, 4, 5, 7}) {
+    for (const bool overlaps : {true, false}) {
+      Case test = lattice_case("halo", 2);
+      test.lattice.compute_ps_per_site = 1000;
+      test.lattice.overlaps = overlaps;
+      // One rank is slow: words and faces of the others come long before it takes them.
+      Costs slow = usual_costs;
+      slow.compute_round = 50;
+      const Result result = without_a_sum(test, ranks, {}, {{ranks / 2, slow}});
+      EXPECT_EQ(result.batch.outcome.status, Status::ok)
+          << ranks << ": " << result.batch.outcome.reason;
+    }
+  }
+}
+
+TEST(SumsOfMessages, SolveTheSameEquationAsTheTransportsOwn) {
+  for (const int ranks : {1, 2, 3}) {
+    for (const std::uint32_t sums : {1U, 2U}) {
+      Case test = lattice_case("milc", sums);
+      test.bytes = 72;
+      test.lattice.overlaps = sums == 1;
+      const Batch own = run<Applications>(test, usual_costs, {}, ranks).batch;
+      const Batch made = without_a_sum(test, ranks).batch;
+      EXPECT_EQ(made.outcome.status, Status::ok) << ranks << made.outcome.reason;
+      EXPECT_NEAR(made.residual.value_or(-1), own.residual.value_or(1),
+                  1e-9 * own.residual.value_or(1));
+      EXPECT_EQ(made.outcome.verified_bytes, own.outcome.verified_bytes);
+    }
+  }
+}
+
+TEST(SumsOfMessages, BlockingWaitsAndBuffersInTurnLoseNothing) {
+  for (const char* test : {"halo", "milc"}) {
+    for (const char* wait : {"spin", "block"}) {
+      Case asked = lattice_case(test, 2);
+      asked.wait = wait;
+      asked.schedule = {"turn", 3, 100};
+      const Batch batch = without_a_sum(asked, 3).batch;
+      // This link cannot sleep.
+      const Status wanted = std::string(wait) == "spin" ? Status::ok : Status::unsupported;
+      EXPECT_EQ(batch.outcome.status, wanted) << test << wait << batch.outcome.reason;
+    }
+  }
+}
+
+TEST(SumsOfMessages, AWordThatIsDamagedLostOrRepeatedGivesNoFigure) {
+  Case test = lattice_case("halo", 1);
+  test.verify = false;
+  // Two ranks: a handshake, then two faces and a word an iteration.
+  constexpr std::size_t word = 1 + 3 * 17 + 2;
+  const Result damaged = without_a_sum(test, 2, {.message = word, .flip_offset = 6});
+  EXPECT_EQ(damaged.batch.outcome.status, Status::failed);
+  EXPECT_EQ(damaged.batch.outcome.reason, "a wrong sum over the ranks");
+  for (const bool drop : {true, false}) {
+    const Result result = without_a_sum(test, 2, {.message = word, .drop = drop, .repeat = !drop});
+    EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << drop;
+  }
+}
+
+}  // namespace
+}  // namespace weft::fake
