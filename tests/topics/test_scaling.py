@@ -21,7 +21,7 @@ from weft.record.run import Run
 from weft.report.comparison import comparison_tables
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
-from weft.topics.scaling.rows import ScalingRows
+from weft.topics.scaling.rows import ScalingRows, rates_alone
 
 RANKS = (1, 2, 4)
 # Of an iteration on one rank a lattice loses so much with each doubling, on the slowest rank.
@@ -125,6 +125,19 @@ def test_flops_are_counted_as_the_application_says(tmp_path: Path) -> None:
         time_s = row.iteration_ns.value * 1e-9
         assert row.flops_per_s.value == pytest.approx(1187 * row.sites / time_s)
         assert row.moved_bytes_per_s.value == pytest.approx(1308 * row.sites / time_s)
+
+
+def test_what_a_rank_computes_alone_is_known_for_each_lattice(tmp_path: Path) -> None:
+    cases = weak_cases()
+    doubled = tuple(msgspec.structs.replace(case, bytes=72) for case in cases if case.ranks == 1)
+    rates = rates_alone(rows_of(record_of(tmp_path, (*reversed(cases), *doubled))))
+    assert [row.lattice for row in rates] == ["4^4", "8^4", "14^4"]
+    for row in rates:
+        assert row.flops_per_s is not None
+        assert row.flops_per_s.value == pytest.approx(1187 / (SITE_NS * 1e-9), rel=1e-4)
+    for name, without in {"no_flops": strong_cases(), "no_rank_alone": weak_cases()[1:3]}.items():
+        (tmp_path / name).mkdir()
+        assert rates_alone(rows_of(record_of(tmp_path / name, without))) == ()
 
 
 def test_one_launch_of_a_simulation_is_a_verdict_and_one_of_a_machine_is_none(

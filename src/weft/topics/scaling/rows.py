@@ -146,6 +146,23 @@ def scaling_of(results: Results) -> ScalingRows:
     return ScalingRows(groups=found, costs=tuple(cost for cost in costs if cost is not None))
 
 
+def rates_alone(rows: ScalingRows) -> tuple[ScalingRow, ...]:
+    """What a rank computes without any other, the smallest lattice first: rows of one rank.
+
+    Their `flops_per_s` is the rate, `sites` and `level` say how much of the memory it was had on. A
+    lattice that several cases measured (transports, precisions) counts with the fastest, for one
+    rank sends nothing. Empty where the record has no such row.
+    """
+    fastest: dict[float, ScalingRow] = {}
+    for row in rows.all:
+        if row.ranks > 1 or row.flops_per_s is None:
+            continue
+        best = fastest.get(row.sites)
+        if best is None or row.iteration_ns.value < best.iteration_ns.value:
+            fastest[row.sites] = row
+    return tuple(fastest[sites] for sites in sorted(fastest))
+
+
 def _bare(case: Case) -> Case:
     """The case whatever its ranks and extents are: what curves of one figure share."""
     lattice = case.lattice and msgspec.structs.replace(case.lattice, extents=(), is_global=False)
