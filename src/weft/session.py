@@ -30,6 +30,7 @@ from weft.plan.cases import SIMULATED, Part, cases_of, crowding
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.plan import Plan, make_plan
 from weft.plan.simulated import SimulatedPlatform
+from weft.plan.study import TRANSPORT, is_study, parts_of_study
 from weft.plan.suites import placed, suite_called
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
@@ -104,14 +105,23 @@ def start(
     launcher = choose_launcher(request.launcher, request.allocation, launchers)
     mpi = SIMULATOR if platform else choose_mpi(request.mpi, launcher.starts)
     found = programs(mpi)
-    known = _known_tests(found)
+    known = tuple(known_patterns(found))
     parts = [_with_tests(part, known) for part in request.parts]
+    is_alone = is_study(parts, known_patterns(found))
+    if is_alone and not request.transports and any(_is_usual_of_studies(one) for one in found):
+        request = msgspec.structs.replace(request, transports=(TRANSPORT,))
     usable = _usable(request, found, say)
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     hosts = launcher.manifests(request.allocation)
     check_versions(hosts)
     request.allocation.check_sockets(_sockets(hosts))
-    parts = parts or _parts_of_suite(request, platform.nodes if platform else _cores(hosts), say)
+    places = platform.nodes if platform else _cores(hosts)
+    parts = parts or _parts_of_suite(request, places, say)
+    if is_alone and not request.ranks:
+        places = places if platform else _places(request.allocation, hosts)
+        parts = parts_of_study(parts, known_patterns(found), places)
+        counts = ", ".join(dict.fromkeys(str(part.ranks) for part in parts))
+        say(f"on {counts} ranks; --ranks and --transport choose others")
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
     names = tuple(request.transports or usable)
@@ -209,6 +219,13 @@ def _end_s(begun_s: float, budget_s: float, *, report: bool) -> float:
 def _cores(hosts: Mapping[str, dict[str, Any]]) -> int:
     """The cores of all hosts that this process may use."""
     return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in hosts.values())
+
+
+def _places(allocation: Allocation, hosts: Mapping[str, dict[str, Any]]) -> int:
+    """For how many ranks a study has room: one on each node of several, else one on each core."""
+    if allocation.hosts or allocation.nodes:
+        return allocation.usual_ranks
+    return len(hosts) if len(hosts) > 1 else _cores(hosts)
 
 
 def _sockets(hosts: Mapping[str, dict[str, Any]]) -> dict[str, int | None]:
@@ -329,9 +346,13 @@ def _usable(
     return usable
 
 
-def _known_tests(found: Sequence[Program]) -> tuple[str, ...]:
-    """The names of all tests of the programs, in the engine's order."""
-    return tuple(dict.fromkeys(p.name for program in found for p in program.patterns))
+def known_patterns(found: Sequence[Program]) -> dict[str, Pattern]:
+    """All tests of the programs by name, in the engine's order."""
+    return {p.name: p for program in reversed(found) for p in program.patterns}
+
+
+def _is_usual_of_studies(program: Program) -> bool:
+    return program.transport == TRANSPORT and not program.reason
 
 
 def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Pattern, ...]:

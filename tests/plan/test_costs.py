@@ -11,7 +11,9 @@ from weft.measure.choice import share_s
 from weft.measure.state import CaseState
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 from weft.plan.budget import in_words
+from weft.plan.case import Case
 from weft.plan.costs import Costs, Crew, guessed_operation_ns
+from weft.plan.lattice import Lattice
 from weft.units import parse_seconds
 
 STATES = [
@@ -78,3 +80,21 @@ def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
     state.add_timed(208_000_000, 21)
     state.add_timed(480_000, 4)
     assert state.pace_ns == pytest.approx(208_480_000 / 25)
+
+
+def lattice_states(test: str) -> list[CaseState]:
+    made = [Case(test=test, transport="tcp", bytes=36, lattice=Lattice(extents=(one,) * 4))
+            for one in (4, 8, 14)]  # fmt: skip
+    return [CaseState(case, pattern(test)) for case in made]
+
+
+def test_what_an_application_makes_for_its_sites_is_a_cost_before_and_after_it_is_known() -> None:
+    small, _, large = lattice_states("milc")
+    costs = Costs()
+    # Far more than the messages that are checked.
+    assert costs.case_s(large) > 50 * costs.case_s(lattice_states("halo")[2])
+    assert costs.case_s(large) > 50 * costs.case_s(small)
+    costs.case_took(small, 0.02)
+    assert costs.case_s(large) == pytest.approx(0.02 * (14 / 4) ** 4, rel=0.4)
+    # A message's cost is not an application's.
+    assert costs.case_s(STATES[0]) < 0.02

@@ -21,6 +21,7 @@ from weft.plan.lattice import Lattices
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from weft.plan.case import Case
     from weft.plan.simulated import SimulatedPlatform
     from weft.plan.suites import Suite
     from weft.record.model import Footer
@@ -73,7 +74,10 @@ _Tests = Annotated[
 ]
 _Transports = Annotated[
     str,
-    typer.Option(help="Measure over these transports, separated by commas. Default: all here."),
+    typer.Option(
+        help="Measure over these transports, separated by commas. Default: all here; of halo and"
+        " milc mpi."
+    ),
 ]
 _SuiteName = Annotated[
     str, typer.Option(help="Measure a suite: quick, paper or full (see weft list suites).")
@@ -89,7 +93,8 @@ _Ranks = Annotated[
     str,
     typer.Option(
         help="Start this many ranks, each of a list one after the other: 2, 1,2,4 or 1..16."
-        " Default: 2, or one on each of --nodes."
+        " Default: 2, or one on each of --nodes; of halo and milc 1,2,4 up to there, or up to the"
+        " cores."
     ),
 ]
 _Precision = Annotated[
@@ -330,6 +335,15 @@ def _say(line: str) -> None:
     typer.echo(line, err=True)
 
 
+def _alone(case: "Case") -> str:
+    """The words that measure a case alone, but for what is unusual of it."""
+    words = f"{case.test} --transport {case.transport} --sizes {case.bytes}"
+    if case.lattice is None:
+        return words
+    name = "lattice" if case.lattice.is_global else "extents"
+    return f"{words} --ranks {case.ranks} --{name} {case.lattice.shape}"
+
+
 def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -> None:
     """The table, the paths of the files, and the exit status."""
     if footer is None:
@@ -368,7 +382,7 @@ def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -
         typer.echo(
             f"weft: {len(bad)} of {len(summaries)} cases have no result, the first is"
             f" {bad[0].case}: {bad[0].reason.rstrip('.')}; {path} lists all; run it alone:"
-            f" weft run {bad[0].test} --transport {bad[0].transport} --sizes {bad[0].bytes}",
+            f" weft run {_alone(measured.cases[bad[0].case])}",
             err=True,
         )
         raise typer.Exit(1)

@@ -28,7 +28,6 @@ class Outlook(Costed, Protocol):
     """A case as far as anything is known of it: what another launch of it takes is expected."""
 
     medians_ns: list[float]
-    pattern: Pattern
 
     @property
     def expected_ns(self) -> float:
@@ -63,10 +62,11 @@ def shortfall(
     launches = f"about {fit} launch{'es' if fit > 1 else ''} per case"
     some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
     budget = in_words(plan.budget_s + wanted * round_s - left_s)
+    sizes = "--extents" if all(state.case.lattice for state in short) else "--sizes"
     return (
         f"{len(short)} cases with {wanted} launches each take about {in_words(wanted * round_s)},"
         f" and {in_words(left_s)} are left, enough for {launches if fit else some}; for all type"
-        f" --budget {budget}, or fewer --sizes or --launches"
+        f" --budget {budget}, or fewer {sizes} or --launches"
     )
 
 

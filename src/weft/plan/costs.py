@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from weft.plan.case import Case
+    from weft.plan.pattern import Pattern
 
 # Guesses before anything was measured: ranks started and ended, a case made, checked and answered.
 GUESSED_LAUNCH_S = 0.6
 GUESSED_CASE_S = 0.01
 GUESSED_BYTES_PER_S = 0.5e9
+# Fields and links of a site, where an application has some: made, and a solution found with them.
+GUESSED_SITE_S = 40e-6
 # Messages that are made, sent and compared for each case before its timed ones, both ways.
 CHECKED_MESSAGES = 12
 # Up to some kibibytes a message takes as long as a shorter one.
@@ -37,6 +40,7 @@ class Costed(Protocol):
     """A case, and the ranks that measure it."""
 
     case: Case
+    pattern: Pattern
 
     @property
     def crew(self) -> Crew:
@@ -57,8 +61,8 @@ class Costs:
 
     def case_took(self, state: Costed, seconds: float) -> None:
         """What a case took beside its samples."""
-        known = self._cases_s.setdefault(state.case.transport, {})
-        known[state.case.key] = (state.case.bytes, seconds)
+        known = self._cases_s.setdefault(_kind(state.case), {})
+        known[state.case.key] = (_size(state.case), seconds)
 
     def launch_s(self, crew: Crew) -> float:
         """What the next launch of a crew will take beside its cases."""
@@ -68,12 +72,13 @@ class Costs:
 
     def case_s(self, state: Costed) -> float:
         """What a case will take beside its samples: as the last time, or as its nearest size."""
-        known = self._cases_s.get(state.case.transport, {})
+        known = self._cases_s.get(_kind(state.case), {})
         if state.case.key in known:
             return known[state.case.key][1]
-        size = state.case.bytes
+        size = _size(state.case)
         if not known:
-            return GUESSED_CASE_S + CHECKED_MESSAGES * size / GUESSED_BYTES_PER_S
+            messages_s = CHECKED_MESSAGES * size / GUESSED_BYTES_PER_S
+            return GUESSED_CASE_S + messages_s + _fields_s(state)
         near, seconds = min(known.values(), key=lambda one: abs(_knee(one[0]) - _knee(size)))
         return seconds * max(1.0, _scale(size, near))
 
@@ -82,6 +87,25 @@ class Costs:
         todo = list(states)
         launches_s = sum(self.launch_s(crew) for crew in {state.crew for state in todo})
         return launches_s + sum(self.case_s(state) for state in todo)
+
+
+def _kind(case: Case) -> str:
+    """Cases of one kind tell of each other: tests of messages all do, an application alone."""
+    return f"{case.transport}/{case.test}" if case.lattice else case.transport
+
+
+def _size(case: Case) -> int:
+    """What a case's cost grows with: its bytes, with a lattice those of all sites of a rank."""
+    if case.lattice is None:
+        return case.bytes
+    return round(case.bytes * case.lattice.sites_of_rank(case.ranks))
+
+
+def _fields_s(state: Costed) -> float:
+    """What an application takes to make what it keeps on its sites; twice, for a look is first."""
+    if state.case.lattice is None or not state.pattern.lattice.set_bytes_per_site:
+        return 0.0
+    return 2 * GUESSED_SITE_S * state.case.lattice.sites_of_rank(state.case.ranks)
 
 
 def _knee(size: int) -> float:

@@ -1,0 +1,45 @@
+"""What a study of scaling is where nobody says: on how many ranks, over which transport. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.plan.cases import RANKS, Part, on_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.plan.pattern import Pattern
+
+# As many as Fermilab's curves have.
+MOST_RANKS = 16
+# What applications are written for.
+TRANSPORT = "mpi"
+
+
+def is_study(parts: Sequence[Part], patterns: Mapping[str, Pattern]) -> bool:
+    """Whether these are applications and nothing else."""
+    tests = [test for part in parts for test in part.tests]
+    return bool(tests) and all(
+        test in patterns and patterns[test].figure == "iteration" for test in tests
+    )
+
+
+def ranks_of_study(part: Part, patterns: Mapping[str, Pattern], places: int) -> tuple[int, ...]:
+    """Numbers of ranks that double, from one to what has a place of its own, or to MOST_RANKS.
+
+    One rank is left out where a test exchanges its faces and does nothing else.
+    """
+    computes = part.variants.lattices.compute_ps_per_site > 0 or all(
+        patterns[test].lattice.flops_per_site > 0 for test in part.tests
+    )
+    first = 1 if computes else RANKS
+    most = max(min(places, MOST_RANKS), first)
+    return tuple(2**power for power in range(most.bit_length()) if first <= 2**power <= most)
+
+
+def parts_of_study(
+    parts: Sequence[Part], patterns: Mapping[str, Pattern], places: int
+) -> list[Part]:
+    """The parts on the numbers of ranks that are usual where there is room for so many ranks."""
+    return [one for part in parts for one in on_ranks(part, ranks_of_study(part, patterns, places))]

@@ -1,0 +1,43 @@
+"""What a study of scaling is where nobody says."""
+
+import msgspec
+
+from builders import pattern
+from weft.plan.cases import Part, Variants
+from weft.plan.lattice import parse_lattices
+from weft.plan.study import is_study, parts_of_study, ranks_of_study
+
+KNOWN = {name: pattern(name) for name in ("milc", "halo", "ping_pong")}
+COMPUTES = Variants(
+    lattices=parse_lattices("", "", 1, "60ns", None, overlaps=True),
+)
+
+
+def test_applications_alone_are_a_study() -> None:
+    assert is_study([Part(tests=("milc", "halo"))], KNOWN)
+    assert not is_study([Part(tests=("milc", "ping_pong"))], KNOWN)
+    assert not is_study([Part(tests=("milc", "none_such"))], KNOWN)
+    assert not is_study([], KNOWN)
+
+
+def test_ranks_double_up_to_where_there_is_room() -> None:
+    milc = Part(tests=("milc",))
+    assert ranks_of_study(milc, KNOWN, 1) == (1,)
+    assert ranks_of_study(milc, KNOWN, 2) == (1, 2)
+    assert ranks_of_study(milc, KNOWN, 7) == (1, 2, 4)
+    assert ranks_of_study(milc, KNOWN, 256) == (1, 2, 4, 8, 16)
+
+
+def test_one_rank_that_neither_computes_nor_sends_is_left_out() -> None:
+    halo = Part(tests=("halo",))
+    assert ranks_of_study(halo, KNOWN, 4) == (2, 4)
+    assert ranks_of_study(halo, KNOWN, 1) == (2,)
+    computing = msgspec.structs.replace(halo, variants=COMPUTES)
+    assert ranks_of_study(computing, KNOWN, 4) == (1, 2, 4)
+    assert ranks_of_study(Part(tests=("halo", "milc")), KNOWN, 4) == (2, 4)
+    found = parts_of_study([halo, Part(tests=("milc",))], KNOWN, 2)
+    assert [(part.tests, part.ranks) for part in found] == [
+        (("halo",), 2),
+        (("milc",), 1),
+        (("milc",), 2),
+    ]
