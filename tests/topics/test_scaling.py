@@ -249,6 +249,27 @@ def test_tables_have_every_figure(tmp_path: Path) -> None:
     ]
 
 
+def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases()))
+    names = [[table.name for table in Scaling().brief(rows, room)] for room in (48, 24, 3)]
+    assert names == [
+        ["scaling", "scaling_parts", "scaling_costs"],
+        ["scaling", "scaling_costs"],
+        ["scaling", "scaling_costs"],
+    ]
+
+
+def test_sums_that_are_usual_are_no_word_of_a_row(tmp_path: Path) -> None:
+    [usual] = weak_cases(extents=(4,))[:1]
+    assert usual.lattice is not None
+    cases = [
+        msgspec.structs.replace(usual, lattice=msgspec.structs.replace(usual.lattice, sums=sums))
+        for sums in (1, 2)
+    ]
+    rows = rows_of(record_of(tmp_path, tuple(cases)))
+    assert [row.variant for row in rows.all] == ["sums1", ""]
+
+
 def test_the_json_of_a_case_has_its_row(tmp_path: Path) -> None:
     run = record_of(tmp_path, strong_cases())
     rows = json_rows(run, summarise(run))
@@ -260,7 +281,8 @@ def test_the_finding_names_lattices_and_times(tmp_path: Path) -> None:
     assert finding.startswith("milc over tcp, weak scaling: the fabric costs more than 10% at 4^4")
     assert "the fabric costs less than 10% at 14^4" in finding
     assert "on 4 ranks" in finding
-    assert "an iteration, most in local)" in finding
+    assert ", an iteration takes 5.12 µs [" in finding
+    assert "], most in local)" in finding
 
 
 def test_charts_have_a_curve_a_lattice_and_stacked_parts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.tables import Table
-from weft.topics.base import Topic, as_plain
+from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
 from weft.topics.scaling.rows import Cost, ScalingRow, ScalingRows, scaling_of
@@ -43,6 +43,13 @@ class Scaling(Topic[ScalingRows]):
         """Performance and efficiency, the parts of an iteration, what is lost."""
         tables = [_performance(rows.all), _parts(rows.all), _costs(rows.costs)]
         return [table for table in tables if table.rows]
+
+    def brief(self, rows: ScalingRows, room: int) -> list[Table]:
+        """The parts of iterations are the first to go."""
+        names = ["scaling", "scaling_costs"]
+        if room >= 4 * len(rows.all):
+            names.append("scaling_parts")
+        return [cut(table, room) for table in self.tables(rows) if table.name in names]
 
     def charts(self, rows: ScalingRows) -> list[Chart]:
         """Performance, efficiency and parts, of each group of lattices."""
@@ -199,4 +206,4 @@ def _in_words(cost: Cost) -> str:
     took = with_ends(cost.iteration_ns, format_time)
     share = percent(100 * cost.cost.speed)
     most = f", most in {cost.most_in}" if cost.most_ns > 0 else ""
-    return f"{cost.lattice} ({share} on {cost.ranks} ranks, {took} an iteration{most})"
+    return f"{cost.lattice} ({share} on {cost.ranks} ranks, an iteration takes {took}{most})"

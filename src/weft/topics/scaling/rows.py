@@ -169,9 +169,12 @@ def _bare(case: Case) -> Case:
     return msgspec.structs.replace(case.but_for("ranks", "lattice"), lattice=lattice)
 
 
-def _variant(bare: Case) -> str:
+def _variant(bare: Case, usual_sums: int) -> str:
     """What differs from the usual, but for the extents."""
-    words = bare.lattice.words.lstrip("/") if bare.lattice else ""
+    lattice = bare.lattice
+    if lattice and lattice.sums == usual_sums:
+        lattice = msgspec.structs.replace(lattice, sums=0)
+    words = lattice.words.lstrip("/") if lattice else ""
     return " ".join(filter(None, (bare.but_for("lattice").variant, words)))
 
 
@@ -192,7 +195,7 @@ def _row(
         case=case.key,
         test=case.test,
         transport=case.transport,
-        variant=_variant(bare),
+        variant=_variant(bare, info.sums),
         lattice=lattice.shape,
         is_global=lattice.is_global,
         ranks=case.ranks,
