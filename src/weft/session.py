@@ -19,7 +19,14 @@ from weft.host.load import Watch
 from weft.host.unlike import check_versions, unlike_hosts
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.devices import chosen_devices
-from weft.launch.programs import SIMULATOR, Program, check_options, choose_mpi, programs
+from weft.launch.programs import (
+    SIMULATOR,
+    Program,
+    check_options,
+    choose_mpi,
+    known_patterns,
+    programs,
+)
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
@@ -30,7 +37,7 @@ from weft.plan.cases import SIMULATED, Part, cases_of, crowding
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.plan import Plan, make_plan
 from weft.plan.simulated import SimulatedPlatform
-from weft.plan.study import TRANSPORT, is_study, parts_of_study
+from weft.plan.study import is_study, parts_of_study, transports_of_study
 from weft.plan.suites import placed, suite_called
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
@@ -105,28 +112,21 @@ def start(
     launcher = choose_launcher(request.launcher, request.allocation, launchers)
     mpi = SIMULATOR if platform else choose_mpi(request.mpi, launcher.starts)
     found = programs(mpi)
-    known = tuple(known_patterns(found))
-    parts = [_with_tests(part, known) for part in request.parts]
-    is_alone = is_study(parts, known_patterns(found))
-    if is_alone and not request.transports and any(_is_usual_of_studies(one) for one in found):
-        request = msgspec.structs.replace(request, transports=(TRANSPORT,))
+    known = known_patterns(found)
+    parts = [_with_tests(part, tuple(known)) for part in request.parts]
+    usual = transports_of_study(parts, known, [one.transport for one in found if not one.reason])
+    request = msgspec.structs.replace(request, transports=request.transports or usual)
     usable = _usable(request, found, say)
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     hosts = launcher.manifests(request.allocation)
     check_versions(hosts)
     request.allocation.check_sockets(_sockets(hosts))
-    places = platform.nodes if platform else _cores(hosts)
-    parts = parts or _parts_of_suite(request, places, say)
-    if is_alone and not request.ranks:
-        places = places if platform else _places(request.allocation, hosts)
-        parts = parts_of_study(parts, known_patterns(found), places)
-        counts = ", ".join(dict.fromkeys(str(part.ranks) for part in parts))
-        say(f"on {counts} ranks; --ranks and --transport choose others")
+    parts = _on_usual_ranks(request, parts, known, hosts, say)
+    parts = parts or _parts_of_suite(request, platform.nodes if platform else _cores(hosts), say)
     tests = tuple(dict.fromkeys(test for part in parts for test in part.tests))
     patterns = _patterns(usable, tests)
-    names = tuple(request.transports or usable)
     by_name = {pattern.name: pattern for pattern in patterns}
-    cases = cases_of(parts, names, by_name)
+    cases = cases_of(parts, tuple(request.transports or usable), by_name)
     available_bytes = _available_bytes(hosts)
     if request.fits_memory:
         fitting = within_memory(cases, available_bytes, by_name, request.samples)
@@ -221,10 +221,28 @@ def _cores(hosts: Mapping[str, dict[str, Any]]) -> int:
     return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in hosts.values())
 
 
-def _places(allocation: Allocation, hosts: Mapping[str, dict[str, Any]]) -> int:
-    """For how many ranks a study has room: one on each node of several, else one on each core."""
-    if allocation.hosts or allocation.nodes:
-        return allocation.usual_ranks
+def _on_usual_ranks(
+    request: Request,
+    parts: list[Part],
+    known: Mapping[str, Pattern],
+    hosts: Mapping[str, dict[str, Any]],
+    say: Callable[[str], None],
+) -> list[Part]:
+    """A study whose ranks nobody says is on as many as have room, and on fewer."""
+    if request.ranks or not is_study(parts, known):
+        return parts
+    study = parts_of_study(parts, known, _places(request, hosts))
+    counts = ", ".join(dict.fromkeys(str(part.ranks) for part in study))
+    say(f"on {counts} ranks; --ranks and --transport choose others")
+    return study
+
+
+def _places(request: Request, hosts: Mapping[str, dict[str, Any]]) -> int:
+    """For how many ranks there is room: one on each node of several, else one on each core."""
+    if request.platform:
+        return request.platform.nodes
+    if request.allocation.hosts or request.allocation.nodes:
+        return request.allocation.usual_ranks
     return len(hosts) if len(hosts) > 1 else _cores(hosts)
 
 
@@ -344,15 +362,6 @@ def _usable(
             "no transport is usable here", "type make build to build the engine's programs"
         )
     return usable
-
-
-def known_patterns(found: Sequence[Program]) -> dict[str, Pattern]:
-    """All tests of the programs by name, in the engine's order."""
-    return {p.name: p for program in reversed(found) for p in program.patterns}
-
-
-def _is_usual_of_studies(program: Program) -> bool:
-    return program.transport == TRANSPORT and not program.reason
 
 
 def _patterns(usable: Mapping[str, Program], tests: Sequence[str]) -> tuple[Pattern, ...]:

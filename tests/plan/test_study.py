@@ -5,7 +5,7 @@ import msgspec
 from builders import pattern
 from weft.plan.cases import Part, Variants
 from weft.plan.lattice import parse_lattices
-from weft.plan.study import is_study, parts_of_study, ranks_of_study
+from weft.plan.study import is_study, parts_of_study, ranks_of_study, transports_of_study
 
 KNOWN = {name: pattern(name) for name in ("milc", "halo", "ping_pong")}
 COMPUTES = Variants(
@@ -18,6 +18,13 @@ def test_applications_alone_are_a_study() -> None:
     assert not is_study([Part(tests=("milc", "ping_pong"))], KNOWN)
     assert not is_study([Part(tests=("milc", "none_such"))], KNOWN)
     assert not is_study([], KNOWN)
+
+
+def test_a_study_is_over_mpi_where_that_is() -> None:
+    study, other = [Part(tests=("milc",))], [Part(tests=("ping_pong",))]
+    assert transports_of_study(study, KNOWN, ["tcp", "mpi"]) == ("mpi",)
+    assert transports_of_study(study, KNOWN, ["tcp"]) == ()
+    assert transports_of_study(other, KNOWN, ["tcp", "mpi"]) == ()
 
 
 def test_ranks_double_up_to_where_there_is_room() -> None:

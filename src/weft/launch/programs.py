@@ -212,3 +212,8 @@ def _read(
         )
         for at, described in enumerate(modes)
     )
+
+
+def known_patterns(found: Sequence[Program]) -> dict[str, Pattern]:
+    """All tests of the programs by name, in the engine's order."""
+    return {p.name: p for program in reversed(found) for p in program.patterns}

@@ -25,10 +25,17 @@ def is_study(parts: Sequence[Part], patterns: Mapping[str, Pattern]) -> bool:
     )
 
 
+def transports_of_study(
+    parts: Sequence[Part], patterns: Mapping[str, Pattern], usable: Sequence[str]
+) -> tuple[str, ...]:
+    """MPI alone where it is usable; empty where any transport is as good, or this is no study."""
+    return (TRANSPORT,) if TRANSPORT in usable and is_study(parts, patterns) else ()
+
+
 def ranks_of_study(part: Part, patterns: Mapping[str, Pattern], places: int) -> tuple[int, ...]:
     """Numbers of ranks that double, from one to what has a place of its own, or to MOST_RANKS.
 
-    One rank is left out where a test exchanges its faces and does nothing else.
+    One rank is omitted where a test exchanges its faces and does nothing else.
     """
     computes = part.variants.lattices.compute_ps_per_site > 0 or all(
         patterns[test].lattice.flops_per_site > 0 for test in part.tests

@@ -124,9 +124,9 @@ def _summary(records: Sequence[Results]) -> str:
     sentences = []
     for one in records:
         heads = [head for topic in TOPICS if (head := topic.headline(one.of(topic)))]
-        ranks = max(s.ranks for s in one.summaries)
-        place = f"{ranks} ranks on {_place(one.run)}"
-        sentences.append(f"{place}: {'; '.join(heads)}.")
+        counts = sorted({s.ranks for s in one.summaries})
+        ranks = ", ".join(map(str, counts)) + (" rank" if counts == [1] else " ranks")
+        sentences.append(f"{ranks} on {_place(one.run)}{': ' if heads else ''}{'; '.join(heads)}.")
     return " ".join(sentences)
 
 

@@ -73,9 +73,17 @@ class Results:
         return tuple(one for one in self.summaries if not self._is_owned(one.test))
 
     def with_tables(self) -> tuple[CaseSummary, ...]:
-        """The summaries in tables of sizes: all, but where a topic lays out the whole record."""
+        """The summaries in tables of sizes: all, but where a topic lays out the whole record.
+
+        Figures of applications do not vary with the size: of them only what has none.
+        """
         is_laid_out = any(topic.lays_out(self.run) for topic in self._topics)
-        return self.with_curves() if is_laid_out else self.summaries
+        shown = self.with_curves() if is_laid_out else self.summaries
+        return tuple(
+            one
+            for one in shown
+            if one.status != "ok" or self.run.patterns[one.test].figure != "iteration"
+        )
 
     def draws(self, topic: Topic[Any]) -> bool:
         """Whether a topic's charts are drawn: no other one has them in its own layout."""

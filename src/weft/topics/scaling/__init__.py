@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +14,7 @@ from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
 from weft.topics.scaling.rows import Cost, ScalingRow, ScalingRows, scaling_of
 from weft.units import format_bandwidth, format_rate, format_time
-from weft.written import half_or_none, middle_or_none, over, percent, with_ends
+from weft.written import WIDEST, half_or_none, middle_or_none, over, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,17 @@ class Scaling(Topic[ScalingRows]):
         """Performance and efficiency, the parts of an iteration, what is lost."""
         tables = [_performance(rows.all), _parts(rows.all), _costs(rows.costs)]
         return [table for table in tables if table.rows]
+
+    def headline(self, rows: ScalingRows) -> str:
+        """What the smallest and the largest lattice keep of their performance."""
+        if not rows.costs:
+            return ""
+        of_first = [cost for cost in rows.costs if title_of(cost) == title_of(rows.costs[0])]
+        kept = [
+            f"{cost.lattice} keeps {percent(100 - 100 * cost.cost.speed)} on {cost.ranks} ranks"
+            for cost in dict.fromkeys((of_first[0], of_first[-1]))
+        ]
+        return f"{_name(of_first[0])} {' and '.join(kept)}"
 
     def brief(self, rows: ScalingRows, room: int) -> list[Table]:
         """The parts of iterations are the first to go."""
@@ -165,7 +177,7 @@ def _costs(costs: Sequence[Cost]) -> Table:
                 _name(cost),
                 _lattice(cost),
                 f"{cost.base_ranks} to {cost.ranks}",
-                ratio_in_words(cost.cost, ".1%"),
+                _cost_in_words(cost),
                 _verdict_in_words(cost),
                 f"{cost.first_ranks} ranks" if cost.first_ranks else "-",
                 half_or_none(cost.iteration_ns, format_time),
@@ -178,6 +190,14 @@ def _costs(costs: Sequence[Cost]) -> Table:
             "Most in: the part of an iteration that grew most.",
         ),
     )
+
+
+def _cost_in_words(cost: Cost) -> str:
+    # Of the efficiency is known how wide an interval says nothing.
+    low, high = 1 - cost.cost.high, 1 - cost.cost.low
+    if cost.cost.basis == "launches" and 0 < WIDEST * low < high < math.inf:
+        return f"{cost.cost.speed:.1%} [not known]"
+    return ratio_in_words(cost.cost, ".1%")
 
 
 def _verdict_in_words(cost: Cost) -> str:
