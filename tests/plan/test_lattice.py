@@ -9,7 +9,7 @@ from weft.measure.stopping import Amount
 from weft.plan.case import Case
 from weft.plan.cases import Part, Variants, cases_of, make_cases, on_ranks, parse_ranks
 from weft.plan.lattice import Lattice, Lattices, parse_lattices
-from weft.plan.memory import needed_bytes
+from weft.plan.memory import check_memory, needed_bytes
 from weft.plan.pattern import LatticeInfo, Pattern
 
 HALO = Pattern(
@@ -164,3 +164,9 @@ def test_memory_is_that_of_all_faces() -> None:
     # 8 lanes of 32 messages each way, each on a page of its own, and words.
     assert needed_bytes(small) >= 2 * 8 * 2 * 32 * 4096
     assert needed_bytes(large) > needed_bytes(small)
+
+
+def test_a_lattice_that_does_not_fit_the_memory_says_to_take_a_smaller_one() -> None:
+    [case] = planned("solver", lattices("64"))
+    with pytest.raises(WeftError, match="are free; type smaller --extents or --lattice"):
+        check_memory((case,), 1 << 20, KNOWN)

@@ -19,6 +19,7 @@ from weft.plan.simulated import SimulatedPlatform
 from weft.record.model import Batch, Launch, Line, RankFacts
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
+from weft.report.notes import ending_in_words
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
 from weft.topics.scaling.rows import ScalingRows, rates_alone
@@ -270,6 +271,25 @@ def test_sums_that_are_usual_are_no_word_of_a_row(tmp_path: Path) -> None:
     assert [row.variant for row in rows.all] == ["sums1", ""]
 
 
+def test_the_first_sentence_says_what_lattices_keep(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases()))
+    assert Scaling().headline(rows) == (
+        "milc tcp 4^4 keeps 50.0 % on 4 ranks and 14^4 keeps 96.2 % on 4 ranks"
+    )
+    (tmp_path / "one").mkdir()
+    one = record_of(tmp_path / "one", weak_cases(extents=(4,))[:1])
+    assert Scaling().headline(rows_of(one)) == ""
+
+
+def test_an_interval_that_says_nothing_has_no_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("test_scaling.LAUNCH_EFFECTS", (1.0, 100.0))
+    run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
+    costs = tables_of(run, summarise(run), "scaling")[2]
+    assert costs.rows[0][3] == "28.6% [not known]"
+
+
 def test_the_json_of_a_case_has_its_row(tmp_path: Path) -> None:
     run = record_of(tmp_path, strong_cases())
     rows = json_rows(run, summarise(run))
@@ -351,6 +371,18 @@ def test_a_case_that_failed_is_in_no_curve(tmp_path: Path) -> None:
     )
     lines = msgspec.structs.replace(run.lines, batches=(*run.lines.batches, wrong))
     assert [row.ranks for row in rows_of(Run(run.path, lines)).all] == [1, 4]
+
+
+def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,)))
+    assert "within" in ending_in_words(run, summarise(run))
+    lost = [
+        Batch(case=key, launch=0, order=at, role="measure", status="unsupported", reason="odd")
+        for at, key in enumerate(run.cases)
+    ]
+    nothing = Run(run.path, msgspec.structs.replace(run.lines, batches=tuple(lost)))
+    said = ending_in_words(nothing, summarise(nothing))
+    assert said == "No case could be measured: the reasons stand above."
 
 
 def test_ranks_that_share_a_core_have_no_verdict(tmp_path: Path) -> None:

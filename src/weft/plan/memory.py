@@ -25,6 +25,9 @@ WORD_BYTES = 16 * PAGE_BYTES
 BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
 
+_FEWER_BYTES = "fewer --buffers, --samples or --ranks"
+_FEWER_SITES = "smaller --extents or --lattice, or fewer --ranks"
+
 
 def within_memory(
     cases: Sequence[Case],
@@ -106,5 +109,5 @@ def check_memory(
             f"{what} where {available_bytes / 2**30:.1f} GiB are free",
             f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
             if largest >> 20
-            else "type fewer --buffers, --samples or --ranks",
+            else f"type {_FEWER_SITES if case.lattice else _FEWER_BYTES}",
         )

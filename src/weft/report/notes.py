@@ -54,6 +54,8 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     asked = f"±{100 * plan.precision:g} %"
     reached = f"{good} of {len(summaries)} cases are within {asked} over {plan.launches} launches"
     footer = run.footer
+    if not any(s.status in ("ok", "not_tried") for s in summaries):
+        return "No case could be measured: the reasons stand above."
     if plan.simulated and footer and footer.outcome == "precise":
         return "Simulated: repeats are identical, so one launch of each case says all; no interval."
     if footer is None:

@@ -195,7 +195,7 @@ def _costs(costs: Sequence[Cost]) -> Table:
 def _cost_in_words(cost: Cost) -> str:
     # Of the efficiency is known how wide an interval says nothing.
     low, high = 1 - cost.cost.high, 1 - cost.cost.low
-    if cost.cost.basis == "launches" and 0 < WIDEST * low < high < math.inf:
+    if cost.cost.basis == "launches" and WIDEST * low < high < math.inf:
         return f"{cost.cost.speed:.1%} [not known]"
     return ratio_in_words(cost.cost, ".1%")
 
