@@ -121,7 +121,8 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
     if solved:
         worst = max(solved, key=lambda row: row.residual or 0.0)
         notes.append(
-            f"True residual |b - A x| / |b| of the last solutions: at most {worst.residual:.2g}"
+            "True residual |b - A x| / |b| of the last solutions, as far as their iterations came:"
+            f" at most {worst.residual:.2g}"
             f" ({worst.test} {worst.lattice} on {worst.ranks} ranks)."
         )
     if any(row.shares_cores for row in rows):
