@@ -8,97 +8,29 @@ import pytest
 from rich.console import Console
 
 import weft
-from builders import LAUNCH_EFFECTS, synthetic_record, write_lines
+from builders import synthetic_record, write_lines
 from shown import json_rows, tables_of
+from studies import (
+    LOSS,
+    SITE_NS,
+    efficiency,
+    iteration_ns,
+    record_of,
+    rows_of,
+    series,
+    strong_cases,
+    weak_cases,
+)
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.plan.lattice import Lattice
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.model import Batch, Launch, Line, RankFacts
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
-from weft.report.notes import ending_in_words
-from weft.topics import results_of
 from weft.topics.scaling import Scaling
-from weft.topics.scaling.rows import ScalingRows, rates_alone
-
-RANKS = (1, 2, 4)
-# Of an iteration on one rank a lattice loses so much with each doubling, on the slowest rank.
-LOSS = {4: 0.5, 8: 0.2, 14: 0.02}
-SITE_NS = 10.0
-
-
-def weak_cases(test: str = "milc", extents: tuple[int, ...] = (4, 8, 14)) -> tuple[Case, ...]:
-    return tuple(
-        Case(
-            test=test,
-            transport="tcp",
-            bytes=4,
-            ranks=ranks,
-            lattice=Lattice(extents=(extent,) * 4),
-        )
-        for extent, ranks in itertools.product(extents, RANKS)
-    )
-
-
-def strong_cases() -> tuple[Case, ...]:
-    lattice = Lattice(extents=(8,) * 4, is_global=True)
-    return tuple(
-        Case(test="halo", transport="tcp", bytes=36, ranks=ranks, lattice=lattice)
-        for ranks in RANKS
-    )
-
-
-def iteration_ns(case: Case) -> float:
-    """Of the slowest rank, which is rank 1 where there is one; the others are a tenth quicker."""
-    assert case.lattice is not None
-    alone = SITE_NS * case.lattice.sites_of_rank(case.ranks)
-    return alone * (1 + LOSS[case.lattice.extents[0]] * (case.ranks.bit_length() - 1))
-
-
-def series(case: Case, round_: int, share: float = 1.0) -> list[float]:
-    # A slow sample is in no median, and counts in no part.
-    time = share * iteration_ns(case) * LAUNCH_EFFECTS[round_]
-    return [time] * 9 + [100 * time]
-
-
-def parts(case: Case, round_: int) -> dict[str, list[float]]:
-    names = (
-        ("pack", "local", "wait", "remote", "sum")
-        if case.test == "milc"
-        else ("post", "compute", "wait", "sum")
-    )
-    shares = dict(zip(names, (0.1, 0.5, 0.2, 0.15, 0.05), strict=False))
-    found = {}
-    for rank in range(case.ranks):
-        own = 1.0 if rank == min(1, case.ranks - 1) else 0.9
-        for name, share in shares.items():
-            word = f"rank{rank}.{name}" if rank else name
-            found[word] = series(case, round_, own * share)
-        if rank:
-            found[f"rank{rank}"] = series(case, round_, own)
-    return found
-
-
-def record_of(path: Path, cases: tuple[Case, ...], launches: int = 5) -> Run:
-    def rank_0(case: Case, round_: int) -> list[float]:
-        return series(case, round_, 1.0 if case.ranks == 1 else 0.9)
-
-    return weft.load(
-        synthetic_record(
-            path / "r.jsonl", cases, launches=launches, times_ns=rank_0, parts_ns=parts
-        )
-    )
-
-
-def rows_of(run: Run) -> ScalingRows:
-    return results_of(run, summarise(run)).of(Scaling())
-
-
-def efficiency(extent: int, ranks: int) -> float:
-    return 1 / (1 + LOSS[extent] * (ranks.bit_length() - 1))
+from weft.topics.scaling.rows import rates_alone
 
 
 def test_the_slowest_rank_and_the_smallest_number_of_ranks_count(tmp_path: Path) -> None:
@@ -215,7 +147,7 @@ def test_a_wide_interval_cannot_tell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     # 17 % are lost, and launches differ by as much as would hide it.
     monkeypatch.setitem(LOSS, 8, 0.1)
     effects = (0.8, 1.0, 1.2, 1.1, 0.9)
-    monkeypatch.setattr("test_scaling.LAUNCH_EFFECTS", effects)
+    monkeypatch.setattr("studies.LAUNCH_EFFECTS", effects)
     [cost] = rows_of(record_of(tmp_path, weak_cases(extents=(8,)))).costs
     assert cost.cost.speed > 0.1
     assert cost.verdict == "cannot tell"
@@ -248,46 +180,6 @@ def test_tables_have_every_figure(tmp_path: Path) -> None:
         "more than 10%",
         "less than 10%",
     ]
-
-
-def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
-    rows = rows_of(record_of(tmp_path, weak_cases()))
-    names = [[table.name for table in Scaling().brief(rows, room)] for room in (48, 24, 3)]
-    assert names == [
-        ["scaling", "scaling_parts", "scaling_costs"],
-        ["scaling", "scaling_costs"],
-        ["scaling", "scaling_costs"],
-    ]
-
-
-def test_sums_that_are_usual_are_no_word_of_a_row(tmp_path: Path) -> None:
-    [usual] = weak_cases(extents=(4,))[:1]
-    assert usual.lattice is not None
-    cases = [
-        msgspec.structs.replace(usual, lattice=msgspec.structs.replace(usual.lattice, sums=sums))
-        for sums in (1, 2)
-    ]
-    rows = rows_of(record_of(tmp_path, tuple(cases)))
-    assert [row.variant for row in rows.all] == ["sums1", ""]
-
-
-def test_the_first_sentence_says_what_lattices_keep(tmp_path: Path) -> None:
-    rows = rows_of(record_of(tmp_path, weak_cases()))
-    assert Scaling().headline(rows) == (
-        "milc tcp 4^4 keeps 50.0 % on 4 ranks and 14^4 keeps 96.2 % on 4 ranks"
-    )
-    (tmp_path / "one").mkdir()
-    one = record_of(tmp_path / "one", weak_cases(extents=(4,))[:1])
-    assert Scaling().headline(rows_of(one)) == ""
-
-
-def test_an_interval_that_says_nothing_has_no_digits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("test_scaling.LAUNCH_EFFECTS", (1.0, 100.0))
-    run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
-    costs = tables_of(run, summarise(run), "scaling")[2]
-    assert costs.rows[0][3] == "28.6% [not known]"
 
 
 def test_the_json_of_a_case_has_its_row(tmp_path: Path) -> None:
@@ -371,18 +263,6 @@ def test_a_case_that_failed_is_in_no_curve(tmp_path: Path) -> None:
     )
     lines = msgspec.structs.replace(run.lines, batches=(*run.lines.batches, wrong))
     assert [row.ranks for row in rows_of(Run(run.path, lines)).all] == [1, 4]
-
-
-def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> None:
-    run = record_of(tmp_path, weak_cases(extents=(4,)))
-    assert "within" in ending_in_words(run, summarise(run))
-    lost = [
-        Batch(case=key, launch=0, order=at, role="measure", status="unsupported", reason="odd")
-        for at, key in enumerate(run.cases)
-    ]
-    nothing = Run(run.path, msgspec.structs.replace(run.lines, batches=tuple(lost)))
-    said = ending_in_words(nothing, summarise(nothing))
-    assert said == "No case could be measured: the reasons stand above."
 
 
 def test_ranks_that_share_a_core_have_no_verdict(tmp_path: Path) -> None:

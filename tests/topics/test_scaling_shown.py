@@ -1,0 +1,66 @@
+"""What a screen and a page say of scaling: what comes first, what goes first, what says nothing."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from shown import tables_of
+from studies import record_of, rows_of, weak_cases
+from weft.analysis.summary import summarise
+from weft.record.model import Batch
+from weft.record.run import Run
+from weft.report.notes import ending_in_words
+from weft.topics.scaling import Scaling
+
+
+def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases()))
+    names = [[table.name for table in Scaling().brief(rows, room)] for room in (48, 24, 3)]
+    assert names == [
+        ["scaling", "scaling_parts", "scaling_costs"],
+        ["scaling", "scaling_costs"],
+        ["scaling", "scaling_costs"],
+    ]
+
+
+def test_sums_that_are_usual_are_no_word_of_a_row(tmp_path: Path) -> None:
+    [usual] = weak_cases(extents=(4,))[:1]
+    assert usual.lattice is not None
+    cases = [
+        msgspec.structs.replace(usual, lattice=msgspec.structs.replace(usual.lattice, sums=sums))
+        for sums in (1, 2)
+    ]
+    rows = rows_of(record_of(tmp_path, tuple(cases)))
+    assert [row.variant for row in rows.all] == ["sums1", ""]
+
+
+def test_the_first_sentence_says_what_lattices_keep(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases()))
+    assert Scaling().headline(rows) == (
+        "milc tcp 4^4 keeps 50.0 % on 4 ranks and 14^4 keeps 96.2 % on 4 ranks"
+    )
+    (tmp_path / "one").mkdir()
+    one = record_of(tmp_path / "one", weak_cases(extents=(4,))[:1])
+    assert Scaling().headline(rows_of(one)) == ""
+
+
+def test_an_interval_that_says_nothing_has_no_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studies.LAUNCH_EFFECTS", (1.0, 100.0))
+    run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
+    costs = tables_of(run, summarise(run), "scaling")[2]
+    assert costs.rows[0][3] == "28.6% [not known]"
+
+
+def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,)))
+    assert "within" in ending_in_words(run, summarise(run))
+    lost = [
+        Batch(case=key, launch=0, order=at, role="measure", status="unsupported", reason="odd")
+        for at, key in enumerate(run.cases)
+    ]
+    nothing = Run(run.path, msgspec.structs.replace(run.lines, batches=tuple(lost)))
+    said = ending_in_words(nothing, summarise(nothing))
+    assert said == "No case could be measured: the reasons stand above."
