@@ -45,6 +45,22 @@ constexpr std::uint32_t bytes_per_site() {
   return 0;
 }
 
+/// A pattern of operations of all ranks together, in memory of its own.
+template <class P>
+concept IsCollective = P::is_collective;
+
+/// How many messages such a pattern has room for, and how many for each rank.
+template <class P>
+constexpr std::uint32_t own_messages() {
+  if constexpr (requires { P::own_messages; }) return P::own_messages;
+  return 0;
+}
+template <class P>
+constexpr std::uint32_t own_messages_per_rank() {
+  if constexpr (requires { P::own_messages_per_rank; }) return P::own_messages_per_rank;
+  return 0;
+}
+
 template <class P>
 constexpr Window window_of() {
   if constexpr (requires { P::window; }) return P::window;
@@ -104,7 +120,9 @@ constexpr Footprint footprint_of() {
           at_once(1) - for_each,
           for_each,
           least_buffers<P>(),
-          bytes_per_site<P>()};
+          bytes_per_site<P>(),
+          own_messages<P>(),
+          own_messages_per_rank<P>()};
 }
 
 /// What of a pattern no model of a fabric shows, in words; empty where one shows all of it. A

@@ -40,7 +40,8 @@ struct LatticeInfo {
 };
 
 /// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
-/// another, and nothing else is: only from it is known how long a word takes.
+/// another, and nothing else is: only from it is known how long a word takes. A `collective` is
+/// what an operation of all ranks takes, the mean over them.
 enum class Figure : std::uint8_t {
   latency,
   exchange,
@@ -53,6 +54,7 @@ enum class Figure : std::uint8_t {
   registration,
   copy,
   iteration,
+  collective,
 };
 
 /// Series that a pattern may fill beside its samples.
@@ -72,6 +74,8 @@ struct PatternInfo {
   int bandwidth_factor;
   /// The smallest message it can be measured with.
   int least_bytes = 0;
+  /// Whether there are messages that have a size: without, it is planned with 0 bytes alone.
+  bool has_size = true;
   /// How much longer an operation takes than its figure says, about: pauses are not in it.
   int time_factor = 1;
   /// Whether a sample is one operation in any case: each has a time at which it is due.
@@ -108,6 +112,10 @@ struct Footprint {
   std::uint32_t buffers = 1;
   /// What an application needs for each site of a rank.
   std::uint32_t bytes_per_site = 0;
+  /// Messages in memory that a pattern has of its own in place of buffers: so many, and so many for
+  /// each rank of the case.
+  std::uint32_t own_messages = 0;
+  std::uint32_t own_messages_per_rank = 0;
 };
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.

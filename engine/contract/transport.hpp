@@ -119,6 +119,30 @@ concept Summing = TwoSided<T> && requires(T& link, std::span<double> numbers) {
   noexcept->std::same_as<void>;
 };
 
+/// Transports whose library has operations of all ranks together, each over when the call returns.
+/// A fault is latched at the latest then. `allreduce` sums floats of one buffer into another of the
+/// same length; `broadcast` puts the root's buffer into those of all; in `alltoall` and `allgather`
+/// a buffer of all ranks has a part for each, in the order of ranks. `meet` is what ranks come to
+/// before each operation that is timed: the library's barrier, or in a model one moment for all.
+/// Unlike `Summing`, which any
+/// means will do for, these are what is measured: the library's own.
+template <class T>
+concept Collective = TwoSided<T> &&
+    requires(T& link, Peer root, const Buffer& buffer, const Buffer& out, const Buffer& in) {
+  { link.allreduce(out, in) }
+  noexcept->std::same_as<void>;
+  { link.broadcast(root, buffer) }
+  noexcept->std::same_as<void>;
+  { link.alltoall(out, in) }
+  noexcept->std::same_as<void>;
+  { link.allgather(out, in) }
+  noexcept->std::same_as<void>;
+  { link.barrier() }
+  noexcept->std::same_as<void>;
+  { link.meet() }
+  noexcept->std::same_as<void>;
+};
+
 /// Transports that know of each send in flight whom it goes to, and of each receive whose message
 /// it waits for.
 template <class T>

@@ -3,7 +3,12 @@
 
 #include <tuple>
 
+#include "patterns/allgather.hpp"
+#include "patterns/allreduce.hpp"
+#include "patterns/alltoall.hpp"
+#include "patterns/barrier.hpp"
 #include "patterns/bidirectional_stream.hpp"
+#include "patterns/broadcast.hpp"
 #include "patterns/burst.hpp"
 #include "patterns/busy_stream.hpp"
 #include "patterns/copy.hpp"
@@ -42,6 +47,7 @@ using AllPatterns =
                PutNotifyPingPong, PutLatency, GetLatency, PutStream, GetStream, Burst, PausedBurst,
                LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
                BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
-               RegisterPingPong, RegisterStream, Registration, Copy, Halo, Milc>;
+               RegisterPingPong, RegisterStream, Registration, Copy, Halo, Milc, Allreduce,
+               Broadcast, Alltoall, Allgather, BarrierOfAll>;
 
 }  // namespace weft

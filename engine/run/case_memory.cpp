@@ -85,11 +85,11 @@ std::vector<RemoteBuffer> CaseMemory::remote(const RemoteBuffer& whole, std::siz
 
 PagesGot CaseMemory::pages_had(const std::vector<Buffer>& in,
                                const std::vector<Buffer>& out) const {
+  if (in.empty() && out.empty()) return {};
   const Window where = in.empty() ? Window::outgoing : Window::incoming;
   const SideMemory& own = side_of(where);
   if (!own.empty()) return {own.bytes(), own.huge_bytes()};
   const std::vector<Buffer>& side = in.empty() ? out : in;
-  if (side.empty()) return {};
   const auto first = std::bit_cast<std::uint64_t>(side.front().data);
   const std::uint64_t bytes = side.size() * layout(where).stride;
   return {bytes, huge_bytes_between(first, first + bytes)};

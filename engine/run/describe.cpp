@@ -34,6 +34,8 @@ std::string_view name_of(Figure figure) {
       return "copy";
     case Figure::iteration:
       return "iteration";
+    case Figure::collective:
+      return "collective";
   }
   return "";
 }
@@ -66,6 +68,7 @@ json to_json(const Support& pattern) {
       {"latency_divisor", info.latency_divisor},
       {"bandwidth_factor", info.bandwidth_factor},
       {"least_bytes", info.least_bytes},
+      {"has_size", info.has_size},
       {"time_factor", info.time_factor},
       {"every_operation", info.every_operation},
       {"axis", {{"name", info.axis.name}, {"unit", info.axis.unit}, {"points", info.axis.points}}},
@@ -86,7 +89,9 @@ json to_json(const Support& pattern) {
         {"receives", pattern.footprint.receives},
         {"receives_per_queue", pattern.footprint.receives_per_queue},
         {"buffers", pattern.footprint.buffers},
-        {"bytes_per_site", pattern.footprint.bytes_per_site}}},
+        {"bytes_per_site", pattern.footprint.bytes_per_site},
+        {"own_messages", pattern.footprint.own_messages},
+        {"own_messages_per_rank", pattern.footprint.own_messages_per_rank}}},
       {"supported", pattern.supported},
       {"reason", pattern.reason},
   };

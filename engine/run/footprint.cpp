@@ -60,9 +60,14 @@ double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
   };
   const auto buffers = static_cast<double>(side(order.slots) + side(order.arriving));
   const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;
-  return ranks * (word_bytes +
-                  test.lattice.lanes() * (buffers * buffer_bytes(message_bytes_of(test)) +
-                                          static_cast<double>(order.places) * bytes_a_place) +
+  const double own =
+      pattern.own_messages + static_cast<double>(pattern.own_messages_per_rank) * ranks;
+  const double each = buffer_bytes(message_bytes_of(test));
+  const double messages =
+      own > 0 ? own * each
+              : test.lattice.lanes() *
+                    (buffers * each + static_cast<double>(order.places) * bytes_a_place);
+  return ranks * (word_bytes + messages +
                   static_cast<double>(test.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
                   values * bytes_a_value);
 }

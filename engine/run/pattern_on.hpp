@@ -60,6 +60,7 @@ template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (IsModel<T> && !beyond_models<Pattern>().empty()) return beyond_models<Pattern>();
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
+  if constexpr (IsCollective<Pattern>) return "the transport has no collective operations";
   if constexpr (HasRoles<Pattern> && !TellsPeers<T>) {
     return "the transport does not report whose message arrived";
   }
@@ -98,15 +99,16 @@ constexpr LoopOn loop_on() {
           }};
 }
 
-/// A loop for each wait that a transport has, the usual one first.
+/// A loop for each wait that a transport has and the pattern knows, the usual one first.
 template <class Pattern, TwoSided T, Clock Now>
 std::vector<LoopOn> loops_on() {
   using Usual = UsualWait<T>;
   std::vector<LoopOn> loops{loop_on<Pattern, T, Now, Usual>()};
-  if constexpr (!std::is_same_v<Usual, SpinOnCompletions>) {
+  if constexpr (!std::is_same_v<Usual, SpinOnCompletions> &&
+                RunsOn<Pattern, T, Now, SpinOnCompletions>) {
     loops.push_back(loop_on<Pattern, T, Now, SpinOnCompletions>());
   }
-  if constexpr (Waiting<BlockOnEvent, T>) {
+  if constexpr (Waiting<BlockOnEvent, T> && RunsOn<Pattern, T, Now, BlockOnEvent>) {
     loops.push_back(loop_on<Pattern, T, Now, BlockOnEvent>());
   }
   return loops;

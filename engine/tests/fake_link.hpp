@@ -13,19 +13,19 @@
 #include "bootstrap/bootstrap.hpp"
 #include "contract/transport.hpp"
 #include "tests/fake_card.hpp"
-#include "tests/fake_sum.hpp"
+#include "tests/fake_collectives.hpp"
 #include "tests/fake_wires.hpp"
 
 namespace weft::fake {
 
 /// One rank's link to the fabric.
-class Link final {
+class Link final : public CollectiveCalls {
  public:
   static constexpr std::string_view name = "fake";
   static constexpr std::string_view summary = "a scripted fabric in virtual time";
 
   Link(Fabric& fabric, const Bootstrap& boot)
-      : fabric_(&fabric), rank_(boot.rank()), card_(fabric.costs) {
+      : CollectiveCalls(fabric, boot.rank()), card_(fabric.costs) {
     VirtualClock::time() = 0;
     VirtualClock::read_cost() = costs().clock_read;
     VirtualClock::costs() = &costs();
@@ -64,9 +64,6 @@ class Link final {
     return costs().scatters ? "the fabric scatters the bytes of a put" : "";
   }
 
-  void sum(std::span<double> numbers) noexcept {
-    if (!sum_over_ranks(*fabric_, rank_, summed_++, numbers)) fault_ = {1, "sum"};
-  }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     const bool copied = buffer.bytes <= costs().copies_up_to;
     const bool waits = costs().acknowledges && !copied;
@@ -365,8 +362,6 @@ class Link final {
     if (room != 0) std::memcpy(target, message.content.data(), room);
   }
 
-  Fabric* fabric_;
-  int rank_;
   std::deque<Sent> sends_;
   std::uint32_t together_ = 0;
   std::deque<Ticks> transfers_;
@@ -379,11 +374,8 @@ class Link final {
   Ticks now_ = 0;
   /// How long it had kept its transfers waiting then.
   Ticks held_ = 0;
-  /// Sums that it came to.
-  std::size_t summed_ = 0;
   /// Polls in a row that found nothing.
   int steps_ = 0;
-  Fault fault_;
 };
 
 }  // namespace weft::fake

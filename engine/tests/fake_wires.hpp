@@ -162,13 +162,14 @@ struct Fabric {
   std::vector<std::function<Ticks()>> next_events;
   std::vector<bool> idle;
   bool dead = false;
-  /// A sum over all ranks, by its turn: how many have come to it, when the last did, and the sums.
-  struct Sum {
-    std::size_t came = 0;
-    Ticks latest = 0;
-    std::vector<double> numbers;
+  /// An operation of all ranks, by its turn: when each came to it and what it gave, and how many
+  /// have gone.
+  struct Gathering {
+    std::map<int, Ticks> came;
+    std::map<int, std::vector<std::byte>> given;
+    std::size_t gone = 0;
   };
-  std::map<std::size_t, Sum> sums;
+  std::map<std::size_t, Gathering> gatherings;
 };
 
 /// The virtual clock of the rank that asks: each rank is one thread.

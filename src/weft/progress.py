@@ -27,7 +27,8 @@ class ProgressLine:
     No thread draws: the bar is redrawn explicitly, between batches.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_quiet: bool = False) -> None:
+        self._is_quiet = is_quiet
         self._console = console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.fields[what]}"),
@@ -56,8 +57,8 @@ class ProgressLine:
             self._progress.stop()
 
     def launched(self, round_: int, hello: Hello) -> None:
-        """A transport's ranks are up; a pipe gets one line per round."""
-        if round_ != self._round and not self._console.is_terminal:
+        """A transport's ranks are up; a pipe gets one line per round, but of a quiet run."""
+        if not self._is_quiet and round_ != self._round and not self._console.is_terminal:
             self._console.print(f"round {round_ + 1} of launches, {hello.transport} first")
         self._round = round_
 

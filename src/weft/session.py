@@ -89,6 +89,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     begun_s: float
     report: bool
     platform: SimulatedPlatform | None = None
+    is_quiet: bool = False
 
 
 def simulation(
@@ -152,14 +153,14 @@ def start(
         notes: tuple[str, ...] = (note_of(platform),)
     else:
         notes = _warnings(hosts, watch.load(), max(part.ranks for part in parts), say)
-    # A simulated run says nothing of this machine, and nothing of it matters there.
-    header = _header(request, plan, patterns, {} if platform else hosts, notes)
     path = request.output or _default_path()
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
-        writer.write(header)
+        # A simulated run says nothing of this machine, and nothing of it matters there.
+        writer.write(_header(request, plan, patterns, {} if platform else hosts, notes))
         end_s = _end_s(request.begun_s, plan.budget_s, report=request.report)
-        footer = _measure(plan, usable, writer, None, (launcher, request.allocation), end_s)
+        by = (launcher, request.allocation)
+        footer = _measure(plan, usable, writer, None, by, end_s, is_quiet=request.is_quiet)
     packed = request.output is None or path != plain
     return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
 
@@ -320,9 +321,11 @@ def _measure(
     so_far: SoFar | None,
     started_by: tuple[Launcher, Allocation],
     end_s: float,
+    *,
+    is_quiet: bool = False,
 ) -> Footer:
     launcher, allocation = started_by
-    with ProgressLine() as watcher, ends_like_an_interrupt():
+    with ProgressLine(is_quiet=is_quiet) as watcher, ends_like_an_interrupt():
         return Measurement(
             plan,
             usable,

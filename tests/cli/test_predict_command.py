@@ -1,5 +1,6 @@
 """`weft predict`: variants in one table, records and a page, and refusals in one line."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ def test_tapers_are_compared_side_by_side(tmp_path: Path) -> None:
     assert "halo 8^4 fat-tree 1:1" in words
     assert "halo 8^4 fat-tree 2:1" in words
     assert "within 5 % of fat-tree 1:1: fat-tree 1:1" in words
+    # The difference has an interval, by the platform's errors.
+    assert re.search(r"fat-tree 2:1 .* [+-][\d.]+ % \[[+-][\d.]+, [+-][\d.]+\]", words)
     assert "extrapolated: 8 nodes (2 were calibrated), 3 switches on a way (1 was)" in words
     records = [weft.load(path) for path in sorted(tmp_path.glob("*.jsonl.zst"))]
     platforms = [one.header.plan.simulated for one in records]
@@ -39,6 +42,35 @@ def test_tapers_are_compared_side_by_side(tmp_path: Path) -> None:
     ]
     [page] = tmp_path.glob("*.html")
     assert "simulated on escher, fat-tree 2:1 (predicted)" in page.read_text()
+
+
+@pytest.mark.engine
+def test_algorithms_are_compared_by_size(tmp_path: Path) -> None:
+    shown = run(
+        "predict", "allreduce", "--platform", "escher", "--nodes", 8, "--switch", 24,
+        "--sizes", "8,1KiB,1MiB", "--algorithm", "recursive-doubling,rabenseifner,openmpi",
+        "--samples", 1, "-o", tmp_path,
+    )  # fmt: skip
+    words = " ".join(shown.split())
+    assert "size recursive-doubling rabenseifner openmpi" in words
+    assert "the fastest of these: recursive-doubling from 8 B, rabenseifner from" in words
+    assert "openmpi's rules take" in words
+    assert len(list(tmp_path.glob("*.jsonl.zst"))) == 3
+    [page] = tmp_path.glob("*.html")
+    assert "predicted-algorithms" in page.read_text()
+
+
+@pytest.mark.engine
+def test_differences_have_no_interval_where_the_budget_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.cli.predict_runs._MOVES_TAKE", 1e6)
+    shown = run(
+        "predict", "ping_pong", "--platform", "escher", "--nodes", 2, "--switch", 24,
+        "--sizes", 8, "--speed", "1,2", "-o", tmp_path,
+    )  # fmt: skip
+    assert "no interval of the differences" in shown
+    assert "they have no interval here" in " ".join(shown.split())
 
 
 @pytest.mark.engine
@@ -56,6 +88,10 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
     ("words", "fix"),
     [
         (("predict", "ping_pong"), "type --platform escher"),
+        (
+            (*ESCHER, "--nodes", "8", "--switch", "24", "--algorithm", "ring"),
+            "choose one of allreduce",
+        ),
         (ESCHER, "type --nodes, like --nodes 256"),
         ((*ESCHER, "--nodes", "8"), "type its ports: --switch 24"),
         ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "type --nodes 24 or fewer"),

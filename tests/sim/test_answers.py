@@ -42,8 +42,9 @@ def test_a_bandwidth_that_is_smaller_is_slower() -> None:
 
 
 def test_a_fabric_is_within_a_limit_where_all_its_figures_are() -> None:
-    assert within(ANSWERS, 0.05) == ("full", "half")
-    assert within(ANSWERS, 0.12) == ("full", "half", "third")
+    assert within(ANSWERS, 0.05).within == ("full", "half")
+    assert within(ANSWERS, 0.05).beyond == ("third",)
+    assert within(ANSWERS, 0.12).within == ("full", "half", "third")
 
 
 def test_figures_carry_the_error_of_the_calibration() -> None:
@@ -53,7 +54,10 @@ def test_figures_carry_the_error_of_the_calibration() -> None:
     assert table.rows[0] == ("halo", "full", "100 ns", "80.0 ns to 133 ns", "")
     assert table.rows[1][-1] == "+4.0 %"
     assert table.rows[3][3] == "800 MB/s to 1.33 GB/s"
-    assert table.notes[0] == "within 5 % of full: full, half"
+    assert table.notes[0] == (
+        "within 5 % of full: full, half; not within: third (by the figures alone, without"
+        " intervals)"
+    )
     assert "40 published figures by 2.0 % on average and 25.0 % at most" in table.notes[1]
     assert table.notes[2] == (
         "extrapolated: 48 nodes (2 were calibrated), 3 switches on a way (1 was), messages of"

@@ -48,8 +48,8 @@ def test_one_row_a_case_reaches_the_tables_and_the_json(tmp_path: Path) -> None:
     run = record_of(tmp_path)
     summaries = summarise(run)
     (leaf,) = tables_of(run, summaries, "exchange")
-    assert leaf.rows[0][:3] == ("tcp", "1000 B", "3")
-    assert [cell.split()[0] for cell in leaf.rows[0][3:6]] == ["900", "1.07", "1.30"]
+    assert leaf.rows[0][:4] == ("sendrecv", "tcp", "1000 B", "3")
+    assert [cell.split()[0] for cell in leaf.rows[0][4:7]] == ["900", "1.07", "1.30"]
     (row,) = json_rows(run, summaries)
     assert row["many"]["greatest_ns"]["median"] == pytest.approx(1300, rel=1e-3)
 

@@ -60,6 +60,11 @@ def streamed(c: Costs, b: int, n: int) -> int:
     return n * c.per_byte * b + one_way(c, 0)
 
 
+def together(c: Costs, b: int, n: int) -> int:
+    """n operations of all ranks: their words there and back, and a message's bytes."""
+    return n * (2 * c.latency + c.per_byte * b) + (n - 1) * c.clock_read
+
+
 # With the wire busy all the time a stream takes what its bytes take, once the way of one message,
 # and the receiver's word. Exchanges leave open which rank is ahead, by less than a message's calls.
 TRUTHS = {
@@ -84,6 +89,18 @@ TRUTHS = {
         lambda c, _, n: n * c.register_buffer + (-(-n // 2) - 1) * c.clock_read, 1, 0
     ),
     "register_ping_pong": Truth(lambda c, b, n: n * 2 * (c.register_buffer + one_way(c, b)), 2, 2),
+    # Each operation has two reads of the clock; all ranks leave together.
+    "allreduce": Truth(together, 1, 0),
+    "alltoall": Truth(together, 1, 0),
+    "allgather": Truth(together, 1, 0),
+    # The mean of the root's time, who only sends, and of the other rank's.
+    "broadcast": Truth(
+        lambda c, b, n: (
+            n * (c.send_overhead + (c.per_byte * b + c.latency) / 2) + (n - 1) * c.clock_read
+        ),
+        1,
+        0,
+    ),
 }
 # These have a test of their own below, or in engine/tests only; what they declare is held here.
 DECLARED = {
@@ -105,6 +122,7 @@ DECLARED = {
     "copy": (1, 1),
     "halo": (1, 0),
     "milc": (1, 0),
+    "barrier": (1, 0),
 }
 
 

@@ -52,6 +52,12 @@ class Mpi final : public MpiQueues<FreshRequests> {
   void get_and_flush(Peer peer, const Buffer& local, const RemoteBuffer& remote) noexcept {
     library().get_and_flush(peer, local, remote);
   }
+  void allreduce(const Buffer& out, const Buffer& in) noexcept { library().allreduce(out, in); }
+  void broadcast(Peer root, const Buffer& buffer) noexcept { library().broadcast(root, buffer); }
+  void alltoall(const Buffer& out, const Buffer& in) noexcept { library().alltoall(out, in); }
+  void allgather(const Buffer& out, const Buffer& in) noexcept { library().allgather(out, in); }
+  void barrier() noexcept { library().barrier(); }
+  void meet() noexcept { library().barrier(); }
   void poll() noexcept {
     MpiQueues::poll();
     library().poll_transfers();

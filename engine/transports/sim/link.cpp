@@ -5,13 +5,8 @@
 namespace weft {
 
 Sim::Sim(const LinkOptions& /*options*/, Bootstrap& boot)
-    : sends_(boot.size()), receives_(boot.size()) {
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    : boot_(&boot), size_(boot.size()), sends_(boot.size()), receives_(boot.size()) {
   oldest_.reserve(2 * static_cast<std::size_t>(boot.size()));
-}
-
-Sim::~Sim() {
-  MPI_Comm_free(&comm_);
 }
 
 bool Sim::take(Pending& pending) noexcept {

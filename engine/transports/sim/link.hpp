@@ -32,7 +32,7 @@ class Sim final {
   Sim& operator=(const Sim&) = delete;
   Sim(Sim&&) = delete;
   Sim& operator=(Sim&&) = delete;
-  ~Sim();
+  ~Sim() = default;
 
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}
@@ -91,6 +91,26 @@ class Sim final {
           "MPI_Allreduce");
   }
 
+  void allreduce(const Buffer& out, const Buffer& in) noexcept {
+    latch(MPI_Allreduce(out.data, in.data, static_cast<int>(in.bytes / sizeof(float)), MPI_FLOAT,
+                        MPI_SUM, comm_),
+          "MPI_Allreduce");
+  }
+  void broadcast(Peer root, const Buffer& buffer) noexcept {
+    latch(MPI_Bcast(buffer.data, part_of(buffer, 1), MPI_BYTE, root.rank, comm_), "MPI_Bcast");
+  }
+  void alltoall(const Buffer& out, const Buffer& in) noexcept {
+    const int part = part_of(out, size_);
+    latch(MPI_Alltoall(out.data, part, MPI_BYTE, in.data, part, MPI_BYTE, comm_), "MPI_Alltoall");
+  }
+  void allgather(const Buffer& out, const Buffer& in) noexcept {
+    const int part = part_of(out, 1);
+    latch(MPI_Allgather(out.data, part, MPI_BYTE, in.data, part, MPI_BYTE, comm_), "MPI_Allgather");
+  }
+  void barrier() noexcept { latch(MPI_Barrier(comm_), "MPI_Barrier"); }
+  /// At one moment: whom a barrier of messages lets go last, the next one would let go first.
+  void meet() noexcept { boot_->barrier(); }
+
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return number(sends_.size()); }
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return number(receives_.size());
@@ -113,6 +133,9 @@ class Sim final {
     return static_cast<int>(std::bit_width(buffer.bytes));
   }
   static int count_of(const Buffer& buffer) noexcept { return static_cast<int>(buffer.bytes); }
+  static int part_of(const Buffer& whole, int parts) noexcept {
+    return static_cast<int>(whole.bytes / static_cast<std::size_t>(parts));
+  }
   static std::uint32_t number(std::size_t count) noexcept {
     return static_cast<std::uint32_t>(count);
   }
@@ -126,7 +149,11 @@ class Sim final {
   void await(Pending& pending, std::uint32_t most) noexcept;
   void wait_for_any(Pending* one, Pending* other) noexcept;
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  Bootstrap* boot_;
+  int size_;
+  /// No other messages are simulated. A communicator of its own could not be made with each of the
+  /// algorithms that a platform may name.
+  MPI_Comm comm_ = MPI_COMM_WORLD;
   Pending sends_;
   Pending receives_;
   /// Polls in a row that found nothing.

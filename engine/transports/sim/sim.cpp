@@ -6,6 +6,7 @@
 #include <xbt/config.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <exception>
 #include <stdexcept>
@@ -18,6 +19,12 @@
 #include "transports/sim/clock.hpp"
 #include "transports/sim/crew.hpp"
 #include "transports/sim/link.hpp"
+
+// Takes the algorithms of collective operations from the settings. SMPI_init does it before there
+// is a platform; SimGrid exports it and has no header for it.
+namespace simgrid::smpi::colls {
+void set_collectives();
+}
 
 namespace weft {
 
@@ -78,22 +85,24 @@ Simulation simulation_of(int argc, char** argv) {
 void set_up_simulator() {
   // Nothing but what a rank waits for takes time: no call of MPI has a cost of its own, and what is
   // computed here is not simulated. The ranks share the program: it has no variables of its own.
-  for (const char* setting :
-       {"smpi/privatization:no", "smpi/simulate-computation:no", "smpi/host-speed:1Gf",
-        "smpi/wtime:0", "smpi/test:0", "smpi/iprobe:0", "network/model:SMPI",
-        "smpi/barrier:ompi_recursivedoubling", "smpi/allreduce:rdb", "smpi/reduce:binomial",
-        "smpi/bcast:binomial_tree", "contexts/stack-size:1024"}) {
+  for (const char* setting : {"smpi/privatization:no", "smpi/simulate-computation:no",
+                              "smpi/host-speed:1Gf", "smpi/wtime:0", "smpi/test:0", "smpi/iprobe:0",
+                              "network/model:SMPI", "contexts/stack-size:1024"}) {
     simgrid::s4u::Engine::set_config(std::string(setting));
   }
 }
 
-/// As precise as the clock, unless the platform's file says otherwise: large fabrics cost less so.
-/// What was set before the platform was read it may not change.
-void set_usual_precision() {
-  constexpr const char* precision = "surf/precision";
-  if (simgrid::config::is_default(precision)) {
-    simgrid::s4u::Engine::set_config(precision, 1e-12);
+/// What a platform's file may say otherwise, which it may not of what was set before it was read.
+/// As precise as the clock (large fabrics cost less otherwise); operations of all ranks by Open
+/// MPI's rules, which choose recursive doubling for a sum of few numbers.
+void set_unless_the_platform_does() {
+  constexpr std::array usual{std::pair{"surf/precision", "1e-12"},
+                             std::pair{"smpi/coll-selector", "ompi"}};
+  for (const auto& [name, value] : usual) {
+    if (!simgrid::config::is_default(name)) continue;
+    simgrid::s4u::Engine::set_config(std::string(name) + ":" + value);
   }
+  simgrid::smpi::colls::set_collectives();
 }
 
 /// In the order of their numbers: node-2 before node-10.
@@ -134,7 +143,7 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
   SMPI_init();
   set_up_simulator();
   engine.load_platform(asked.platform);
-  set_usual_precision();
+  set_unless_the_platform_does();
   SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
   const std::vector<simgrid::s4u::Host*> hosts = nodes_of(engine);
   if (hosts.empty()) throw std::invalid_argument(asked.platform + " has no host");

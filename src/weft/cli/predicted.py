@@ -7,40 +7,98 @@ from typing import TYPE_CHECKING
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from weft.charts import Chart
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.reference.library import Platform
-    from weft.sim.answers import PredictedFabric, PredictedFigure
+    from weft.report.page import Front
+    from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
     from weft.sim.predicted import Variant
+    from weft.tables import Table
     from weft.topics.base import Results
 
 
 def show(
     base: "SimulatedPlatform",
     variants: "Sequence[Variant]",
-    runs: "Sequence[Run]",
+    runs: "tuple[Sequence[Run], Sequence[Sequence[Run]]]",
+    certainty: "Certainty | None",
     limit: float | None,
     page: Path,
     say: Callable[[str], None],
 ) -> None:
-    """Print the fabrics side by side, write the page, and name the files. Raises WeftError."""
-    from weft.analysis.summary import summarise
+    """Print the fabrics side by side, write the page, and name the files.
+
+    `runs` are those of the variants and, of each, those with the platform moved. Raises WeftError.
+    """
     from weft.report.page import write_report
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.sim.answers import answers_table, certainty_of
-    from weft.topics import results_of
 
-    results = [results_of(run, summarise(run)) for run in runs]
-    answers = [_answer(one, own) for one, own in zip(variants, results, strict=True)]
-    published = _published(base)
-    certainty = certainty_of(published, base.kind) if published else None
-    table = answers_table(base, answers, certainty, limit)
+    own, moved = runs
+    results = [_results(run) for run in own]
+    answers = [
+        _answer(variant, one, moved[at] if moved else ())
+        for at, (variant, one) in enumerate(zip(variants, results, strict=True))
+    ]
+    front, table = _front(base, answers, certainty, limit)
     console().print(*render_table(table), sep="\n")
-    write_report(results, page)
-    for run in runs:
+    write_report(results, page, front=front)
+    for run in own:
         say(f"record: {run.path}")
     say(f"report: {page}")
+
+
+def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
+    """How far a platform is from what was published of it; None where that is not known."""
+    from weft.sim.answers import certainty_of
+
+    published = _published(base)
+    return certainty_of(published, base.kind) if published else None
+
+
+def _front(
+    base: "SimulatedPlatform",
+    answers: "Sequence[PredictedFabric]",
+    certainty: "Certainty | None",
+    limit: float | None,
+) -> "tuple[Front, Table]":
+    """The table, and what a page shows first: algorithms by size, or fabrics side by side."""
+    import msgspec
+
+    from weft.report.page import Front, Section
+    from weft.sim.answer_charts import algorithms_chart, differences_chart
+    from weft.sim.answers import answers_table, limits_in_words, notes_of
+    from weft.sim.switches import in_words, is_of_algorithms, switches_table
+
+    charts: tuple[Chart, ...] = ()
+    if is_of_algorithms(answers):
+        table, words = switches_table(base, answers, certainty), in_words(answers)
+        charts = (algorithms_chart(answers),)
+    else:
+        table, words = answers_table(base, answers, certainty, limit), []
+        if limit is not None:
+            words = [limits_in_words(answers, limit)]
+        charts = (differences_chart(answers, limit),) if len(answers) > 1 else ()
+    # On a page the words stand on top.
+    bare = msgspec.structs.replace(table, notes=())
+    tests = ", ".join(dict.fromkeys(one.case.partition(" ")[0] for one in answers[0].figures))
+    return Front(
+        title=f"weft: {tests} on {answers[0].nodes} nodes with links and hosts of {base.name},"
+        " predicted",
+        summary=". ".join(line[0].upper() + line[1:] for line in words) + ("." if words else ""),
+        warnings=("simulated, not measured", *notes_of(base, answers, certainty)),
+        section=Section(
+            name="predicted", title="Predicted", charts=charts, tables=(bare,), findings=()
+        ),
+    ), table
+
+
+def _results(run: "Run") -> "Results":
+    from weft.analysis.summary import summarise
+    from weft.topics import results_of
+
+    return results_of(run, summarise(run))
 
 
 def _published(base: "SimulatedPlatform") -> "Platform | None":
@@ -52,11 +110,28 @@ def _published(base: "SimulatedPlatform") -> "Platform | None":
     return next((one for one in platforms() if one.name == base.name), None)
 
 
-def _answer(variant: "Variant", results: "Results") -> "PredictedFabric":
-    """The figures of a record. Raises WeftError where a case has none."""
+def _answer(variant: "Variant", results: "Results", moved: "Sequence[Run]") -> "PredictedFabric":
+    """The figures of a record, and of those moved. Raises WeftError where a case has none."""
     from weft.fabric.network import hops_of
     from weft.fabric.topologies import build_fabric
     from weft.sim.answers import PredictedFabric
+
+    return PredictedFabric(
+        variant=variant.label,
+        nodes=variant.fabric.nodes,
+        switches=hops_of(build_fabric(variant.fabric)).diameter,
+        figures=_figures(results),
+        moved=tuple(_figures(_results(run)) for run in moved),
+        algorithm=variant.algorithm,
+        record=str(results.run.path),
+    )
+
+
+def _figures(results: "Results") -> "tuple[PredictedFigure, ...]":
+    """Of every case, in the order of the plan. Raises WeftError where one has none."""
+    from weft.sim.answers import PredictedFigure
+    from weft.topics.scaling.rows import scaling_of
+    from weft.units import format_bytes
 
     bad = [one for one in results.summaries if one.status != "ok"]
     if bad:
@@ -64,20 +139,6 @@ def _answer(variant: "Variant", results: "Results") -> "PredictedFabric":
             f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
             "type another test, or a longer --budget",
         )
-    return PredictedFabric(
-        variant=variant.label,
-        nodes=variant.fabric.nodes,
-        switches=hops_of(build_fabric(variant.fabric)).diameter,
-        figures=_figures(results),
-        record=str(results.run.path),
-    )
-
-
-def _figures(results: "Results") -> "tuple[PredictedFigure, ...]":
-    from weft.sim.answers import PredictedFigure
-    from weft.topics.scaling.rows import scaling_of
-    from weft.units import format_bytes
-
     iterations = {row.case: row for row in scaling_of(results).all}
     found = []
     for one in results.summaries:
@@ -102,6 +163,7 @@ def _figures(results: "Results") -> "tuple[PredictedFigure, ...]":
                 case=f"{one.test}{point} {format_bytes(one.bytes)}",
                 value=estimate.value,
                 is_rate=rate is not None,
+                bytes=one.bytes,
                 largest_bytes=one.bytes,
             )
         )

@@ -25,6 +25,7 @@ from weft.measure.stopping import (
 from weft.measure.timeouts import timeout_s
 from weft.plan.budget import needs_no_look
 from weft.plan.case import Schedule
+from weft.record.ranks import ticks_of_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,7 +201,7 @@ class CaseRunner:
         self._listener.trouble(trouble)
 
     def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
-        time_ns = _sample_ns(answer, clock) / answer.ops_per_sample
+        time_ns = _sample_ns(state, answer, clock) / answer.ops_per_sample
         state.operation_ns = time_ns
         state.add_timed(answer.timed_ns, len(answer.ticks) * answer.ops_per_sample)
         if measured:
@@ -223,12 +224,13 @@ def _looked_at(case: Case, role: Role) -> Case:
     return msgspec.structs.replace(case, schedule=Schedule()) if is_short else case
 
 
-def _sample_ns(answer: Answer, clock: Clock) -> float:
+def _sample_ns(state: CaseState, answer: Answer, clock: Clock) -> float:
     """The median sample of a batch."""
-    ticks = sorted(answer.ticks[answer.warmup :])
-    return ticks[len(ticks) // 2] * clock.tick_ns
+    all_ticks = ticks_of_samples(state.pattern.figure, answer.ticks, answer.parts)
+    ticks = sorted(all_ticks[answer.warmup :])
+    return float(ticks[len(ticks) // 2]) * clock.tick_ns
 
 
 def _too_short(state: CaseState, chosen: Amount, answer: Answer, clock: Clock) -> bool:
-    sample_ns = _sample_ns(answer, clock)
+    sample_ns = _sample_ns(state, answer, clock)
     return too_short(state.case, chosen, sample_ns, answer.ops_per_sample)

@@ -256,8 +256,7 @@ def make_cases(
         for pages in chosen.pages
         for point in points[test]
         for lattice in lattices[test]
-        for size in parse_sizes(sizes or _lattice(known.get(test)).bytes or SIZES)
-        if test not in known or size >= known[test].least_bytes
+        for size in _sizes(sizes, known.get(test))
     )
 
 
@@ -304,6 +303,13 @@ def on_ranks(part: Part, counts: Sequence[int]) -> tuple[Part, ...]:
 
 def _lattice(pattern: Pattern | None) -> LatticeInfo:
     return pattern.lattice if pattern else LatticeInfo()
+
+
+def _sizes(sizes: str, pattern: Pattern | None) -> tuple[int, ...]:
+    if pattern is not None and not pattern.has_size:
+        return (0,)
+    found = parse_sizes(sizes or _lattice(pattern).bytes or SIZES)
+    return tuple(size for size in found if pattern is None or size >= pattern.least_bytes)
 
 
 def _queue_depths(variants: Variants, pattern: Pattern | None) -> tuple[int, ...]:

@@ -64,7 +64,10 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     )
     order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
+    own = known.own_messages + known.own_messages_per_rank * case.ranks
     messages = case.lanes * (buffers * pages * PAGE_BYTES + order)
+    if own:
+        messages = own * pages * PAGE_BYTES
     sites = int(case.lattice.sites_of_rank(case.ranks)) if case.lattice else 0
     return case.ranks * (WORD_BYTES + messages + sites * known.bytes_per_site + series)
 

@@ -9,7 +9,7 @@ import msgspec
 # The kind of figure of a test; empty in records of engines that did not report it.
 FigureKind = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
-    "loaded_latency", "registration", "copy", "iteration",
+    "loaded_latency", "registration", "copy", "iteration", "collective",
 ]  # fmt: skip
 
 
@@ -30,7 +30,8 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     The messages each way of one operation at most, those before the first operation, the series
     with its samples among them, whether it streams, and the receives that may be under way at
     once: so many, and so many for each of Q; the buffers that it takes in turn where the case
-    names one; and what an application needs for each site of a rank.
+    names one; what an application needs for each site of a rank; and the messages of a test that
+    has memory of its own in place of buffers: so many, and so many for each rank.
     """
 
     messages_per_operation: int = 1
@@ -41,6 +42,8 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     receives_per_queue: int = 0
     buffers: int = 1
     bytes_per_site: int = 0
+    own_messages: int = 0
+    own_messages_per_rank: int = 0
 
 
 class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,9 +74,10 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     time_factor times as long as t, which leaves pauses out. With every_operation a sample is one
     operation in any case, and the series `interval` says how long the next one waits for it.
 
-    `figure` "latency" is the time of one message from a rank to another, and no other figure is.
-    With has_queue it keeps the case's Q messages in flight, else it knows no queue depth. A sample
-    of a stream holds such a latency `latencies_per_sample` times beside its messages' own
+    `figure` "latency" is the time of one message from a rank to another, and no other figure is; a
+    "collective" is the mean over the ranks. Without has_size it has no messages: it is planned with
+    0 bytes. With has_queue it keeps the case's Q messages in flight, else it knows no queue depth.
+    A sample of a stream holds such a latency `latencies_per_sample` times beside its messages' own
     times. A burst is `messages_per_burst` messages, a pause of the delay method `pause_trips` round
     trips. Each operation of the samples holds `clock_reads` reads of the clock, of a further series
     as many as `part_clock_reads` says, which an analysis takes off. With splits_operations an
@@ -88,6 +92,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     latency_divisor: int
     bandwidth_factor: int
     least_bytes: int = 0
+    has_size: bool = True
     time_factor: int = 1
     every_operation: bool = False
     footprint: Footprint = Footprint()

@@ -147,6 +147,12 @@ _MORE = (
     ),
     SuitePart(title="memory copy bandwidth", tests=("copy",), sizes="4KiB,1MiB,16MiB"),
     SuitePart(title="message rate", tests=("message_rate",), sizes="8", is_of_many=True),
+    SuitePart(
+        title="collective operations",
+        tests=("allreduce", "broadcast", "alltoall", "allgather", "barrier"),
+        sizes="8,1KiB,64KiB",
+        is_of_many=True,
+    ),
     SuitePart(title="halo exchange", tests=("halo",), is_of_many=True),
     SuitePart(title="staggered solver", tests=("milc",), is_of_many=True),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
 
 if TYPE_CHECKING:
@@ -151,13 +152,21 @@ class Run:
     def time_ns(self, batch: Batch, part: str = "") -> Any:
         """Nanoseconds of one operation, a numpy array of the batch's samples without warm-up.
 
-        `part` names a further series of the batch instead. Raises KeyError where it has none such.
+        `part` names a further series of the batch instead, and FIRST_RANK rank 0's own where the
+        figure is the mean over the ranks. Raises KeyError where it has none such.
         """
         import numpy as np
 
-        series = batch.parts[part] if part else batch.ticks
+        if part == FIRST_RANK:
+            series = batch.ticks
+        else:
+            series = batch.parts[part] if part else self._ticks(batch)
         ticks = np.asarray(series[batch.warmup :], dtype=np.float64)
         return ticks * (self.clocks[batch.launch].tick_ns / batch.ops_per_sample)
+
+    def _ticks(self, batch: Batch) -> Any:
+        figure = self.patterns[self.cases[batch.case].test].figure
+        return ticks_of_samples(figure, batch.ticks, batch.parts)
 
     @cached_property
     def samples(self) -> pl.DataFrame:
@@ -172,12 +181,12 @@ class Run:
 
         counts = np.array([len(batch.ticks) for batch in self.measured], dtype=np.int64)
         total = int(counts.sum())
-        ticks = np.empty(total, dtype=np.int64)
+        ticks = np.empty(total, dtype=np.float64)
         index = np.empty(total, dtype=np.int32)
         end = 0
         for batch in self.measured:
             start, end = end, end + len(batch.ticks)
-            ticks[start:end] = batch.ticks
+            ticks[start:end] = self._ticks(batch)
             index[start:end] = np.arange(end - start)
         facts = self._facts_of_measured()
         spread = pl.Series(np.repeat(np.arange(len(counts)), counts))
@@ -188,6 +197,7 @@ class Run:
             time_ns=time_ns,
             latency_ns=time_ns / pl.col("divisor"),
             bandwidth_bytes_per_s=pl.col("moved_bytes") * 1e9 / time_ns,
+            ticks=pl.col("ticks").round().cast(pl.Int64),
         ).select(_SAMPLE_COLUMNS)
 
     def _facts_of_measured(self) -> pl.DataFrame:

@@ -35,16 +35,23 @@ def write_report(
     path: Path,
     models: Modelled | None = None,
     more: Sequence[Section] = (),
+    *,
+    front: Front | None = None,
 ) -> None:
     """Write the page, with `more` sections last. Raises WeftError where it cannot be written."""
-    write_page(render_page(records, models, more), path)
+    write_page(render_page(records, models, more, front=front), path)
 
 
 def render_page(
-    records: Sequence[Results], models: Modelled | None = None, more: Sequence[Section] = ()
+    records: Sequence[Results],
+    models: Modelled | None = None,
+    more: Sequence[Section] = (),
+    *,
+    front: Front | None = None,
 ) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
-    sections = [*(_section(topic, records) for topic in TOPICS), *more]
+    first = [front.section] if front else []
+    sections = [*first, *(_section(topic, records) for topic in TOPICS), *more]
     signatures = [signature_chart(models.signatures)] if models and models.signatures else []
     return render(
         "page.html.j2",
@@ -53,10 +60,10 @@ def render_page(
         signatures=[chart.name for chart in signatures],
         models=model_tables(models) if models else [],
         model_notes=_model_notes(models) if models else [],
-        title=_title(records),
-        summary=_summary(records),
-        endings=[ending_in_words(one.run, one.summaries) for one in records],
-        warnings=_warnings(records),
+        title=front.title if front else _title(records),
+        summary=front.summary if front else _summary(records),
+        endings=list(dict.fromkeys(ending_in_words(one.run, one.summaries) for one in records)),
+        warnings=list(front.warnings) if front else _warnings(records),
         troubles=[line for one in records for line in troubles_in_words(one.summaries)],
         notes=_notes(records),
         methods=[_method(one.run) for one in records],
@@ -77,6 +84,18 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     def drawn(self) -> tuple[str, ...]:
         """The names of the charts."""
         return tuple(chart.name for chart in self.charts)
+
+
+class Front(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands on top of a page that answers a question by several records.
+
+    They are unlike on purpose, so their conditions are no warning: `warnings` are the answer's.
+    """
+
+    title: str
+    summary: str
+    warnings: tuple[str, ...]
+    section: Section
 
 
 def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.sim.fidelity import errors_of, predicted_ns
+from weft.sim.fidelity import point_errors, predicted_ns
 from weft.sim.platforms import check_kind, protocols_of
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -22,43 +22,83 @@ PUBLISHED_NODES = 2
 
 
 class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
-    """What a case takes, ns, or moves, bytes/s (`is_rate`), in messages up to a size."""
+    """What a case takes, ns, or moves, bytes/s (`is_rate`), in messages up to a size.
+
+    `bytes` is the size that was asked for.
+    """
 
     case: str
     value: float
     is_rate: bool = False
+    bytes: int = 0
     largest_bytes: int = 0
 
 
 class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
-    """A variant with its figures, and the record that they are in."""
+    """A variant with its figures, and the record that they are in.
+
+    `moved` are the same figures with the platform moved within the calibration's errors, in the
+    same order of moves for every variant; none where that was not simulated.
+    """
 
     variant: str
     nodes: int
     switches: int
     figures: tuple[PredictedFigure, ...]
+    moved: tuple[tuple[PredictedFigure, ...], ...] = ()
+    algorithm: str = ""
     record: str = ""
 
 
 class Certainty(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the calibrated model is from what was published, as fractions, and up to where."""
+    """How far the calibrated model is from what was published, as fractions, and up to where.
+
+    `fixed` and `byte` are the worst errors where most of a time is of no byte, and of the bytes.
+    """
 
     mean: float
     worst: float
+    fixed: float = 0.0
+    byte: float = 0.0
     points: int
     largest_bytes: int
 
 
+class Slower(msgspec.Struct, frozen=True, kw_only=True):
+    """By which fraction a fabric is slower than the first, and from where to where that may be.
+
+    The ends are those over all moves of the platform; None where none was simulated.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
 def certainty_of(published: Platform, kind: str) -> Certainty | None:
     """Over all its published tables; None where it has none."""
-    found = errors_of(published, predicted_ns(protocols_of(published, check_kind(kind))))
-    if not found:
+    protocols = protocols_of(published, check_kind(kind))
+    time_of, fixed_of = predicted_ns(protocols), predicted_ns(protocols.without_bytes())
+    errors = point_errors(published, time_of)
+    if not errors:
         return None
-    points = sum(one.points for one in found)
+
+    def worst(*, of_bytes: bool) -> float:
+        return max(
+            (
+                one.fraction
+                for one in errors
+                if (2 * (fixed_of(one.test, one.bytes) or 0.0) < one.time_ns) == of_bytes
+            ),
+            default=max(one.fraction for one in errors),
+        )
+
     return Certainty(
-        mean=sum(one.mean_percent * one.points for one in found) / points / 100,
-        worst=max(one.worst_percent for one in found) / 100,
-        points=points,
+        mean=sum(one.fraction for one in errors) / len(errors),
+        worst=max(one.fraction for one in errors),
+        fixed=worst(of_bytes=False),
+        byte=worst(of_bytes=True),
+        points=len(errors),
         largest_bytes=max(point.bytes for one in published.series for point in one.points),
     )
 
@@ -70,14 +110,54 @@ def slower(first: PredictedFigure, other: PredictedFigure) -> float:
     return other.value / first.value - 1
 
 
-def within(answers: Sequence[PredictedFabric], limit: float) -> tuple[str, ...]:
-    """The variants of which no figure is slower than that of the first by more than a fraction."""
+def slower_within(first: PredictedFabric, other: PredictedFabric, at: int) -> Slower:
+    """Of the figure at a place, with both fabrics moved alike: the calibration's error is common.
+
+    The interval is the envelope over the moves and the unmoved platform: a bound for parameters
+    that are off by their worst errors, and no interval of confidence.
+    """
+    value = slower(first.figures[at], other.figures[at])
+    if not (first.moved and other.moved):
+        return Slower(value=value)
+    pairs = zip(first.moved, other.moved, strict=True)
+    found = [value, *(slower(one[at], two[at]) for one, two in pairs)]
+    return Slower(value=value, low=min(found), high=max(found))
+
+
+class Within(msgspec.Struct, frozen=True, kw_only=True):
+    """The variants that are slower than the first by at most a limit, by more, and it is not known.
+
+    A variant is within where all its figures surely are, and not where one surely is not.
+    """
+
+    within: tuple[str, ...]
+    beyond: tuple[str, ...]
+    unknown: tuple[str, ...]
+    has_intervals: bool
+
+
+def within(answers: Sequence[PredictedFabric], limit: float) -> Within:
+    """Each variant against the limit, as a fraction; without intervals by the figures alone."""
+    kinds: dict[str, list[str]] = {"within": [], "beyond": [], "unknown": []}
     first = answers[0]
-    return tuple(
-        one.variant
-        for one in answers
-        if all(slower(a, b) <= limit for a, b in zip(first.figures, one.figures, strict=True))
+    for one in answers:
+        found = [slower_within(first, one, at) for at in range(len(first.figures))]
+        if any(_end(each.low, each.value) > limit for each in found):
+            kinds["beyond"].append(one.variant)
+        elif all(_end(each.high, each.value) <= limit for each in found):
+            kinds["within"].append(one.variant)
+        else:
+            kinds["unknown"].append(one.variant)
+    return Within(
+        within=tuple(kinds["within"]),
+        beyond=tuple(kinds["beyond"]),
+        unknown=tuple(kinds["unknown"]),
+        has_intervals=all(one.moved for one in answers),
     )
+
+
+def _end(end: float | None, otherwise: float) -> float:
+    return otherwise if end is None else end
 
 
 def answers_table(
@@ -88,17 +168,16 @@ def answers_table(
 ) -> Table:
     """Each case with each variant: its figure, the interval of the calibration, the difference."""
     rows = []
-    for at, first in enumerate(answers[0].figures):
+    for at in range(len(answers[0].figures)):
         for one in answers:
             figure = one.figures[at]
-            more = "" if one is answers[0] else f"{100 * slower(first, figure):+.1f} %"
+            more = "" if one is answers[0] else in_percent(slower_within(answers[0], one, at))
             rows.append(
                 (figure.case, one.variant, _shown(figure), _interval(figure, certainty), more)
             )
-    notes = [*_notes(base, answers, certainty)]
+    notes = [*notes_of(base, answers, certainty)]
     if limit is not None:
-        named = ", ".join(within(answers, limit))
-        notes.insert(0, f"within {100 * limit:g} % of {answers[0].variant}: {named}")
+        notes.insert(0, limits_in_words(answers, limit))
     return Table(
         name="predicted",
         caption=f"Predicted on {answers[0].nodes} nodes with links and hosts of {base.name}:"
@@ -108,6 +187,25 @@ def answers_table(
         notes=tuple(notes),
         left=(0, 1),
     )
+
+
+def in_percent(one: Slower) -> str:
+    """With its interval: "+14.4 % [+11.0, +18.2]"."""
+    if one.low is None or one.high is None:
+        return f"{100 * one.value:+.1f} %"
+    return f"{100 * one.value:+.1f} % [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
+
+
+def limits_in_words(answers: Sequence[PredictedFabric], limit: float) -> str:
+    """Which variants are within a limit of the first, which are not, and of which it is unknown."""
+    found, first = within(answers, limit), answers[0].variant
+    kinds = (
+        (f"within {100 * limit:g} % of {first}", found.within),
+        ("not within", found.beyond),
+        ("not known", found.unknown),
+    )
+    words = "; ".join(f"{what}: {', '.join(names)}" for what, names in kinds if names)
+    return words if found.has_intervals else f"{words} (by the figures alone, without intervals)"
 
 
 def _shown(figure: PredictedFigure, factor: float = 1.0) -> str:
@@ -123,9 +221,10 @@ def _interval(figure: PredictedFigure, certainty: Certainty | None) -> str:
     return f"{_shown(figure, low)} to {_shown(figure, high)}"
 
 
-def _notes(
+def notes_of(
     base: SimulatedPlatform, answers: Sequence[PredictedFabric], certainty: Certainty | None
 ) -> list[str]:
+    """How far to believe the figures, and what is extrapolated."""
     if certainty is None:
         known = f"how far {base.name} is from a real platform is not known: nothing is published"
         known += " of it point by point"
@@ -133,8 +232,9 @@ def _notes(
         known = (
             f"the model misses {certainty.points} published figures by"
             f" {100 * certainty.mean:.1f} % on average and {100 * certainty.worst:.1f} % at most;"
-            " the interval is of the most, and differences between fabrics share that error"
+            " the interval is of the most"
         )
+        known += _of_differences(answers, certainty)
     nodes = max(one.nodes for one in answers)
     switches = max(one.switches for one in answers)
     beyond = []
@@ -148,3 +248,15 @@ def _notes(
             f"messages of {format_bytes(largest)} ({format_bytes(certainty.largest_bytes)} were)"
         )
     return [known, *([f"extrapolated: {', '.join(beyond)}"] if beyond else [])]
+
+
+def _of_differences(answers: Sequence[PredictedFabric], certainty: Certainty) -> str:
+    if len(answers) == 1:
+        return ""
+    if not all(one.moved for one in answers):
+        return ", and differences share that error: they have no interval here"
+    return (
+        "; that of a difference is how far it goes when all fabrics' latencies are moved by"
+        f" {100 * certainty.fixed:.1f} % and their times of a byte by {100 * certainty.byte:.1f} %,"
+        " what the model misses most where either counts most"
+    )

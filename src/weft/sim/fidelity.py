@@ -48,6 +48,32 @@ def error_percent(series: PublishedSeries, point: PublishedPoint, time_ns: float
     return 100 * (figure_of(series, point.bytes, time_ns) / point.si - 1)
 
 
+class PointError(msgspec.Struct, frozen=True, kw_only=True):
+    """The error of a time or bandwidth against a published one, as a fraction without its sign."""
+
+    test: str
+    bytes: int
+    time_ns: float
+    fraction: float
+
+
+def point_errors(
+    platform: Platform, time_of: Callable[[str, int], float | None]
+) -> tuple[PointError, ...]:
+    """Of each published point that there is a time for."""
+    return tuple(
+        PointError(
+            test=series.test,
+            bytes=point.bytes,
+            time_ns=time,
+            fraction=abs(error_percent(series, point, time)) / 100,
+        )
+        for series in platform.series
+        for point in series.points
+        if (time := time_of(series.test, point.bytes))
+    )
+
+
 def errors_of(
     platform: Platform, time_of: Callable[[str, int], float | None]
 ) -> tuple[SeriesError, ...]:

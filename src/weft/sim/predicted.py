@@ -14,6 +14,7 @@ from weft.fabric.simgrid import read_parts, routed_xml
 from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
+from weft.sim.moved import Move, moved
 
 if TYPE_CHECKING:
     from weft.fabric.simgrid import PlatformParts
@@ -28,12 +29,15 @@ _WORDS = {"full": "1:1", "half": "2:1"}
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """A fabric of a platform's links, `speed` times as fast, and with as many nodes as asked.
 
-    `hop_ns` is what each switch behind the first one of a way adds to the latency.
+    `hop_ns` is what each switch behind the first one of a way adds to the latency; `algorithm` is
+    that of the collective operations, by the simulator's `settings`.
     """
 
     fabric: FabricAsked
     speed: float = 1.0
     hop_ns: float = 0.0
+    algorithm: str = ""
+    settings: dict[str, str] = {}
 
     @property
     def label(self) -> str:
@@ -48,6 +52,8 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
             words.append(f"{fabric.rails} rails")
         if self.speed != 1:
             words.append(f"{self.speed:g} x the bandwidth")
+        if self.algorithm:
+            words.append(self.algorithm)
         return " ".join(words)
 
 
@@ -76,9 +82,9 @@ def read_topology(phrase: str, asked: FabricAsked) -> FabricAsked:
 
 
 def predicted(
-    base: SimulatedPlatform, variant: Variant, *, as_of_nodes: int = 0
+    base: SimulatedPlatform, variant: Variant, *, as_of_nodes: int = 0, move: Move | None = None
 ) -> SimulatedPlatform:
-    """The variant with the links and hosts of a platform. Raises WeftError.
+    """The variant with the links and hosts of a platform, moved or as they are. Raises WeftError.
 
     It is simulated as coarsely as a fabric `as_of_nodes`, or as one of its own size.
     """
@@ -86,7 +92,7 @@ def predicted(
         raise WeftError(f"--speed {variant.speed:g} is out of range", "type 0.1 to 100")
     if not 0 <= variant.hop_ns <= MOST_HOP_NS:
         raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
-    parts = parts_of(base)
+    parts = moved(parts_of(base), move or Move())
     fabric = msgspec.structs.replace(build_fabric(variant.fabric), rails=variant.fabric.rails)
     ends = sum(switch.nodes > 0 for switch in fabric.switches)
     if ends > MOST_SWITCHES:
@@ -95,7 +101,7 @@ def predicted(
             f" {MOST_SWITCHES}",
             "type a larger --switch or fewer --nodes",
         )
-    settings = dict(parts.settings)
+    settings = {**parts.settings, **variant.settings}
     if coarse := coarseness_of(as_of_nodes or fabric.nodes):
         settings["surf/precision"] = coarse
     parts = msgspec.structs.replace(

@@ -87,6 +87,20 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
             host += piece_at(self.receive, size_bytes).at(size_bytes)
         return host + line.at(size_bytes) + longer
 
+    def without_bytes(self) -> Protocols:
+        """The same with messages whose bytes take no time: what is left is latency and overhead."""
+
+        def fixed(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+            return tuple(Piece(one.from_bytes, one.ns) for one in pieces)
+
+        return msgspec.structs.replace(
+            self,
+            transfer=fixed(self.transfer),
+            blocking_send=fixed(self.blocking_send),
+            send=fixed(self.send),
+            receive=fixed(self.receive),
+        )
+
     def settings(self) -> dict[str, str]:
         """SimGrid's settings for it, beside a link of this latency and bandwidth."""
         rate = self.bandwidth_bytes_per_s / 1e9

@@ -1,13 +1,12 @@
-"""Exchange among neighbours: the least, the mean and the greatest time over the ranks.
+"""Exchanges and collective operations: the least, the mean and the greatest time over the ranks.
 
-As IMB reports its parallel transfers (Intel MPI Benchmarks, User Guide, Output): Tmin, Tavg and
-Tmax over the processes, and a throughput based on Tmax. Of each rank the median of a launch's
-samples counts, where IMB takes the mean of its repetitions.
+As IMB reports its parallel transfers and collectives (Intel MPI Benchmarks, User Guide, Output):
+Tmin, Tavg and Tmax over the processes, and a throughput based on Tmax. Of each rank the median of a
+launch's samples counts, where IMB takes the mean of its repetitions.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +14,7 @@ import msgspec
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import bandwidth_of, resolution_ns
 from weft.estimate import Estimate
+from weft.record.ranks import FIRST_RANK, OF_RANK
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from weft.record.run import Run
     from weft.topics.base import Results
 
-_RANK = re.compile(r"rank\d+")
+_FIGURES = ("exchange", "collective")
 
 
 class ExchangeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A case of an exchange: times of one iteration over the ranks, in ns.
+    """A case of an exchange or of a collective operation: times of one over the ranks, in ns.
 
-    `bandwidth_bytes_per_s` counts both directions of a rank and is that of the greatest time.
+    `bandwidth_bytes_per_s` counts both directions of a rank and is that of the greatest time; a
+    collective operation has none.
     """
 
     case: str
@@ -52,10 +53,10 @@ class ExchangeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exchange(Topic[tuple[ExchangeRow, ...]]):
-    """What an exchange among neighbours takes, over the ranks."""
+    """What an exchange among neighbours, or an operation of all ranks, takes over the ranks."""
 
     name = "exchange"
-    title = "Exchange among neighbours"
+    title = "Exchanges and collective operations"
 
     def rows(self, results: Results) -> tuple[ExchangeRow, ...]:
         """One row per case that has every rank's own times."""
@@ -74,8 +75,8 @@ def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
     """One row per case whose record has every rank's own times, in the order of the plan."""
     batches: dict[str, list[Batch]] = {}
     for batch in run.measured:
-        is_exchange = run.patterns[run.cases[batch.case].test].figure == "exchange"
-        if is_exchange and any(_RANK.fullmatch(part) for part in batch.parts):
+        is_exchange = run.patterns[run.cases[batch.case].test].figure in _FIGURES
+        if is_exchange and any(OF_RANK.fullmatch(part) for part in batch.parts):
             batches.setdefault(batch.case, []).append(batch)
     rows = (_row(run, case, batches[key]) for key, case in run.cases.items() if key in batches)
     return tuple(row for row in rows if row is not None)
@@ -107,17 +108,18 @@ def _medians_ns(run: Run, batch: Batch) -> list[float]:
     """Each rank's median time of an iteration in a batch, rank 0's first."""
     import numpy as np
 
-    parts = ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
+    parts = [FIRST_RANK, *(part for part in batch.parts if OF_RANK.fullmatch(part))]
     return [float(np.median(run.time_ns(batch, part=part))) for part in parts]
 
 
 def _table(rows: Sequence[ExchangeRow]) -> Table:
     return Table(
         name="exchange",
-        caption="Exchange: time of an iteration over the ranks, bandwidth of the slowest",
-        head=("transport", "size", "ranks", "least", "mean", "greatest", "bandwidth"),
+        caption="Over the ranks: time of an iteration or operation, bandwidth of the slowest",
+        head=("test", "transport", "size", "ranks", "least", "mean", "greatest", "bandwidth"),
         rows=tuple(
             (
+                row.test,
                 over(row.transport, row.variant),
                 format_bytes(row.bytes),
                 str(row.ranks),
@@ -128,5 +130,6 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
             )
             for row in rows
         ),
-        notes=("As IMB reports Sendrecv; each rank's time is the median of its own samples.",),
+        notes=("As IMB reports; each rank's time is the median of its own samples.",),
+        left=(0, 1),
     )

@@ -1,0 +1,68 @@
+"""A platform's parameters moved within the errors of its calibration. Pure.
+
+What a message takes is made of times that no byte changes (latency, overheads) and of times of
+each byte (bandwidth, copies, the bus). Each kind is off by at most so much; the fabrics of a
+comparison have the same links, so all are moved alike. All of the platform's own times longer by a
+factor make every time longer by it, and no ratio changes: what counts is how much one kind is
+longer than the other, and that is largest in the opposite corners. A time that is not the
+platform's (a further switch, computing) stays, and with it the other two corners count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from weft.fabric.simgrid import PlatformParts
+
+_LINES = ("smpi/os", "smpi/ois", "smpi/or")
+
+
+class Move(msgspec.Struct, frozen=True, kw_only=True):
+    """How many times as long the platform's own times are, those of no byte and those of each."""
+
+    fixed: float = 1.0
+    byte: float = 1.0
+
+
+def corners(fixed_error: float, byte_error: float) -> tuple[Move, ...]:
+    """Both kinds as far off as they may be, each way: the opposite ones first.
+
+    The errors are of the model over what was published, as fractions.
+    """
+    (fixed_low, fixed_high), (byte_low, byte_high) = map(_ends, (fixed_error, byte_error))
+    return (
+        Move(fixed=fixed_low, byte=byte_high),
+        Move(fixed=fixed_high, byte=byte_low),
+        Move(fixed=fixed_low, byte=byte_low),
+        Move(fixed=fixed_high, byte=byte_high),
+    )
+
+
+def _ends(error: float) -> tuple[float, float]:
+    return 1 / (1 + error), 1 / (1 - min(error, 0.99))
+
+
+def moved(parts: PlatformParts, move: Move) -> PlatformParts:
+    """The links and hosts with these times; a further switch and computing stay as they are."""
+    settings = {
+        name: _line(text, move) if name in _LINES else text for name, text in parts.settings.items()
+    }
+    return msgspec.structs.replace(
+        parts,
+        latency_ns=parts.latency_ns * move.fixed,
+        bandwidth_bytes_per_s=parts.bandwidth_bytes_per_s / move.byte,
+        bus_bytes_per_s=parts.bus_bytes_per_s / move.byte,
+        settings=settings,
+    )
+
+
+def _line(text: str, move: Move) -> str:
+    """Pieces of SimGrid's: a size, a time, and a time of each byte."""
+    pieces = []
+    for piece in text.split(";"):
+        size, fixed, byte = piece.split(":")
+        pieces.append(f"{size}:{float(fixed) * move.fixed:.12g}:{float(byte) * move.byte:.12g}")
+    return ";".join(pieces)

@@ -1,0 +1,137 @@
+"""Algorithms of collective operations: names, what is best from which size, what a rule loses."""
+
+import pytest
+
+from simulations import platform
+from weft.errors import WeftError
+from weft.sim.algorithms import algorithms_of
+from weft.sim.answers import PredictedFabric, PredictedFigure
+from weft.sim.switches import (
+    AlgorithmSwitch,
+    in_words,
+    is_of_algorithms,
+    losses_of,
+    switches_of,
+    switches_table,
+)
+
+SIZES = (8, 16, 32, 64, 128, 256)
+
+
+def figures(fixed: float, byte: float) -> tuple[PredictedFigure, ...]:
+    return tuple(
+        PredictedFigure(case=f"allreduce {size} B", value=fixed + byte * size, bytes=size)
+        for size in SIZES
+    )
+
+
+def answer(
+    name: str, fixed: float, byte: float, moves: tuple[tuple[float, float], ...] = ()
+) -> PredictedFabric:
+    return PredictedFabric(
+        variant=f"fat-tree 1:1 {name}",
+        algorithm=name,
+        nodes=16,
+        switches=1,
+        figures=figures(fixed, byte),
+        moved=tuple(figures(fixed * a, byte * b) for a, b in moves),
+    )
+
+
+# Lines that meet at (200 - 100) / (3 - 1) = 50 bytes.
+SHORT, LONG = ("recursive-doubling", 100.0, 3.0), ("ring", 200.0, 1.0)
+
+
+def test_the_best_changes_at_the_first_size_behind_the_crossing() -> None:
+    answers = (answer(*SHORT), answer(*LONG))
+    assert switches_of(answers) == (
+        AlgorithmSwitch(algorithm="recursive-doubling", from_bytes=8),
+        AlgorithmSwitch(algorithm="ring", from_bytes=64),
+    )
+    assert in_words(answers) == [
+        "the fastest of these: recursive-doubling from 8 B, ring from 64 B"
+    ]
+
+
+def test_a_crossing_moves_with_latency_over_bandwidth_and_not_with_both() -> None:
+    # Latencies twice as long over bandwidth: the lines meet at 100 bytes, and at 25.
+    moves = ((2.0, 1.0), (1.0, 2.0), (2.0, 2.0))
+    answers = (answer(*SHORT, moves), answer(*LONG, moves))
+    ring = switches_of(answers)[1]
+    assert (ring.from_bytes, ring.earliest, ring.latest) == (64, 32, 128)
+    common = ((2.0, 2.0), (0.5, 0.5))
+    answers = (answer(*SHORT, common), answer(*LONG, common))
+    ring = switches_of(answers)[1]
+    assert (ring.from_bytes, ring.earliest, ring.latest) == (64, 64, 64)
+
+
+def test_an_algorithm_that_may_be_the_best_nowhere_is_said_so() -> None:
+    moves = ((100.0, 1.0),)
+    answers = (answer(*SHORT, moves), answer(*LONG, moves))
+    assert switches_of(answers)[1].latest is None
+    assert "ring from 64 B [perhaps at no size]" in in_words(answers)[0]
+
+
+def test_a_library_is_known_by_its_times_and_loses_to_the_best() -> None:
+    rules = PredictedFabric(
+        variant="fat-tree 1:1 openmpi", algorithm="openmpi", nodes=16, switches=1,
+        figures=(*figures(100.0, 3.0)[:5], figures(200.0, 1.0)[5]),
+    )  # fmt: skip
+    answers = (answer(*SHORT), answer(*LONG), rules)
+    # At 128 bytes it still takes 484 where 328 are the best.
+    [found] = losses_of(answers)
+    assert found.taken == ((8, "recursive-doubling"), (256, "ring"))
+    assert found.worst == pytest.approx(484 / 328 - 1)
+    assert (found.library, found.worst_bytes) == ("openmpi", 128)
+    assert in_words(answers)[1] == (
+        "openmpi's rules take recursive-doubling from 8 B, ring from 256 B: slower than the best"
+        " of these by up to 48 %, at 128 B"
+    )
+
+
+def test_the_table_has_a_row_a_size_and_names_the_fastest() -> None:
+    answers = (answer(*SHORT), answer(*LONG))
+    table = switches_table(platform(), answers, None)
+    assert table.head == ("size", "recursive-doubling", "ring")
+    assert table.rows[0] == ("8 B", "124 ns *", "208 ns")
+    assert table.rows[-1] == ("256 B", "868 ns", "456 ns *")
+    assert "allreduce predicted on 16 nodes, fat-tree 1:1" in table.caption
+
+
+def test_fabrics_are_not_taken_for_algorithms() -> None:
+    assert is_of_algorithms((answer(*SHORT), answer(*LONG)))
+    assert not is_of_algorithms((answer(*SHORT), answer(*SHORT)))
+    assert not is_of_algorithms((answer(*SHORT),))
+
+
+def test_libraries_alone_have_no_best() -> None:
+    answers = (answer("openmpi", 1.0, 1.0), answer("mvapich2", 1.0, 2.0))
+    assert switches_of(answers) == ()
+    assert losses_of(answers) == ()
+    assert switches_table(platform(), answers, None).rows[0] == ("8 B", "9.00 ns", "17.0 ns")
+
+
+def test_names_become_settings_of_the_simulator() -> None:
+    assert algorithms_of("allreduce", "ring,openmpi", 6) == {
+        "ring": {"smpi/allreduce": "lr"},
+        "openmpi": {"smpi/coll-selector": "ompi", "smpi/allreduce": "ompi"},
+    }
+    assert "pairwise" in algorithms_of("alltoall", "all", 8)
+    assert "pairwise" not in algorithms_of("alltoall", "all", 6)
+
+
+@pytest.mark.parametrize(
+    ("test", "text", "ranks", "words"),
+    [
+        ("ping_pong", "ring", 8, "is no collective operation"),
+        ("allreduce", "rings", 8, "did you mean ring?"),
+        ("alltoall", "pairwise", 6, "wants a power of two and not 6 ranks"),
+        ("allreduce", "mpich", 8, "choose mvapich2"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_fix(
+    test: str, text: str, ranks: int, words: str
+) -> None:
+    with pytest.raises(WeftError) as seen:
+        algorithms_of(test, text, ranks)
+    assert words in f"{seen.value.what}; {seen.value.fix}"

@@ -1,0 +1,136 @@
+"""Platforms moved within the errors of their calibration, and what that does to differences."""
+
+from itertools import product
+
+import pytest
+
+from simulations import platform
+from weft.fabric.topologies import FabricAsked
+from weft.reference.library import find_platform
+from weft.sim.answers import (
+    PredictedFabric,
+    PredictedFigure,
+    Slower,
+    certainty_of,
+    in_percent,
+    slower_within,
+    within,
+)
+from weft.sim.fidelity import point_errors, predicted_ns
+from weft.sim.moved import Move, corners, moved
+from weft.sim.platforms import protocols_of
+from weft.sim.predicted import Variant, parts_of, predicted
+
+MOVES = corners(0.1, 0.25)
+
+
+def fabric(name: str, fixed: float, byte: float, more: float = 0.0) -> PredictedFabric:
+    """A fabric on which a case takes so long: latency, bytes, and what is not the platform's."""
+
+    def figure(move: Move) -> PredictedFigure:
+        return PredictedFigure(case="c", value=fixed * move.fixed + byte * move.byte + more)
+
+    return PredictedFabric(
+        variant=name, nodes=8, switches=1, figures=(figure(Move()),),
+        moved=tuple((figure(move),) for move in MOVES),
+    )  # fmt: skip
+
+
+def ends_of(found: Slower) -> tuple[float | None, ...]:
+    return found.value, found.low, found.high
+
+
+def test_the_corners_are_where_both_kinds_of_time_may_be() -> None:
+    # A model that is 25 % too long makes 80 of 100, and one that is 25 % too short 133.
+    ends = list(product((1 / 1.1, 1 / 0.9), (0.8, 1 / 0.75)))
+    found = sorted((one.fixed, one.byte) for one in MOVES)
+    for one, wanted in zip(found, sorted(ends), strict=True):
+        assert one == pytest.approx(wanted)
+
+
+def test_a_ratio_of_latencies_knows_no_error_of_the_bandwidth() -> None:
+    found = slower_within(fabric("a", 100.0, 0.0), fabric("b", 150.0, 0.0), 0)
+    assert ends_of(found) == pytest.approx((0.5, 0.5, 0.5))
+
+
+def test_a_ratio_of_bandwidths_knows_no_error_at_all() -> None:
+    found = slower_within(fabric("a", 0.0, 100.0), fabric("b", 0.0, 200.0), 0)
+    assert ends_of(found) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_a_ratio_of_both_has_the_ends_of_the_opposite_corners() -> None:
+    found = slower_within(fabric("a", 100.0, 100.0), fabric("b", 100.0, 200.0), 0)
+    assert found.value == pytest.approx(0.5)
+    shares = [g / (a + g) for a, g in ((1 / 1.1, 1 / 0.75), (1 / 0.9, 0.8))]
+    assert (found.high, found.low) == pytest.approx(tuple(shares))
+    assert in_percent(found) == "+50.0 % [+41.9, +59.5]"
+
+
+def test_a_time_that_is_not_the_platforms_makes_the_other_corners_count() -> None:
+    found = slower_within(fabric("a", 100.0, 0.0), fabric("b", 100.0, 0.0, more=10.0), 0)
+    assert (found.low, found.high) == pytest.approx((0.1 * 0.9, 0.1 * 1.1))
+
+
+def test_a_limit_has_three_answers() -> None:
+    first = fabric("full", 100.0, 100.0)
+    answers = (first, fabric("near", 100.0, 104.0), fabric("far", 100.0, 150.0))
+    found = within(answers, 0.05)
+    assert (found.within, found.beyond, found.unknown) == (("full", "near"), ("far",), ())
+    found = within((first, fabric("maybe", 100.0, 110.0)), 0.05)
+    assert found.unknown == ("maybe",)
+
+
+def test_without_moves_the_figures_alone_decide() -> None:
+    bare = [
+        PredictedFabric(variant=name, nodes=8, switches=1,
+                        figures=(PredictedFigure(case="c", value=value),))
+        for name, value in (("a", 100.0), ("b", 104.0), ("c", 106.0))
+    ]  # fmt: skip
+    found = within(bare, 0.05)
+    assert (found.within, found.beyond, found.has_intervals) == (("a", "b"), ("c",), False)
+    assert in_percent(slower_within(bare[0], bare[1], 0)) == "+4.0 %"
+
+
+def test_every_time_of_the_platform_is_moved_and_nothing_else() -> None:
+    parts = parts_of(platform())
+    longer = moved(parts, Move(fixed=2.0, byte=4.0))
+    assert longer.latency_ns == 2 * parts.latency_ns
+    assert longer.bandwidth_bytes_per_s == parts.bandwidth_bytes_per_s / 4
+    assert longer.bus_bytes_per_s == parts.bus_bytes_per_s / 4
+    assert (longer.hop_ns, longer.flops_per_s) == (parts.hop_ns, parts.flops_per_s)
+    for name in ("smpi/os", "smpi/ois", "smpi/or"):
+        pairs = zip(parts.settings[name].split(";"), longer.settings[name].split(";"), strict=True)
+        for before, after in pairs:
+            size, fixed, byte = map(float, before.split(":"))
+            wanted = (size, 2 * fixed, 4 * byte)
+            assert tuple(map(float, after.split(":"))) == pytest.approx(wanted)
+    others = {
+        k: v for k, v in parts.settings.items() if k not in ("smpi/os", "smpi/ois", "smpi/or")
+    }
+    assert others.items() <= longer.settings.items()
+
+
+def test_the_errors_of_latency_and_of_bandwidth_are_those_of_the_points_they_decide() -> None:
+    published = find_platform("escher")
+    found = certainty_of(published, "model")
+    assert found is not None
+    protocols = protocols_of(published, "model")
+    fixed_of = predicted_ns(protocols.without_bytes())
+    errors = point_errors(published, predicted_ns(protocols))
+    of_bytes = [
+        one.fraction for one in errors if (fixed_of(one.test, one.bytes) or 0) < one.time_ns / 2
+    ]
+    others = [
+        one.fraction for one in errors if (fixed_of(one.test, one.bytes) or 0) >= one.time_ns / 2
+    ]
+    assert (found.byte, found.fixed) == (max(of_bytes), max(others))
+    assert max(found.byte, found.fixed) == found.worst
+
+
+def test_a_predicted_platform_has_its_algorithm_and_its_move() -> None:
+    asked = FabricAsked(nodes=8, switch="24")
+    variant = Variant(fabric=asked, algorithm="ring", settings={"smpi/allreduce": "lr"})
+    plain = predicted(platform(), variant)
+    assert '<prop id="smpi/allreduce" value="lr"/>' in plain.xml
+    assert plain.name.endswith("fat-tree 1:1 ring")
+    assert predicted(platform(), variant, move=Move(byte=2.0)).xml != plain.xml
