@@ -1,6 +1,7 @@
 // One core's iteration of the staggered solver, beside a plain loop over the same operator and a
 // sweep that reads as many bytes as an iteration moves. Prints a line for each extent and round, in
-// CPU time: L, sites, then seconds of an iteration, of a sweep, and of the plain loop's operator.
+// CPU time: L, sites, then seconds of an iteration, of a sweep, of the plain loop's operator, and
+// of an iteration with two rows of each long link.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -98,42 +99,59 @@ float sweep(std::span<const Register> lines) {
   return sum[0];
 }
 
+/// A solver on one rank, and what its iterations take.
+class Iterations {
+ public:
+  Iterations(std::uint32_t extent, LongLinks long_links)
+      : whole_{{extent, extent, extent, extent}, {}, {extent, extent, extent, extent}},
+        solver_(whole_,
+                [&](const Smeared<float>& to) {
+                  smear<float>({whole_, random_gauge(1, whole_.global)}, 1, to);
+                },
+                0.1, {.long_links = long_links}),
+        b2_(solver_.set_source(
+            [&](const Site& site) { return random_vector(1, number_of(site, whole_.global)); })) {}
+
+  double seconds(int times) {
+    Progress progress{b2_, b2_};
+    solver_.restart();
+    int done = 0;
+    return seconds_of(times, [&] {
+      if (++done % 50 == 0) {
+        solver_.restart();
+        progress = {b2_, b2_};
+      }
+      (void)iterate(
+          solver_, progress,
+          [&](Half half) {
+            solver_.local_legs(half, 0, solver_.blocks());
+            return true;
+          },
+          [](std::span<double>) { return true; });
+    });
+  }
+
+ private:
+  Part whole_;
+  Solver<float> solver_;
+  double b2_;
+};
+
 void measure(std::uint32_t extent) {
-  const Part whole{{extent, extent, extent, extent}, {}, {extent, extent, extent, extent}};
-  Solver<float> solver(
-      whole,
-      [&](const Smeared<float>& to) {
-        smear<float>({whole, random_gauge(1, whole.global)}, 1, to);
-      },
-      0.1);
-  const double b2 = solver.set_source(
-      [&](const Site& site) { return random_vector(1, number_of(site, whole.global)); });
-  const std::size_t sites = solver.sites();
+  const std::size_t sites = std::size_t{extent} * extent * extent * extent;
+  Iterations three_rows(extent, LongLinks::three_rows);
+  Iterations two_rows(extent, LongLinks::two_rows);
   const std::vector<Register> lines(sites * set_bytes / sizeof(Register));
   Plain plain(extent);
   const int times = std::max(1, static_cast<int>(400'000 / sites));
   volatile float sink = 0;
   for (int round = 0; round < rounds; ++round) {
-    Progress progress{b2, b2};
-    solver.restart();
-    int done = 0;
-    const double iteration = seconds_of(times, [&] {
-      if (++done % 50 == 0) {
-        solver.restart();
-        progress = {b2, b2};
-      }
-      (void)iterate(
-          solver, progress,
-          [&](Half half) {
-            solver.local_legs(half, 0, solver.blocks());
-            return true;
-          },
-          [](std::span<double>) { return true; });
-    });
+    const double iteration = three_rows.seconds(times);
     const double set = seconds_of(2 * times, [&] { sink = sink + sweep(lines); });
     const double loop = seconds_of(std::max(1, times / 4), [&] { plain.apply(); });
-    std::printf("%u %zu %.9g %.9g %.9g\n", extent, sites, iteration, set * moved_bytes / set_bytes,
-                loop);
+    const double shorter = two_rows.seconds(times);
+    std::printf("%u %zu %.9g %.9g %.9g %.9g\n", extent, sites, iteration,
+                set * moved_bytes / set_bytes, loop, shorter);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -30,6 +31,10 @@ struct Lattice {
   bool overlaps = true;
   /// Sums over all ranks in each iteration.
   std::uint32_t sums = 0;
+  /// Real numbers that are kept of a solver's links of three steps: 18, or 12.
+  std::uint32_t long_link_reals = 18;
+  /// That a rank computes with.
+  std::uint32_t threads = 1;
 
   [[nodiscard]] std::uint64_t sites() const noexcept {
     return std::uint64_t{extents[0]} * extents[1] * extents[2] * extents[3];
@@ -64,6 +69,9 @@ struct Case {
   std::uint64_t seed = 1;
   bool verify = true;
   std::uint32_t deadline_s = 60;
+  /// Not of the line: CPUs of this host that are free for threads of this rank, on every rank as
+  /// many.
+  std::vector<int> spare_cpus;
 };
 
 /// The bytes of the case's longest message at most: with a lattice those of the largest face, where

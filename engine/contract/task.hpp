@@ -26,7 +26,8 @@ struct Axis {
 /// the usual ones of a rank, as --extents takes them, `bytes` the usual --sizes of it, each list in
 /// the order of curves. Extents are so long at least and so many sites' multiple. What a site of a
 /// rank costs in an iteration: arithmetic, bytes moved to and from memory, and bytes that must be
-/// kept over iterations (the working set); 0 where it has none.
+/// kept over iterations (the working set); 0 where it has none. They are for the first of `bytes`
+/// and grow with it. `short_links_` is what 12 real numbers of a long link save of either.
 struct LatticeInfo {
   std::uint32_t dimensions = 0;
   std::string_view extents = {};
@@ -37,6 +38,8 @@ struct LatticeInfo {
   std::uint32_t flops_per_site = 0;
   std::uint32_t moved_bytes_per_site = 0;
   std::uint32_t set_bytes_per_site = 0;
+  std::uint32_t short_links_save_moved_bytes_per_site = 0;
+  std::uint32_t short_links_save_set_bytes_per_site = 0;
 };
 
 /// What kind of figure a pattern gives. `latency` is the time of one message from a rank to

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
@@ -55,6 +56,7 @@ struct Binding::State {
   Bitmap allowed = allowed_cpus(topology.get());
   Bitmap polling{hwloc_bitmap_alloc()};
   Bitmap for_helpers{hwloc_bitmap_alloc()};
+  std::vector<int> spare;
   std::size_t helpers = 0;
 };
 
@@ -78,22 +80,35 @@ Binding::Binding(const Options& options, const std::string& device, Bootstrap& b
   }
   location.numa = numa_of(topology, location.cpu);
   location.socket = socket_of(topology, location.cpu);
+  std::vector<int> cpus_of_ranks;
   for (const std::string& reported :
        boot.exchange(std::to_string(location.cpu) + ' ' + location.host)) {
     const std::size_t gap = reported.find(' ');
     if (reported.substr(gap + 1) != location.host) continue;
-    hwloc_bitmap_set(state_->polling.get(),
-                     static_cast<unsigned>(std::stoi(reported.substr(0, gap))));
+    cpus_of_ranks.push_back(std::stoi(reported.substr(0, gap)));
+    hwloc_bitmap_set(state_->polling.get(), static_cast<unsigned>(cpus_of_ranks.back()));
   }
   hwloc_bitmap_t free_cpus = state_->for_helpers.get();
   hwloc_bitmap_andnot(free_cpus, state_->allowed.get(), state_->polling.get());
   if (hwloc_bitmap_iszero(free_cpus) != 0) hwloc_bitmap_copy(free_cpus, state_->allowed.get());
+  const std::vector<int> cores = cpus_of(topology, state_->allowed.get(), Placement::any, "");
+  state_->spare =
+      spare_cpus_of(cores, cpus_of_ranks, [&](int cpu) { return numa_of(topology, cpu); })[local];
+  std::size_t least = state_->spare.size();
+  for (const std::string& count : boot.exchange(std::to_string(least))) {
+    least = std::min<std::size_t>(least, std::stoul(count));
+  }
+  state_->spare.resize(least);
 }
 
 Binding::~Binding() = default;
 
 const Location& Binding::location() const noexcept {
   return state_->location;
+}
+
+const std::vector<int>& Binding::spare_cpus() const noexcept {
+  return state_->spare;
 }
 
 void Binding::release_helpers() {

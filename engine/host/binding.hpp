@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bootstrap/bootstrap.hpp"
 #include "contract/options.hpp"
@@ -34,6 +35,9 @@ class Binding {
   ~Binding();
 
   [[nodiscard]] const Location& location() const noexcept;
+  /// CPUs of cores where no rank polls, for threads of this rank alone: on every rank as many, the
+  /// nearest first. None where ranks share cores.
+  [[nodiscard]] const std::vector<int>& spare_cpus() const noexcept;
   /// Lets the other threads that there are by now run wherever no rank polls, or anywhere that this
   /// process may if ranks poll everywhere. One that a library bound itself stays where it is.
   void release_helpers();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <stdexcept>
 
 #include "host/hosts.hpp"
@@ -124,6 +125,27 @@ std::vector<int> cpus_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed
       break;
   }
   return cores_in(topology, allowed, hwloc_topology_get_topology_cpuset(topology));
+}
+
+std::vector<std::vector<int>> spare_cpus_of(const std::vector<int>& cores,
+                                            const std::vector<int>& of_ranks,
+                                            const std::function<int(int cpu)>& numa) {
+  std::vector<std::vector<int>> spare(of_ranks.size());
+  const std::set<int> polling(of_ranks.begin(), of_ranks.end());
+  if (polling.size() < of_ranks.size()) return spare;
+  std::vector<int> left;
+  for (const int cpu : cores) {
+    if (!polling.contains(cpu)) left.push_back(cpu);
+  }
+  const std::size_t each = left.size() / of_ranks.size();
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    const int own = numa(of_ranks[rank]);
+    std::stable_partition(left.begin(), left.end(), [&](int cpu) { return numa(cpu) == own; });
+    const auto end = left.begin() + static_cast<std::ptrdiff_t>(each);
+    spare[rank].assign(left.begin(), end);
+    left.erase(left.begin(), end);
+  }
+  return spare;
 }
 
 }  // namespace weft

@@ -3,6 +3,7 @@
 
 #include <hwloc.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@ namespace weft {
 /// host has no such cores.
 std::vector<int> cpus_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
                          Placement placement, const std::string& device);
+
+/// Of each rank of a host, which polls on its CPU of `of_ranks`, those of the other `cores` that
+/// are its threads': all get as many, first those on the same NUMA node. None where ranks share a
+/// CPU.
+std::vector<std::vector<int>> spare_cpus_of(const std::vector<int>& cores,
+                                            const std::vector<int>& of_ranks,
+                                            const std::function<int(int cpu)>& numa);
 
 /// The NUMA node of a CPU as the kernel numbers it, and its socket as hwloc does; -1 where none is
 /// known.

@@ -38,7 +38,9 @@ struct Milc {
                   .sums = 2,
                   .flops_per_site = milc::flops_per_site,
                   .moved_bytes_per_site = 1344,
-                  .set_bytes_per_site = 636},
+                  .set_bytes_per_site = 636,
+                  .short_links_save_moved_bytes_per_site = 192,
+                  .short_links_save_set_bytes_per_site = 96},
   };
   static constexpr bool every_rank = true;
   static constexpr bool every_rank_times = true;

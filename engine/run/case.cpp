@@ -58,6 +58,11 @@ void read_lattice(const json& object, Lattice& lattice) {
   lattice.overlaps = object.value("overlaps", lattice.overlaps);
   lattice.depth = number<std::uint32_t>(object, "depth", 1, 1, 16);
   lattice.sums = number<std::uint32_t>(object, "sums", 0, 0, 2);
+  lattice.threads = number<std::uint32_t>(object, "threads", 1, 1, 1024);
+  lattice.long_link_reals = number<std::uint32_t>(object, "long_link_reals", 18, 12, 18);
+  if (lattice.long_link_reals % 6 != 0) {
+    throw std::invalid_argument("lattice.long_link_reals must be 12 or 18");
+  }
   lattice.compute_ps_per_site =
       number<std::uint64_t>(object, "compute_ps_per_site", 0, 0, 1'000'000'000);
 }

@@ -49,7 +49,9 @@ json to_json(const LatticeInfo& lattice) {
           {"sums", lattice.sums},
           {"flops_per_site", lattice.flops_per_site},
           {"moved_bytes_per_site", lattice.moved_bytes_per_site},
-          {"set_bytes_per_site", lattice.set_bytes_per_site}};
+          {"set_bytes_per_site", lattice.set_bytes_per_site},
+          {"short_links_save_moved_bytes_per_site", lattice.short_links_save_moved_bytes_per_site},
+          {"short_links_save_set_bytes_per_site", lattice.short_links_save_set_bytes_per_site}};
 }
 
 json to_json(const Support& pattern) {

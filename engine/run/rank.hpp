@@ -11,6 +11,7 @@
 
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
+#include "host/arithmetic.hpp"
 #include "host/binding.hpp"
 #include "host/deadline.hpp"
 #include "host/hosts.hpp"
@@ -41,7 +42,8 @@ bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick
     if (boot.rank() == 0) line = next_case_line();
     const std::string text = boot.broadcast(line.value_or(""));
     if (text.empty()) return true;
-    const Case test = parse_case(text);
+    Case test = parse_case(text);
+    test.spare_cpus = place.spare_cpus();
     const Deadline deadline(test.deadline_s);
     place.release_helpers();  // such as the last case made
     Batch batch;
@@ -99,6 +101,7 @@ void measure(const Options& options, Bootstrap& boot) {
   if (boot.rank() == 0) {
     Details details = link.details();
     details.emplace_back("helper threads", place.helpers());
+    details.emplace_back("flush to zero", flushes_to_zero() ? "on" : "off");
     write_line(hello_line(T::name, boot.library(), locations, at_start, details));
   }
   if (!serve<Machine>(link, boot, place, at_start.tick_ns)) boot.abort(exit_link_fault);

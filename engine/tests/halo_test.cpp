@@ -216,6 +216,9 @@ TEST(HaloCases, AreReadWithTheirBounds) {
   EXPECT_NE(refusal(R"({"extents":[4096,4096,4096]})"), "");
   EXPECT_NE(refusal(R"({"extents":[4],"depth":0})"), "");
   EXPECT_NE(refusal(R"({"extents":[4],"sums":3})"), "");
+  EXPECT_EQ(refusal(R"({"extents":[4],"threads":2,"long_link_reals":12})"), "");
+  EXPECT_NE(refusal(R"({"extents":[4],"threads":0})"), "");
+  EXPECT_NE(refusal(R"({"extents":[4],"long_link_reals":14})"), "");
 }
 
 /// A benchmark broken on purpose: two ranks share a ring, and each takes what goes one way round

@@ -1,5 +1,6 @@
 // What is known of the improved staggered operator: spectra, symmetries, the length of a solution.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cmath>
 #include <map>
@@ -231,6 +232,52 @@ TEST(ConjugateGradient, OnTheFreeFieldEndsAfterAsManyIterationsAsThereAreEigenva
   const Solved six = solve<double>(unit, {6, 6, 6, 6}, 0.1, 1e-26);
   EXPECT_EQ(six.iterations, 8);
   EXPECT_LT(six.residual, 1e-13);
+}
+
+// |r|^2 after some iterations: it depends on every bit of every step.
+double r2_of_team(std::size_t others, LongLinks long_links, bool one_sum) {
+  const Extents global{6, 6, 8, 6};
+  const Part whole{global, {}, global};
+  const Gauge gauge = random_gauge(1, global);
+  // All on the CPU that this test may use.
+  const std::vector<int> cpus(others, sched_getcpu());
+  Solver<float> solver(whole,
+                       [&](const Smeared<float>& take) {
+                         smear<float>({whole, gauge}, 1, take);
+                       },
+                       0.2, {.long_links = long_links, .team_cpus = cpus});
+  const double b2 = solver.set_source(
+      [&](const Site& site) { return random_vector(4, number_of(site, global)); });
+  solver.restart();
+  Progress progress{b2, b2};
+  const auto apply = [&](Half half) {
+    solver.begin_local_legs(half);
+    solver.local_legs(half, 0, solver.own_blocks());
+    solver.end_local_legs();
+    return true;
+  };
+  const auto sum = [](std::span<double>) { return true; };
+  for (int iteration = 0; iteration < 12; ++iteration) {
+    EXPECT_TRUE(one_sum ? iterate_with_one_sum(solver, progress, apply, sum)
+                        : iterate(solver, progress, apply, sum));
+  }
+  return progress.r2;
+}
+
+TEST(ConjugateGradient, IsTheSameBitForBitWithAnyNumberOfThreads) {
+  for (const LongLinks long_links : {LongLinks::three_rows, LongLinks::two_rows}) {
+    for (const bool one_sum : {false, true}) {
+      const double known = r2_of_team(0, long_links, one_sum);
+      for (const std::size_t others : {1U, 2U, 4U}) {
+        EXPECT_EQ(r2_of_team(others, long_links, one_sum), known) << others;
+      }
+    }
+  }
+}
+
+TEST(ConjugateGradient, WithTwoRowsOfALongLinkIsTheSameButForRounding) {
+  const double known = r2_of_team(0, LongLinks::three_rows, false);
+  EXPECT_NEAR(r2_of_team(0, LongLinks::two_rows, false), known, 1e-4 * known);
 }
 
 TEST(ConjugateGradient, SolvesOnARandomFieldWithEitherNumberOfSums) {

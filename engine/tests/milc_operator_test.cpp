@@ -1,5 +1,6 @@
 // The improved staggered operator against its definition, and what is known of it.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cmath>
 #include <map>
@@ -240,6 +241,19 @@ TEST(StaggeredOperator, IsTheSameBitForBitForEveryDecomposition) {
       World<float> parts(lattice, link, 0.5);
       expect_equal(parts.twice(even), whole.twice(even));
     }
+  }
+}
+
+TEST(StaggeredOperator, IsTheSameWithThreadsOnEachOfSomeRanks) {
+  const Decomposition lattice = grown(Extents{6, 4, 4, 6}, 4, {.least = 4, .multiple = 2});
+  const Field even = whole_field(lattice.global());
+  const plain::Link link = whole_links(lattice.global());
+  World<float> alone(lattice, link, 0.5);
+  const Field known = alone.twice(even);
+  for (const std::size_t others : {1U, 3U, 6U}) {
+    const std::vector<int> cpus(others, sched_getcpu());
+    World<float> team(lattice, link, 0.5, {.team_cpus = cpus});
+    expect_equal(team.twice(even), known);
   }
 }
 

@@ -1,5 +1,6 @@
 // The solver's iterations on a fabric whose answer is known, and planted faults.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <functional>
 #include <map>
@@ -75,6 +76,21 @@ TEST(Milc, UnequalExtentsHaveUnequalFaces) {
 TEST(Milc, ASolutionThatBeginsAnewCostsNoTime) {
   const Result result = run(milc_case(120), usual_costs, {}, 2);
   EXPECT_EQ(per_operation(result), 2 * exchange_of(2 * face) + 2000);
+}
+
+TEST(Milc, TakesNoMoreThreadsThanThereAreCores) {
+  Case test = milc_case();
+  test.lattice.threads = 3;
+  test.spare_cpus = {sched_getcpu()};
+  Result result = run(test, usual_costs, {}, 2);
+  EXPECT_EQ(result.batch.outcome.status, Status::unsupported);
+  EXPECT_NE(result.batch.outcome.reason.find("2 of the cores and is to have 3 threads"),
+            std::string::npos);
+  test.lattice.threads = 2;
+  test.lattice.long_link_reals = 12;
+  result = run(test, usual_costs, {}, 2);
+  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_GT(result.batch.outcome.verified_bytes, 0U);
 }
 
 TEST(Milc, ReportsTheTrueResidualOfItsLastSolution) {

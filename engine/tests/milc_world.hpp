@@ -94,7 +94,9 @@ class World {
         const int from = lattice_.grid.neighbour(static_cast<int>(rank), face / 2, sign);
         messages[face] = sent[static_cast<std::size_t>(from)][face ^ 1U].data();
       }
-      ranks_[rank]->local_legs(half, 0, ranks_[rank]->blocks());
+      ranks_[rank]->begin_local_legs(half);
+      ranks_[rank]->local_legs(half, 0, ranks_[rank]->own_blocks());
+      ranks_[rank]->end_local_legs();
       ranks_[rank]->remote_legs(half, messages);
     }
   }

@@ -159,6 +159,17 @@ TEST(Placement, ACpuKnowsItsNumaNodeAndItsSocket) {
   EXPECT_EQ(socket_of(machine.topology(), 99), -1);
 }
 
+TEST(Placement, ThreadsOfARankTakeCoresWhereNoRankPollsTheNearestFirst) {
+  const auto numa = [](int cpu) { return cpu / 4; };
+  const std::vector<int> cores{0, 1, 2, 3, 4, 5, 6, 7};
+  using Cpus = std::vector<std::vector<int>>;
+  EXPECT_EQ(spare_cpus_of(cores, {0}, numa), (Cpus{{1, 2, 3, 4, 5, 6, 7}}));
+  EXPECT_EQ(spare_cpus_of(cores, {6, 0}, numa), (Cpus{{4, 5, 7}, {1, 2, 3}}));
+  EXPECT_EQ(spare_cpus_of(cores, {4, 0, 1}, numa), (Cpus{{5}, {2}, {3}}));
+  EXPECT_EQ(spare_cpus_of(cores, {0, 0}, numa), (Cpus{{}, {}}));
+  EXPECT_EQ(spare_cpus_of({0, 1}, {1, 0}, numa), (Cpus{{}, {}}));
+}
+
 }  // namespace
 
 }  // namespace weft

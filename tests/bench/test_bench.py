@@ -187,7 +187,10 @@ def test_the_solver_beside_a_sweep_is_a_median_of_turns_of_each_extent(
     from bench.staggered import figures_of
 
     assert peers is not None
-    told = figures_of("4 256 2e-6 1e-6 8e-6\n4 256 4e-6 1e-6 8e-6\n4 256 1e-6 1e-6 8e-6\n")
+    told = figures_of(
+        "4 256 2e-6 1e-6 8e-6 4e-6\n4 256 4e-6 1e-6 8e-6 4e-6\n4 256 1e-6 1e-6 8e-6 4e-6\n"
+    )
+    assert told["L4_short_links_gflop_per_s"] == pytest.approx(1187 * 256 / 4e-6 / 1e9)
     assert told["L4_gflop_per_s"] == pytest.approx(1187 * 256 / 2e-6 / 1e9)
     assert told["L4_share_of_sweep"] == pytest.approx(0.5)
     assert told["L4_times_plain"] == pytest.approx(4 * 1187 / 1146)

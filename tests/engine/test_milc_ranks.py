@@ -1,5 +1,7 @@
 """The staggered solver over real transports: it solves, and says how well."""
 
+import os
+
 import pytest
 
 from driven import drive
@@ -21,7 +23,11 @@ pytestmark = pytest.mark.engine
 def test_its_faces_are_checked_and_its_solution_is_true(
     mpi: str, transport: str, ranks: int
 ) -> None:
-    lattices = ({"sums": 2}, {"sums": 1, "overlaps": False}, {"sums": 1})
+    lattices = (
+        {"sums": 2},
+        {"sums": 1, "overlaps": False, "long_link_reals": 12},
+        {"sums": 1},
+    )
     extents = [12, 8, 4, 6] if ranks == 3 else [8, 4, 4, 6]
     cases = [
         {"id": number, "test": "milc", "bytes": size, "samples": 6, "ops_per_sample": 5,
@@ -40,3 +46,28 @@ def test_its_faces_are_checked_and_its_solution_is_true(
         assert isinstance(line["parts"], dict)
         names = {name.rpartition(".")[2] for name in line["parts"]}
         assert {"local", "sum"} <= names
+
+
+def test_threads_are_refused_where_there_is_no_core_for_each() -> None:
+    case: dict[str, object] = {"id": 1, "test": "milc", "bytes": 36, "samples": 2,
+            "lattice": {"extents": [4, 4, 4, 4], "sums": 2, "threads": 1024}}  # fmt: skip
+    done, lines = drive("openmpi", "mpi", case, ranks=1)
+    assert done.returncode == 0, done.stderr
+    assert lines[1]["status"] == "unsupported"
+    assert "of the cores and is to have 1024 threads; choose fewer" in str(lines[1]["reason"])
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores for two threads")
+def test_two_threads_come_to_the_same_residual_as_one() -> None:
+    cases: list[dict[str, object]] = [
+        {"id": threads, "test": "milc", "bytes": 36, "samples": 6, "ops_per_sample": 5,
+         "lattice": {"extents": [6, 4, 6, 8], "sums": 2, "threads": threads}}
+        for threads in (1, 2, 1)
+    ]  # fmt: skip
+    done, lines = drive("openmpi", "mpi", *cases, ranks=1)
+    assert done.returncode == 0, done.stderr
+    residuals = [line["residual"] for line in lines[1:-1]]
+    assert residuals == [residuals[0]] * len(cases)
+    details = lines[0]["details"]
+    assert isinstance(details, dict)
+    assert details["flush to zero"] in ("on", "off")

@@ -1,5 +1,7 @@
 """Lattices as they are typed, planned, named and sent to the engine."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -67,6 +69,8 @@ def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
         "compute_ps_per_site": 1500,
         "overlaps": False,
         "sums": 0,
+        "long_link_reals": 18,
+        "threads": 1,
     }
     assert case.lattice is not None
     assert case.lattice.sites_of_rank(4) == 16**4 / 4
@@ -170,3 +174,27 @@ def test_a_lattice_that_does_not_fit_the_memory_says_to_take_a_smaller_one() -> 
     [case] = planned("solver", lattices("64"))
     with pytest.raises(WeftError, match="are free; type smaller --extents or --lattice"):
         check_memory((case,), 1 << 20, KNOWN)
+
+
+def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
+    [case] = planned("halo", lattices("4", long_links=12, threads=2))
+    assert case.key == "tcp/halo/36/4^4/long_links12/threads2"
+    sent = case_line(case, 7, Amount(samples=1, warmup=0, ops_per_sample=1), 1, verify=True)
+    assert (sent["lattice"]["long_link_reals"], sent["lattice"]["threads"]) == (12, 2)
+    info = LatticeInfo(
+        bytes="36",
+        moved_bytes_per_site=1344,
+        set_bytes_per_site=636,
+        short_links_save_moved_bytes_per_site=192,
+        short_links_save_set_bytes_per_site=96,
+    )
+    assert case.lattice is not None
+    assert case.lattice.moved_bytes_per_site(info, 36) == 1152
+    assert case.lattice.set_bytes_per_site(info, 72) == 2 * 540
+    assert Lattice(extents=(4,)).moved_bytes_per_site(info, 72) == 2 * 1344
+
+
+@pytest.mark.parametrize("more", [{"long_links": 14}, {"threads": 0}, {"threads": 1025}])
+def test_short_links_and_threads_out_of_range_are_refused(more: dict[str, Any]) -> None:
+    with pytest.raises(WeftError, match=r"is none|out of range"):
+        lattices("4", **more)

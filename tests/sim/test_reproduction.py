@@ -102,6 +102,7 @@ def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
         (("run", "--platform", "escher", "--hosts", "n1"), "--hosts is for hosts, devices"),
         (("run", "--platform", "escher", "--buffers", "turn:4"), "type --platform escher without"),
         (("run", "--platform", "escher", "--transport", "tcp"), "--transport is for hosts"),
+        (("run", "milc", "--platform", "escher", "--threads", "2"), "--threads is for hosts"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], message: str) -> None:

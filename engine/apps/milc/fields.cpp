@@ -74,7 +74,7 @@ Dots dots_on(Unit /*unit*/, const R* p, const R* q, const R* r, std::size_t bloc
     rq.add(product(r + at, q + at));
     qq.add(product(q + at, q + at));
   });
-  return {pq.value(), rq.value(), qq.value()};
+  return {.pq = pq.value(), .rq = rq.value(), .qq = qq.value()};
 }
 
 template <class R>

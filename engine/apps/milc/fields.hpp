@@ -12,6 +12,7 @@ struct Dots {
   double pq = 0;
   double rq = 0;
   double qq = 0;
+  double rr = 0;
 };
 
 template <class R>

@@ -12,7 +12,9 @@ Solver<R>::Solver(const Part& part, const LinksTo<R>& links, double mass, const 
       long_reals_(how.long_links == LongLinks::two_rows ? rebuilt_reals : reals_of_link),
       tables_(leg_tables(part, layout_, long_reals_)),
       diagonal_(static_cast<R>(-4 * mass * mass)),
-      isa_(how.isa) {
+      isa_(how.isa),
+      chunks_(std::clamp<std::size_t>(layout_.blocks() / 8, 1, most_chunks)),
+      team_(how.team_cpus, Member{this}) {
   take_memory();
   take_links(links);
   apply_to_direction();
@@ -27,14 +29,28 @@ void Solver<R>::take_memory() {
   const std::size_t field_reals =
       layout_.blocks() * lanes * reals_of_site + (layout_.blocks() % 2 + 3) * line / sizeof(R) * 2;
   memory_.emplace((link_reals + fields * field_reals) * sizeof(R), Pages::usual);
-  auto* const first = reinterpret_cast<R*>(memory_->data());  // NOLINT: memory without a type
-  std::fill_n(first, link_reals + fields * field_reals, R{});
-  links_ = first;
-  R* next = first + link_reals;
+  links_ = reinterpret_cast<R*>(memory_->data());  // NOLINT: memory without a type
+  R* next = links_ + link_reals;
   for (R** field : {&b_, &x_, &r_, &p_, &q_, &t_}) {
     *field = next;
     next += field_reals;
   }
+  together(Step::clear);
+}
+
+// The first to write is who will read it again and again: its pages are near that thread's core.
+template <class R>
+void Solver<R>::clear(std::size_t member) noexcept {
+  const auto part = [&](R* first, std::size_t reals) {
+    const std::size_t low = reals * member / team_.size();
+    const std::size_t high = reals * (member + 1) / team_.size();
+    std::fill(first + low, first + high, R{});
+  };
+  const std::size_t of_parity = tables_.own_rows * lanes / 2;
+  part(links_, of_parity);
+  part(links_ + of_parity, of_parity);
+  part(links_ + 2 * of_parity, (tables_.all_rows - tables_.own_rows) * lanes);
+  for (R* field : {b_, x_, r_, p_, q_, t_}) part(field, layout_.blocks() * lanes * reals_of_site);
 }
 
 template <class R>
@@ -145,11 +161,70 @@ double Solver<R>::set_source(const Source& source) {
 }
 
 template <class R>
+void Solver<R>::together(Step step) noexcept {
+  step_ = step;
+  team_.together();
+}
+
+template <class R>
+void Solver<R>::work(std::size_t member) noexcept {
+  const std::size_t members = team_.size();
+  if (step_ == Step::clear) {
+    clear(member);
+  } else if (step_ == Step::local) {
+    apply_local(isa_, on(half_), blocks() * member / members, blocks() * (member + 1) / members);
+  } else if (step_ == Step::remote) {
+    apply_remote(isa_, on(half_), remote_part(member), *messages_);
+  } else {
+    const std::size_t last = chunks_ * (member + 1) / members;
+    for (std::size_t chunk = chunks_ * member / members; chunk < last; ++chunk) {
+      work_on_chunk(chunk);
+    }
+  }
+}
+
+template <class R>
+void Solver<R>::work_on_chunk(std::size_t chunk) noexcept {
+  const std::size_t first = blocks() * chunk / chunks_;
+  const std::size_t count = blocks() * (chunk + 1) / chunks_ - first;
+  const std::size_t at = first * lanes * reals_of_site;
+  const std::size_t reals = count * lanes * reals_of_site;
+  Dots& dots = dots_[chunk];
+  switch (step_) {
+    case Step::restart:
+      std::fill_n(x_ + at, reals, R{});
+      std::copy_n(b_ + at, reals, r_ + at);
+      std::copy_n(b_ + at, reals, p_ + at);
+      break;
+    case Step::product:
+      dots.pq = dot(isa_, p_ + at, q_ + at, count);
+      break;
+    case Step::products:
+      dots = milc::dots(isa_, p_ + at, q_ + at, r_ + at, count);
+      break;
+    case Step::advance:
+      dots.rr = milc::advance(isa_, factor_, p_ + at, q_ + at, x_ + at, r_ + at, count);
+      break;
+    default:
+      milc::turn(isa_, factor_, r_ + at, p_ + at, count);
+  }
+}
+
+template <class R>
+Dots Solver<R>::sum() const noexcept {
+  Dots whole;
+  for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+    whole.pq += dots_[chunk].pq;
+    whole.rq += dots_[chunk].rq;
+    whole.qq += dots_[chunk].qq;
+    whole.rr += dots_[chunk].rr;
+  }
+  return whole;
+}
+
+template <class R>
 void Solver<R>::restart() noexcept {
-  const std::size_t reals = layout_.blocks() * lanes * reals_of_site;
-  std::fill_n(x_, reals, R{});
-  std::copy_n(b_, reals, r_);
-  std::copy_n(b_, reals, p_);
+  together(Step::restart);
 }
 
 template <class R>
@@ -170,33 +245,59 @@ void Solver<R>::pack(Half half, std::size_t face, R* message) const noexcept {
 }
 
 template <class R>
+void Solver<R>::begin_local_legs(Half half) noexcept {
+  step_ = Step::local;
+  half_ = half;
+  team_.start();
+}
+
+template <class R>
 void Solver<R>::local_legs(Half half, std::size_t first, std::size_t last) noexcept {
   apply_local(isa_, on(half), first, last);
 }
 
 template <class R>
 void Solver<R>::remote_legs(Half half, const Messages& messages) noexcept {
-  apply_remote(isa_, on(half), tables_.of_parity[half == Half::to_odd ? 1 : 0].remote, messages);
+  half_ = half;
+  messages_ = &messages;
+  together(Step::remote);
+}
+
+// All legs of a block are one member's.
+template <class R>
+std::span<const RemoteLeg> Solver<R>::remote_part(std::size_t member) const noexcept {
+  const std::span<const RemoteLeg> all = tables_.of_parity[half_ == Half::to_odd ? 1 : 0].remote;
+  const auto begin = [&](std::size_t of) {
+    std::size_t at = all.size() * of / team_.size();
+    while (at > 0 && at < all.size() && all[at].block == all[at - 1].block) ++at;
+    return at;
+  };
+  return all.subspan(begin(member), begin(member + 1) - begin(member));
 }
 
 template <class R>
-double Solver<R>::direction_product() const noexcept {
-  return dot(isa_, p_, q_, blocks());
+double Solver<R>::direction_product() noexcept {
+  together(Step::product);
+  return sum().pq;
 }
 
 template <class R>
-Dots Solver<R>::products() const noexcept {
-  return dots(isa_, p_, q_, r_, blocks());
+Dots Solver<R>::products() noexcept {
+  together(Step::products);
+  return sum();
 }
 
 template <class R>
 double Solver<R>::advance(double a) noexcept {
-  return milc::advance(isa_, static_cast<R>(a), p_, q_, x_, r_, blocks());
+  factor_ = static_cast<R>(a);
+  together(Step::advance);
+  return sum().rr;
 }
 
 template <class R>
 void Solver<R>::turn(double b) noexcept {
-  milc::turn(isa_, static_cast<R>(b), r_, p_, blocks());
+  factor_ = static_cast<R>(b);
+  together(Step::turn);
 }
 
 template <class R>

@@ -14,6 +14,7 @@
 #include "apps/milc/legs.hpp"
 #include "apps/milc/staggered.hpp"
 #include "host/pages.hpp"
+#include "host/team.hpp"
 
 namespace weft::milc {
 
@@ -34,6 +35,8 @@ enum class LongLinks : std::uint8_t { three_rows, two_rows };
 struct How {
   LongLinks long_links = LongLinks::three_rows;
   Isa isa = best_isa();
+  /// A thread on each of these, beside the caller's.
+  std::span<const int> team_cpus{};
 };
 
 /// A = 4 m^2 - D^2 on the even sites, in MILC's normalisation (no factor 1/2 in D), and the fields
@@ -62,15 +65,20 @@ class Solver {
   }
   /// What a half sends over a face.
   void pack(Half half, std::size_t face, R* message) const noexcept;
-  /// The legs inside the rank, of some of the blocks.
+  /// The legs inside the rank: the team begins its blocks, the caller does its own in pieces, from
+  /// the first to `own_blocks()`, and at the end waits for the team.
+  void begin_local_legs(Half half) noexcept;
   void local_legs(Half half, std::size_t first, std::size_t last) noexcept;
+  void end_local_legs() const noexcept { team_.join(); }
+  [[nodiscard]] std::size_t own_blocks() const noexcept { return blocks() / team_.size(); }
   /// Those to other ranks, from their messages.
   void remote_legs(Half half, const Messages& messages) noexcept;
   [[nodiscard]] std::size_t blocks() const noexcept { return layout_.blocks(); }
 
-  /// Shares of the sums of p, q = -A p and r.
-  [[nodiscard]] double direction_product() const noexcept;
-  [[nodiscard]] Dots products() const noexcept;
+  /// Shares of the sums of p, q = -A p and r: of parts of the sites, in the parts' order, whoever
+  /// of the team made them.
+  [[nodiscard]] double direction_product() noexcept;
+  [[nodiscard]] Dots products() noexcept;
   /// x += a p, r += a q; the share of |r|^2.
   [[nodiscard]] double advance(double a) noexcept;
   /// p = r + b p.
@@ -86,6 +94,29 @@ class Solver {
   void set_direction(const Extents& at, const Vector<R>& to) noexcept;
 
  private:
+  // What the team does at once.
+  enum class Step : std::uint8_t {
+    clear,
+    restart,
+    local,
+    remote,
+    product,
+    products,
+    advance,
+    turn
+  };
+  struct Member {
+    Solver* solver;
+    void operator()(std::size_t member) const noexcept { solver->work(member); }
+  };
+  static constexpr std::size_t most_chunks = 64;
+
+  void together(Step step) noexcept;
+  void work(std::size_t member) noexcept;
+  void work_on_chunk(std::size_t chunk) noexcept;
+  void clear(std::size_t member) noexcept;
+  [[nodiscard]] Dots sum() const noexcept;
+  [[nodiscard]] std::span<const RemoteLeg> remote_part(std::size_t member) const noexcept;
   void take_memory();
   void take_links(const LinksTo<R>& links);
   void put_link(const std::array<int, 4>& at, std::size_t direction, std::uint32_t hop,
@@ -105,6 +136,14 @@ class Solver {
   R diagonal_;
   R inverse_{};
   Isa isa_;
+  /// Of the blocks, for the steps of the fields: as many whatever the team is.
+  std::size_t chunks_;
+  std::array<Dots, most_chunks> dots_{};
+  Step step_ = Step::clear;
+  Half half_ = Half::to_odd;
+  /// Of the step that is done.
+  R factor_{};
+  const Messages* messages_ = nullptr;
   std::optional<Region> memory_;
   R* links_ = nullptr;
   /// Even sites, and t the odd ones.
@@ -115,6 +154,8 @@ class Solver {
   R* q_ = nullptr;
   R* t_ = nullptr;
   const R* from_ = nullptr;
+  /// Ends first: its threads work on what is above.
+  Team<Member> team_;
 };
 
 extern template class Solver<float>;

@@ -15,40 +15,9 @@
 #include "apps/milc/conjugate_gradient.hpp"
 #include "contract/application.hpp"
 #include "patterns/parts/faces.hpp"
+#include "patterns/parts/milc_case.hpp"
 
 namespace weft::milc {
-
-inline constexpr LocalRule even_from_four{.least = 4, .multiple = 2};
-/// Of MILC's benchmark, and no tadpole factor: the links are random.
-inline constexpr double mass = 0.1;
-inline constexpr double tadpole = 1;
-/// In single precision a solution begins anew long before its numbers get small.
-inline constexpr std::uint32_t most_iterations = 50;
-/// Three layers of half the sites of a face, six numbers each.
-inline constexpr std::size_t single_bytes = layers * reals_of_site * sizeof(float) / 2;
-inline constexpr std::size_t double_bytes = layers * reals_of_site * sizeof(double) / 2;
-
-inline bool is_single(std::size_t bytes) noexcept {
-  return bytes == single_bytes;
-}
-inline Decomposition lattice_of(const Case& test, int size) {
-  return lattice_on(test.lattice, size, even_from_four);
-}
-/// Why a case cannot be; empty when it can.
-inline std::string refuse_case(const Case& test, int size) {
-  const Lattice& lattice = test.lattice;
-  if (lattice.dimensions != most_dimensions) {
-    return "its lattice has four dimensions; choose --extents like 8 or 4x6x8x8";
-  }
-  if (lattice.depth != 1 || lattice.compute_ps_per_site != 0) {
-    return "its faces and its arithmetic are the solver's; omit --depth and --compute";
-  }
-  if (lattice.sums == 0) return "its iterations have sums; choose --sums 2, or 1";
-  if (test.bytes != single_bytes && test.bytes != double_bytes) {
-    return "a site of a face is 36 bytes in single precision and 72 in double; choose --sizes 36";
-  }
-  return refuse_lattice(lattice, size, even_from_four);
-}
 
 /// A rank's share, in either precision.
 struct AnyShare : Application {
@@ -75,7 +44,7 @@ struct Share final : AnyShare {
         [&](const Smeared<R>& to) {
           smear<R>({part, gauge}, tadpole, to);
         },
-        mass);
+        mass, how_of(test));
     own_b2 = solver->set_source(
         [&](const Site& site) { return random_vector(test.seed, number_of(site, part.global)); });
     for (std::size_t face = 0; face < faces; ++face) {
@@ -337,15 +306,17 @@ class Ranks {
   void local_legs(Half half) noexcept {
     // A library that moves messages only in its calls gets some between the pieces.
     constexpr std::size_t pieces = 8;
+    if constexpr (!is_charged) solver_->begin_local_legs(half);
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       if constexpr (is_charged) {
         Now::charge_flops((flops_of_half() - flops_of_remote_legs()) / pieces);
       } else {
-        const std::size_t blocks = solver_->blocks();
+        const std::size_t blocks = solver_->own_blocks();
         solver_->local_legs(half, blocks * piece / pieces, blocks * (piece + 1) / pieces);
       }
       if (overlaps && is_under_way()) link_->poll();
     }
+    if constexpr (!is_charged) solver_->end_local_legs();
   }
   /// Whether any message of this half is.
   [[nodiscard]] bool is_under_way() const noexcept {

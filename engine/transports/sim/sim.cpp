@@ -41,6 +41,7 @@ class SimulatedPlace {
   }
   [[nodiscard]] const Location& location() const noexcept { return location_; }
   void release_helpers() const {}
+  static std::vector<int> spare_cpus() { return {}; }
   [[nodiscard]] static std::string helpers() { return "none"; }
 
  private:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import with_options
-from weft.plan.lattice import Lattices, parse_lattices
+from weft.plan.lattice import LONG_LINK_REALS, Lattices, parse_lattices
 
 _Extents = Annotated[
     str,
@@ -49,6 +49,20 @@ _Sums = Annotated[
         rich_help_panel="Lattice",
     ),
 ]
+_LongLinks = Annotated[
+    int,
+    typer.Option(
+        help="Keep 18 numbers of each long link, or 12 and compute the others (milc).",
+        rich_help_panel="Lattice",
+    ),
+]
+_Threads = Annotated[
+    int,
+    typer.Option(
+        help="Compute with so many threads on each rank, each on a core of its own (milc).",
+        rich_help_panel="Lattice",
+    ),
+]
 
 
 def takes_lattice(command: Callable[..., None]) -> Callable[..., None]:
@@ -65,6 +79,17 @@ def lattices_of(
     compute: _Compute = "",
     overlap: _Overlap = True,
     sums: _Sums = None,
+    long_links: _LongLinks = LONG_LINK_REALS,
+    threads: _Threads = 1,
 ) -> Lattices:
     """What was asked for. Raises WeftError."""
-    return parse_lattices(extents, lattice, depth, compute, sums, overlaps=overlap)
+    return parse_lattices(
+        extents,
+        lattice,
+        depth,
+        compute,
+        sums,
+        overlaps=overlap,
+        long_links=long_links,
+        threads=threads,
+    )

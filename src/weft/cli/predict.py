@@ -10,7 +10,7 @@ import typer
 from weft.cli.fabric_options import Levels, Shape, Switch
 from weft.cli.lattice import takes_lattice
 from weft.errors import WeftError
-from weft.plan.lattice import Lattices
+from weft.plan.lattice import LONG_LINK_REALS, Lattices
 
 if TYPE_CHECKING:
     from weft.fabric.topologies import FabricAsked
@@ -125,7 +125,7 @@ def predict(
     from weft.sim.platforms import simulated_platform
     from weft.units import parse_percent, parse_seconds
 
-    _check(platform, nodes)
+    _check(platform, nodes, lattices)
     limit = parse_percent(within) if within else None
     base = simulated_platform(platform)
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
@@ -144,7 +144,7 @@ def predict(
     show(base, variants, (runs, moved), certainty, limit, effort.page, effort.say)
 
 
-def _check(platform: str, nodes: int) -> None:
+def _check(platform: str, nodes: int, lattices: Lattices) -> None:
     if not platform:
         raise WeftError(
             "a prediction needs the links and hosts of a platform",
@@ -152,6 +152,11 @@ def _check(platform: str, nodes: int) -> None:
         )
     if not nodes:
         raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 256")
+    if lattices.threads > 1 or lattices.long_link_reals != LONG_LINK_REALS:
+        raise WeftError(
+            "a prediction computes nothing: the platform says how fast a rank is",
+            "omit --threads and --long-links",
+        )
 
 
 def _variants(

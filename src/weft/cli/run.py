@@ -57,12 +57,12 @@ _ALLOWED_WITH_RESUME = (
 # What a simulated platform has not, or what makes no difference there.
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
-    "mpi", "transport", "option", "buffers", "pages",
+    "mpi", "transport", "option", "buffers", "pages", "long_links", "threads",
 )  # fmt: skip
 # What a suite sets itself.
 _SET_BY_SUITE = (
     "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
-    "extents", "lattice", "depth", "compute", "overlap", "sums",
+    "extents", "lattice", "depth", "compute", "overlap", "sums", "long_links", "threads",
 )  # fmt: skip
 
 _Tests = Annotated[

@@ -20,6 +20,9 @@ MOST_SITES = 2**32
 MOST_DEPTH = 16
 MOST_SUMS = 2
 MOST_COMPUTE_PS = 1_000_000_000
+LONG_LINK_REALS = 18
+SHORT_LINK_REALS = 12
+MOST_THREADS = 1024
 
 
 class Lattice(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +30,8 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
 
     In an iteration `depth` layers of each face go to the neighbour, each site computes for
     `compute_ps_per_site`, while messages are on their way (`overlaps`) or behind them, and `sums`
-    are made over all ranks.
+    are made over all ranks. Of a solver's links of three steps `long_link_reals` numbers are kept,
+    and a rank computes with so many `threads`.
     """
 
     extents: tuple[int, ...]
@@ -36,6 +40,13 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
     compute_ps_per_site: int = 0
     overlaps: bool = True
     sums: int = 0
+    long_link_reals: int = LONG_LINK_REALS
+    threads: int = 1
+
+    @property
+    def has_short_links(self) -> bool:
+        """Whether a row of a long link is computed from the others."""
+        return self.long_link_reals < LONG_LINK_REALS
 
     @property
     def sites(self) -> int:
@@ -62,6 +73,16 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
             return f"{self.extents[0]}^{len(self.extents)}"
         return "x".join(map(str, self.extents))
 
+    def moved_bytes_per_site(self, info: LatticeInfo, site_bytes: int) -> float:
+        """In an iteration, to and from memory; the bytes of a face's site say which precision."""
+        saved = self.has_short_links * info.short_links_save_moved_bytes_per_site
+        return _precision(info, site_bytes) * (info.moved_bytes_per_site - saved)
+
+    def set_bytes_per_site(self, info: LatticeInfo, site_bytes: int) -> float:
+        """What a site keeps over iterations."""
+        saved = self.has_short_links * info.short_links_save_set_bytes_per_site
+        return _precision(info, site_bytes) * (info.set_bytes_per_site - saved)
+
     @property
     def words(self) -> str:
         """All that tells it from others, for a case's name."""
@@ -71,6 +92,8 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
             f"{_nanoseconds(self.compute_ps_per_site)}_a_site": self.compute_ps_per_site > 0,
             "no_overlap": not self.overlaps,
             f"sums{self.sums}": self.sums > 0,
+            f"long_links{self.long_link_reals}": self.has_short_links,
+            f"threads{self.threads}": self.threads > 1,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)
 
@@ -88,6 +111,8 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
     compute_ps_per_site: int = 0
     overlaps: bool = True
     sums: int | None = None
+    long_link_reals: int = LONG_LINK_REALS
+    threads: int = 1
 
     @property
     def are_asked_for(self) -> bool:
@@ -110,6 +135,8 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
                 compute_ps_per_site=self.compute_ps_per_site,
                 overlaps=self.overlaps,
                 sums=info.sums if self.sums is None else self.sums,
+                long_link_reals=self.long_link_reals,
+                threads=self.threads,
             )
             for text, is_global in asked
             for extents in _parse_extents(text, info.dimensions)
@@ -117,7 +144,15 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_lattices(
-    extents: str, whole: str, depth: int, compute: str, sums: int | None, *, overlaps: bool
+    extents: str,
+    whole: str,
+    depth: int,
+    compute: str,
+    sums: int | None,
+    *,
+    overlaps: bool,
+    long_links: int = LONG_LINK_REALS,
+    threads: int = 1,
 ) -> Lattices:
     """Options from the command line. Raises WeftError."""
     for text in (extents, whole):
@@ -129,6 +164,14 @@ def parse_lattices(
     compute_ps = round(1000 * parse_time(compute)) if compute else 0
     if not 0 <= compute_ps <= MOST_COMPUTE_PS:
         raise WeftError(f"{compute} a site is out of range", "type --compute 1ns to 1ms")
+    if long_links not in (SHORT_LINK_REALS, LONG_LINK_REALS):
+        raise WeftError(
+            f"a long link of {long_links} numbers is none", "type --long-links 12, or 18"
+        )
+    if not 1 <= threads <= MOST_THREADS:
+        raise WeftError(
+            f"{threads} threads are out of range", f"type --threads 1 to {MOST_THREADS}"
+        )
     return Lattices(
         extents=extents,
         whole=whole,
@@ -136,6 +179,8 @@ def parse_lattices(
         compute_ps_per_site=compute_ps,
         overlaps=overlaps,
         sums=sums,
+        long_link_reals=long_links,
+        threads=threads,
     )
 
 
@@ -179,6 +224,12 @@ def _checked(extents: tuple[int, ...], info: LatticeInfo, *, is_global: bool) ->
         f"type {multiple if info.multiple > 1 else ''}extents of at least {info.least_extent},"
         f" like --extents {info.extents}",
     )
+
+
+def _precision(info: LatticeInfo, site_bytes: int) -> float:
+    """How long a number is, against the usual one."""
+    usual = parse_sizes(info.bytes) if info.bytes else []
+    return site_bytes / usual[0] if usual else 1.0
 
 
 def _nanoseconds(picoseconds: int) -> str:

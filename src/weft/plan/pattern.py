@@ -52,7 +52,9 @@ class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     `extents` are the usual ones of a rank as --extents takes them, `bytes` the usual --sizes.
     A rank's extents are at least `least_extent` and `multiple` divides them. `sums` are usual
     sums over ranks in an iteration. A site costs so much arithmetic in an iteration, moves so many
-    bytes to and from memory, and keeps so many (the working set); 0 where it has none.
+    bytes to and from memory, and keeps so many (the working set); 0 where it has none. They are
+    for the first of `bytes` and grow with it; `short_links_save_...` is what 12 real numbers of a
+    long link save of them.
     """
 
     dimensions: int = 0
@@ -64,6 +66,8 @@ class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     flops_per_site: int = 0
     moved_bytes_per_site: int = 0
     set_bytes_per_site: int = 0
+    short_links_save_moved_bytes_per_site: int = 0
+    short_links_save_set_bytes_per_site: int = 0
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):

@@ -186,7 +186,7 @@ def _row(
     tick_ns = resolution_ns(run, list(batches))
     iteration = median_of_launches([_slowest_ns(run, own) for own in _by_launch(batches)], tick_ns)
     sent = batches[0].sent_bytes
-    set_bytes = round(info.set_bytes_per_site * sites)
+    set_bytes = round(lattice.set_bytes_per_site(info, case.bytes) * sites)
 
     def per_s(amount: float) -> Estimate | None:
         return iteration.mapped(lambda time: 1e9 * amount / time) if amount else None
@@ -209,7 +209,7 @@ def _row(
         iterations_per_s=iteration.mapped(lambda time: 1e9 / time),
         flops_per_site=info.flops_per_site,
         flops_per_s=per_s(info.flops_per_site * sites),
-        moved_bytes_per_s=per_s(info.moved_bytes_per_site * sites),
+        moved_bytes_per_s=per_s(lattice.moved_bytes_per_site(info, case.bytes) * sites),
         sent_bytes_per_s=per_s(sent),
         base_ranks=case.ranks,
         efficiency=None,

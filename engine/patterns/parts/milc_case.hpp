@@ -1,0 +1,57 @@
+// A case of the staggered solver: what it may ask for, and why not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "apps/milc/conjugate_gradient.hpp"
+#include "patterns/parts/faces.hpp"
+
+namespace weft::milc {
+
+inline constexpr LocalRule even_from_four{.least = 4, .multiple = 2};
+/// Of MILC's benchmark, and no tadpole factor: the links are random.
+inline constexpr double mass = 0.1;
+inline constexpr double tadpole = 1;
+/// In single precision a solution begins anew long before its numbers get small.
+inline constexpr std::uint32_t most_iterations = 50;
+/// Three layers of half the sites of a face, six numbers each.
+inline constexpr std::size_t single_bytes = layers * reals_of_site * sizeof(float) / 2;
+inline constexpr std::size_t double_bytes = layers * reals_of_site * sizeof(double) / 2;
+
+inline bool is_single(std::size_t bytes) noexcept {
+  return bytes == single_bytes;
+}
+inline Decomposition lattice_of(const Case& test, int size) {
+  return lattice_on(test.lattice, size, even_from_four);
+}
+/// Why a case cannot be; empty when it can.
+inline std::string refuse_case(const Case& test, int size) {
+  const Lattice& lattice = test.lattice;
+  if (lattice.dimensions != most_dimensions) {
+    return "its lattice has four dimensions; choose --extents like 8 or 4x6x8x8";
+  }
+  if (lattice.depth != 1 || lattice.compute_ps_per_site != 0) {
+    return "its faces and its arithmetic are the solver's; omit --depth and --compute";
+  }
+  if (lattice.sums == 0) return "its iterations have sums; choose --sums 2, or 1";
+  if (lattice.threads > 1 + test.spare_cpus.size()) {
+    return "each of its ranks has " + std::to_string(1 + test.spare_cpus.size()) + " of the cores" +
+           " and is to have " + std::to_string(lattice.threads) +
+           " threads; choose fewer --threads, or fewer ranks on a host";
+  }
+  if (test.bytes != single_bytes && test.bytes != double_bytes) {
+    return "a site of a face is 36 bytes in single precision and 72 in double; choose --sizes 36";
+  }
+  return refuse_lattice(lattice, size, even_from_four);
+}
+
+inline How how_of(const Case& test) {
+  const bool is_short = test.lattice.long_link_reals == rebuilt_reals;
+  return {.long_links = is_short ? LongLinks::two_rows : LongLinks::three_rows,
+          .team_cpus = std::span(test.spare_cpus).first(test.lattice.threads - 1)};
+}
+
+}  // namespace weft::milc
