@@ -126,7 +126,7 @@ def test_names_become_settings_of_the_simulator() -> None:
         ("ping_pong", "ring", 8, "is no collective operation"),
         ("allreduce", "rings", 8, "did you mean ring?"),
         ("alltoall", "pairwise", 6, "wants a power of two and not 6 ranks"),
-        ("allreduce", "mpich", 8, "choose mvapich2"),
+        ("allreduce", "mpich", 8, "choose openmpi"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_fix(

@@ -95,7 +95,7 @@ void set_up_simulator() {
 
 /// What a platform's file may say otherwise, which it may not of what was set before it was read.
 /// As precise as the clock (large fabrics cost less otherwise); operations of all ranks by Open
-/// MPI's rules, which choose recursive doubling for a sum of few numbers.
+/// MPI's rules.
 void set_unless_the_platform_does() {
   constexpr std::array usual{std::pair{"surf/precision", "1e-12"},
                              std::pair{"smpi/coll-selector", "ompi"}};

@@ -86,7 +86,9 @@ def _front(
     return Front(
         title=f"weft: {tests} on {answers[0].nodes} nodes with links and hosts of {base.name},"
         " predicted",
-        summary=". ".join(line[0].upper() + line[1:] for line in words) + ("." if words else ""),
+        summary="".join(
+            f"{line[0].upper() + line[1:] if not at else line}. " for at, line in enumerate(words)
+        ),
         warnings=("simulated, not measured", *notes_of(base, answers, certainty)),
         section=Section(
             name="predicted", title="Predicted", charts=charts, tables=(bare,), findings=()

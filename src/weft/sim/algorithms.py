@@ -101,7 +101,7 @@ def algorithms_of(test: str, text: str, ranks: int) -> dict[str, dict[str, str]]
     if (test, text) in _WRONG:
         raise WeftError(
             f"the simulator's rules of {text} for {test} are not the library's",
-            "choose mvapich2, whose rules it shares (recursive doubling, then rabenseifner)",
+            "choose openmpi, mvapich2 or one algorithm",
         )
     known = tuple(name for name in (*own, *LIBRARIES) if (test, name) not in _WRONG)
     is_power = ranks & (ranks - 1) == 0

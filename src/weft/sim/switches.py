@@ -185,10 +185,13 @@ def switches_table(
 
 def in_words(answers: Sequence[PredictedFabric]) -> list[str]:
     """Where the best algorithm changes, and where the libraries' rules do and what they lose."""
-    switches = ", ".join(map(_switch_in_words, switches_of(answers)))
-    lines = [f"the fastest of these: {switches}"] if switches else []
+    switches = switches_of(answers)
+    named = ", ".join(map(_switch_in_words, switches))
+    lines = [f"the fastest of these: {named}"] if switches else []
     if switches and all(one.moved for one in answers):
-        lines[0] += "; in brackets where that begins by the calibration's error"
+        is_moved = any(one.earliest != one.latest for one in switches)
+        lines[0] += "; in brackets where that begins" if is_moved else ", whatever"
+        lines[0] += " by the calibration's error" if is_moved else " the calibration's error"
     return [*lines, *(_loss_in_words(one) for one in losses_of(answers))]
 
 
