@@ -65,8 +65,8 @@ def test_inside_an_allocation_that_allocation_is_taken(
 def test_a_study_starts_each_number_of_ranks_on_as_many_nodes(
     cluster: Cluster, folder: Path, how: tuple[str, str]
 ) -> None:
-    words = ["halo", "--transport", "tcp", "--ranks", "1,2,4", "--extents", "4", "--compute", "9ns",
-             *SHORT[3:], "--sizes", "36", "-o", "r.jsonl"]  # fmt: skip
+    words = ["halo", "--transport", "tcp", "--extents", "4", "--compute", "9ns", "--sums", "2",
+             *SHORT[5:], "-o", "r.jsonl"]  # fmt: skip
     before, behind = (how, ()) if how[0] == "salloc" else ((), how)
     done = cluster.run(*before, "weft", "run", *words, *behind, folder=folder)
     assert done.returncode == 0, done
@@ -74,6 +74,16 @@ def test_a_study_starts_each_number_of_ranks_on_as_many_nodes(
     assert sorted(hosts_of(run)) == [("n1",), ("n1", "n2"), ("n1", "n2", "n3", "n4")]
     shown = cluster.run("weft", "show", "r.jsonl", "--table", "scaling", folder=folder)
     assert "efficiency" in shown.stdout
+
+
+def test_the_solver_on_nodes_is_a_study_over_mpi(cluster: Cluster, folder: Path) -> None:
+    words = ("weft", "run", "milc", "--nodes", "2", "--extents", "4", *SHORT[5:], "-o", "r.jsonl")
+    done = cluster.run(*words, folder=folder)
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    assert sorted(hosts_of(run)) == [("n1",), ("n1", "n2")]
+    assert {case.transport for case in run.cases.values()} == {"mpi"}
+    assert all(batch.residual is not None for batch in run.measured)
 
 
 def test_outside_a_job_nodes_are_those_of_a_new_one_and_so_when_it_goes_on(
