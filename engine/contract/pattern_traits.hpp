@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "contract/application.hpp"
 #include "contract/task.hpp"
 #include "contract/transport.hpp"
 
@@ -105,8 +106,9 @@ constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
   return 1;
 }
 
-/// What a case of a pattern holds at most, whichever wait it uses.
-template <class P, class T>
+/// What a case of a pattern holds at most, whichever wait it uses. Where work is charged and not
+/// executed an application holds nothing.
+template <class P, class T, class Now>
 constexpr Footprint footprint_of() {
   const auto at_once = [](std::uint32_t queue_depth) {
     return std::max(receives_at_once<P, UsualWait<T>, T>(queue_depth),
@@ -120,7 +122,7 @@ constexpr Footprint footprint_of() {
           at_once(1) - for_each,
           for_each,
           least_buffers<P>(),
-          bytes_per_site<P>(),
+          ChargesWork<Now> ? 0 : bytes_per_site<P>(),
           own_messages<P>(),
           own_messages_per_rank<P>()};
 }

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,18 @@ struct RemoteBuffer {
 struct Opened {
   Buffer local;
   std::string name;
+};
+
+/// How much of a message is really there: a link to a model of a fabric may carry messages that are
+/// longer than their buffers. `content` are the first bytes, which arrive and are looked at; `read`
+/// are those that the library may read from where a message begins.
+struct Carried {
+  std::size_t content = std::numeric_limits<std::size_t>::max();
+  std::size_t read = 0;
+
+  [[nodiscard]] bool is_whole() const noexcept {
+    return content == std::numeric_limits<std::size_t>::max();
+  }
 };
 
 inline constexpr const char* peer_is_gone = "a peer ended or the network failed";

@@ -33,10 +33,6 @@ std::vector<Buffer> slices_of(const Buffer& memory, std::size_t count, std::size
   return slices;
 }
 
-std::vector<Buffer> slices_of(std::byte* memory, std::size_t count, std::size_t bytes) {
-  return slices_of({memory, 0, 0}, count, bytes, page_stride_of(bytes));
-}
-
 BufferSet::BufferSet(LinkControl& link, const std::vector<Buffer>& slices) : BufferSet(&link) {
   buffers_.reserve(slices.size());
   for (const Buffer& slice : slices) buffers_.push_back(link.adopt(slice));

@@ -33,9 +33,6 @@ std::size_t page_stride_of(std::size_t bytes) noexcept;
 std::vector<Buffer> slices_of(const Buffer& memory, std::size_t count, std::size_t bytes,
                               std::size_t stride);
 
-/// The same where each begins a page.
-std::vector<Buffer> slices_of(std::byte* memory, std::size_t count, std::size_t bytes);
-
 /// Equal buffers that a link was given, until the end of its life.
 class BufferSet {
  public:

@@ -16,8 +16,16 @@ SideLayout layout_of(const CasePlan& plan, Window side) {
   const std::size_t timed =
       side == Window::outgoing ? slots_of(plan.orders.out) : plan.orders.sent_from.size();
   layout.slots = std::max(plan.checked.slots, plan.slots_before_timed + timed);
-  layout.stride =
-      layout.is_opened ? stride_of(plan.test.bytes) : page_stride_of(message_bytes_of(plan.test));
+  const std::size_t message = message_bytes_of(plan.test);
+  if (layout.is_opened) {
+    layout.stride = stride_of(plan.test.bytes);
+  } else if (plan.carried.is_whole()) {
+    layout.stride = page_stride_of(message);
+  } else {
+    layout.stride = stride_of(std::min(message, plan.carried.content));
+    const std::size_t read = std::min(message, plan.carried.read);
+    if (side == Window::outgoing) layout.behind = read - std::min(read, layout.stride);
+  }
   return layout;
 }
 
@@ -50,7 +58,7 @@ CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_op
   if (!plan.role.takes_part()) return;
   const std::size_t words =
       words_of_pass(plan) + 2 * words_of_handshake(plan) + words_of_sums(plan);
-  memory_->words.take(words * page_stride_of(word_bytes), Pages::usual, true);
+  memory_->words.take(words * word_stride_of(plan), Pages::usual, true);
 }
 
 Buffer CaseMemory::to_open() const {

@@ -17,10 +17,12 @@ struct SideLayout {
   /// Of a lane, for the pass that has more.
   std::size_t slots = 0;
   std::size_t stride = 0;
+  /// What the library may read behind the last one.
+  std::size_t behind = 0;
   /// Whether the peers reach into it.
   bool is_opened = false;
 
-  [[nodiscard]] std::size_t bytes() const { return lanes * slots * stride; }
+  [[nodiscard]] std::size_t bytes() const { return lanes * slots * stride + behind; }
 };
 
 /// Where messages go out, or where they come in.
@@ -80,5 +82,10 @@ std::size_t words_of_handshake(const CasePlan& plan);
 std::size_t words_of_sums(const CasePlan& plan);
 
 inline constexpr std::size_t word_bytes = 32;
+/// From one word to the next: a page of its own, as messages have, but where thousands of ranks are
+/// simulated in one process.
+inline std::size_t word_stride_of(const CasePlan& plan) {
+  return plan.carried.is_whole() ? page_stride_of(word_bytes) : stride_of(word_bytes);
+}
 
 }  // namespace weft

@@ -27,8 +27,9 @@ std::size_t samples_within(const CasePlan& plan) {
 }  // namespace
 
 CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
-                   int size, double tick_ns) {
+                   int size, double tick_ns, const Carried& carried) {
   CasePlan plan;
+  plan.carried = carried;
   plan.test = asked;
   plan.test.schedule = at_least(asked.schedule, pattern.footprint.buffers);
   plan.pattern = &pattern;

@@ -1,8 +1,10 @@
 // All that follows from a case, a pattern and a rank, made once before anything is allocated.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "contract/case.hpp"
@@ -21,6 +23,8 @@ struct CasePlan {
   int rank = 0;
   int size = 0;
   Role role;
+  /// How much of its messages the link carries.
+  Carried carried;
   /// The computing of an iteration.
   Ticks work = 0;
   /// Of a sample; of a stream a multiple of its refill.
@@ -38,7 +42,12 @@ struct CasePlan {
 };
 
 CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
-                   int size, double tick_ns = 1);
+                   int size, double tick_ns = 1, const Carried& carried = {});
+
+/// The first bytes of a message, which its buffer has room for.
+inline std::span<std::byte> content_in(const CasePlan& plan, const Buffer& buffer) {
+  return {buffer.data, std::min(buffer.bytes, plan.carried.content)};
+}
 
 /// Why the asked messages do not go with the asked buffers; empty when they do. The same on every
 /// rank.

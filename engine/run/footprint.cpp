@@ -49,7 +49,8 @@ CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uin
   return {depth, operations, std::min(all, std::max<std::size_t>(least, pattern.receives))};
 }
 
-double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
+double needed_bytes(const Case& test, const Footprint& pattern, int ranks,
+                    std::size_t most_of_message) {
   const std::uint64_t receives =
       pattern.receives + std::uint64_t{pattern.receives_per_queue} * test.queue_depth;
   const OrderSize order = size_of(at_least(test.schedule, pattern.buffers), receives);
@@ -62,7 +63,7 @@ double needed_bytes(const Case& test, const Footprint& pattern, int ranks) {
   const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;
   const double own =
       pattern.own_messages + static_cast<double>(pattern.own_messages_per_rank) * ranks;
-  const double each = buffer_bytes(message_bytes_of(test));
+  const double each = buffer_bytes(std::min(message_bytes_of(test), most_of_message));
   const double messages =
       own > 0 ? own * each
               : test.lattice.lanes() *

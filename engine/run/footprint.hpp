@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "contract/case.hpp"
 #include "contract/task.hpp"
@@ -27,7 +28,8 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
                                 std::uint32_t streams) noexcept;
 
 /// The most bytes that a case takes over all its ranks: in floating point, for sizes and counts are
-/// the caller's and their product may pass 64 bits.
-double needed_bytes(const Case& test, const Footprint& pattern, int ranks);
+/// the caller's and their product may pass 64 bits. Of a message no more than so much is there.
+double needed_bytes(const Case& test, const Footprint& pattern, int ranks,
+                    std::size_t most_of_message = std::numeric_limits<std::size_t>::max());
 
 }  // namespace weft

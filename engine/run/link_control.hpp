@@ -25,6 +25,9 @@ class LinkControl {
   [[nodiscard]] virtual std::string refusal(std::size_t bytes, std::size_t depth) const = 0;
   /// Why a target cannot wait for the last byte of a put; empty when it can.
   [[nodiscard]] virtual std::string memory_polling_hazard() const = 0;
+  /// How much of the messages of the next case it carries: all, unless the transport says otherwise
+  /// and the case does without.
+  [[nodiscard]] virtual Carried carry(bool whole) = 0;
   virtual void reserve(std::size_t depth, std::size_t peers) = 0;
 
   virtual Buffer adopt(const Buffer& memory) = 0;
@@ -56,6 +59,10 @@ class ControlOf final : public LinkControl {
   [[nodiscard]] std::string memory_polling_hazard() const override {
     if constexpr (OneSided<T>) return link_->memory_polling_hazard();
     return "";
+  }
+  [[nodiscard]] Carried carry(bool whole) override {
+    if constexpr (requires { link_->carry(whole); }) return link_->carry(whole);
+    return {};
   }
   void reserve(std::size_t depth, std::size_t peers) override { link_->reserve(depth, peers); }
 

@@ -38,6 +38,8 @@ struct PatternOn {
   bool polls_memory = false;
   bool registers = false;
   bool keeps_time = false;
+  /// Whether the library moves parts of its messages on: all of them is wanted then.
+  bool is_collective = false;
   /// Makes a rank's share of an application, which looks at its messages' content itself; nothing
   /// where there is none.
   std::unique_ptr<Application> (*prepare)(const Case& test, int rank, int size) = nullptr;
@@ -122,13 +124,14 @@ PatternOn pattern_on() {
   static_assert(parts_of<P>().size() <= most_parts);
   one.lack = lack_of<P, T, Now>();
   if constexpr (lack_of<P, T, Now>().empty()) {
-    one.footprint = footprint_of<P, T>();
+    one.footprint = footprint_of<P, T, Now>();
     one.window = window_of<P>();
     one.every_rank = EveryRank<P>;
     one.every_rank_times = every_rank_times<P>();
     one.polls_memory = PollsMemory<P>;
     one.registers = RegistersItself<P>;
     one.keeps_time = KeepsTime<P>;
+    if constexpr (requires { P::is_collective; }) one.is_collective = P::is_collective;
     if constexpr (Prepares<P, Now>) one.prepare = P::template prepare<Now>;
     one.role = role_of<P, T>;
     if constexpr (HasRoles<P>) one.lacks = P::lacks;

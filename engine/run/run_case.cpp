@@ -12,9 +12,10 @@
 
 namespace weft {
 
-std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks) {
+std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks,
+                          const Carried& carried) {
   const std::uint64_t available = available_memory_bytes();
-  const double needed = needed_bytes(test, pattern, ranks);
+  const double needed = needed_bytes(test, pattern, ranks, carried.content);
   if (available == 0 || needed <= static_cast<double>(available)) return {};
   constexpr double mebibyte = 1 << 20U;
   std::ostringstream text;
@@ -29,8 +30,8 @@ namespace {
 
 // Why a link cannot run a case of a pattern; empty when it can. It may know limits of its own.
 std::string refuse_case(const LinkControl& link, const Case& test, const PatternOn& pattern,
-                        int ranks) {
-  std::string reason = refuse_memory(test, pattern.footprint, ranks);
+                        int ranks, const Carried& carried) {
+  std::string reason = refuse_memory(test, pattern.footprint, ranks, carried);
   if (reason.empty()) reason = link.refusal(message_bytes_of(test), room_for(test));
   return reason;
 }
@@ -98,11 +99,12 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
     return true;
   }
   CasePlan plan;
+  const Carried carried = link.carry(pattern->is_collective);
   const auto admit = [&] {
     return agree(boot, [&] {
-      std::string reason = refuse_case(link, test, *pattern, boot.size());
+      std::string reason = refuse_case(link, test, *pattern, boot.size(), carried);
       if (reason.empty()) {
-        plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size(), report.tick_ns);
+        plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size(), report.tick_ns, carried);
       }
       return reason;
     });

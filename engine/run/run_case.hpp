@@ -16,7 +16,8 @@
 namespace weft {
 
 /// The memory a case needs on a host, against what the host has.
-std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks);
+std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks,
+                          const Carried& carried = {});
 
 /// Run one case over a link, in the launch's memory. The batch and the answer are rank 0's and tell
 /// for all ranks; `tick_ns` is what a tick of this rank is worth. What was thrown, on all ranks or

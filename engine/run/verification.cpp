@@ -40,7 +40,7 @@ void fill_lanes(const CasePlan& plan, const std::vector<Buffer>& out, std::size_
                 std::uint64_t first) {
   for (std::size_t slot = 0; slot < slots * plan.role.to.size(); ++slot) {
     const std::size_t lane = slot / slots;
-    fill({out[slot].data, out[slot].bytes},
+    fill(content_in(plan, out[slot]),
          content_of(plan, plan.rank, plan.role.to[lane],
                     number_in(plan.role.to, lane, first + slot % slots)));
   }
@@ -53,7 +53,7 @@ void poison_lanes(const CasePlan& plan, const std::vector<Buffer>& in, const Buf
     const Buffer& one = in[slot];
     const std::size_t lane = slot / slots;
     const std::uint64_t number = first + orders.sent_from[slot % slots];
-    poison({one.data, one.bytes}, content_of(plan, plan.role.from[lane], plan.rank,
+    poison(content_in(plan, one), content_of(plan, plan.role.from[lane], plan.rank,
                                              number_in(plan.role.from, lane, number)));
     if (plan.pattern->polls_memory) one.data[one.bytes - 1] = std::byte{0};
   }
@@ -69,8 +69,9 @@ void check_lane(Outcome& outcome, const CasePlan& plan, const std::vector<Buffer
   const std::string what = first == timed_message ? "the last message in buffer " : "message ";
   for (std::size_t slot = 0; slot < used.size(); ++slot) {
     if (!used[slot]) continue;
+    const Buffer& one = in[lane * used.size() + slot];
     // Where memory is polled the last byte is the mark that the pattern itself waited for.
-    check(outcome, in[lane * used.size() + slot],
+    check(outcome, {one.data, content_in(plan, one).size(), one.key},
           content_of(plan, plan.role.from[lane], plan.rank,
                      number_in(plan.role.from, lane, first + orders.sent_from[slot])),
           what + std::to_string(slot), plan.pattern->polls_memory ? 1 : 0);

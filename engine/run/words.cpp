@@ -7,16 +7,19 @@ namespace weft {
 
 Words::Words(const CasePlan& plan, LinkControl& link, const CaseMemory& memory)
     : plan_(&plan), link_(&link) {
-  const std::size_t stride = page_stride_of(word_bytes);
+  const std::size_t stride = word_stride_of(plan);
   const std::size_t of_pass = words_of_pass(plan);
   const std::size_t of_handshake = words_of_handshake(plan);
   std::byte* const handshake = memory.words() + of_pass * stride;
-  tokens_ = {link, slices_of(memory.words(), of_pass, word_bytes)};
-  handshake_ = {link, slices_of(handshake, of_handshake, 1)};
   std::byte* const closing = handshake + of_handshake * stride;
-  closing_ = {link, slices_of(closing, of_handshake, word_bytes)};
+  const auto words = [&](std::byte* from, std::size_t count, std::size_t bytes) {
+    return slices_of({from, 0, 0}, count, bytes, stride);
+  };
+  tokens_ = {link, words(memory.words(), of_pass, word_bytes)};
+  handshake_ = {link, words(handshake, of_handshake, 1)};
+  closing_ = {link, words(closing, of_handshake, word_bytes)};
   static_assert(word_bytes == summed_numbers * sizeof(double));
-  sums_ = {link, slices_of(closing + of_handshake * stride, words_of_sums(plan), word_bytes)};
+  sums_ = {link, words(closing + of_handshake * stride, words_of_sums(plan), word_bytes)};
 }
 
 void Words::shake_hands() {

@@ -6,14 +6,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.cases import CASE_DEADLINE, Part, Variants
 from weft.plan.lattice import Lattices
 from weft.record.run import load
 from weft.session import simulation, start
+from weft.sim.measured import overhead_ns
 from weft.units import parse_seconds
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def simulated_times(
     """The times of tests on two nodes by test and size, ns. Raises WeftError."""
     found = {
         (one.test, one.bytes): one.latency_ns.value
-        for one in summarise(_simulated(platform, (Part(tests=tests, sizes=_SIZES, ranks=2),)))
+        for one in summarise(simulated_run(platform, (Part(tests=tests, sizes=_SIZES, ranks=2),)))
         if one.latency_ns is not None
     }
     return lambda test, size: found.get((test, size))
@@ -53,32 +52,19 @@ def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
     """
     tests = ("ping_pong", "stream", "sendrecv", "late_receive", "host_overhead")
     sizes = f"{_SMALL_BYTES},{_LARGE_BYTES}"
-    run = _simulated(platform, (Part(tests=tests, sizes=sizes, ranks=2),))
+    run = simulated_run(platform, (Part(tests=tests, sizes=sizes, ranks=2),))
     by_case = {(one.test, one.bytes): one for one in summarise(run)}
     latency = by_case["ping_pong", _SMALL_BYTES].latency_ns
-    received = by_case["late_receive", _SMALL_BYTES].latency_ns
     one_way = by_case["stream", _LARGE_BYTES].bandwidth_bytes_per_s
     both_ways = by_case["sendrecv", _LARGE_BYTES].bandwidth_bytes_per_s
     if latency is None or one_way is None or both_ways is None:
         raise WeftError(f"{run.path} lacks figures of {platform.name}", "report this defect")
-    posted = _posting_ns(run)
     return {
         "latency_small": latency.value,
         "bandwidth_peak_one_way": one_way.value,
         "bandwidth_peak_both_ways": both_ways.value,
-        "host_overhead": posted + (received.value if received else 0.0),
+        "host_overhead": overhead_ns(run, "sim", _SMALL_BYTES),
     }
-
-
-def _posting_ns(run: Run) -> float:
-    """The median of what a call that begins a message takes of the host."""
-    series = "post_send"
-    found = [
-        np.median(run.time_ns(batch, series))
-        for batch in run.measured
-        if series in batch.parts and run.cases[batch.case].bytes == _SMALL_BYTES
-    ]
-    return float(np.median(found)) if found else 0.0
 
 
 def simulated_solver(platform: SimulatedPlatform) -> Run:
@@ -88,10 +74,11 @@ def simulated_solver(platform: SimulatedPlatform) -> Run:
         Part(tests=("milc",), sizes=_SINGLE_PRECISION, ranks=ranks, variants=variants)
         for ranks in SOLVER_RANKS
     )
-    return _simulated(platform, tuple(parts))
+    return simulated_run(platform, tuple(parts))
 
 
-def _simulated(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
+def simulated_run(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
+    """The record of these parts, which leaves no file. Raises WeftError."""
     with tempfile.TemporaryDirectory(prefix="weft-") as folder:
         request = simulation(
             platform,

@@ -119,8 +119,7 @@ def start(
     request = msgspec.structs.replace(request, transports=request.transports or usual)
     usable = _usable(request, found, say)
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
-    hosts = launcher.manifests(request.allocation)
-    check_versions(hosts)
+    check_versions(hosts := launcher.manifests(request.allocation))
     request.allocation.check_sockets(_sockets(hosts))
     parts = _on_usual_ranks(request, parts, known, hosts, say)
     parts = parts or _parts_of_suite(request, platform.nodes if platform else _cores(hosts), say)
@@ -132,7 +131,8 @@ def start(
     if request.fits_memory:
         fitting = within_memory(cases, available_bytes, by_name, request.samples)
         cases = _fitting(cases, fitting, say)
-    check_memory(cases, available_bytes, by_name, request.samples)
+    if platform is None or platform.checks_messages:  # else only the heads of messages are there
+        check_memory(cases, available_bytes, by_name, request.samples)
     plan = make_plan(
         cases,
         precision=request.precision,

@@ -74,6 +74,21 @@ def test_differences_have_no_interval_where_the_budget_is_short(
 
 
 @pytest.mark.engine
+def test_without_a_switch_all_nodes_are_at_one(tmp_path: Path) -> None:
+    """The solver at a rate of 2003: two sums and 16 messages an iteration, and its arithmetic."""
+    shown = run(
+        "predict", "milc", "--platform", "escher", "--rate", "800MFlop/s", "--nodes", 4,
+        "--extents", 4, "--samples", 1, "-o", tmp_path,
+    )  # fmt: skip
+    assert "switches on a way" not in shown
+    [record] = tmp_path.glob("*.jsonl.zst")
+    one = weft.load(record)
+    [batch] = one.measured
+    computed_ns = 1187 * 4**4 / 0.8
+    assert computed_ns < min(one.time_ns(batch)) < 2 * computed_ns
+
+
+@pytest.mark.engine
 def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path: Path) -> None:
     with pytest.raises(WeftError, match=r"128 nodes need about .* of the budget are left") as seen:
         run(
@@ -93,7 +108,7 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
             "choose one of allreduce",
         ),
         (ESCHER, "type --nodes, like --nodes 256"),
-        ((*ESCHER, "--nodes", "8"), "type its ports: --switch 24"),
+        ((*ESCHER, "--nodes", "8", "--blocking", "2:1"), "type its ports: --switch 24"),
         ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "type --nodes 24 or fewer"),
         ((*ESCHER, "--nodes", "9", "--topology", "torus 24 4x2"), "type --nodes 8 or 16"),
         ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat_tree?"),

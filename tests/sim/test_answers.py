@@ -103,6 +103,15 @@ def test_the_cost_is_foreseen_from_growing_runs() -> None:
     assert forecast(pilots[:1], 1024) is None
 
 
+def test_memory_grows_as_where_it_shows() -> None:
+    """A small simulation has less than the process that starts it, so all seem to have as much."""
+    peaks = {4: 50e6, 64: 50e6, 128: 50e6, 256: 82e6}
+    pilots = [Pilot(nodes=n, seconds=n / 100, peak_bytes=int(peak)) for n, peak in peaks.items()]
+    found = forecast(pilots, 1024)
+    assert found is not None
+    assert found.peak_bytes == pytest.approx(82e6 + 768 * 0.25e6)
+
+
 def test_only_large_fabrics_are_tried_smaller_first() -> None:
     assert pilot_sizes(1024) == (4, 64, 128, 256)
     assert pilot_sizes(64) == ()
@@ -140,7 +149,10 @@ def test_numbers_of_a_platform_are_read_from_its_file() -> None:
     ("xml", "why"),
     [
         ("<platform><zone/></platform>", "not one crossbar"),
-        ("<platform><cluster bw='1Gbps' lat='1ns'/></platform>", "1Gbps has none of the units"),
+        (
+            "<platform><cluster bw='1Gbps' lat='1ns'/></platform>",
+            "'1Gbps' is no figure with one of the units",
+        ),
         (
             "<platform><cluster bw='1Bps' lat='1ns' topology='TORUS'/></platform>",
             "not one crossbar",

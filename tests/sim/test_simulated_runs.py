@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import weft
@@ -155,6 +156,21 @@ def test_a_run_is_resumed_on_the_platform_of_its_record(tmp_path: Path) -> None:
 def test_a_platform_with_too_few_nodes_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WeftError, match="known has 8 nodes for 9 ranks; type --ranks 8"):
         simulated(tmp_path, ("ping_pong",), "8", platform(), ranks=9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (' bw="', ' width="', "at line [0-9]+: .*attribute `width"),
+        ('speed="1Gf"', 'speed="fast"', "cannot parse number:fast; correct its file, or write one"),
+    ],
+)
+def test_a_file_that_the_simulator_cannot_read_is_refused(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    broken = msgspec.structs.replace(platform(), xml=platform().xml.replace(old, new))
+    with pytest.raises(WeftError, match=f"SimGrid cannot simulate known: .*{said}"):
+        simulated(tmp_path, ("ping_pong",), "8", broken)
 
 
 def test_no_process_is_left_of_a_launch_that_fails(tmp_path: Path) -> None:

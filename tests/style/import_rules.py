@@ -36,6 +36,7 @@ HOUSE = (
     "weft.progress",
     "weft.session",
     "weft.reproduction",
+    "weft.held_out",
     "weft.cli",
 )
 

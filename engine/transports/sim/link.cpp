@@ -2,11 +2,44 @@
 
 #include <simgrid/version.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <xbt/config.hpp>
+
 namespace weft {
 
-Sim::Sim(const LinkOptions& /*options*/, Bootstrap& boot)
-    : boot_(&boot), size_(boot.size()), sends_(boot.size()), receives_(boot.size()) {
+namespace {
+
+/// SMPI's copy of a message that arrives, or of its first bytes.
+template <std::size_t most_bytes>
+void copy(smx_activity_t activity, void* buffer, std::size_t bytes) {
+  // It is a message: SimGrid hands over its base, at the same address, and hides both types.
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  auto* const message = reinterpret_cast<simgrid::kernel::activity::CommImpl*>(activity);
+  smpi_comm_copy_buffer_callback(message, buffer, std::min(bytes, most_bytes));
+}
+
+}  // namespace
+
+Sim::Sim(const LinkOptions& options, Bootstrap& boot)
+    : boot_(&boot),
+      size_(boot.size()),
+      heads_(options.flag("heads", false)),
+      sends_(boot.size()),
+      receives_(boot.size()) {
   oldest_.reserve(2 * static_cast<std::size_t>(boot.size()));
+}
+
+Carried Sim::carry(bool whole) {
+  if (!heads_) return {};
+  if (whole) {
+    smpi_comm_set_copy_data_callback(copy<SIZE_MAX>);
+    return {};
+  }
+  smpi_comm_set_copy_data_callback(copy<head_bytes>);
+  // An eager message is copied whole into SMPI's own memory until it has arrived.
+  const int eager = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
+  return {head_bytes, static_cast<std::size_t>(eager)};
 }
 
 bool Sim::take(Pending& pending) noexcept {

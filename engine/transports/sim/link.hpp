@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <climits>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,12 @@ class Sim final {
   Sim& operator=(Sim&&) = delete;
   ~Sim() = default;
 
+  /// With the option `heads`, which is rank-sim's own, no more of a message is there than this: a
+  /// thousand ranks share the memory of one process. Sums and words are shorter.
+  static constexpr std::size_t head_bytes = 256;
+
+  /// How much of the messages of the next case is there; the same on every rank, before any sends.
+  [[nodiscard]] Carried carry(bool whole);
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}
   [[nodiscard]] static std::string refusal(std::size_t bytes, std::size_t /*depth*/) {
@@ -154,6 +161,7 @@ class Sim final {
   /// No other messages are simulated. A communicator of its own could not be made with each of the
   /// algorithms that a platform may name.
   MPI_Comm comm_ = MPI_COMM_WORLD;
+  bool heads_;
   Pending sends_;
   Pending receives_;
   /// Polls in a row that found nothing.

@@ -60,6 +60,8 @@ struct SimulatedHost {
 struct Simulation {
   std::string platform;
   int ranks = 0;
+  /// Only the first bytes of a message are there, and arrive.
+  bool heads = false;
   std::vector<const char*> rest;
 };
 
@@ -76,6 +78,8 @@ Simulation simulation_of(int argc, char** argv) {
     } else if (word == "--ranks" && has_value) {
       const std::string_view text = words[++at];
       std::from_chars(text.data(), text.data() + text.size(), found.ranks);
+    } else if (word == "--heads") {
+      found.heads = true;
     } else {
       found.rest.push_back(words[at]);
     }
@@ -169,12 +173,13 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
 int sim_main(int argc, char** argv) {
   try {
     const Simulation asked = simulation_of(argc, argv);
-    const Options options = parse_options(static_cast<int>(asked.rest.size()), asked.rest.data());
+    Options options = parse_options(static_cast<int>(asked.rest.size()), asked.rest.data());
     if (options.describe) {
       describe<SimulatedHost, Sim>(simulator);
       return 0;
     }
     options.link.refuse_unknown(Sim::name, settings_of<Sim>());
+    if (asked.heads) options.link.set("heads", "yes");
     die_with_parent();
     int kept = 1;  // the simulator's own arguments come from nobody
     simulate(asked, options, kept, argv);

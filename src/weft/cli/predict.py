@@ -31,6 +31,7 @@ weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 -
 weft predict hot_spot_receive --platform mine.xml --nodes 64 --topology "torus 24 4x4x2" """
 _PANEL = "The fabric"
 _MOST_VARIANTS = 8
+_NO_TAPER = "1:1"
 _Platform = Annotated[
     str, typer.Option(help="Take links and hosts of this published platform, or of a file.")
 ]
@@ -77,6 +78,13 @@ _Algorithm = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+_Rate = Annotated[
+    str,
+    typer.Option(
+        help="Let a rank compute so much, where milc charges its work: 4GFlop/s. Default: as the"
+        " platform does."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -90,7 +98,7 @@ def predict(
     nodes: _Nodes = 0,
     topology: _Topology = None,
     switch: Switch = "",
-    blocking: _Blocking = "1:1",
+    blocking: _Blocking = _NO_TAPER,
     levels: Levels = 0,
     rails: _Rails = "1",
     shape: Shape = "",
@@ -101,6 +109,7 @@ def predict(
     points: Annotated[
         str, typer.Option(help="Take these points of a test's own axis: 1,16,63.")
     ] = "",
+    rate: _Rate = "",
     samples: Annotated[int, typer.Option(help="Take so many samples of each case.")] = 2,
     within: Annotated[
         str,
@@ -127,8 +136,9 @@ def predict(
 
     _check(platform, nodes, lattices)
     limit = parse_percent(within) if within else None
-    base = simulated_platform(platform)
-    fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
+    base = simulated_platform(platform, rate)
+    ports = switch or ("" if topology or levels or shape else _one_switch(nodes, blocking))
+    fabric = FabricAsked(nodes=nodes, switch=ports, levels=levels, shape=shape)
     plain = _variants(fabric, topology or ["fat-tree"], (blocking, rails, speed), hop)
     variants = _by_algorithm(plain, tests, algorithm)
     of = plan.parse_variants(
@@ -142,6 +152,11 @@ def predict(
     certainty = known_certainty(base)
     moved = effort.moved(base, variants, part, certainty)
     show(base, variants, (runs, moved), certainty, limit, effort.page, effort.say)
+
+
+def _one_switch(nodes: int, blocking: str) -> str:
+    """The ports of a switch that has all nodes, as the platform's has; a taper needs more."""
+    return str(nodes) if blocking == _NO_TAPER else ""
 
 
 def _check(platform: str, nodes: int, lattices: Lattices) -> None:

@@ -36,7 +36,7 @@ def reproduce(
         typer.Option(help="Simulate a model of few parameters, or a table right at each size."),
     ] = "model",
     rate: Annotated[
-        str, typer.Option(help="Let a node of fermilab compute so much.")
+        str, typer.Option(help="Let a rank of fermilab compute so much.")
     ] = "800MFlop/s",
     output: Annotated[
         Path | None,
@@ -90,22 +90,24 @@ def _osu() -> "list[Table]":
 
 def _fermilab(rate: str, output: Path | None) -> "Table":
     from weft.analysis.summary import summarise
+    from weft.reference.library import find_platform
     from weft.report.picture import check_kind, write_picture
     from weft.reproduction import SOLVER_RANKS, simulated_solver
-    from weft.sim.stated import CLUSTERS, platform_of, published_of
+    from weft.sim.platforms import calibrated, with_rate
+    from weft.sim.stated import ASSUMED
     from weft.topics import results_of
     from weft.topics.scaling import Scaling
-    from weft.units import parse_flops
 
-    flops_per_s = parse_flops(rate)
+    published = [find_platform(name) for name in ASSUMED]
+    simulated = [with_rate(calibrated(one, "model", max(SOLVER_RANKS)), rate) for one in published]
     if output is not None:
         check_kind(output)
     found: list[tuple[str, ScalingRows]] = []
-    for cluster in CLUSTERS:
-        run = simulated_solver(platform_of(cluster, max(SOLVER_RANKS), flops_per_s))
+    for one, platform in zip(published, simulated, strict=True):
+        run = simulated_solver(platform)
         rows = results_of(run, summarise(run)).of(Scaling())
-        found.append((published_of(cluster).title, rows))
-    assumed = [f"{published_of(one).title}: assumed {one.assumed}." for one in CLUSTERS]
+        found.append((one.title, rows))
+    assumed = [f"{one.title}: assumed {ASSUMED[one.name].why}." for one in published]
     table = _solver_table(found, rate, assumed)
     if output is not None:
         write_picture(output, Scaling().overlaid(found), table)

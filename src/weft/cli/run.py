@@ -157,6 +157,12 @@ _PlatformName = Annotated[
         rich_help_panel="Where",
     ),
 ]
+_Rate = Annotated[
+    str,
+    typer.Option(
+        help="Let a rank of --platform compute so much: 4GFlop/s.", rich_help_panel="Where"
+    ),
+]
 _Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
 
 
@@ -199,6 +205,7 @@ def run(
     wait: _Wait = "",
     deadline: _Deadline = plan.CASE_DEADLINE,
     platform: _PlatformName = "",
+    rate: _Rate = "",
     json: Json = False,
     report: _Report = True,
     where: Where = Where(),  # noqa: B008 - frozen
@@ -228,7 +235,7 @@ def run(
             case_deadline_s=units.parse_seconds(deadline),
             begun_s=_begun_s(),
             report=report,
-            platform=_platform(context, platform),
+            platform=_platform(context, platform, rate),
             **_effort(given, precision, budget, launches, samples),
         )
         path, footer = session.start(request, _say)
@@ -295,10 +302,12 @@ def _given(
     return value if is_typed else fixed.get(name, getattr(chosen, name, value))
 
 
-def _platform(context: typer.Context, name: str) -> "SimulatedPlatform | None":
+def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatform | None":
     """The platform to simulate, if any. Raises WeftError for what it has not, or not of its own."""
     from weft.sim.platforms import simulated_platform
 
+    if not name and rate:
+        raise WeftError("--rate is for simulated ranks", "type --platform NAME, or omit --rate")
     if not name:
         return None
     for other in _NOT_SIMULATED:
@@ -309,7 +318,7 @@ def _platform(context: typer.Context, name: str) -> "SimulatedPlatform | None":
                 " simulated",
                 f"type --platform {name} without {word}",
             )
-    return simulated_platform(name)
+    return simulated_platform(name, rate)
 
 
 def _changes(context: typer.Context) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,8 @@ class SimLauncher:
                 "type apt-get install libsimgrid-dev, then make build",
             )
         self._platform = platform
+        if platform.kind != "predicted":
+            _check(platform)
 
     def refuses(self, allocation: Allocation) -> str:
         """Why it cannot start ranks there: hosts that exist were named."""
@@ -55,13 +58,42 @@ class SimLauncher:
             )
         # setpriv has the kernel end the simulator with this process, however that ends.
         begin = ["setpriv", "--pdeathsig", "TERM", str(job.program)]
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="weft-sim-", suffix=".xml", encoding="utf-8", delete=False
-        ) as file:
-            file.write(self._platform.xml)
-        words = ["--platform", file.name, "--ranks", str(job.ranks), *job.arguments]
+        file = _written(self._platform)
+        words = ["--platform", str(file), "--ranks", str(job.ranks), *job.arguments]
+        if not self._platform.checks_messages:
+            words.append("--heads")
         return PipedLaunch(
             [*begin, *words],
             environment_of_ranks(job.environment),
-            lambda _: Path(file.name).unlink(missing_ok=True),
+            lambda _: file.unlink(missing_ok=True),
         )
+
+
+def _check(platform: SimulatedPlatform) -> None:
+    """Raises WeftError for a platform that the simulator cannot read: a file may be anyone's."""
+    [program, *_] = (engine_folder() / SIMULATOR).glob("rank-*")
+    file = _written(platform)
+    try:
+        tried = subprocess.run(
+            [program, "--platform", file, "--ranks", "1"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            env=environment_of_ranks({}),
+        )  # fmt: skip
+    finally:
+        file.unlink(missing_ok=True)
+    if tried.returncode != 0:
+        said = (tried.stderr.strip().splitlines() or ["it gave no reason"])[-1]
+        reason = said.replace(str(file), "line ").replace("line :", "line ").rstrip(".")
+        raise WeftError(
+            f"SimGrid cannot simulate {platform.name}: {reason}",
+            "correct its file, or write one with weft calibrate escher -o FILE",
+        )
+
+
+def _written(platform: SimulatedPlatform) -> Path:
+    """The platform's file for the simulator, which somebody has to remove."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="weft-sim-", suffix=".xml", encoding="utf-8", delete=False
+    ) as file:
+        file.write(platform.xml)
+    return Path(file.name)

@@ -38,7 +38,8 @@ class SimulatedPlatform(msgspec.Struct, frozen=True, kw_only=True):
     def checks_messages(self) -> bool:
         """Whether each message of a first pass is compared: that takes much memory of many nodes.
 
-        Of a prediction only what the last messages left in the buffers is.
+        Of a prediction only the first bytes of each message are there, and what the last messages
+        left in the buffers is compared.
         """
         return self.kind != "predicted"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import log
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,7 +28,16 @@ from weft.sim.protocols import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# No message of these tests is as long.
+ALWAYS_EAGER = 1 << 30
 _FEWEST = 2
+# Of a fit with as many lines as the times need; nothing is known better than to so much.
+_MOST_LINES = 5
+_SIZES_OF_LINE = 3
+_LEAST_MISSED = 1e-4
+# Where such a fit sees the rendezvous protocol begin: not where a card sends data in its command.
+_LEAST_SWITCH = 256
+_LEAST_JUMP = 1.05
 # A bus that carries one way of the link and no more.
 _ONE_WAY_ONLY = 2.0
 
@@ -52,11 +62,33 @@ def model_of(times: Times) -> Protocols:
     switch = times.switch_bytes
     if switch is None:
         switch = _best_switch(times.ping_pong)
-    lines = [
-        _line({n: t for n, t in times.ping_pong.items() if first <= n < end})
-        for first, end in _ranges(switch)
+    return _of_lines(times, [0, switch] if switch else [0], switch)
+
+
+def lines_of(times: Times) -> Protocols:
+    """The same with as many lines as the times need, up to five. Raises WeftError.
+
+    Copies in memory have a rate for each cache: of more lines those are taken with the least
+    Bayesian information criterion for errors as Laplace drew them (Schwarz, Estimating the
+    Dimension of a Model, Annals of Statistics 6, 1978), three numbers a line. The switch of
+    protocol is where the time jumps most; without a jump all messages are eager.
+    """
+    if len(times.ping_pong) < _FEWEST:
+        raise WeftError("a model needs times of two sizes", "measure ping_pong at more --sizes")
+    starts = _best_starts(times.ping_pong)
+    lines = _lines_from(times.ping_pong, starts)
+    jumps = [
+        ((after[0] + after[1] * start) / (before[0] + before[1] * start), start)
+        for before, after, start in zip(lines, lines[1:], starts[1:], strict=False)
+        if start >= _LEAST_SWITCH
     ]
-    starts = [first for first, _ in _ranges(switch)]
+    jump, switch = max(jumps, default=(1.0, 0))
+    return _of_lines(times, starts, switch if jump > _LEAST_JUMP else ALWAYS_EAGER)
+
+
+def _of_lines(times: Times, starts: Sequence[int], switch: int) -> Protocols:
+    """The protocols of a line from each start on, which are eager below the switch."""
+    lines = _lines_from(times.ping_pong, starts)
     half = times.overhead_ns / 2
     wire = lines[-1][1]
     # What an eager message takes longer than the wire is a copy by the sender.
@@ -64,20 +96,21 @@ def model_of(times: Times) -> Protocols:
         Piece(start, a - (2 * half if start < switch else 0.0), min(g, wire))
         for start, (a, g) in zip(starts, lines, strict=True)
     )
-    sender = (Piece(0, half, max(0.0, lines[0][1] - wire)),)
+    sender = tuple(
+        Piece(start, half, max(0.0, g - wire))
+        for start, (_, g) in zip(starts, lines, strict=True)
+        if start < switch
+    )
     plain = Protocols(
         transfer=transfer,
-        blocking_send=sender,
-        send=sender,
+        blocking_send=sender or NOTHING,
+        send=sender or NOTHING,
         receive=(Piece(0, half),) if half else NOTHING,
         eager_below_bytes=switch,
     )
     if not times.sendrecv:
         return plain
-    exchanges = [
-        _line({n: t for n, t in times.sendrecv.items() if first <= n < end})
-        for first, end in _ranges(switch)
-    ]
+    exchanges = _lines_from(times.sendrecv, starts)
     wanted = exchanges[-1][1] / transfer[-1].ns_per_byte
     with_bus = msgspec.structs.replace(plain, bus_factor=min(max(wanted, 1.0), _ONE_WAY_ONLY))
     if switch:
@@ -124,9 +157,44 @@ def table_of(times: Times) -> Protocols:
     return msgspec.structs.replace(with_bus, send=_chords(left))
 
 
-def _ranges(switch: int) -> list[tuple[int, float]]:
-    """Of the eager sizes and of the others."""
-    return [(0, switch), (switch, float("inf"))] if switch else [(0, float("inf"))]
+def _lines_from(times: Mapping[int, float], starts: Sequence[int]) -> list[tuple[float, float]]:
+    """The lines of the sizes from each start to the next."""
+    ends = (*starts[1:], float("inf"))
+    return [
+        _line({n: t for n, t in times.items() if first <= n < end})
+        for first, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _best_starts(times: Mapping[int, float]) -> list[int]:
+    """Where lines begin, the first of them at 0: each has three sizes at least."""
+    sizes = sorted(times)
+    count = len(sizes)
+    missed = {
+        (one, other): _missed(own, _line(own))
+        for one in range(count)
+        for other in range(one + min(_SIZES_OF_LINE, count), count + 1)
+        if (own := {size: times[size] for size in sizes[one:other]})
+    }
+    # The least that is missed of the first sizes in so many lines, and where the lines begin.
+    best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+    chosen: tuple[float, list[int]] = (float("inf"), [0])
+    for lines in range(1, _MOST_LINES + 1):
+        best = {
+            end: min(
+                (before + missed[start, end], [*starts, start])
+                for start, (before, starts) in best.items()
+                if (start, end) in missed
+            )
+            for end in range(1, count + 1)
+            if any((start, end) in missed for start in best)
+        }
+        if count not in best:
+            break
+        left = max(best[count][0] / count, _LEAST_MISSED)
+        criterion = 2 * count * log(left) + 3 * lines * log(count)
+        chosen = min(chosen, (criterion, best[count][1]))
+    return [0, *(sizes[at] for at in chosen[1][1:])]
 
 
 def _paid_by_blocking(known: Protocols, exchanges: Mapping[int, float]) -> Protocols:

@@ -50,20 +50,21 @@ def forecast(pilots: Sequence[Pilot], nodes: int) -> Forecast | None:
     """From runs on growing numbers of nodes; None of fewer than two.
 
     Time is a start, which is most of what the shortest run took, and a power of the nodes through
-    the last two. Memory is a line through the first and the last run.
+    the last two. Memory grows by the steepest line from a run to the last one: of small ones it
+    vanishes behind what this process itself has when it starts them.
     """
     if len(pilots) < _TWO:
         return None
-    first, before, last = pilots[0], pilots[-2], pilots[-1]
+    before, last = pilots[-2], pilots[-1]
     start = _START * min(one.seconds for one in pilots)
     grown = math.log((last.seconds - start) / (before.seconds - start))
     power = grown / math.log(last.nodes / before.nodes)
     power = min(max(power, _LEAST_POWER), _MOST_POWER)
-    each = max(0.0, (last.peak_bytes - first.peak_bytes) / (last.nodes - first.nodes))
+    each = max((last.peak_bytes - one.peak_bytes) / (last.nodes - one.nodes) for one in pilots[:-1])
     return Forecast(
         nodes=nodes,
         seconds=start + (last.seconds - start) * (nodes / last.nodes) ** power,
-        peak_bytes=last.peak_bytes + each * (nodes - last.nodes),
+        peak_bytes=last.peak_bytes + max(each, 0.0) * (nodes - last.nodes),
         power=power,
         pilots=tuple(pilots),
     )

@@ -1,8 +1,7 @@
 """A simulated platform from a record: what was measured on a few nodes, and how well it predicts.
 
-Every other size makes a model that predicts those between them; `ping_pong` alone predicts
-`sendrecv`, and the link that it found the streams and hot spots of the largest size. Then all sizes
-make the platform.
+Every other size makes a model that predicts those between them, and `ping_pong` alone predicts
+`sendrecv`. Then all sizes make the platform, which predicts whole patterns (`weft.held_out`).
 """
 
 from __future__ import annotations
@@ -10,16 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
-from weft.record.run import load
-from weft.sim.calibrate import Times, model_of, table_of
-from weft.sim.crossbar import at_crossbar
+from weft.record.run import Run, load
+from weft.sim.calibrate import Times, lines_of, table_of
 from weft.sim.protocols import Protocols
-from weft.tables import Table
-from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,14 +27,17 @@ if TYPE_CHECKING:
 
 # So many sizes leave enough for two lines when every other one is held out.
 _FEWEST_TO_HOLD_OUT = 8
-# Tests whose bandwidth of a large message is that of one link.
-_OF_ONE_LINK = ("stream", "hot_spot_receive", "hot_spot_send")
+# Of a latency the two hosts have no more than this: the rest is the fabric's.
+_MOST_OF_LATENCY = 0.9
+_POSTING = "post_send"
+# What a platform is made of.
+MADE_OF = ("ping_pong", "sendrecv")
 
 
 class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
     """A figure that was measured and did not take part in what predicts it.
 
-    Both are ns, or bytes/s with `is_rate`.
+    Both are ns, or bytes/s with `is_rate`. Ranks that shared cores waited for each other's.
     """
 
     what: str
@@ -46,6 +46,7 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
     measured: float
     predicted: float
     is_rate: bool = False
+    shares_cores: bool = False
 
     @property
     def error_percent(self) -> float:
@@ -54,16 +55,28 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform from a record, its protocols, and what they predicted."""
+    """A platform from a record, without its file, its protocols, and what they predicted.
 
+    `runs` are the records, of which it is what `transport` did.
+    """
+
+    runs: tuple[Run, ...]
+    transport: str
     platform: SimulatedPlatform
     protocols: Protocols
     held_out: tuple[HeldOut, ...]
 
 
-def calibrated_from(path: Path, transport: str, kind: Calibrated, nodes: int) -> Measured:
-    """A platform of so many nodes at one crossbar. Raises WeftError for a record without sizes."""
-    run = load(path)
+def calibrated_from(
+    path: Path, transport: str, kind: Calibrated, nodes: int, more: Sequence[Path] = ()
+) -> Measured:
+    """A platform of so many nodes at one crossbar. Raises WeftError for a record without sizes.
+
+    The sizes are those of the first record; `more` of them have the patterns to be predicted, and
+    the hosts' overheads.
+    """
+    runs = tuple(load(one) for one in (path, *more))
+    run = runs[0]
     summaries = [one for one in summarise(run) if one.status == "ok"]
     over = tuple(dict.fromkeys(one.transport for one in summaries if one.test == "ping_pong"))
     if not over or (transport and transport not in over):
@@ -77,46 +90,39 @@ def calibrated_from(path: Path, transport: str, kind: Calibrated, nodes: int) ->
         )
     chosen = transport or over[0]
     own = [one for one in summaries if one.transport == chosen]
-    times = Times(ping_pong=_times(own, "ping_pong"), sendrecv=_times(own, "sendrecv"))
-    protocols = model_of(times) if kind == "model" else table_of(times)
+    times = Times(
+        ping_pong=_times(own, "ping_pong"),
+        sendrecv=_times(own, "sendrecv"),
+        overhead_ns=_overhead_of(runs, chosen, _times(own, "ping_pong")),
+    )
+    protocols = lines_of(times) if kind == "model" else table_of(times)
     stem = path.name.removesuffix(".zst").removesuffix(".jsonl")
     measured_on = run.header.plan.simulated.label if run.header.plan.simulated else "measured"
     named = SimulatedPlatform(
         name=stem, kind=kind, nodes=nodes, origin=f"{path.name} over {chosen}, {measured_on}"
     )
     return Measured(
-        platform=at_crossbar(named, protocols, f"calibrated from {path.name} over {chosen}"),
+        runs=runs,
+        transport=chosen,
+        platform=named,
         protocols=protocols,
-        held_out=(*_other_sizes(times), *_other_tests(times, own)),
+        held_out=(*_other_sizes(times), *_other_tests(times)),
     )
 
 
-def held_out_table(found: Measured) -> Table:
-    """What was held out beside what was predicted, and the mean of the errors."""
-    rows = []
-    for one in found.held_out:
-        shape = format_bandwidth if one.is_rate else format_time
-        rows.append(
-            (
-                one.what,
-                format_bytes(one.bytes),
-                shape(one.measured),
-                shape(one.predicted),
-                f"{one.error_percent:+.1f} %",
-                one.by,
-            )
-        )
-    errors = [abs(one.error_percent) for one in found.held_out]
-    mean = f"mean of the errors {sum(errors) / len(errors):.1f} %" if errors else ""
-    few = f"fewer than {_FEWEST_TO_HOLD_OUT} sizes of ping_pong: none was held out"
-    sizes = any(one.by == "other sizes" for one in found.held_out)
-    return Table(
-        name="held_out",
-        caption=f"{found.platform.name}: what was held out, measured and predicted",
-        head=("", "size", "measured", "predicted", "error", "by"),
-        rows=tuple(rows),
-        notes=tuple(note for note in (mean, "" if sizes else few) if note),
-        left=(0, 5),
+def _overhead_of(runs: Sequence[Run], transport: str, ping_pong: Mapping[int, float]) -> float:
+    """Of the smallest message whose posting was timed, no more than its latency leaves room for."""
+    found = [
+        (case.bytes, at)
+        for at, run in enumerate(runs)
+        for case in run.cases.values()
+        if (case.test, case.transport) == ("host_overhead", transport)
+    ]
+    if not found:
+        return 0.0
+    smallest, at = min(found)
+    return min(
+        overhead_ns(runs[at], transport, smallest), _MOST_OF_LATENCY * min(ping_pong.values())
     )
 
 
@@ -136,7 +142,7 @@ def _other_sizes(times: Times) -> list[HeldOut]:
         return []
     out = set(sizes[1:-1:2])
     try:
-        model = model_of(
+        model = lines_of(
             Times(ping_pong=_without(times.ping_pong, out), sendrecv=_without(times.sendrecv, out))
         )
     except WeftError:
@@ -154,10 +160,10 @@ def _other_sizes(times: Times) -> list[HeldOut]:
     ]
 
 
-def _other_tests(times: Times, summaries: Sequence[CaseSummary]) -> list[HeldOut]:
-    """Other tests by a model of ping_pong alone."""
-    model = model_of(Times(ping_pong=times.ping_pong))
-    found = [
+def _other_tests(times: Times) -> list[HeldOut]:
+    """Exchanges by a model of ping_pong alone."""
+    model = lines_of(Times(ping_pong=times.ping_pong))
+    return [
         HeldOut(
             what="sendrecv",
             by="ping_pong",
@@ -167,24 +173,29 @@ def _other_tests(times: Times, summaries: Sequence[CaseSummary]) -> list[HeldOut
         )
         for size, time in sorted(times.sendrecv.items())
     ]
-    for test in _OF_ONE_LINK:
-        own = [one for one in summaries if one.test == test and one.bandwidth_bytes_per_s]
-        if not own:
-            continue
-        largest = max(own, key=lambda one: one.bytes)
-        rate = largest.bandwidth_bytes_per_s
-        if rate is not None and largest.bytes >= max(model.eager_below_bytes, 1 << 16):
-            found.append(
-                HeldOut(
-                    what=test,
-                    by="ping_pong",
-                    bytes=largest.bytes,
-                    measured=rate.value,
-                    predicted=model.bandwidth_bytes_per_s,
-                    is_rate=True,
-                )
-            )
-    return found
+
+
+def overhead_ns(run: Run, transport: str, size_bytes: int) -> float:
+    """What a message takes of both hosts, ns: to post it, and to receive it where it is already.
+
+    From the tests `host_overhead` and `late_receive`; 0 for what was not measured.
+    """
+    posted = [
+        np.median(run.time_ns(batch, _POSTING))
+        for batch in run.measured
+        if _POSTING in batch.parts
+        and run.cases[batch.case].bytes == size_bytes
+        and run.cases[batch.case].transport == transport
+    ]
+    received = [
+        max(one.latency_ns.value, 0.0)
+        for one in summarise(run)
+        if one.test == "late_receive"
+        and one.bytes == size_bytes
+        and one.transport == transport
+        and one.latency_ns
+    ]
+    return float(np.median(posted) if posted else 0.0) + next(iter(received), 0.0)
 
 
 def _without(times: Mapping[int, float], out: set[int]) -> dict[int, float]:

@@ -6,12 +6,17 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
+import msgspec
+
 from weft.errors import WeftError
+from weft.fabric.simgrid import at_speed
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
-from weft.sim.calibrate import Times, model_of, table_of
+from weft.sim.calibrate import ALWAYS_EAGER, Times, model_of, table_of
 from weft.sim.crossbar import FACTS, at_crossbar
 from weft.sim.protocols import Piece, Protocols
+from weft.sim.stated import ASSUMED
+from weft.units import parse_flops
 
 if TYPE_CHECKING:
     from weft.reference.library import Platform
@@ -21,19 +26,37 @@ KINDS: tuple[str, ...] = get_args(Calibrated)
 # So many nodes at one crossbar, unless somebody says how many.
 NODES = 128
 MOST_NODES = 10_000
-# No message layer below MPI has a rendezvous in these tests.
-_ALWAYS_EAGER = 1 << 30
+_FEWEST_NODES = 2
 # The single figures that are a latency of small messages, and a bandwidth of large ones.
-_LATENCIES = ("latency_small_send", "latency_small_put", "latency_small", "fit_latency")
+_LATENCIES = (
+    "latency_small_send", "latency_small_put", "latency_small", "latency_zero_mpi", "fit_latency",
+)  # fmt: skip
 _BANDWIDTHS = ("bandwidth_peak_one_way", "fit_bandwidth")
 
 
-def simulated_platform(text: str) -> SimulatedPlatform:
-    """A published platform, escher or escher:table, or a platform file. Raises WeftError."""
+def simulated_platform(text: str, rate: str = "") -> SimulatedPlatform:
+    """A published platform, escher or escher:table, or a platform file. Raises WeftError.
+
+    A rank computes at the `rate`, or at that of the file, or at a GFlop/s.
+    """
     if Path(text).exists() or Path(text).suffix or "/" in text:
-        return read_platform(Path(text))
+        return with_rate(read_platform(Path(text)), rate)
     name, _, kind = text.partition(":")
-    return calibrated(find_platform(name), check_kind(kind or "model"))
+    return with_rate(calibrated(find_platform(name), check_kind(kind or "model")), rate)
+
+
+def with_rate(platform: SimulatedPlatform, rate: str) -> SimulatedPlatform:
+    """The platform with ranks that compute so much; as it is without a rate. Raises WeftError."""
+    if not rate:
+        return platform
+    origin = "; ".join(filter(None, (platform.origin, f"a rank computes {rate}")))
+    try:
+        text = at_speed(platform.xml, parse_flops(rate))
+    except ValueError as error:
+        raise WeftError(
+            f"{platform.name} takes no --rate: {error}", "set the speed of its hosts in its file"
+        ) from None
+    return msgspec.structs.replace(platform, origin=origin, xml=text)
 
 
 def check_kind(kind: str) -> Calibrated:
@@ -41,6 +64,12 @@ def check_kind(kind: str) -> Calibrated:
     if kind not in KINDS:
         raise WeftError(f"there is no kind {kind}", f"type {' or '.join(KINDS)}")
     return cast("Calibrated", kind)
+
+
+def check_nodes(nodes: int) -> None:
+    """Raises WeftError for so many as no crossbar has."""
+    if not _FEWEST_NODES <= nodes <= MOST_NODES:
+        raise WeftError(f"--nodes {nodes} is out of range", f"type {_FEWEST_NODES} to {MOST_NODES}")
 
 
 def read_platform(path: Path) -> SimulatedPlatform:
@@ -69,14 +98,20 @@ def read_platform(path: Path) -> SimulatedPlatform:
 
 def calibrated(platform: Platform, kind: Calibrated, nodes: int = NODES) -> SimulatedPlatform:
     """A published platform, so many nodes at one crossbar. Raises WeftError."""
-    named = SimulatedPlatform(
+    title = f"{platform.title}: {platform.summary}"
+    return at_crossbar(named_of(platform, kind, nodes), protocols_of(platform, kind), title)
+
+
+def named_of(platform: Platform, kind: Calibrated, nodes: int = NODES) -> SimulatedPlatform:
+    """A published platform without its file: what it is called and where its numbers are from."""
+    assumed = ASSUMED.get(platform.name)
+    origin = f"{platform.citation.authors}, {platform.citation.date}"
+    return SimulatedPlatform(
         name=platform.name,
         kind=kind,
         nodes=nodes,
-        origin=f"{platform.citation.authors}, {platform.citation.date}",
+        origin=f"{origin}; assumed: {assumed.why}" if assumed else origin,
     )
-    title = f"{platform.title}: {platform.summary}"
-    return at_crossbar(named, protocols_of(platform, kind), title)
 
 
 def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
@@ -92,6 +127,8 @@ def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
     known = {fact.key: fact.si for fact in platform.facts if fact.si is not None}
     latency_ns = next((known[key] for key in _LATENCIES if key in known), None)
     one_way = next((known[key] for key in _BANDWIDTHS if key in known), None)
+    if latency_ns is not None and (assumed := ASSUMED.get(platform.name)):
+        return one_line(latency_ns, assumed.one_way_bytes_per_s, assumed.both_ways_bytes_per_s)
     if latency_ns is None or one_way is None:
         raise WeftError(
             f"{platform.title} is published without a latency and a bandwidth",
@@ -114,7 +151,8 @@ def one_line(
         blocking_send=half,
         send=half,
         receive=half,
-        eager_below_bytes=_ALWAYS_EAGER,
+        # No message layer below MPI has a rendezvous in these tests.
+        eager_below_bytes=ALWAYS_EAGER,
         bus_factor=min(max(2 * one_way_bytes_per_s / both_ways_bytes_per_s, 1.0), 2.0),
     )
 

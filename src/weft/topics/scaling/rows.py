@@ -204,7 +204,7 @@ def _row(
         sent_bytes=sent,
         sent_messages=batches[0].sent_messages,
         launches=len({batch.launch for batch in batches}),
-        shares_cores=_shares_cores(run, batches),
+        shares_cores=shares_cores(run, batches),
         iteration_ns=iteration,
         iterations_per_s=iteration.mapped(lambda time: 1e9 / time),
         flops_per_site=info.flops_per_site,
@@ -220,7 +220,7 @@ def _row(
     )
 
 
-def _shares_cores(run: Run, batches: Sequence[Batch]) -> bool:
+def shares_cores(run: Run, batches: Sequence[Batch]) -> bool:
     """Whether two ranks of a launch were bound to one CPU."""
     placed = (run.launches[batch.launch].ranks for batch in batches)
     return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)
