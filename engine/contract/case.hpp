@@ -35,6 +35,9 @@ struct Lattice {
   std::uint32_t long_link_reals = 18;
   /// That a rank computes with.
   std::uint32_t threads = 1;
+  /// Of an application with quarks: their mass, in units of the lattice, and the tadpole factor.
+  double mass = 0.1;
+  double u0 = 1;
 
   [[nodiscard]] std::uint64_t sites() const noexcept {
     return std::uint64_t{extents[0]} * extents[1] * extents[2] * extents[3];
@@ -46,6 +49,12 @@ struct Lattice {
   }
   /// To each neighbour at most: one each way in every dimension.
   [[nodiscard]] std::uint32_t lanes() const noexcept { return std::max(2 * dimensions, 1U); }
+};
+
+/// A file with the links of a lattice, and the checksums of its sites; no path: links are drawn.
+struct GaugeSource {
+  std::string path;
+  std::array<std::uint32_t, 2> sums{};
 };
 
 /// One line of a rank's input.
@@ -64,6 +73,7 @@ struct Case {
   /// How a rank waits: a name of the description's waits; empty for the usual one.
   std::string wait;
   Lattice lattice;
+  GaugeSource gauge;
   /// Where the case lies on the axis of its test.
   std::uint64_t point = 0;
   std::uint64_t seed = 1;

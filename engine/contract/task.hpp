@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -28,6 +29,8 @@ struct Axis {
 /// rank costs in an iteration: arithmetic, bytes moved to and from memory, and bytes that must be
 /// kept over iterations (the working set); 0 where it has none. They are for the first of `bytes`
 /// and grow with it. `short_links_` is what 12 real numbers of a long link save of either.
+/// `has_links`: quarks on a field of SU(3) links, which may be a file's, with a mass and a tadpole
+/// factor.
 struct LatticeInfo {
   std::uint32_t dimensions = 0;
   std::string_view extents = {};
@@ -40,6 +43,7 @@ struct LatticeInfo {
   std::uint32_t set_bytes_per_site = 0;
   std::uint32_t short_links_save_moved_bytes_per_site = 0;
   std::uint32_t short_links_save_set_bytes_per_site = 0;
+  bool has_links = false;
 };
 
 /// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
@@ -218,10 +222,12 @@ struct Task {
   /// What is wrong with what came out, where a pattern looks at it itself: it fails the case.
   const char* wrong = nullptr;
   /// What the pattern prepared, what it found right of its messages, and of a solver's solution the
-  /// true residual over the right-hand side.
+  /// true residual over the right-hand side; of a field of links the mean Re Tr of its plaquettes,
+  /// in space and with t.
   Application* application = nullptr;
   std::uint64_t verified_bytes = 0;
   double residual = -1;
+  std::optional<std::array<double, 2>> plaquettes;
 };
 
 /// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of

@@ -18,8 +18,8 @@ namespace weft {
 /// Mackenzie and others, 2003): an operation is one iteration on a lattice of L^4 sites a rank,
 /// single precision (36 bytes of a message for each site of a face) or double (72). Receives are
 /// posted a half of the operator ahead; legs inside the rank are done while messages are on their
-/// way. Links from a random SU(3) field of the case's seed. After so many iterations the solution
-/// begins anew, outside the clock, so that no number gets small.
+/// way. Links from a random SU(3) field of the case's seed, or from its gauge file. After so many
+/// iterations the solution begins anew, outside the clock, so that no number gets small.
 struct Milc {
   static constexpr PatternInfo info{
       .name = "milc",
@@ -40,7 +40,8 @@ struct Milc {
                   .moved_bytes_per_site = 1344,
                   .set_bytes_per_site = 636,
                   .short_links_save_moved_bytes_per_site = 192,
-                  .short_links_save_set_bytes_per_site = 96},
+                  .short_links_save_set_bytes_per_site = 96,
+                  .has_links = true},
   };
   static constexpr bool every_rank = true;
   static constexpr bool every_rank_times = true;

@@ -54,6 +54,7 @@ void BatchLine::begin(const Batch& batch) {
     head["sent_messages"] = batch.sent_messages;
   }
   if (batch.residual) head["residual"] = *batch.residual;
+  if (batch.plaquettes) head["plaquettes"] = *batch.plaquettes;
   if (batch.queue_held) head["queue_held"] = *batch.queue_held;
   text_ = dump(head);
   text_.back() = ',';

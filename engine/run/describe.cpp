@@ -51,7 +51,8 @@ json to_json(const LatticeInfo& lattice) {
           {"moved_bytes_per_site", lattice.moved_bytes_per_site},
           {"set_bytes_per_site", lattice.set_bytes_per_site},
           {"short_links_save_moved_bytes_per_site", lattice.short_links_save_moved_bytes_per_site},
-          {"short_links_save_set_bytes_per_site", lattice.short_links_save_set_bytes_per_site}};
+          {"short_links_save_set_bytes_per_site", lattice.short_links_save_set_bytes_per_site},
+          {"has_links", lattice.has_links}};
 }
 
 json to_json(const Support& pattern) {

@@ -19,6 +19,7 @@
 #include "patterns/all.hpp"
 #include "run/describe.hpp"
 #include "run/gather.hpp"
+#include "run/gauge_line.hpp"
 #include "run/lines.hpp"
 #include "run/run_case.hpp"
 
@@ -158,6 +159,10 @@ int rank_main(int argc, char** argv) {
     if (options.describe) {
       describe<ThisHost, Usual>(mpi_name());
       (describe<ThisHost, Others>(mpi_name()), ...);
+      return 0;
+    }
+    if (!options.gauge.empty()) {
+      write_line(gauge_line(options.gauge));
       return 0;
     }
     if (options.mode.empty() || options.mode == mode_of<Usual>()) {

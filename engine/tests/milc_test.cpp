@@ -2,13 +2,20 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "apps/gauge_files/gauge_file.hpp"
 #include "run/case.hpp"
 #include "tests/fake_cases.hpp"
+#include "tests/gauge_writer.hpp"
+#include "tests/plain_staggered.hpp"
 
 namespace weft::fake {
 namespace {
@@ -189,6 +196,104 @@ TEST(Milc, BadLatticesAreRefusedInWords) {
   EXPECT_EQ(refusals.size(), 8U);
   for (const auto& [reason, word] : refusals) {
     EXPECT_NE(reason.find(word), std::string::npos) << reason;
+  }
+}
+
+/// The links of a case's seed, written to a file that lives as long as this.
+class SeededFile {
+ public:
+  explicit SeededFile(const Case& test, const Extents& global)
+      : path_(testing::TempDir() + "seeded-links-" + std::to_string(getpid())) {
+    const milc::Gauge gauge = milc::random_gauge(test.seed, global);
+    const std::string bytes = written::ildg(gauge, global, 8);
+    std::ofstream(path_, std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  SeededFile(const SeededFile&) = delete;
+  SeededFile& operator=(const SeededFile&) = delete;
+  SeededFile(SeededFile&&) = delete;
+  SeededFile& operator=(SeededFile&&) = delete;
+  ~SeededFile() { std::filesystem::remove(path_); }
+
+  [[nodiscard]] GaugeSource source() const {
+    const gauge_files::Sums sums = gauge_files::GaugeFile(path_).check();
+    return {path_, {sums.of_29, sums.of_31}};
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST(Milc, LinksFromAFileSolveAsTheSeedTheyWereDrawnFrom) {
+  for (const auto& [ranks, bytes] : std::map<int, std::size_t>{{1, 72}, {4, 36}}) {
+    Case test = milc_case();
+    test.bytes = bytes;
+    const SeededFile file(test, milc::lattice_of(test, ranks).global());
+    const Result drawn = run(test, usual_costs, {}, ranks);
+    test.gauge = file.source();
+    const Result read = run(test, usual_costs, {}, ranks);
+    ASSERT_EQ(read.batch.outcome.status, Status::ok) << read.batch.outcome.reason;
+    EXPECT_EQ(read.batch.residual, drawn.batch.residual);
+    EXPECT_EQ(read.batch.plaquettes, drawn.batch.plaquettes);
+    EXPECT_EQ(read.batch.ticks, drawn.batch.ticks);
+  }
+}
+
+TEST(Milc, AFileThatIsNotThePlannedOneIsRefused) {
+  Case test = milc_case();
+  const SeededFile file(test, {8, 4, 4, 4});
+  test.gauge = file.source();
+  const auto reason_of = [](const Case& one, int ranks) {
+    const Result result = run(one, usual_costs, {}, ranks);
+    EXPECT_NE(result.batch.outcome.status, Status::ok);
+    EXPECT_FALSE(result.batch.plaquettes && result.batch.outcome.status == Status::ok);
+    return result.batch.outcome.reason;
+  };
+  EXPECT_NE(reason_of(test, 4).find("8x4x4x4 where the case has 8x8x4x4"), std::string::npos);
+  for (const std::uint32_t bit : {0U, 31U}) {
+    Case other = test;
+    other.gauge.sums[1] ^= 1U << bit;
+    EXPECT_NE(reason_of(other, 2).find("another one on some host"), std::string::npos) << bit;
+  }
+  test.gauge.path = "/no/such/lattice";
+  EXPECT_NE(reason_of(test, 2).find("/no/such/lattice"), std::string::npos);
+}
+
+TEST(Milc, PlaquettesAreThoseOfTheFieldHoweverItIsDivided) {
+  Case test = milc_case();
+  test.lattice.extents = {8, 8, 4, 4};
+  test.lattice.is_global = true;
+  const Result alone = run(test, usual_costs, {}, 1);
+  const Result four = run(test, usual_costs, {}, 4);
+  ASSERT_TRUE(alone.batch.plaquettes && four.batch.plaquettes);
+  const milc::Gauge gauge = milc::random_gauge(test.seed, test.lattice.extents);
+  std::array<double, 2> sums{};
+  for (std::uint64_t number = 0; number < test.lattice.sites(); ++number) {
+    const milc::Site site = milc::plain::site_of(number, test.lattice.extents);
+    for (int mu = 1; mu <= 4; ++mu) {
+      for (int nu = 1; nu < mu; ++nu) {
+        const auto loop = milc::plain::along({mu, nu, -mu, -nu}, site, test.lattice.extents, gauge);
+        sums.at(mu == 4 ? 1 : 0) += milc::trace(loop).re;
+      }
+    }
+  }
+  const double planes = 3 * static_cast<double>(test.lattice.sites());
+  for (std::size_t at = 0; at < 2; ++at) {
+    EXPECT_NEAR(alone.batch.plaquettes->at(at), sums.at(at) / planes, 1e-6);
+    EXPECT_NEAR(four.batch.plaquettes->at(at), alone.batch.plaquettes->at(at), 1e-12);
+  }
+}
+
+TEST(Milc, EveryMassAndTadpoleFactorIsSolved) {
+  for (const double mass : {0.001, 0.01, 1.0, 10.0}) {
+    for (const double u0 : {0.5, 2.0}) {
+      Case test = milc_case();
+      test.lattice.mass = mass;
+      test.lattice.u0 = u0;
+      const Result result = run(test, usual_costs, {}, 2);
+      EXPECT_EQ(result.batch.outcome.status, Status::ok)
+          << mass << ' ' << u0 << ' ' << result.batch.outcome.reason;
+    }
   }
 }
 

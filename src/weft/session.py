@@ -19,6 +19,7 @@ from weft.host.load import Watch
 from weft.host.unlike import check_versions, unlike_hosts
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.devices import chosen_devices
+from weft.launch.gauge import gauge_file
 from weft.launch.programs import (
     SIMULATOR,
     Program,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from weft.launch.launcher import Launcher
     from weft.measure.state import SoFar
     from weft.plan.case import Case
+    from weft.plan.gauge import GaugeFile
     from weft.plan.pattern import Pattern
 
 MOST_WARNINGS = 5
@@ -118,6 +120,9 @@ def start(
     usual = transports_of_study(parts, known, [one.transport for one in found if not one.reason])
     request = msgspec.structs.replace(request, transports=request.transports or usual)
     usable = _usable(request, found, say)
+    gauge = _gauge_of(request, usable)
+    if gauge:
+        parts = [_on_gauge(part, gauge) for part in parts]
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     check_versions(hosts := launcher.manifests(request.allocation))
     request.allocation.check_sockets(_sockets(hosts))
@@ -147,6 +152,7 @@ def start(
         launcher=launcher.name,
         allocation=request.allocation,
         simulated=platform,
+        gauge=gauge,
     )
     if platform:
         say(f"simulated: {platform.in_words}")
@@ -192,6 +198,19 @@ def note_of(platform: SimulatedPlatform) -> str:
 def _with_tests(part: Part, known: Sequence[str]) -> Part:
     """The part with the engine's names of its tests. Raises WeftError for an unknown one."""
     return msgspec.structs.replace(part, tests=choose("test", part.tests, known))
+
+
+def _gauge_of(request: Request, usable: Mapping[str, Program]) -> GaugeFile | None:
+    """The gauge file of the run, read and checked. Raises WeftError."""
+    paths = {part.variants.lattices.gauge for part in request.parts} - {""}
+    program = next(iter(usable.values()))
+    return next((gauge_file(program, Path(path)) for path in sorted(paths)), None)
+
+
+def _on_gauge(part: Part, gauge: GaugeFile) -> Part:
+    lattices = part.variants.lattices.on(gauge.extents)
+    variants = msgspec.structs.replace(part.variants, lattices=lattices)
+    return msgspec.structs.replace(part, variants=variants)
 
 
 def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) -> list[Part]:

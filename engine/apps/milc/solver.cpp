@@ -311,6 +311,11 @@ double Solver<R>::residual() const noexcept {
 }
 
 template <class R>
+double Solver<R>::solution_norm() const noexcept {
+  return dot(isa_, x_, x_, blocks());
+}
+
+template <class R>
 Vector<R> Solver<R>::applied(const Extents& at) const noexcept {
   return get((at[0] + at[1] + at[2] + at[3]) % 2 == 0 ? q_ : t_, at);
 }

@@ -85,6 +85,8 @@ class Solver {
   void turn(double b) noexcept;
   /// After the operator was applied to the solution: the share of |b - A x|^2.
   [[nodiscard]] double residual() const noexcept;
+  /// The share of |x|^2.
+  [[nodiscard]] double solution_norm() const noexcept;
 
   [[nodiscard]] std::uint64_t sites() const noexcept { return volume_of(layout_.local()); }
 

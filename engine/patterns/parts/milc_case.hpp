@@ -12,11 +12,6 @@
 namespace weft::milc {
 
 inline constexpr LocalRule even_from_four{.least = 4, .multiple = 2};
-/// Of MILC's benchmark, and no tadpole factor: the links are random.
-inline constexpr double mass = 0.1;
-inline constexpr double tadpole = 1;
-/// In single precision a solution begins anew long before its numbers get small.
-inline constexpr std::uint32_t most_iterations = 50;
 /// Three layers of half the sites of a face, six numbers each.
 inline constexpr std::size_t single_bytes = layers * reals_of_site * sizeof(float) / 2;
 inline constexpr std::size_t double_bytes = layers * reals_of_site * sizeof(double) / 2;

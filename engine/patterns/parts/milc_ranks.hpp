@@ -1,102 +1,31 @@
-// What a rank of the staggered solver has, and how it exchanges faces and sums with the others.
+// How the ranks of the staggered solver exchange faces and sums with each other.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
+#include <limits>
 #include <span>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "apps/milc/conjugate_gradient.hpp"
-#include "contract/application.hpp"
 #include "patterns/parts/faces.hpp"
-#include "patterns/parts/milc_case.hpp"
+#include "patterns/parts/milc_share.hpp"
 
 namespace weft::milc {
 
-/// A rank's share, in either precision.
-struct AnyShare : Application {
-  explicit AnyShare(bool single) : is_single(single) {}
-  const bool is_single;
-};
-
-template <class R, bool is_charged>
-struct Share final : AnyShare {
-  Share(const Case& test, int own_rank, int size)
-      : AnyShare(sizeof(R) == sizeof(float)), lattice(lattice_of(test, size)), rank(own_rank) {
-    const Part part{lattice.global(), lattice.origin(own_rank), lattice.local};
-    for (std::size_t dimension = 0; dimension < most_dimensions; ++dimension) {
-      if (lattice.grid.is_split(dimension)) {
-        split[split_lanes++] = dimension;
-        split[split_lanes++] = dimension;
-      }
-    }
-    // In a simulation nothing is computed.
-    if (is_charged) return;
-    const Gauge gauge = random_gauge(test.seed, part.global);
-    solver.emplace(
-        part,
-        [&](const Smeared<R>& to) {
-          smear<R>({part, gauge}, tadpole, to);
-        },
-        mass, how_of(test));
-    own_b2 = solver->set_source(
-        [&](const Site& site) { return random_vector(test.seed, number_of(site, part.global)); });
-    for (std::size_t face = 0; face < faces; ++face) {
-      expected.resize(std::max(expected.size(), solver->message_reals(face)));
-    }
-  }
-
-  /// Where a lane's messages go to, and come from.
-  [[nodiscard]] std::size_t face_out(std::size_t lane) const noexcept {
-    return face_of(split[lane], lane % 2 == 1);
-  }
-  [[nodiscard]] std::size_t face_in(std::size_t lane) const noexcept {
-    return face_of(split[lane], lane % 2 == 0);
-  }
-
-  /// Every site gets a content of its own, that of the rank whose first site this is.
-  void fill_as(const Extents& origin) noexcept {
-    const Layout layout(lattice.local);
-    for (std::uint32_t parity = 0; parity < 2; ++parity) {
-      for (std::uint32_t block = 0; block < solver->blocks(); ++block) {
-        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-          const Extents at = layout.at({parity, block, lane});
-          Site site = origin;
-          for (std::size_t d = 0; d < most_dimensions; ++d) site[d] += at[d];
-          solver->set_direction(at, content_of(number_of(site, lattice.global())));
-        }
-      }
-    }
-  }
-
-  Decomposition lattice;
-  int rank;
-  std::array<std::size_t, faces> split{};
-  std::size_t split_lanes = 0;
-  std::optional<Solver<R>> solver;
-  double own_b2 = 1;
-  /// Room for the content that a message must have.
-  std::vector<R> expected;
-
- private:
-  static Vector<R> content_of(std::uint64_t site) noexcept {
-    // So many whole numbers float has.
-    constexpr std::uint64_t numbers = 1U << 24U;
-    Vector<R> vector;
-    std::uint64_t number = reals_of_site * site;
-    for (Complex<R>& one : vector) {
-      one.re = static_cast<R>(number++ % numbers);
-      one.im = static_cast<R>(number++ % numbers);
-    }
-    return vector;
-  }
-};
+/// A solution begins anew long before the squares of its numbers get too small for single
+/// precision: after so many iterations, of a large mass as many as it takes to a residual of about
+/// 1e-12, by the rate of a conjugate gradient where the largest eigenvalue of -D^2 is 6 (it is
+/// more: the mean is at least 8 (5/8)^2).
+inline std::uint32_t iterations_of_solution(double mass) noexcept {
+  constexpr double most = 50;
+  const double root = std::sqrt(1 + 6 / (4 * mass * mass));
+  const double needed = std::log(1e-12) / std::log((root - 1) / (root + 1));
+  return static_cast<std::uint32_t>(std::clamp(needed, 1.0, most));
+}
 
 /// The work of an iteration, in the order of the benchmark's parts; what else there is, is steps
 /// of the fields.
@@ -114,7 +43,8 @@ class Ranks {
         task_(&task),
         share_(static_cast<Share<R, is_charged>*>(task.application)),
         solver_(is_charged ? nullptr : &*share_->solver),
-        sums_(link, task) {
+        sums_(link, task),
+        most_iterations_(iterations_of_solution(task.lattice.mass)) {
     count_ahead(task);
   }
 
@@ -129,8 +59,8 @@ class Ranks {
   }
   /// How many of so many iterations can be done until the solution begins anew: at once if none.
   [[nodiscard]] std::uint32_t iterations_until_restart(std::uint32_t wanted) noexcept {
-    if (done_ == most_iterations) restart();
-    const std::uint32_t now = std::min(wanted, most_iterations - done_);
+    if (done_ == most_iterations_) restart();
+    const std::uint32_t now = std::min(wanted, most_iterations_ - done_);
     done_ += now;
     return now;
   }
@@ -167,10 +97,10 @@ class Ranks {
   }
   /// To a relative residual far above what the precision can tell, and whether it is the true one.
   [[nodiscard]] bool solve() noexcept {
-    constexpr std::uint32_t at_once = 10;
+    const std::uint32_t at_once = std::min(most_iterations_, 10U);
     constexpr std::uint32_t most_rounds = 500;
     if constexpr (is_charged) return true;
-    if (!begin(0)) return false;
+    if (!begin(0) || !check_field()) return false;
     Laps<Now> laps;
     Spent spent{};
     for (std::uint32_t round = 0; round < most_rounds && !is_solved(); ++round) {
@@ -182,7 +112,7 @@ class Ranks {
       if (!std::isfinite(progress_.r2)) break;
     }
     if (!is_solved())
-      task_->wrong = "the solver did not converge; report this defect with the case";
+      task_->wrong = "the solver did not converge; choose a larger --mass, or --sizes 72";
     return look_at_residual();
   }
   /// The true residual of the solution as it is: what the iterations say, but for rounding.
@@ -192,14 +122,19 @@ class Ranks {
     expect(2);
     if (!in_step() || !apply_untimed(Half::to_odd) || !apply_untimed(Half::to_even)) return false;
     solver_->apply_to_direction();
-    std::array<double, 1> r2{solver_->residual()};
+    const Plaquettes& own = share_->own_plaquettes;
+    std::array<double, 4> all{solver_->residual(), solver_->solution_norm(), own.space, own.time};
     sums_.expect(1);
-    if (!sum(r2)) return false;
-    const double residual = std::sqrt(r2[0] / b2_);
+    if (!sum(all)) return false;
+    const auto [r2, x2, space, time] = all;
+    const double planes = 3 * static_cast<double>(volume_of(share_->lattice.global()));
+    task_->plaquettes = {space / planes, time / planes};
+    const double residual = std::sqrt(r2 / b2_);
     const double said = std::sqrt(std::max(progress_.r2, 0.0) / b2_);
     task_->residual = residual;
     // Not so for what is no number.
-    const bool is_right = std::abs(residual - said) <= 10 * tolerance + 0.01 * said;
+    const double rounding = 10 * tolerance + rounding_of(std::sqrt(x2 / b2_));
+    const bool is_right = std::abs(residual - said) <= rounding + 0.01 * said;
     if (!is_right && task_->wrong == nullptr) {
       task_->wrong = "the true residual is not what the iterations say: a message was damaged";
     }
@@ -211,6 +146,45 @@ class Ranks {
   static constexpr double tolerance = sizeof(R) == sizeof(float) ? 1e-5 : 1e-10;
   using Pointers = std::array<std::byte*, faces>;
 
+  /// The checksums of a file from what the ranks' sites have in them: an XOR is the parity of a
+  /// sum, bit by bit, and so many bits of at most 8192 ranks fit a number.
+  [[nodiscard]] bool check_field() noexcept {
+    constexpr std::uint64_t ranks_bits = 13;
+    constexpr std::uint64_t bits_of_number = 4;
+    constexpr std::uint64_t at_once = 4;
+    if (!share_->own_sums) return true;
+    const std::array<std::uint32_t, 2> own{share_->own_sums->of_29, share_->own_sums->of_31};
+    std::array<std::uint32_t, 2> found{};
+    for (std::uint64_t first = 0; first < 64; first += at_once * bits_of_number) {
+      std::array<double, at_once> numbers{};
+      for (std::uint64_t bit = 0; bit < at_once * bits_of_number; ++bit) {
+        const std::uint64_t is_set = own[(first + bit) / 32] >> ((first + bit) % 32) & 1U;
+        numbers[bit / bits_of_number] +=
+            static_cast<double>(is_set << (bit % bits_of_number * ranks_bits));
+      }
+      sums_.expect(1);
+      if (!sum(numbers)) return false;
+      for (std::uint64_t bit = 0; bit < at_once * bits_of_number; ++bit) {
+        const auto counts = static_cast<std::uint64_t>(numbers[bit / bits_of_number]);
+        const std::uint64_t is_odd = counts >> (bit % bits_of_number * ranks_bits) & 1U;
+        found[(first + bit) / 32] |= static_cast<std::uint32_t>(is_odd << ((first + bit) % 32));
+      }
+    }
+    if (found != share_->due_sums) {
+      task_->wrong =
+          "the gauge file is another one on some host, or changed; copy it to every host again";
+    }
+    return true;
+  }
+  /// Of A x and what was added to it, relative to b: a solution for a small mass is much longer
+  /// than its source. The largest eigenvalue of A as on a field of ones.
+  [[nodiscard]] double rounding_of(double length) const noexcept {
+    constexpr double few = 8;
+    const double u2 = 1 / (task_->lattice.u0 * task_->lattice.u0);
+    const double f = 5.0 / 8 + 3 * u2 / 8 + u2 * u2 * u2 / 8 + u2 / 24;
+    const double largest = 4 * task_->lattice.mass * task_->lattice.mass + 16 * f * f;
+    return few * std::numeric_limits<R>::epsilon() * largest * length;
+  }
   [[nodiscard]] bool is_solved() const noexcept {
     return progress_.r2 <= tolerance * tolerance * b2_;
   }
@@ -358,7 +332,8 @@ class Ranks {
   SumsOf<T> sums_;
   Progress progress_;
   double b2_ = 1;
-  /// Since the solution began.
+  /// Of a solution, and those done since it began.
+  std::uint32_t most_iterations_;
   std::uint32_t done_ = 0;
   /// Halves that are still to come.
   std::size_t left_ = 0;

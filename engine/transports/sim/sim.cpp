@@ -178,6 +178,10 @@ int sim_main(int argc, char** argv) {
       describe<SimulatedHost, Sim>(simulator);
       return 0;
     }
+    if (!options.gauge.empty()) {
+      write_line(gauge_line(options.gauge));
+      return 0;
+    }
     options.link.refuse_unknown(Sim::name, settings_of<Sim>());
     if (asked.heads) options.link.set("heads", "yes");
     die_with_parent();

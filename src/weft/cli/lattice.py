@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import with_options
-from weft.plan.lattice import LONG_LINK_REALS, Lattices, parse_lattices
+from weft.plan.lattice import LONG_LINK_REALS, MASS, U0, Lattices, parse_lattices
 
 _Extents = Annotated[
     str,
@@ -63,6 +63,21 @@ _Threads = Annotated[
         rich_help_panel="Lattice",
     ),
 ]
+_Gauge = Annotated[
+    str,
+    typer.Option(
+        help="Take the links of this file, and its lattice: MILC (version 5), SciDAC or ILDG"
+        " (milc). Default: random links.",
+        rich_help_panel="Lattice",
+    ),
+]
+_Mass = Annotated[
+    float, typer.Option(help="Solve for this quark mass (milc).", rich_help_panel="Lattice")
+]
+_U0 = Annotated[
+    float,
+    typer.Option(help="Use this tadpole factor of the links (milc).", rich_help_panel="Lattice"),
+]
 
 
 def takes_lattice(command: Callable[..., None]) -> Callable[..., None]:
@@ -81,6 +96,9 @@ def lattices_of(
     sums: _Sums = None,
     long_links: _LongLinks = LONG_LINK_REALS,
     threads: _Threads = 1,
+    gauge: _Gauge = "",
+    mass: _Mass = MASS,
+    u0: _U0 = U0,
 ) -> Lattices:
     """What was asked for. Raises WeftError."""
     return parse_lattices(
@@ -92,4 +110,7 @@ def lattices_of(
         overlaps=overlap,
         long_links=long_links,
         threads=threads,
+        gauge=gauge,
+        mass=mass,
+        u0=u0,
     )

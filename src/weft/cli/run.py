@@ -40,6 +40,8 @@ weft run --suite paper --transport ucx,mpi --budget 15min
 
 weft run halo --ranks 1,2,4,8,16 --extents 4,6,8 --compute 60ns
 
+weft run milc --gauge lat.sample.l8 --u0 0.502 --ranks 1,2,4
+
 weft run offered_load --transport tcp --sizes 8 --points 10..100:10
 
 weft run --nodes 4 --submit --partition compute
@@ -62,7 +64,8 @@ _NOT_SIMULATED = (
 # What a suite sets itself.
 _SET_BY_SUITE = (
     "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
-    "extents", "lattice", "depth", "compute", "overlap", "sums", "long_links", "threads",
+    "extents", "lattice", "depth", "compute", "overlap", "sums", "long_links", "threads", "gauge",
+    "mass", "u0",
 )  # fmt: skip
 
 _Tests = Annotated[

@@ -45,6 +45,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     sent_bytes: int = 0
     sent_messages: int = 0
     residual: float | None = None
+    plaquettes: tuple[float, float] | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

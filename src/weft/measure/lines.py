@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weft.launch.protocol import Answer, Hello
     from weft.measure.stopping import Amount
     from weft.plan.case import Case
+    from weft.plan.gauge import GaugeFile
     from weft.record.model import Role
 
 
@@ -23,10 +24,18 @@ def utc_now() -> str:
 
 
 def case_line(
-    case: Case, number: int, chosen: Amount, seed: int, *, verify: bool
+    case: Case,
+    number: int,
+    chosen: Amount,
+    seed: int,
+    *,
+    verify: bool,
+    gauge: GaugeFile | None = None,
 ) -> dict[str, Any]:
     """What rank 0 reads of a case (docs/engine-protocol.md)."""
     lattice = {"lattice": msgspec.to_builtins(case.lattice)} if case.lattice else {}
+    if case.lattice and gauge:
+        lattice["gauge"] = {"path": gauge.path, "checksums": gauge.checksums}
     return {
         "id": number,
         "test": case.test,
@@ -80,6 +89,7 @@ def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) 
         sent_bytes=answer.sent_bytes,
         sent_messages=answer.sent_messages,
         residual=answer.residual,
+        plaquettes=answer.plaquettes,
         ticks=answer.ticks,
         parts=answer.parts,
         ended_launch=answer.ended_launch,

@@ -163,7 +163,12 @@ class CaseRunner:
         timeout = timeout_s(state.case, chosen, pace_ns)
         answer = ranks.up.run(
             case_line(
-                _looked_at(state.case, role), self.order, chosen, self.plan.seed, verify=verify
+                _looked_at(state.case, role),
+                self.order,
+                chosen,
+                self.plan.seed,
+                verify=verify,
+                gauge=self.plan.gauge,
             ),
             self.plan.case_deadline_s + timeout,
         )

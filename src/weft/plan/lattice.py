@@ -12,6 +12,8 @@ from weft.errors import WeftError
 from weft.units import parse_sizes, parse_time
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.plan.pattern import LatticeInfo
 
 MOST_DIMENSIONS = 4
@@ -23,6 +25,11 @@ MOST_COMPUTE_PS = 1_000_000_000
 LONG_LINK_REALS = 18
 SHORT_LINK_REALS = 12
 MOST_THREADS = 1024
+# Of MILC's benchmark, and no tadpole factor: random links have none.
+MASS = 0.1
+U0 = 1.0
+MASSES = (1e-3, 10.0)
+U0S = (0.1, 10.0)
 
 
 class Lattice(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +39,8 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
     `compute_ps_per_site`, while messages are on their way (`overlaps`) or behind them, and `sums`
     are made over all ranks. Of a solver's links of three steps `long_link_reals` numbers are kept,
     and a rank computes with so many `threads`.
+    are made over all ranks. Where the application has quarks they have a `mass`, in units of the
+    lattice and MILC's convention, and their links a tadpole factor `u0`.
     """
 
     extents: tuple[int, ...]
@@ -42,6 +51,8 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
     sums: int = 0
     long_link_reals: int = LONG_LINK_REALS
     threads: int = 1
+    mass: float = MASS
+    u0: float = U0
 
     @property
     def has_short_links(self) -> bool:
@@ -94,6 +105,8 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
             f"sums{self.sums}": self.sums > 0,
             f"long_links{self.long_link_reals}": self.has_short_links,
             f"threads{self.threads}": self.threads > 1,
+            f"mass{self.mass:g}": self.mass != MASS,
+            f"u0_{self.u0:g}": self.u0 != U0,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)
 
@@ -103,6 +116,7 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
 
     `extents` are of a rank and `whole` of all ranks together, lists as the command line takes them;
     both empty: the application's usual ones of a rank. `sums` None: as the application does.
+    `gauge` is the path of a file whose links are taken, and whose lattice `whole` is then.
     """
 
     extents: str = ""
@@ -113,11 +127,23 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
     sums: int | None = None
     long_link_reals: int = LONG_LINK_REALS
     threads: int = 1
+    gauge: str = ""
+    mass: float = MASS
+    u0: float = U0
 
     @property
     def are_asked_for(self) -> bool:
         """Whether anything differs from what applications usually do."""
         return self != Lattices()
+
+    @property
+    def need_links(self) -> bool:
+        """Whether something was asked for that only an application with links has."""
+        return bool(self.gauge) or (self.mass, self.u0) != (MASS, U0)
+
+    def on(self, extents: Sequence[int]) -> Lattices:
+        """The same on the lattice of the gauge file."""
+        return msgspec.structs.replace(self, whole="x".join(map(str, extents)))
 
     def of(self, info: LatticeInfo) -> tuple[Lattice | None, ...]:
         """The lattices of an application, which says what is usual; one None where it has none.
@@ -137,6 +163,8 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
                 sums=info.sums if self.sums is None else self.sums,
                 long_link_reals=self.long_link_reals,
                 threads=self.threads,
+                mass=self.mass if info.has_links else MASS,
+                u0=self.u0 if info.has_links else U0,
             )
             for text, is_global in asked
             for extents in _parse_extents(text, info.dimensions)
@@ -153,6 +181,9 @@ def parse_lattices(
     overlaps: bool,
     long_links: int = LONG_LINK_REALS,
     threads: int = 1,
+    gauge: str = "",
+    mass: float = MASS,
+    u0: float = U0,
 ) -> Lattices:
     """Options from the command line. Raises WeftError."""
     for text in (extents, whole):
@@ -161,6 +192,15 @@ def parse_lattices(
         raise WeftError(f"a depth of {depth} is out of range", f"type --depth 1 to {MOST_DEPTH}")
     if sums is not None and not 0 <= sums <= MOST_SUMS:
         raise WeftError(f"{sums} sums are out of range", f"type --sums 0 to {MOST_SUMS}")
+    if gauge and (extents or whole):
+        raise WeftError(
+            "the lattice is that of the gauge file", "type --gauge without --extents and --lattice"
+        )
+    for name, value, (low, high) in (("mass", mass, MASSES), ("u0", u0, U0S)):
+        if not low <= value <= high:
+            raise WeftError(
+                f"a {name} of {value:g} is out of range", f"type --{name} {low:g} to {high:g}"
+            )
     compute_ps = round(1000 * parse_time(compute)) if compute else 0
     if not 0 <= compute_ps <= MOST_COMPUTE_PS:
         raise WeftError(f"{compute} a site is out of range", "type --compute 1ns to 1ms")
@@ -181,6 +221,9 @@ def parse_lattices(
         sums=sums,
         long_link_reals=long_links,
         threads=threads,
+        gauge=gauge,
+        mass=mass,
+        u0=u0,
     )
 
 

@@ -54,7 +54,8 @@ class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     sums over ranks in an iteration. A site costs so much arithmetic in an iteration, moves so many
     bytes to and from memory, and keeps so many (the working set); 0 where it has none. They are
     for the first of `bytes` and grow with it; `short_links_save_...` is what 12 real numbers of a
-    long link save of them.
+    long link save of them. With
+    `has_links` it has quarks on a field of SU(3) links: a mass, a tadpole factor, a gauge file.
     """
 
     dimensions: int = 0
@@ -68,6 +69,7 @@ class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     set_bytes_per_site: int = 0
     short_links_save_moved_bytes_per_site: int = 0
     short_links_save_set_bytes_per_site: int = 0
+    has_links: bool = False
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case
+from weft.plan.gauge import GaugeFile
 from weft.plan.simulated import SimulatedPlatform
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     records. `case_deadline_s` is the timeout per case, added to its expected time. `samples` is how
     many a case takes in each launch; 0: as many as its share of the budget allows. `suite` is the
     name of the suite; empty where tests were named. `launcher` started the ranks, and starts them
-    again where the run is resumed, on the nodes of `allocation`. With `simulated` nothing was
+    again where the run is resumed, on the nodes of `allocation`. `gauge` is the file that links are
+    taken from; without it they are drawn from the seed. With `simulated` nothing was
     measured: the times are a simulator's on that platform.
     """
 
@@ -43,6 +45,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     launcher: str = "local"
     allocation: Allocation = Allocation()
     simulated: SimulatedPlatform | None = None
+    gauge: GaugeFile | None = None
 
 
 def make_plan(
@@ -60,6 +63,7 @@ def make_plan(
     launcher: str = LAUNCHER,
     allocation: Allocation = Allocation(),  # noqa: B008 - frozen
     simulated: SimulatedPlatform | None = None,
+    gauge: GaugeFile | None = None,
 ) -> Plan:
     """A plan from checked parts. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -84,4 +88,5 @@ def make_plan(
         launcher=launcher,
         allocation=allocation,
         simulated=simulated,
+        gauge=gauge,
     )

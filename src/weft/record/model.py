@@ -99,7 +99,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     then, the median over the warm-up and the largest of the ranks; None where nobody looked.
     Of an application rank 0 sends `sent_bytes` in `sent_messages` messages an iteration; 0 and 0
     where it has no neighbour. `residual` is the true one of a solver's last solution,
-    |b - A x| over |b|; None where nothing is solved.
+    |b - A x| over |b|; None where nothing is solved. `plaquettes` are the mean Re Tr of those of
+    its links, in space and with t (3 on a field of ones); None where there are no links.
     `parts` are further series of the same samples: a name of the test's own, with the rank before
     it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
     died, did not answer in time or lost their link; a batch that failed without it was measured
@@ -124,6 +125,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     sent_bytes: int = 0
     sent_messages: int = 0
     residual: float | None = None
+    plaquettes: tuple[float, float] | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

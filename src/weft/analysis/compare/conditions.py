@@ -58,7 +58,11 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
     facts = {
         name: joined(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()
     }
-    kinds = {"option": dict(header.plan.options)}
+    gauge = header.plan.gauge
+    kinds = {
+        "option": dict(header.plan.options),
+        "gauge": {"field": gauge.field} if gauge else {},
+    }
     for kind, keys in (
         ("variable", ("environment",)),
         ("library", ("software", "libraries")),

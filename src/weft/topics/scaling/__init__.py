@@ -125,6 +125,12 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
             f" at most {worst.residual:.2g}"
             f" ({worst.test} {worst.lattice} on {worst.ranks} ranks)."
         )
+    from_file = next((row for row in rows if row.gauge and row.plaquettes), None)
+    if from_file is not None:
+        space, time = from_file.plaquettes or (0.0, 0.0)
+        notes.append(
+            f"Links of {from_file.gauge}: plaquettes {space:.9f} in space, {time:.9f} with t."
+        )
     if any(row.shares_cores for row in rows):
         notes.append("*: ranks share cores, so the times are the scheduler's too; no verdict.")
     return Table(

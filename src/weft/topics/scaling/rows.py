@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from weft.plan.case import Case
     from weft.plan.lattice import Lattice
-    from weft.plan.pattern import Pattern
+    from weft.plan.pattern import LatticeInfo, Pattern
     from weft.record.model import Batch
     from weft.record.run import Run
     from weft.topics.base import Results
@@ -48,7 +48,9 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     measured, and None on it: the time of an iteration there over the time here; of a lattice that
     is divided also times `base_ranks` over `ranks`. `flops_per_s` counts `flops_per_site`. The
     working set of a rank is `set_bytes` long and fits the `level` of the memory. `residual` is the
-    largest of the true ones of a solver, |b - A x| / |b|; None where nothing was solved. With
+    largest of the true ones of a solver, |b - A x| / |b|; None where nothing was solved. `gauge`
+    names the file of its links, if it is one, and `plaquettes` are the mean Re Tr of their
+    plaquettes in space and with t; None where there are no links. With
     `shares_cores` ranks wait for each other's core, and the times are the scheduler's too.
     """
 
@@ -77,6 +79,8 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     set_bytes: int
     level: str
     residual: float | None = None
+    gauge: str = ""
+    plaquettes: tuple[float, float] | None = None
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,7 +221,14 @@ def _row(
         set_bytes=set_bytes,
         level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
         residual=max((b.residual for b in batches if b.residual is not None), default=None),
+        gauge=_gauge_of(run, info),
+        plaquettes=batches[0].plaquettes,
     )
+
+
+def _gauge_of(run: Run, info: LatticeInfo) -> str:
+    gauge = run.header.plan.gauge
+    return gauge.in_words if gauge and info.has_links else ""
 
 
 def shares_cores(run: Run, batches: Sequence[Batch]) -> bool:

@@ -34,6 +34,7 @@ class Weft(PythonPackage):
         msg="weft starts ranks under Open MPI and MPICH",
     )
     depends_on("highway")
+    depends_on("zlib-api")
     depends_on("hwloc@2:")
     depends_on("ucx")
     depends_on("libfabric")

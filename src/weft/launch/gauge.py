@@ -1,0 +1,49 @@
+"""What the engine says of a gauge file."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.plan.gauge import GaugeFile
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weft.launch.programs import Program
+
+# Every site is read and checked: 48^3 x 96 in double precision are 6 GB.
+DEADLINE_S = 600.0
+
+
+class _Refused(msgspec.Struct):
+    reason: str = ""
+
+
+def gauge_file(program: Program, path: Path) -> GaugeFile:
+    """The field of a file, read whole and checked. Raises WeftError for what is no gauge field."""
+    given = str(path.absolute())
+    try:
+        done = subprocess.run(
+            [program.path, "--gauge", given],
+            capture_output=True,
+            timeout=DEADLINE_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise WeftError(
+            f"{given} was not read in {DEADLINE_S:g} s", "copy it to a faster disk"
+        ) from error
+    try:
+        refused = msgspec.json.decode(done.stdout, type=_Refused)
+    except msgspec.DecodeError as error:
+        raise WeftError(f"{program.path.name} did not read {given}", "type make build") from error
+    if refused.reason:
+        what, _, fix = refused.reason.rpartition("; ")
+        raise WeftError(what, fix)
+    fields = msgspec.json.decode(done.stdout)
+    return msgspec.convert({**fields, "path": given}, GaugeFile)

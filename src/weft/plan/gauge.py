@@ -1,0 +1,35 @@
+"""The gauge field of a run whose links are a file's. Pure."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Literal
+
+import msgspec
+
+
+class GaugeFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file with the links of a lattice, as the engine read it before the run.
+
+    `checksums` are SciDAC's of the sites (suma, sumb) with big-endian numbers, whatever the format:
+    the same links have the same ones in each format of one precision. Ranks refuse another field
+    under the same path.
+    """
+
+    path: str
+    format: str
+    extents: tuple[int, ...]
+    precision: Literal["single", "double"]
+    checksums: tuple[int, int]
+
+    @property
+    def field(self) -> str:
+        """Which field it is, wherever it lies: "8x8x8x8, single precision, d2f7866d 5f48ca3e"."""
+        shape = "x".join(map(str, self.extents))
+        sums = " ".join(f"{one:08x}" for one in self.checksums)
+        return f"{shape}, {self.precision} precision, {sums}"
+
+    @property
+    def in_words(self) -> str:
+        """Its name, format and field, for a table's note."""
+        return f"{PurePath(self.path).name} ({self.format}, {self.field})"
