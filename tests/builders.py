@@ -109,6 +109,7 @@ _APPLICATIONS = (
             flops_per_site=1187,
             moved_bytes_per_site=1308,
             set_bytes_per_site=640,
+            has_links=True,
         ),
     ),
 )

@@ -120,9 +120,7 @@ def start(
     usual = transports_of_study(parts, known, [one.transport for one in found if not one.reason])
     request = msgspec.structs.replace(request, transports=request.transports or usual)
     usable = _usable(request, found, say)
-    gauge = _gauge_of(request, usable)
-    if gauge:
-        parts = [_on_gauge(part, gauge) for part in parts]
+    gauge, parts = _with_gauge(parts, usable)
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     check_versions(hosts := launcher.manifests(request.allocation))
     request.allocation.check_sockets(_sockets(hosts))
@@ -200,17 +198,25 @@ def _with_tests(part: Part, known: Sequence[str]) -> Part:
     return msgspec.structs.replace(part, tests=choose("test", part.tests, known))
 
 
-def _gauge_of(request: Request, usable: Mapping[str, Program]) -> GaugeFile | None:
-    """The gauge file of the run, read and checked. Raises WeftError."""
-    paths = {part.variants.lattices.gauge for part in request.parts} - {""}
-    program = next(iter(usable.values()))
-    return next((gauge_file(program, Path(path)) for path in sorted(paths)), None)
+def _with_gauge(
+    parts: list[Part], usable: Mapping[str, Program]
+) -> tuple[GaugeFile | None, list[Part]]:
+    """The gauge file of the run, read and checked, and the parts on its lattice.
 
-
-def _on_gauge(part: Part, gauge: GaugeFile) -> Part:
-    lattices = part.variants.lattices.on(gauge.extents)
-    variants = msgspec.structs.replace(part.variants, lattices=lattices)
-    return msgspec.structs.replace(part, variants=variants)
+    Raises WeftError.
+    """
+    paths = [part.variants.lattices.gauge for part in parts]
+    if not any(paths):
+        return None, parts
+    gauge = gauge_file(next(iter(usable.values())), Path(paths[0]))
+    replace = msgspec.structs.replace
+    return gauge, [
+        replace(
+            part,
+            variants=replace(part.variants, lattices=part.variants.lattices.on(gauge.extents)),
+        )
+        for part in parts
+    ]
 
 
 def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) -> list[Part]:

@@ -31,7 +31,7 @@ def test_its_tests_are_there(bug: Bug) -> None:
     for words in bug.engine:
         name, _, chosen = words.partition(": ")
         text = (ROOT / "engine" / "tests" / f"{name}_test.cpp").read_text()
-        suites = set(re.findall(r"(?:TEST|TEST_P)\((\w+), ", text))
+        suites = set(re.findall(r"(?:TEST|TEST_P|TEST_F)\((\w+), ", text))
         for pattern in chosen.split(":"):
             suite = pattern.split(".")[0].rpartition("/")[2].strip("*")
             assert any(known.startswith(suite) for known in suites), words

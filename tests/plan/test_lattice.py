@@ -10,6 +10,7 @@ from weft.measure.lines import case_line
 from weft.measure.stopping import Amount
 from weft.plan.case import Case
 from weft.plan.cases import Part, Variants, cases_of, make_cases, on_ranks, parse_ranks
+from weft.plan.gauge import GaugeFile
 from weft.plan.lattice import Lattice, Lattices, parse_lattices
 from weft.plan.memory import check_memory, needed_bytes
 from weft.plan.pattern import LatticeInfo, Pattern
@@ -27,7 +28,15 @@ HALO = Pattern(
 SOLVER = msgspec.structs.replace(
     HALO,
     name="solver",
-    lattice=LatticeInfo(dimensions=4, extents="4,6", bytes="4", least_extent=4, multiple=2, sums=1),
+    lattice=LatticeInfo(
+        dimensions=4,
+        extents="4,6",
+        bytes="4",
+        least_extent=4,
+        multiple=2,
+        sums=1,
+        has_links=True,
+    ),
 )
 KNOWN = {"halo": HALO, "solver": SOLVER}
 
@@ -71,9 +80,43 @@ def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
         "sums": 0,
         "long_link_reals": 18,
         "threads": 1,
+        "mass": 0.1,
+        "u0": 1.0,
     }
     assert case.lattice is not None
     assert case.lattice.sites_of_rank(4) == 16**4 / 4
+
+
+def test_mass_and_tadpole_factor_are_of_tests_with_links() -> None:
+    [case, _] = planned("solver", lattices(mass=0.05, u0=0.86))
+    assert case.key == "tcp/solver/4/4^4/sums1/mass0.05/u0_0.86"
+    [halo, *_, solver] = make_cases(
+        ("halo", "solver"), ("tcp",), "", variants=Variants(lattices=lattices("4", mass=1)),
+        patterns=KNOWN,
+    )  # fmt: skip
+    assert halo.lattice == Lattice(extents=(4, 4, 4, 4))
+    assert solver.lattice == Lattice(extents=(4, 4, 4, 4), sums=1, mass=1)
+
+
+@pytest.mark.parametrize("asked", [{"mass": 0.2}, {"u0": 0.9}, {"gauge": "lattice"}])
+def test_what_only_links_have_is_refused_for_tests_without(asked: dict[str, object]) -> None:
+    with pytest.raises(WeftError, match="none of these tests has quarks") as refused:
+        planned("halo", lattices("", "", **asked))
+    assert "weft run milc" in refused.value.fix
+
+
+def test_a_gauge_file_gives_the_lattice_and_goes_to_every_case_on_it() -> None:
+    gauge = GaugeFile(
+        path="/a/lat.8", format="ILDG", extents=(8, 8, 8, 16), precision="single", checksums=(1, 2)
+    )
+    [case] = planned("solver", lattices(gauge="lat.8").on(gauge.extents))
+    assert case.lattice == Lattice(extents=(8, 8, 8, 16), is_global=True, sums=1)
+    amount = Amount(samples=1, warmup=0, ops_per_sample=1)
+    sent = case_line(case, 7, amount, 1, verify=True, gauge=gauge)
+    assert sent["gauge"] == {"path": "/a/lat.8", "checksums": (1, 2)}
+    assert "gauge" not in case_line(case, 7, amount, 1, verify=True)
+    other = Case(test="ping_pong", transport="tcp", bytes=8)
+    assert "gauge" not in case_line(other, 7, amount, 1, verify=True, gauge=gauge)
 
 
 def test_no_other_case_is_sent_a_lattice() -> None:
@@ -118,6 +161,13 @@ def test_extents_that_a_test_cannot_have_are_refused_with_those_that_it_can(
         ("4", {"sums": 3}),
         ("4", {"compute": "2ms"}),
         ("4", {"compute": "5"}),
+        ("4", {"mass": 0}),
+        ("4", {"mass": -0.1}),
+        ("4", {"mass": 11}),
+        ("4", {"mass": float("nan")}),
+        ("4", {"u0": 0}),
+        ("4", {"u0": float("nan")}),
+        ("4", {"gauge": "lattice"}),
     ],
 )
 def test_what_is_out_of_range_is_refused_before_anything_starts(

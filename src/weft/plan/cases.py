@@ -11,7 +11,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.case import USUAL_QUEUE_DEPTH, Case, Schedule
-from weft.plan.lattice import Lattices
+from weft.plan.lattice import Lattice, Lattices
 from weft.plan.pattern import LatticeInfo
 from weft.units import parse_sizes
 
@@ -228,19 +228,7 @@ def make_cases(
             "none of these tests has an axis for --points",
             "type it without --points, or see weft list tests",
         )
-    lattices = {test: chosen.lattices.of(_lattice(known.get(test))) for test in tests}
-    if chosen.lattices.are_asked_for and all(lattices[test] == (None,) for test in tests):
-        raise WeftError(
-            "none of these tests has a lattice",
-            "type it without --extents and the like, or see weft list tests",
-        )
-    if chosen.lattices.need_links and not any(
-        _lattice(known.get(test)).has_links for test in tests
-    ):
-        raise WeftError(
-            "none of these tests has quarks on links",
-            "type it without --gauge, --mass and --u0, or weft run milc",
-        )
+    lattices = _lattices(chosen.lattices, tests, known)
     return tuple(
         Case(
             test=test,
@@ -317,6 +305,24 @@ def _sizes(sizes: str, pattern: Pattern | None) -> tuple[int, ...]:
         return (0,)
     found = parse_sizes(sizes or _lattice(pattern).bytes or SIZES)
     return tuple(size for size in found if pattern is None or size >= pattern.least_bytes)
+
+
+def _lattices(
+    asked: Lattices, tests: Sequence[str], known: Mapping[str, Pattern]
+) -> dict[str, tuple[Lattice | None, ...]]:
+    """Those of each test. Raises WeftError where none of the tests has what was asked for."""
+    found = {test: asked.of(_lattice(known.get(test))) for test in tests}
+    if asked.are_asked_for and all(found[test] == (None,) for test in tests):
+        raise WeftError(
+            "none of these tests has a lattice",
+            "type it without --extents and the like, or see weft list tests",
+        )
+    if asked.need_links and not any(_lattice(known.get(test)).has_links for test in tests):
+        raise WeftError(
+            "none of these tests has quarks on links",
+            "type it without --gauge, --mass and --u0, or weft run milc",
+        )
+    return found
 
 
 def _queue_depths(variants: Variants, pattern: Pattern | None) -> tuple[int, ...]:
