@@ -19,7 +19,7 @@ from weft.host.load import Watch
 from weft.host.unlike import check_versions, unlike_hosts
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.devices import chosen_devices
-from weft.launch.gauge import gauge_file
+from weft.launch.gauge import on_gauge_file
 from weft.launch.programs import (
     SIMULATOR,
     Program,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from weft.launch.launcher import Launcher
     from weft.measure.state import SoFar
     from weft.plan.case import Case
-    from weft.plan.gauge import GaugeFile
     from weft.plan.pattern import Pattern
 
 MOST_WARNINGS = 5
@@ -120,7 +119,7 @@ def start(
     usual = transports_of_study(parts, known, [one.transport for one in found if not one.reason])
     request = msgspec.structs.replace(request, transports=request.transports or usual)
     usable = _usable(request, found, say)
-    gauge, parts = _with_gauge(parts, usable)
+    gauge, parts = on_gauge_file(parts, next(iter(usable.values())))
     options = {**chosen_devices(usable, request.interface, request.device), **request.options}
     check_versions(hosts := launcher.manifests(request.allocation))
     request.allocation.check_sockets(_sockets(hosts))
@@ -131,9 +130,7 @@ def start(
     by_name = {pattern.name: pattern for pattern in patterns}
     cases = cases_of(parts, tuple(request.transports or usable), by_name)
     available_bytes = _available_bytes(hosts)
-    if request.fits_memory:
-        fitting = within_memory(cases, available_bytes, by_name, request.samples)
-        cases = _fitting(cases, fitting, say)
+    cases = _fitting(request, cases, available_bytes, by_name, say)
     if platform is None or platform.checks_messages:  # else only the heads of messages are there
         check_memory(cases, available_bytes, by_name, request.samples)
     plan = make_plan(
@@ -198,27 +195,6 @@ def _with_tests(part: Part, known: Sequence[str]) -> Part:
     return msgspec.structs.replace(part, tests=choose("test", part.tests, known))
 
 
-def _with_gauge(
-    parts: list[Part], usable: Mapping[str, Program]
-) -> tuple[GaugeFile | None, list[Part]]:
-    """The gauge file of the run, read and checked, and the parts on its lattice.
-
-    Raises WeftError.
-    """
-    paths = [part.variants.lattices.gauge for part in parts]
-    if not any(paths):
-        return None, parts
-    gauge = gauge_file(next(iter(usable.values())), Path(paths[0]))
-    replace = msgspec.structs.replace
-    return gauge, [
-        replace(
-            part,
-            variants=replace(part.variants, lattices=part.variants.lattices.on(gauge.extents)),
-        )
-        for part in parts
-    ]
-
-
 def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) -> list[Part]:
     parts, skipped = placed(suite_called(request.suite), request.ranks, cores)
     if skipped:
@@ -227,10 +203,15 @@ def _parts_of_suite(request: Request, cores: int, say: Callable[[str], None]) ->
 
 
 def _fitting(
-    cases: tuple[Case, ...], fitting: tuple[Case, ...], say: Callable[[str], None]
+    request: Request,
+    cases: tuple[Case, ...],
+    available_bytes: int,
+    patterns: Mapping[str, Pattern],
+    say: Callable[[str], None],
 ) -> tuple[Case, ...]:
-    """The cases that fit the memory, and a line about the others; all, if none fits."""
-    if not fitting or len(fitting) == len(cases):
+    """Where what fits is wanted: the cases that do, and a line about the others; all, if none."""
+    fitting = within_memory(cases, available_bytes, patterns, request.samples)
+    if not (request.fits_memory and fitting) or len(fitting) == len(cases):
         return cases
     largest = format_bytes(max(case.bytes for case in fitting))
     say(f"skipped: {len(cases) - len(fitting)} cases over {largest} (not enough memory)")

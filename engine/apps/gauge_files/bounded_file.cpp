@@ -13,9 +13,9 @@
 
 namespace weft::gauge_files {
 
-BoundedFile::BoundedFile(std::string path) : path_(std::move(path)) {
+BoundedFile::BoundedFile(std::string path)
+    : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   const std::string fix = "choose a file with --gauge that every host has";
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) refuse(std::strerror(errno), fix);
   struct stat about {};
   const bool is_known = ::fstat(file_, &about) == 0;

@@ -31,7 +31,7 @@ class BoundedFile {
 
  private:
   std::string path_;
-  int file_ = -1;
+  int file_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -189,7 +189,7 @@ milc::Gauge GaugeFile::links() const {
     SiteReader reader;
     std::optional<std::uint64_t> number;
   };
-  const auto last = std::make_shared<Last>(file_, SiteReader(*file_, data_), std::nullopt);
+  const auto last = std::make_shared<Last>(Last{file_, SiteReader(*file_, data_), std::nullopt});
   return [last, extents = data_.extents](const Site& site, std::size_t direction) {
     const std::uint64_t number = milc::number_of(site, extents);
     if (last->number != number) {
