@@ -151,7 +151,7 @@ def start(
     )
     if platform:
         say(f"simulated: {platform.in_words}")
-        notes: tuple[str, ...] = (note_of(platform),)
+        notes: tuple[str, ...] = (f"simulated, not measured, on {platform.in_words}",)
     else:
         notes = _warnings(hosts, watch.load(), max(part.ranks for part in parts), say)
     path = request.output or _default_path()
@@ -183,11 +183,6 @@ def _header(
         hosts=hosts,
         notes=notes,
     )
-
-
-def note_of(platform: SimulatedPlatform) -> str:
-    """What the head of a simulated record's tables says."""
-    return f"simulated, not measured, on {platform.in_words}"
 
 
 def _with_tests(part: Part, known: Sequence[str]) -> Part:
