@@ -1,5 +1,6 @@
 """The options of applications on a lattice, which `run` and `slurm script` take in the same way."""
 
+import inspect
 from collections.abc import Callable
 from typing import Annotated
 
@@ -114,3 +115,6 @@ def lattices_of(
         mass=mass,
         u0=u0,
     )
+
+
+LATTICE_OPTIONS = tuple(inspect.signature(lattices_of).parameters)

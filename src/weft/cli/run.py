@@ -10,7 +10,7 @@ import msgspec
 import typer
 from msgspec.structs import asdict
 
-from weft.cli.lattice import takes_lattice
+from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.options import Json
 from weft.cli.submit import may_be_submitted
 from weft.cli.where import Where, takes_where
@@ -64,9 +64,7 @@ _NOT_SIMULATED = (
 # What a suite sets itself.
 _SET_BY_SUITE = (
     "tests", "sizes", "queue_depth", "buffers", "pages", "points", "single", "wait", "samples",
-    "extents", "lattice", "depth", "compute", "overlap", "sums", "long_links", "threads", "gauge",
-    "mass", "u0",
-)  # fmt: skip
+    *LATTICE_OPTIONS)  # fmt: skip
 
 _Tests = Annotated[
     list[str] | None,
