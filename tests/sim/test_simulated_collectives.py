@@ -67,10 +67,15 @@ def test_every_algorithm_gives_right_results(tmp_path: Path, test: str, ranks: i
         assert [one.status for one in summarise(run)] == ["ok"] * (1 if test == "barrier" else 3)
 
 
-def test_without_a_word_they_are_open_mpis(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("test", "algorithm"), [("allreduce", "recursive-doubling"), ("allgather", "openmpi")]
+)
+def test_without_a_word_sums_double_and_the_rest_is_open_mpis(
+    tmp_path: Path, test: str, algorithm: str
+) -> None:
     (tmp_path / "usual").mkdir()
-    usual = simulated(tmp_path / "usual", ("allreduce",), "8,256KiB", platform(), ranks=RANKS)
-    named = run_of(tmp_path / "named", "allreduce", "8,256KiB", "openmpi")
+    usual = simulated(tmp_path / "usual", (test,), "8,256KiB", platform(), ranks=RANKS)
+    named = run_of(tmp_path / "named", test, "8,256KiB", algorithm)
     for one, other in zip(summarise(usual), summarise(named), strict=True):
         assert one.latency_ns is not None
         assert other.latency_ns is not None
