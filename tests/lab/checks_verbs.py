@@ -47,6 +47,13 @@ HALO = {
     "samples": 2,
     "lattice": {"extents": [4, 4, 4], "sums": 2},
 }
+MILC = {
+    "id": 104,
+    "test": "milc",
+    "bytes": 36,
+    "samples": 2,
+    "lattice": {"extents": [4, 4, 4, 4], "sums": 1},
+}
 DEEPER = {"id": 102, "test": "stream", "bytes": 8, "queue_depth": 300}
 
 
@@ -62,7 +69,7 @@ def _cases(tests: tuple[str, ...], sizes: tuple[int, ...]) -> list[Case]:
 @cache
 def _launch(mode: str, devices: str, *sizes: int) -> Answers:
     """Every test at these sizes, a depth that is new in mid-launch, and what is refused."""
-    cases = [*_cases(TWO_SIDED, sizes), DEEPER, HALO, LONG, TOO_DEEP]
+    cases = [*_cases(TWO_SIDED, sizes), DEEPER, HALO, MILC, LONG, TOO_DEEP]
     return drive("verbs", *cases, words=("--mode", mode, "--option", f"device={devices}"))
 
 
