@@ -113,10 +113,11 @@ def predicted(
         settings=settings,
     )
     routes = routes_of(fabric)
+    many = "es" * (routes.most_switches > 1)
     words = (
         f"links and hosts of {base.name}",
         variant.label,
-        f"{fabric.nodes} nodes, {routes.most_switches} switches on the longest way",
+        f"{fabric.nodes} nodes, {routes.most_switches} switch{many} on the longest way",
         f"{variant.hop_ns:g} ns for each further switch",
         f"precision {settings.get('surf/precision', '1e-12')} s",
         base.origin,

@@ -173,10 +173,11 @@ def switches_table(
     )
     test = answers[0].figures[0].case.partition(" ")[0]
     fabric = answers[0].variant.removesuffix(answers[0].algorithm).strip()
+    aside = ", libraries' rules aside" if times.libraries else ""
     return Table(
         name="algorithms",
         caption=f"{test} predicted on {answers[0].nodes} nodes, {fabric}, with links and hosts of"
-        f" {base.name}: simulated, not measured;{BEST} the fastest algorithm",
+        f" {base.name}: simulated, not measured;{BEST} the fastest algorithm{aside}",
         head=("size", *columns),
         rows=rows,
         notes=(*in_words(answers), *notes_of(base, answers, certainty)),
