@@ -79,13 +79,13 @@ class Team {
     for (std::thread& one : threads_) one.join();
   }
 
-  Work work_;
   Counter begun_;
+  Work work_;
   std::vector<Counter> finished_;
+  std::vector<std::thread> threads_;
   std::uint32_t steps_ = 0;
   /// Written before the last step begins.
   bool ends_ = false;
-  std::vector<std::thread> threads_;
 };
 
 }  // namespace weft

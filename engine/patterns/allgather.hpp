@@ -36,8 +36,8 @@ struct Allgather : OfAllRanks {
   }
 
   static void fill_in(const CollectiveMemory& own, std::uint32_t operation) noexcept {
-    fill(own.part(own.out(), 0), own.content(own.rank, operation));
-    for (int peer = 0; peer < own.size; ++peer) {
+    fill(own.part(own.out(), 0), own.content(own.rank(), operation));
+    for (int peer = 0; peer < own.size(); ++peer) {
       poison(own.part(own.in(), peer), own.content(peer, operation));
     }
   }
@@ -46,7 +46,7 @@ struct Allgather : OfAllRanks {
     link.allgather(own.out(), own.in());
   }
   static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
-    for (int peer = 0; peer < own.size; ++peer) {
+    for (int peer = 0; peer < own.size(); ++peer) {
       look_at_content(own.part(own.in(), peer), own.content(peer, operation), task);
     }
   }

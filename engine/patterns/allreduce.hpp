@@ -41,8 +41,8 @@ struct Allreduce : OfAllRanks {
   }
 
   static void fill_in(const CollectiveMemory& own, std::uint32_t operation) noexcept {
-    for (std::size_t at = 0; at < own.message_bytes / sizeof(float); ++at) {
-      const auto number = static_cast<float>(of_place(at, operation) + of_rank(own.rank));
+    for (std::size_t at = 0; at < own.message_bytes() / sizeof(float); ++at) {
+      const auto number = static_cast<float>(of_place(at, operation) + of_rank(own.rank()));
       std::memcpy(own.out().data + at * sizeof number, &number, sizeof number);
     }
     std::memset(own.in().data, 0xff, own.in().bytes);
@@ -53,9 +53,9 @@ struct Allreduce : OfAllRanks {
   }
   static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
     std::uint64_t of_ranks = 0;
-    for (int rank = 0; rank < own.size; ++rank) of_ranks += of_rank(rank);
-    const auto ranks = static_cast<std::uint64_t>(own.size);
-    for (std::size_t at = 0; at < own.message_bytes / sizeof(float); ++at) {
+    for (int rank = 0; rank < own.size(); ++rank) of_ranks += of_rank(rank);
+    const auto ranks = static_cast<std::uint64_t>(own.size());
+    for (std::size_t at = 0; at < own.message_bytes() / sizeof(float); ++at) {
       float number = 0;
       std::memcpy(&number, own.in().data + at * sizeof number, sizeof number);
       const auto wanted = static_cast<float>(ranks * of_place(at, operation) + of_ranks);

@@ -36,9 +36,9 @@ struct Alltoall : OfAllRanks {
   }
 
   static void fill_in(const CollectiveMemory& own, std::uint32_t operation) noexcept {
-    for (int peer = 0; peer < own.size; ++peer) {
-      fill(own.part(own.out(), peer), own.content(own.rank, operation, peer));
-      poison(own.part(own.in(), peer), own.content(peer, operation, own.rank));
+    for (int peer = 0; peer < own.size(); ++peer) {
+      fill(own.part(own.out(), peer), own.content(own.rank(), operation, peer));
+      poison(own.part(own.in(), peer), own.content(peer, operation, own.rank()));
     }
   }
   template <Collective T>
@@ -46,8 +46,8 @@ struct Alltoall : OfAllRanks {
     link.alltoall(own.out(), own.in());
   }
   static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
-    for (int peer = 0; peer < own.size; ++peer) {
-      look_at_content(own.part(own.in(), peer), own.content(peer, operation, own.rank), task);
+    for (int peer = 0; peer < own.size(); ++peer) {
+      look_at_content(own.part(own.in(), peer), own.content(peer, operation, own.rank()), task);
     }
   }
 };

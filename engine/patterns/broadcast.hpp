@@ -35,7 +35,7 @@ struct Broadcast : OfAllRanks {
   }
 
   static void fill_in(const CollectiveMemory& own, std::uint32_t operation) noexcept {
-    if (own.rank == root.rank) {
+    if (own.rank() == root.rank) {
       fill(own.part(own.in(), 0), own.content(root.rank, operation));
     } else {
       poison(own.part(own.in(), 0), own.content(root.rank, operation));

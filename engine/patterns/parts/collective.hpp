@@ -22,17 +22,16 @@ class CollectiveMemory final : public Application {
  public:
   CollectiveMemory(const Case& test, int own_rank, int of_ranks, std::size_t messages_out,
                    std::size_t messages_in)
-      : rank(own_rank),
-        size(of_ranks),
-        message_bytes(test.bytes),
+      : rank_(own_rank),
+        size_(of_ranks),
+        message_bytes_(test.bytes),
         id_(test.id),
         out_(messages_out * test.bytes),
         in_(messages_in * test.bytes) {}
 
-  const int rank;
-  const int size;
-  const std::size_t message_bytes;
-
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t message_bytes() const noexcept { return message_bytes_; }
   [[nodiscard]] const Buffer& out() const noexcept { return out_.buffer; }
   [[nodiscard]] const Buffer& in() const noexcept { return in_.buffer; }
   /// Of a message of an operation: from a rank, to one where each gets another.
@@ -43,7 +42,7 @@ class CollectiveMemory final : public Application {
   }
   /// A rank's part of a buffer of all.
   [[nodiscard]] std::span<std::byte> part(const Buffer& whole, int of_rank) const noexcept {
-    return {whole.data + static_cast<std::size_t>(of_rank) * message_bytes, message_bytes};
+    return {whole.data + static_cast<std::size_t>(of_rank) * message_bytes_, message_bytes_};
   }
 
  private:
@@ -61,6 +60,9 @@ class CollectiveMemory final : public Application {
     const Buffer buffer;
   };
 
+  int rank_;
+  int size_;
+  std::size_t message_bytes_;
   std::uint64_t id_;
   Memory out_;
   Memory in_;

@@ -30,7 +30,7 @@ Sim::Sim(const LinkOptions& options, Bootstrap& boot)
   oldest_.reserve(2 * static_cast<std::size_t>(boot.size()));
 }
 
-Carried Sim::carry(bool whole) {
+Carried Sim::carry(bool whole) const {
   if (!heads_) return {};
   if (whole) {
     smpi_comm_set_copy_data_callback(copy<SIZE_MAX>);

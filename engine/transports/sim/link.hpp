@@ -40,7 +40,7 @@ class Sim final {
   static constexpr std::size_t head_bytes = 256;
 
   /// How much of the messages of the next case is there; the same on every rank, before any sends.
-  [[nodiscard]] Carried carry(bool whole);
+  [[nodiscard]] Carried carry(bool whole) const;
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}
   [[nodiscard]] static std::string refusal(std::size_t bytes, std::size_t /*depth*/) {
