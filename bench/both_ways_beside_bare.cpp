@@ -56,14 +56,19 @@ Sides of_library() {
   return sides;
 }
 
+/// Buffers that each begin a page, as the engine lays them.
+std::vector<Buffer> pages_of(std::byte* first, std::size_t count, std::size_t bytes) {
+  return weft::slices_of({first, 0, 0}, count, bytes, weft::page_stride_of(bytes));
+}
+
 /// Memory as the engine takes it, with as many buffers to receive into.
 class Own {
  public:
   Own(Pages pages, std::size_t receives)
       : out_(message_bytes, pages),
         in_(receives * message_bytes, pages),
-        sides_{weft::slices_of(out_.data(), 1, message_bytes),
-               weft::slices_of(in_.data(), receives, message_bytes)} {}
+        sides_{pages_of(out_.data(), 1, message_bytes),
+               pages_of(in_.data(), receives, message_bytes)} {}
   [[nodiscard]] const Sides& sides() const { return sides_; }
 
  private:
@@ -116,10 +121,9 @@ struct Column {
   const Sides* sides;
 };
 
-void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns,
-             int turns) {
+void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns, int turns) {
   const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
-  std::vector<Buffer> words = weft::slices_of(memory.data, 9, 32);
+  std::vector<Buffer> words = pages_of(memory.data, 9, 32);
   const double tick_s = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns * 1e-9;
   constexpr double bytes = 2.0 * 2 * message_bytes * window * windows;
   // Reported at the end: who writes meanwhile has other things in its caches in the turn that
