@@ -121,6 +121,15 @@ TEST_F(GaugeFiles, CutAnywhereTheyAreRefusedByName) {
   }
 }
 
+TEST_F(GaugeFiles, CutInItsLinksItNamesTheRecord) {
+  const std::string bytes = written::scidac(milc::random_gauge(7, small), small, 4);
+  const std::size_t links = GaugeFile(put(bytes)).data().begins_at;
+  const std::string said = said_of(bytes.substr(0, links + 100));
+  EXPECT_NE(said.find("ends in its record scidac-binary-data; copy the whole file"),
+            std::string::npos)
+      << said;
+}
+
 TEST_F(GaugeFiles, AFlippedBitOfTheLinksIsFoundWhereverItIs) {
   for (const std::string& bytes : every_format(milc::random_gauge(8, small))) {
     const std::size_t links = GaugeFile(put(bytes)).data().begins_at;
