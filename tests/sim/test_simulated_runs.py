@@ -173,6 +173,19 @@ def test_a_file_that_the_simulator_cannot_read_is_refused(
         simulated(tmp_path, ("ping_pong",), "8", broken)
 
 
+def test_a_file_that_is_read_for_ever_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / SIMULATOR / "rank-sim"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("weft.launch.sim.engine_folder", lambda: tmp_path)
+    monkeypatch.setattr("weft.launch.sim.READ_DEADLINE_S", 0.1)
+    with pytest.raises(WeftError, match=r"did not read known in 0.1 s; type fewer --nodes"):
+        SimLauncher(platform())
+
+
 def test_no_process_is_left_of_a_launch_that_fails(tmp_path: Path) -> None:
     broken = platform().xml.replace("<config>", "<config")
     launcher = SimLauncher(platform())

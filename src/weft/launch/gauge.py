@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
+from weft.host.programs import answer
 from weft.plan.gauge import GaugeFile
 
 if TYPE_CHECKING:
@@ -28,18 +28,9 @@ class _Refused(msgspec.Struct):
 def gauge_file(program: Program, path: Path) -> GaugeFile:
     """The field of a file, read whole and checked. Raises WeftError for what is no gauge field."""
     given = str(path.absolute())
-    try:
-        done = subprocess.run(
-            [program.path, "--gauge", given],
-            capture_output=True,
-            timeout=DEADLINE_S,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise WeftError(
-            f"{given} was not read in {DEADLINE_S:g} s", "copy it to a faster disk"
-        ) from error
+    done = answer([str(program.path), "--gauge", given], DEADLINE_S)
+    if done is None:
+        raise WeftError(f"{given} was not read in {DEADLINE_S:g} s", "copy it to a faster disk")
     try:
         refused = msgspec.json.decode(done.stdout, type=_Refused)
     except msgspec.DecodeError as error:

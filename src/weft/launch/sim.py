@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
 from weft.host.manifest import collect
+from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import SIMULATOR, engine_folder
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from weft.launch.launcher import Job
     from weft.plan.allocation import Allocation
     from weft.plan.simulated import SimulatedPlatform
+
+# To read a file that anyone may have written.
+READ_DEADLINE_S = 60.0
 
 
 class SimLauncher:
@@ -74,13 +77,14 @@ def _check(platform: SimulatedPlatform) -> None:
     [program, *_] = (engine_folder() / SIMULATOR).glob("rank-*")
     file = _written(platform)
     try:
-        tried = subprocess.run(
-            [program, "--platform", file, "--ranks", "1"],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-            env=environment_of_ranks({}),
-        )  # fmt: skip
+        words = [str(program), "--platform", str(file), "--ranks", "1"]
+        tried = answer(words, READ_DEADLINE_S, environment=environment_of_ranks({}))
     finally:
         file.unlink(missing_ok=True)
+    if tried is None:
+        raise WeftError(
+            f"SimGrid did not read {platform.name} in {READ_DEADLINE_S:g} s", "type fewer --nodes"
+        )
     if tried.returncode != 0:
         said = (tried.stderr.strip().splitlines() or ["it gave no reason"])[-1]
         reason = said.replace(str(file), "line ").replace("line :", "line ").rstrip(".")
