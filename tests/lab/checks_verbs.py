@@ -274,9 +274,11 @@ def check_too_little_locked_memory_names_the_limit_and_the_fix() -> None:
 def _broken_run(words: tuple[str, ...], breaks: Callable[[int], None]) -> tuple[int, str]:
     """Exit status and errors of two ranks; `breaks` is given the second's number once they run.
 
-    The starter leaves the first rank alone, so that only the transport can tell.
+    The starter leaves the first rank alone, so that only the transport can tell. It can as long as
+    the rank has something under way; messages of a second leave no gap between two of them.
     """
-    case = {"id": 1, "test": "stream", "bytes": 65536, "samples": 1_000_000, "deadline_s": 50}
+    case = {"id": 1, "test": "stream", "bytes": 64 << 20, "queue_depth": 4, "samples": 1_000_000,
+            "deadline_s": 50}  # fmt: skip
     start = start_of("verbs", words, starter=["-disable-auto-cleanup"])
     with subprocess.Popen(
         start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
