@@ -12,6 +12,7 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
+#include "transports/mpi/collectives.hpp"
 #include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/registration_cache.hpp"
 
@@ -92,20 +93,16 @@ class MpiLink {
 
   // Operations of all ranks.
   void allreduce(const Buffer& out, const Buffer& in) noexcept {
-    latch(MPI_Allreduce(out.data, in.data, static_cast<int>(in.bytes / sizeof(float)), MPI_FLOAT,
-                        MPI_SUM, comm_),
-          "MPI_Allreduce");
+    latch(mpi_collectives::allreduce(out, in, comm_), "MPI_Allreduce");
   }
   void broadcast(Peer root, const Buffer& buffer) noexcept {
-    latch(MPI_Bcast(buffer.data, part_of(buffer, 1), MPI_BYTE, root.rank, comm_), "MPI_Bcast");
+    latch(mpi_collectives::broadcast(root, buffer, comm_), "MPI_Bcast");
   }
   void alltoall(const Buffer& out, const Buffer& in) noexcept {
-    const int part = part_of(out, size_);
-    latch(MPI_Alltoall(out.data, part, MPI_BYTE, in.data, part, MPI_BYTE, comm_), "MPI_Alltoall");
+    latch(mpi_collectives::alltoall(out, in, size_, comm_), "MPI_Alltoall");
   }
   void allgather(const Buffer& out, const Buffer& in) noexcept {
-    const int part = part_of(out, 1);
-    latch(MPI_Allgather(out.data, part, MPI_BYTE, in.data, part, MPI_BYTE, comm_), "MPI_Allgather");
+    latch(mpi_collectives::allgather(out, in, comm_), "MPI_Allgather");
   }
   void barrier() noexcept { latch(MPI_Barrier(comm_), "MPI_Barrier"); }
 
@@ -134,10 +131,6 @@ class MpiLink {
     int flushes = no_rank;
   };
 
-  /// The bytes of one of so many equal parts.
-  static int part_of(const Buffer& whole, int parts) noexcept {
-    return static_cast<int>(whole.bytes / static_cast<std::size_t>(parts));
-  }
   template <auto call>
   void begin(Peer peer, const Buffer& local, const RemoteBuffer& remote,
              const char* during) noexcept {

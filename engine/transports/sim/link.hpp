@@ -15,6 +15,7 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
+#include "transports/mpi/collectives.hpp"
 #include "transports/sim/pending.hpp"
 
 namespace weft {
@@ -99,20 +100,16 @@ class Sim final {
   }
 
   void allreduce(const Buffer& out, const Buffer& in) noexcept {
-    latch(MPI_Allreduce(out.data, in.data, static_cast<int>(in.bytes / sizeof(float)), MPI_FLOAT,
-                        MPI_SUM, comm_),
-          "MPI_Allreduce");
+    latch(mpi_collectives::allreduce(out, in, comm_), "MPI_Allreduce");
   }
   void broadcast(Peer root, const Buffer& buffer) noexcept {
-    latch(MPI_Bcast(buffer.data, part_of(buffer, 1), MPI_BYTE, root.rank, comm_), "MPI_Bcast");
+    latch(mpi_collectives::broadcast(root, buffer, comm_), "MPI_Bcast");
   }
   void alltoall(const Buffer& out, const Buffer& in) noexcept {
-    const int part = part_of(out, size_);
-    latch(MPI_Alltoall(out.data, part, MPI_BYTE, in.data, part, MPI_BYTE, comm_), "MPI_Alltoall");
+    latch(mpi_collectives::alltoall(out, in, size_, comm_), "MPI_Alltoall");
   }
   void allgather(const Buffer& out, const Buffer& in) noexcept {
-    const int part = part_of(out, 1);
-    latch(MPI_Allgather(out.data, part, MPI_BYTE, in.data, part, MPI_BYTE, comm_), "MPI_Allgather");
+    latch(mpi_collectives::allgather(out, in, comm_), "MPI_Allgather");
   }
   void barrier() noexcept { latch(MPI_Barrier(comm_), "MPI_Barrier"); }
   /// At one moment: whom a barrier of messages lets go last, the next one would let go first.
@@ -140,9 +137,6 @@ class Sim final {
     return static_cast<int>(std::bit_width(buffer.bytes));
   }
   static int count_of(const Buffer& buffer) noexcept { return static_cast<int>(buffer.bytes); }
-  static int part_of(const Buffer& whole, int parts) noexcept {
-    return static_cast<int>(whole.bytes / static_cast<std::size_t>(parts));
-  }
   static std::uint32_t number(std::size_t count) noexcept {
     return static_cast<std::uint32_t>(count);
   }
