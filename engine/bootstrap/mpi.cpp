@@ -1,11 +1,14 @@
 #include "bootstrap/mpi.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 #include <ctime>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+
+#include "host/output.hpp"
 
 namespace weft {
 
@@ -152,7 +155,9 @@ std::string MpiBootstrap::library() const {
 
 void MpiBootstrap::abort(int status) {
   // MPICH's starter ends with the job and drops what it has not passed on yet, such as our reason.
+  constexpr std::int64_t most_ns = 10'000'000'000;
   constexpr long grace_ns = 100'000'000;
+  for (const int file : {STDOUT_FILENO, STDERR_FILENO}) wait_until_read(file, most_ns);
   sleep_ns(grace_ns);
   MPI_Abort(MPI_COMM_WORLD, status);
   std::_Exit(status);

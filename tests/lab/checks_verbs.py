@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -275,10 +276,10 @@ def _broken_run(words: tuple[str, ...], breaks: Callable[[int], None]) -> tuple[
     """Exit status and errors of two ranks; `breaks` is given the second's number once they run.
 
     The starter leaves the first rank alone, so that only the transport can tell. It can as long as
-    the rank has something under way; messages of a second leave no gap between two of them.
+    something is under way: there is one stream, which takes longer than the rest of the check.
     """
-    case = {"id": 1, "test": "stream", "bytes": 64 << 20, "queue_depth": 4, "samples": 1_000_000,
-            "deadline_s": 50}  # fmt: skip
+    case = {"id": 1, "test": "stream", "bytes": 65536, "ops_per_sample": 1_000_000, "samples": 1,
+            "warmup": 0, "verify": False, "deadline_s": 50}  # fmt: skip
     start = start_of("verbs", words, starter=["-disable-auto-cleanup"])
     with subprocess.Popen(
         start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -288,16 +289,22 @@ def _broken_run(words: tuple[str, ...], breaks: Callable[[int], None]) -> tuple[
         ranks.stdin.write(json.dumps(case) + "\n")
         ranks.stdin.flush()
         peer = json.loads(ranks.stdout.readline())["ranks"][1]["pid"]
-        _wait_for_traffic()
-        breaks(peer)
-        said, _ = ranks.communicate(timeout=DEADLINE_S)
+        try:
+            _wait_for_traffic(ranks)
+            breaks(peer)
+            said, _ = ranks.communicate(timeout=DEADLINE_S)
+        finally:
+            ranks.kill()
     return ranks.returncode, said
 
 
-def _wait_for_traffic() -> None:
+def _wait_for_traffic(ranks: subprocess.Popen[str]) -> None:
+    """Until messages are under way between the ranks, which may end before there are any."""
     before = _packets()
+    latest = time.monotonic() + DEADLINE_S
     while _packets() < before + 200:
-        pass
+        assert ranks.poll() is None, ranks.communicate()
+        assert time.monotonic() < latest, "no packet for too long"
 
 
 def _packets() -> int:
