@@ -20,6 +20,7 @@ from weft.launch.sim import SimLauncher
 from weft.report.page import render_page
 from weft.report.terminal import render_tables
 from weft.session import resume
+from weft.sim.protocols import NOTHING, Piece
 from weft.topics import results_of
 
 pytestmark = pytest.mark.engine
@@ -103,6 +104,17 @@ def test_what_no_model_shows_is_unsupported_and_says_why(known: weft.Run) -> Non
     # A receive that is posted before its message comes takes no time of the host.
     late = by_size(known, "late_receive")[1048576]
     assert (late.status, late.reason) == ("unsupported", "in this model it takes no time at all")
+
+
+def test_a_long_latency_takes_no_bandwidth(tmp_path: Path) -> None:
+    """SimGrid would give a window of 4 MiB for two latencies, as TCP does: 2.1 GB/s here."""
+    slow = msgspec.structs.replace(
+        KNOWN, transfer=(Piece(0, 1e6, 0.2),), blocking_send=NOTHING, receive=NOTHING
+    )
+    run = simulated(tmp_path, ("ping_pong",), "16MiB", platform(slow), samples=3)
+    [one] = by_size(run, "ping_pong").values()
+    assert one.latency_ns is not None
+    assert one.latency_ns.value == pytest.approx(slow.ping_pong_ns(16 << 20), rel=1e-4)
 
 
 def test_repeats_are_identical(tmp_path: Path, known: weft.Run) -> None:

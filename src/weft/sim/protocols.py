@@ -20,6 +20,8 @@ import msgspec
 ENVELOPE_BYTES = 16
 # A bandwidth must be a number: steeper than any link.
 LEAST_NS_PER_BYTE = 1e-4
+# SimGrid gives no more than a window of 4 MiB for two latencies, as TCP does, unless it is wider.
+_NO_WINDOW = "1e30"
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -114,6 +116,7 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
         ]
         return {
             "network/crosstraffic": "0",
+            "network/TCP-gamma": _NO_WINDOW,
             "smpi/async-small-thresh": str(self.eager_below_bytes),
             "smpi/send-is-detached-thresh": str(self.eager_below_bytes),
             "smpi/bw-factor": ";".join(f"{above}:{factor:.12g}" for above, factor, _ in factors),
