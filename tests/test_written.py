@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import weft
 from builders import make_cases, synthetic_record, usual_times_ns
 from shown import paper_tables, render_page, render_tables, size_charts
+from studies import record_of, weak_cases
 from weft.analysis.compare.acceptance import against_limits
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.limits import read_limits
@@ -20,6 +21,7 @@ from weft.analysis.compare.sides import side_of_run
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.parameters import of_one_launch, over_launches
 from weft.analysis.summary import summarise
+from weft.charts import Chart, ChartAxis, Track
 from weft.cli.main import app
 from weft.plan.case import Case
 from weft.record.run import Run
@@ -28,6 +30,7 @@ from weft.report.drawing import draw
 from weft.report.interactive import plot
 from weft.report.markup import to_latex, to_markdown
 from weft.report.terminal import console
+from weft.topics import charts_of, results_of
 from weft.units import format_time
 from weft.written import ends, with_ends, with_half
 
@@ -140,6 +143,32 @@ def test_a_point_of_one_launch_has_no_error_bar(tmp_path: Path) -> None:
             assert track.bars() == ([0.0] * len(track.y), [0.0] * len(track.y))
         assert "Infinity" not in json.dumps(plot(chart))
         assert draw(chart, ["svg"])
+
+
+def test_an_interval_that_says_nothing_has_no_bar_and_a_line_below_the_chart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studies.LAUNCH_EFFECTS", (1.0, 100.0))
+    run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
+    charts = [
+        one for one in charts_of([results_of(run, summarise(run))]) if "efficiency" in one.name
+    ]
+    assert charts
+    for chart in charts:
+        for track in chart.tracks:
+            assert track.bars() == ([0.0] * len(track.y), [0.0] * len(track.y))
+        assert chart.words.endswith("A point without a bar: interval not known.")
+
+
+def test_a_known_interval_has_its_bar_and_no_such_line() -> None:
+    known = Track(label="a", x=(1.0,), y=(2.0,), low=(1.0,), high=(3.0,))
+    # A difference may be nearly nothing, and is known.
+    small = Track(label="b", x=(1.0,), y=(2.0,), low=(1e-6,), high=(3.0,), is_signed=True)
+    assert known.bars() == ([1.0], [1.0])
+    assert small.bars() == ([2.0 - 1e-6], [1.0])
+    axis = ChartAxis("x")
+    chart = Chart(name="c", title="", alt="", x=axis, y=axis, tracks=(known, small), note="n")
+    assert chart.words == "n"
 
 
 def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from weft.estimate import Estimate
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import with_ends
+from weft.written import WIDEST, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ Metric = Literal["latency", "bandwidth"]
 Style = Literal["both", "points", "line", "bar"]
 # A log axis has no zero: the zero-byte point stands where a quarter byte would.
 ZERO_BYTES_AT = 0.25
+NO_BAR = "A point without a bar: interval not known."
 # What a drawing can tell apart.
 MOST_CURVES = 7
 
@@ -38,7 +39,8 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     """Points, a line or bars in the axes' units. `low` and `high` are error bars, `texts` what a
     point says under the pointer, `base` where a bar begins, `cells` what stands in a table of the
     chart; all may be empty. Tracks of one `group` share their colour; one without a label is not in
-    the legend.
+    the legend. A track whose values are differences (`is_signed`) may have any ends; of all others
+    an interval over a factor of WIDEST says nothing.
     """
 
     label: str
@@ -51,6 +53,7 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[str, ...] = ()
     style: Style = "both"
     group: int = 0
+    is_signed: bool = False
 
     @property
     def heights(self) -> list[float]:
@@ -62,12 +65,19 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
         if not self.low:
             return None
         reach = [
-            (max(0.0, y - low), max(0.0, high - y))
-            if math.isfinite(low) and math.isfinite(high)
-            else (0.0, 0.0)
+            (max(0.0, y - low), max(0.0, high - y)) if self._is_known(low, high) else (0.0, 0.0)
             for low, y, high in zip(self.low, self.y, self.high, strict=True)
         ]
         return [down for down, _ in reach], [up for _, up in reach]
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether some point has no bar because its interval is not known."""
+        return not all(map(self._is_known, self.low, self.high))
+
+    def _is_known(self, low: float, high: float) -> bool:
+        says_nothing = not self.is_signed and 0 < WIDEST * low < high
+        return math.isfinite(low) and math.isfinite(high) and not says_nothing
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +100,12 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     tracks: tuple[Track, ...]
     marks: tuple[Mark, ...] = ()
     note: str = ""
+
+    @property
+    def words(self) -> str:
+        """What stands below it: its note, and that points without a bar have no interval."""
+        lacks = any(track.has_unknown for track in self.tracks)
+        return f"{self.note} {NO_BAR}".strip() if lacks else self.note
 
 
 class SizeCurve(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, 
         if plain not in by_plain:
             near = [by_plain[one] for one in difflib.get_close_matches(plain, by_plain, n=1)]
             fix = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-            raise WeftError(f"there is no {kind} called {name}", fix)
+            what = f"there is no {kind} called {name}" if plain else f"no {kind} is named"
+            raise WeftError(what, fix)
         chosen[by_plain[plain]] = None
     return tuple(chosen)

@@ -63,7 +63,8 @@ def ends(low: float, high: float, shape: Callable[[float], str]) -> str:
 
 def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -> str:
     """The ends, without their unit where both have the figure's; no digits where it is unknown."""
-    if 0 < WIDEST * low < high < math.inf:
+    is_nowhere = math.isinf(low) and math.isinf(high)
+    if is_nowhere or 0 < WIDEST * low < high < math.inf:
         return "[not known]"
     texts = [shape(end) if math.isfinite(end) else "no bound" for end in (low, high)]
     unit = middle.rpartition(" ")[2] if " " in middle else ""

@@ -74,6 +74,33 @@ def test_differences_have_no_interval_where_the_budget_is_short(
 
 
 @pytest.mark.engine
+def test_what_no_model_answers_is_a_line_and_the_others_are_answered(tmp_path: Path) -> None:
+    shown = run(
+        "predict", "message_rate", "ping_pong", "--platform", "escher", "--nodes", 2, "--speed",
+        "1,2", "--sizes", 8, "-o", tmp_path,
+    )  # fmt: skip
+    words = " ".join(shown.split())
+    wanted = (
+        "message_rate is unsupported on a simulated platform: a model has no limit of messages"
+        " per second beside the host's overhead; ask host_overhead instead"
+    )
+    assert wanted in words
+    assert "ping_pong 8 B fat-tree 1:1 " in words
+    [page] = tmp_path.glob("*.html")
+    assert wanted.replace("'", "&#39;") in page.read_text()
+
+
+@pytest.mark.engine
+def test_tests_that_no_model_answers_name_those_to_ask_instead(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match="message_rate is unsupported on a simulated") as seen:
+        run(
+            "predict", "message_rate", "bidirectional_stream", "put_latency", "--nodes", 2,
+            "--platform", "escher", "--sizes", 8, "-o", tmp_path,
+        )  # fmt: skip
+    assert seen.value.fix == "ask host_overhead or sendrecv or ping_pong instead"
+
+
+@pytest.mark.engine
 def test_without_a_switch_all_nodes_are_at_one(tmp_path: Path) -> None:
     """The solver at a rate of 2003: two sums and 16 messages an iteration, and its arithmetic."""
     shown = run(
@@ -111,7 +138,7 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
         ((*ESCHER, "--nodes", "8", "--blocking", "2:1"), "type its ports: --switch 24"),
         ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "type --nodes 24 or fewer"),
         ((*ESCHER, "--nodes", "9", "--topology", "torus 24 4x2"), "type --nodes 8 or 16"),
-        ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat_tree?"),
+        ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat-tree?"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "type one like --speed 1,2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--blocking", "1:1,1:1"), "each one once"),

@@ -324,7 +324,7 @@ def test_no_other_half_of_the_nodes_has_less(asked: FabricAsked) -> None:
             "needs 10 ports.*type --switch 10, or --nodes 96",
         ),
         ({"nodes": 8, "switch": "24", "shape": "2x2x2"}, "type --topology torus"),
-        ({"nodes": 8, "switch": "24", "topology": "ring"}, "choose from fat_tree, torus"),
+        ({"nodes": 8, "switch": "24", "topology": "ring"}, "choose from fat-tree, torus"),
         ({"nodes": 8, "switch": "24", "topology": "torus", "blocking": "2:1"}, "omit --blocking"),
         ({"nodes": 8, "switch": "24,8", "topology": "torus"}, "type --switch 24"),
         ({"nodes": 1, "switch": "24"}, "--nodes 1 is out of range; type 2 to"),

@@ -123,6 +123,7 @@ def test_only_large_fabrics_are_tried_smaller_first() -> None:
         ("fat-tree", {}),
         ("fat-tree 24/288 half", {"switch": "24,288", "blocking": "2:1"}),
         ("fat-tree full 24", {"switch": "24", "blocking": "1:1"}),
+        ("Fat_Tree 24 half", {"switch": "24", "blocking": "2:1"}),
         ("fat-tree 24 2:1/3:1", {"switch": "24", "blocking": "2:1,3:1"}),
         ("torus 24 4x4x2", {"topology": "torus", "switch": "24", "shape": "4x4x2"}),
     ],
@@ -132,9 +133,25 @@ def test_a_phrase_names_a_fabric(phrase: str, wanted: dict[str, str]) -> None:
     assert found == FabricAsked(**{"nodes": 64, **wanted})  # type: ignore[arg-type]
 
 
-def test_a_word_that_names_nothing_is_refused() -> None:
-    with pytest.raises(WeftError, match="'wide' says nothing of a topology"):
-        read_topology("fat-tree wide", FabricAsked(nodes=64))
+@pytest.mark.parametrize(
+    ("phrase", "why"),
+    [
+        ("fat-tree wide", "'wide' says nothing of a topology"),
+        ("fat-tree 24 half full", "'full' of 'fat-tree 24 half full' says again what 2:1 says"),
+        ("fat-tree 24 12", "'12' of 'fat-tree 24 12' says again what 24 says"),
+        ("torus 24 half", "'half' is for a fat tree, not for a torus"),
+        ("", "no topology is named"),
+        ("mesh", "there is no topology called mesh"),
+    ],
+)
+def test_a_phrase_that_says_nothing_or_something_twice_is_refused(phrase: str, why: str) -> None:
+    with pytest.raises(WeftError, match=why):
+        read_topology(phrase, FabricAsked(nodes=64))
+
+
+def test_a_phrase_does_not_overrule_an_option() -> None:
+    with pytest.raises(WeftError, match="'half' of 'fat-tree half' says again what 3:1 says"):
+        read_topology("fat-tree half", FabricAsked(nodes=64, blocking="3:1"))
 
 
 def test_numbers_of_a_platform_are_read_from_its_file() -> None:

@@ -2,11 +2,13 @@
 
 from itertools import product
 
+import msgspec
 import pytest
 
 from simulations import platform
 from weft.fabric.topologies import FabricAsked
 from weft.reference.library import find_platform
+from weft.sim.answer_charts import algorithms_chart, differences_chart
 from weft.sim.answers import (
     PredictedFabric,
     PredictedFigure,
@@ -89,6 +91,42 @@ def test_without_moves_the_figures_alone_decide() -> None:
     found = within(bare, 0.05)
     assert (found.within, found.beyond, found.has_intervals) == (("a", "b"), ("c",), False)
     assert in_percent(slower_within(bare[0], bare[1], 0)) == "+4.0 %"
+
+
+def test_of_one_figure_that_is_not_known_the_fabric_is_not_known() -> None:
+    def both(name: str, byte: float) -> PredictedFabric:
+        one, two = fabric(name, 100.0, 100.0), fabric(name, 100.0, byte)
+        return PredictedFabric(
+            variant=name, nodes=8, switches=1, figures=(*one.figures, *two.figures),
+            moved=tuple((*a, *b) for a, b in zip(one.moved, two.moved, strict=True)),
+        )  # fmt: skip
+
+    # The first figure is surely within, of the second it is not known.
+    found = within((both("full", 100.0), both("maybe", 110.0)), 0.05)
+    assert (found.within, found.beyond, found.unknown) == (("full",), (), ("maybe",))
+
+
+def test_a_difference_without_an_interval_has_no_bar_and_says_so() -> None:
+    first, other = fabric("full", 100.0, 100.0), fabric("half", 100.0, 150.0)
+    bare = [msgspec.structs.replace(one, moved=()) for one in (first, other)]
+    [track] = differences_chart(bare, None).tracks
+    assert track.bars() == ([0.0], [0.0])
+    assert track.texts == ("half: +25.0 %, interval not known",)
+    assert "interval not known" in differences_chart(bare, None).words
+    chart = differences_chart((first, other), None)
+    assert chart.tracks[0].bars() != ([0.0], [0.0])
+    assert "not known" not in chart.words + chart.tracks[0].texts[0]
+
+
+def test_times_of_algorithms_have_no_bar_and_no_interval_of_no_width() -> None:
+    answers = [
+        msgspec.structs.replace(fabric(name, 100.0, byte), algorithm=name)
+        for name, byte in (("ring", 100.0), ("bruck", 150.0))
+    ]
+    chart = algorithms_chart(answers)
+    assert all(track.bars() == ([0.0], [0.0]) for track in chart.tracks)
+    assert chart.tracks[0].texts == ("0 B: 200 ns [not known]",)
+    assert "interval not known" in chart.words
 
 
 def test_every_time_of_the_platform_is_moved_and_nothing_else() -> None:

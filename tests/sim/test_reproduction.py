@@ -11,9 +11,10 @@ from weft.cli.main import app
 from weft.errors import WeftError
 from weft.reference.library import find_platform
 from weft.reproduction import TABLED, simulated_statements, simulated_times
+from weft.sim.answers import PredictedFabric, PredictedFigure, notes_of
 from weft.sim.fidelity import beside, errors_of, peaks_beside, statements_table
 from weft.sim.measured import calibrated_from
-from weft.sim.platforms import calibrated, check_kind, with_rate
+from weft.sim.platforms import calibrated, check_kind, simulated_platform, with_rate
 from weft.sim.predicted import parts_of
 from weft.sim.stated import ASSUMED
 from weft.tables import Table
@@ -152,3 +153,18 @@ def test_the_curves_of_the_solver_on_both_clusters(
     assert int(rows[0][2]) < int(rows[1][2])
     assert "which the text does not say" in result.stdout
     assert picture.read_text().startswith("<?xml")
+
+
+def test_a_latency_of_a_fit_has_a_caution_wherever_it_is_used(tmp_path: Path) -> None:
+    wanted = "caution: the latency of 2.31 ms is of a fit: far from any latency of such a network"
+    fdr, other = simulated_platform("fdr-ping-pong"), simulated_platform("osu-vapi")
+    assert wanted in fdr.in_words
+    assert "caution" not in other.in_words
+    alone = PredictedFabric(
+        variant="x", nodes=2, switches=1, figures=(PredictedFigure(case="c", value=1.0),)
+    )
+    assert any(note.startswith(wanted) for note in notes_of(fdr, (alone,), None))
+    output = CliRunner().invoke(app, ["calibrate", "fdr-ping-pong", "-o", f"{tmp_path}/f.xml"])
+    assert wanted in output.output
+    # A file says it too.
+    assert wanted in simulated_platform(f"{tmp_path}/f.xml").in_words

@@ -1,6 +1,6 @@
 """What `weft predict` shows: the fabrics of its records side by side, and their page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,11 +37,12 @@ def show(
 
     own, moved = runs
     results = [_results(run) for run in own]
+    lacking = _lacking(results)
     answers = [
-        _answer(variant, one, moved[at] if moved else ())
+        _answer(variant, one, moved[at] if moved else (), lacking)
         for at, (variant, one) in enumerate(zip(variants, results, strict=True))
     ]
-    front, table = _front(base, answers, certainty, limit)
+    front, table = _front(base, answers, certainty, limit, _lacking_in_words(lacking))
     console().print(*render_table(table), sep="\n")
     write_report(results, page, front=front)
     for run in own:
@@ -62,8 +63,12 @@ def _front(
     answers: "Sequence[PredictedFabric]",
     certainty: "Certainty | None",
     limit: float | None,
+    lacking: Sequence[str],
 ) -> "tuple[Front, Table]":
-    """The table, and what a page shows first: algorithms by size, or fabrics side by side."""
+    """The table, and what a page shows first: algorithms by size, or fabrics side by side.
+
+    `lacking` says which tests have no answer.
+    """
     import msgspec
 
     from weft.report.page import Front, Section
@@ -80,6 +85,7 @@ def _front(
         if limit is not None:
             words = [limits_in_words(answers, limit)]
         charts = (differences_chart(answers, limit),) if len(answers) > 1 else ()
+    table = msgspec.structs.replace(table, notes=(*table.notes, *lacking))
     # On a page the words stand on top.
     bare = msgspec.structs.replace(table, notes=())
     tests = ", ".join(dict.fromkeys(one.case.partition(" ")[0] for one in answers[0].figures))
@@ -89,7 +95,7 @@ def _front(
         summary="".join(
             f"{line[0].upper() + line[1:] if not at else line}. " for at, line in enumerate(words)
         ),
-        warnings=("simulated, not measured", *notes_of(base, answers, certainty)),
+        warnings=("simulated, not measured", *notes_of(base, answers, certainty), *lacking),
         section=Section(
             name="predicted", title="Predicted", charts=charts, tables=(bare,), findings=()
         ),
@@ -112,8 +118,51 @@ def _published(base: "SimulatedPlatform") -> "Platform | None":
     return next((one for one in platforms() if one.name == base.name), None)
 
 
-def _answer(variant: "Variant", results: "Results", moved: "Sequence[Run]") -> "PredictedFabric":
-    """The figures of a record, and of those moved. Raises WeftError where a case has none."""
+def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
+    """Cases that no model answers on some fabric: each with its test and the reason.
+
+    Raises WeftError where there is no other.
+    """
+    from weft.sim.instead import instead_of
+
+    found = {
+        one.case: (one.test, one.reason.rstrip("."))
+        for results in all_results
+        for one in results.summaries
+        if one.status == "unsupported"
+    }
+    if all(one.case in found for one in all_results[0].summaries):
+        tests = tuple(dict.fromkeys(test for test, _ in found.values()))
+        raise WeftError(
+            "; ".join(dict.fromkeys(_unsupported(*one) for one in found.values())),
+            f"ask {instead_of(tests)} instead",
+        )
+    return found
+
+
+def _lacking_in_words(lacking: dict[str, tuple[str, str]]) -> list[str]:
+    from weft.sim.instead import instead_of
+
+    lines = (
+        f"{_unsupported(*one)}; ask {instead_of([one[0]])} instead" for one in lacking.values()
+    )
+    return list(dict.fromkeys(lines))
+
+
+def _unsupported(test: str, reason: str) -> str:
+    return f"{test} is unsupported on a simulated platform: {reason}"
+
+
+def _answer(
+    variant: "Variant",
+    results: "Results",
+    moved: "Sequence[Run]",
+    lacking: Container[str],
+) -> "PredictedFabric":
+    """The figures of a record but for those `lacking`, and of those moved.
+
+    Raises WeftError where a case has none.
+    """
     from weft.fabric.network import hops_of
     from weft.fabric.topologies import build_fabric
     from weft.sim.answers import PredictedFabric
@@ -122,28 +171,28 @@ def _answer(variant: "Variant", results: "Results", moved: "Sequence[Run]") -> "
         variant=variant.label,
         nodes=variant.fabric.nodes,
         switches=hops_of(build_fabric(variant.fabric)).diameter,
-        figures=_figures(results),
-        moved=tuple(_figures(_results(run)) for run in moved),
+        figures=_figures(results, lacking),
+        moved=tuple(_figures(_results(run), lacking) for run in moved),
         algorithm=variant.algorithm,
         record=str(results.run.path),
     )
 
 
-def _figures(results: "Results") -> "tuple[PredictedFigure, ...]":
-    """Of every case, in the order of the plan. Raises WeftError where one has none."""
+def _figures(results: "Results", lacking: Container[str]) -> "tuple[PredictedFigure, ...]":
+    """Of every case but those, in the order of the plan. Raises WeftError where one has none."""
     from weft.sim.answers import PredictedFigure
     from weft.topics.scaling.rows import scaling_of
     from weft.units import format_bytes
 
-    bad = [one for one in results.summaries if one.status != "ok"]
-    if bad:
+    asked = [one for one in results.summaries if one.case not in lacking]
+    if bad := [one for one in asked if one.status != "ok"]:
         raise WeftError(
             f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
             "type another test, or a longer --budget",
         )
     iterations = {row.case: row for row in scaling_of(results).all}
     found = []
-    for one in results.summaries:
+    for one in asked:
         row = iterations.get(one.case)
         point = f" {one.point}" if one.point is not None else ""
         if row is not None:

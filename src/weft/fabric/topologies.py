@@ -19,7 +19,7 @@ from weft.names import choose
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TOPOLOGIES = ("fat_tree", "torus", "dragonfly")
+TOPOLOGIES = ("fat-tree", "torus", "dragonfly")
 SPREADS: Mapping[str, Spread] = {"even": "even", "any": "any"}
 MOST_NODES = 100_000
 MOST_PORTS = 4096
@@ -93,7 +93,7 @@ def build_fabric(asked: FabricAsked) -> Fabric:
     _in_range("--levels", asked.levels, 0, MOST_LEVELS)
     [topology] = choose("topology", [asked.topology], TOPOLOGIES)
     radixes = parse_switches(asked.switch)
-    if topology != "fat_tree":
+    if topology != "fat-tree":
         _only_one(asked, radixes)
     if topology == "torus":
         shape = parse_shape(asked.shape) if asked.shape else ()

@@ -77,7 +77,7 @@ def _figure(chart: Chart) -> dict[str, Any]:
         "name": chart.name,
         "title": chart.title,
         "alt": chart.alt,
-        "note": chart.note,
+        "note": chart.words,
         "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
         "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.charts import Chart, ChartAxis, Mark, SizeCurve, Track, chart_over_sizes
 from weft.estimate import Estimate
 from weft.sim.answers import in_percent, slower_within
@@ -31,10 +33,12 @@ def differences_chart(answers: Sequence[PredictedFabric], limit: float | None) -
                 high=tuple(100 * (math.nan if one.high is None else one.high) for one in found),
                 texts=tuple(
                     f"{one.variant}: {in_percent(each)}"
+                    + ("" if each.is_known else ", interval not known")
                     for one, each in zip(others, found, strict=True)
                 ),
                 style="points",
                 group=at,
+                is_signed=True,
             )
         )
     title = f"Slower than {first.variant}"
@@ -59,26 +63,20 @@ def differences_chart(answers: Sequence[PredictedFabric], limit: float | None) -
 
 
 def algorithms_chart(answers: Sequence[PredictedFabric]) -> Chart:
-    """Time against size, a curve an algorithm."""
+    """Time against size, a curve an algorithm. No time has an interval: repeats are identical."""
     times = times_of(answers)
     curves = [
-        SizeCurve(name, times.bytes, tuple(map(_exactly, own)))
+        SizeCurve(name, times.bytes, tuple(map(_simulated, own)))
         for name, own in (*times.algorithms.items(), *times.libraries.items())
     ]
     test = answers[0].figures[0].case.partition(" ")[0]
     chart = chart_over_sizes(
         "predicted-algorithms", f"{test} on {answers[0].nodes} nodes", "latency", curves
     )
-    return Chart(
-        name=chart.name,
-        title=chart.title,
-        alt=chart.alt,
-        x=chart.x,
-        y=ChartAxis("time in µs"),
-        tracks=chart.tracks,
-        note="Simulated: no interval.",
+    return msgspec.structs.replace(
+        chart, y=ChartAxis("time in µs"), note="Simulated, not measured."
     )
 
 
-def _exactly(value: float) -> Estimate:
-    return Estimate(value=value, low=value, high=value, coverage=1.0, method="simulated")
+def _simulated(value: float) -> Estimate:
+    return Estimate(value=value, low=-math.inf, high=math.inf, coverage=1.0, method="simulated")

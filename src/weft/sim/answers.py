@@ -74,6 +74,11 @@ class Slower(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it has an interval."""
+        return self.low is not None and self.high is not None
+
 
 def certainty_of(published: Platform, kind: str) -> Certainty | None:
     """Over all its published tables; None where it has none."""
@@ -175,6 +180,7 @@ def answers_table(
             rows.append(
                 (figure.case, one.variant, _shown(figure), _interval(figure, certainty), more)
             )
+    is_alone = len(answers) == 1
     notes = [*notes_of(base, answers, certainty)]
     if limit is not None:
         notes.insert(0, limits_in_words(answers, limit))
@@ -182,8 +188,10 @@ def answers_table(
         name="predicted",
         caption=f"Predicted on {answers[0].nodes} nodes with links and hosts of {base.name}:"
         " simulated, not measured",
-        head=("case", "fabric", "figure", "by the calibration", "slower"),
-        rows=tuple(rows),
+        head=("case", "fabric", "figure", "by the calibration", "slower")[
+            : -1 if is_alone else None
+        ],
+        rows=tuple(row[:-1] if is_alone else row for row in rows),
         notes=tuple(notes),
         left=(0, 1),
     )
@@ -235,6 +243,8 @@ def notes_of(
             " the interval is of the most"
         )
         known += _of_differences(answers, certainty)
+    # Behind its source stand what was assumed of a platform, cautions, and what somebody typed.
+    _, _, aside = base.origin.partition("; ")
     nodes = max(one.nodes for one in answers)
     switches = max(one.switches for one in answers)
     beyond = []
@@ -247,7 +257,8 @@ def notes_of(
         beyond.append(
             f"messages of {format_bytes(largest)} ({format_bytes(certainty.largest_bytes)} were)"
         )
-    return [known, *([f"extrapolated: {', '.join(beyond)}"] if beyond else [])]
+    extrapolated = f"extrapolated: {', '.join(beyond)}" if beyond else ""
+    return [line for line in (known, aside, extrapolated) if line]
 
 
 def _of_differences(answers: Sequence[PredictedFabric], certainty: Certainty) -> str:

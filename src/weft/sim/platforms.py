@@ -16,7 +16,7 @@ from weft.sim.calibrate import ALWAYS_EAGER, Times, model_of, table_of
 from weft.sim.crossbar import FACTS, at_crossbar
 from weft.sim.protocols import Piece, Protocols
 from weft.sim.stated import ASSUMED
-from weft.units import parse_flops
+from weft.units import format_time, parse_flops
 
 if TYPE_CHECKING:
     from weft.reference.library import Platform
@@ -104,14 +104,23 @@ def calibrated(platform: Platform, kind: Calibrated, nodes: int = NODES) -> Simu
 
 def named_of(platform: Platform, kind: Calibrated, nodes: int = NODES) -> SimulatedPlatform:
     """A published platform without its file: what it is called and where its numbers are from."""
-    assumed = ASSUMED.get(platform.name)
-    origin = f"{platform.citation.authors}, {platform.citation.date}"
-    return SimulatedPlatform(
-        name=platform.name,
-        kind=kind,
-        nodes=nodes,
-        origin=f"{origin}; assumed: {assumed.why}" if assumed else origin,
-    )
+    words = [f"{platform.citation.authors}, {platform.citation.date}"]
+    if assumed := ASSUMED.get(platform.name):
+        words.append(f"assumed: {assumed.why}")
+    if caution := _caution_of(platform):
+        words.append(f"caution: {caution}")
+    return SimulatedPlatform(name=platform.name, kind=kind, nodes=nodes, origin="; ".join(words))
+
+
+def _caution_of(platform: Platform) -> str:
+    """Where the latency of its one line is of a fit, how far to believe it; else empty."""
+    if times_of(platform) is not None:
+        return ""
+    known = {fact.key: fact for fact in platform.facts if fact.si is not None}
+    used = next((known[key] for key in _LATENCIES if key in known), None)
+    if used is None or used.si is None or not used.key.startswith("fit_"):
+        return ""
+    return f"the latency of {format_time(used.si)} is of a fit: {used.note}"
 
 
 def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:

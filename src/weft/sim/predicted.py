@@ -11,7 +11,8 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.routes import routes_of
 from weft.fabric.simgrid import read_parts, routed_xml
-from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
+from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
 from weft.sim.moved import Move, moved
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 MOST_SWITCHES = 300
 MOST_SPEED = 100.0
 MOST_HOP_NS = 1e6
-_WORDS = {"full": "1:1", "half": "2:1"}
+_NO_TAPER = "1:1"
+_WORDS = {"full": _NO_TAPER, "half": "2:1"}
+_CALLED = {"blocking": "blocking", "shape": "shape", "switch": "number of ports"}
 
 
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,21 +67,35 @@ def read_topology(phrase: str, asked: FabricAsked) -> FabricAsked:
     spine), its blocking (full, half, 3:1, or 2:1/1:1 of leaf and spine) and its sides. Raises
     WeftError.
     """
-    topology, *words = phrase.split() or [""]
+    name, *words = phrase.split() or [""]
+    [topology] = choose("topology", [name], TOPOLOGIES)
     changes: dict[str, str] = {"topology": topology}
     for word in words:
-        if word in _WORDS or ":" in word:
-            changes["blocking"] = _WORDS.get(word, word).replace("/", ",")
-        elif re.fullmatch(r"\d+(x\d+)+", word):
-            changes["shape"] = word
-        elif re.fullmatch(r"\d+(/\d+)*", word):
-            changes["switch"] = word.replace("/", ",")
-        else:
+        what, value = _read_word(word)
+        if what == "blocking" and topology != "fat-tree":
+            raise WeftError(f"'{word}' is for a fat tree, not for a {topology}", f"omit {word}")
+        before = changes.get(what) or getattr(asked, what)
+        if before not in ("", _NO_TAPER) or what in changes:
             raise WeftError(
-                f"'{word}' says nothing of a topology",
-                'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"',
+                f"'{word}' of '{phrase}' says again what {before.replace(',', '/')} says",
+                f"name one {_CALLED[what]}, in the phrase or by --{what}",
             )
+        changes[what] = value
     return msgspec.structs.replace(asked, **changes)
+
+
+def _read_word(word: str) -> tuple[str, str]:
+    """What a word behind a topology says, and its value. Raises WeftError."""
+    if word in _WORDS or ":" in word:
+        return "blocking", _WORDS.get(word, word).replace("/", ",")
+    if re.fullmatch(r"\d+(x\d+)+", word):
+        return "shape", word
+    if re.fullmatch(r"\d+(/\d+)*", word):
+        return "switch", word.replace("/", ",")
+    raise WeftError(
+        f"'{word}' says nothing of a topology",
+        'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"',
+    )
 
 
 def predicted(

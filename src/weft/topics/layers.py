@@ -84,6 +84,7 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
             high=tuple(step.high_ns / 1e3 for step in pair.steps),
             texts=tuple(f"{format_bytes(step.bytes)}: {_added(step)}" for step in pair.steps),
             group=group,
+            is_signed=True,
         )
         for group, pair in enumerate(pairs)
     ]
