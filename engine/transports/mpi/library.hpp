@@ -12,8 +12,8 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
-#include "transports/mpi/collectives.hpp"
 #include "transports/parts/fixed_queue.hpp"
+#include "transports/parts/mpi_collectives.hpp"
 #include "transports/parts/registration_cache.hpp"
 
 namespace weft {

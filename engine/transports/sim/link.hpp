@@ -15,7 +15,7 @@
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
-#include "transports/mpi/collectives.hpp"
+#include "transports/parts/mpi_collectives.hpp"
 #include "transports/sim/pending.hpp"
 
 namespace weft {
