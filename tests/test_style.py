@@ -30,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.module_docstrings,
     python_rules.mutable_globals,
     python_rules.slow_start,
+    python_rules.slow_statistics,
     python_rules.shared_class_names,
     python_rules.prints,
     python_rules.sleeps,

@@ -68,6 +68,17 @@ def slow_start(tree: Tree) -> Iterator[Finding]:
                 yield place
 
 
+def slow_statistics(tree: Tree) -> Iterator[Finding]:
+    """scipy.stats takes most of a second to import, in every command that reaches it."""
+    for source in tree.code(".py", under="src/weft"):
+        for node in ast.walk(source.module):
+            named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                named = [f"{node.module}.{alias.name}." for alias in node.names]
+            if any(f"{name}.".startswith("scipy.stats.") for name in named):
+                yield source.at(getattr(node, "lineno", 0), "scipy.stats; scipy.special is light")
+
+
 def shared_class_names(tree: Tree) -> Iterator[Finding]:
     """A class's name means one thing in the whole package."""
     first: dict[str, str] = {}

@@ -12,6 +12,7 @@ from scipy import stats
 import weft
 from builders import make_cases, synthetic_record, usual_times_ns
 from shown import findings_of
+from weft.analysis.stats.theil_sen import theil_sen
 from weft.analysis.stats.trend import (
     LEVEL,
     bartels,
@@ -48,6 +49,22 @@ def test_chance_is_seldom_called_a_correlation(count: int) -> None:
     draw = np.random.default_rng(count)
     told = sum(bartels(draw.normal(size=count).tolist()) <= LEVEL for _ in range(600))
     assert told <= 600 * LEVEL + 3.5 * math.sqrt(600 * LEVEL)
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 31])
+def test_the_slope_is_that_of_scipy(count: int) -> None:
+    values = np.random.default_rng(count).normal(size=count).round(1)
+    assert theil_sen(values) == pytest.approx(stats.theilslopes(values).slope)
+
+
+def test_equal_values_share_the_middle_of_their_ranks() -> None:
+    values = [0.1, 0.3, 0.3, 0.1, 0.0, 0.1]
+    near = [
+        float((np.diff(order) ** 2).sum())
+        for order in itertools.permutations(stats.rankdata(values))
+    ]
+    known = np.mean(np.array(near) <= near[0])
+    assert bartels(values) == pytest.approx(known)
 
 
 def test_only_a_rise_and_a_fall_have_neighbours_as_near_as_can_be() -> None:

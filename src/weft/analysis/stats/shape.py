@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from weft.analysis.stats.theil_sen import theil_sen
 from weft.units import format_time
 
 if TYPE_CHECKING:
@@ -109,10 +110,7 @@ def drift(values: NDArray[np.float64]) -> float | None:
     earlier, later = np.triu_indices(BLOCKS, k=1)
     if abs(np.sign(blocks[later] - blocks[earlier]).sum()) < KENDALL_SUM:
         return None
-    from scipy.stats import theilslopes
-
-    slope = float(theilslopes(blocks).slope)
-    change = slope * (BLOCKS - 1) / float(np.median(blocks))
+    change = theil_sen(blocks) * (BLOCKS - 1) / float(np.median(blocks))
     return change if abs(change) > DRIFT else None
 
 

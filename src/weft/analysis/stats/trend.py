@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.levels import connected, levels
+from weft.analysis.stats.theil_sen import theil_sen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,15 +85,13 @@ def trends_of(run: Run) -> tuple[Trend, ...]:
 
 def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Trend:
     """Of the logarithms of the launches' times, in the order in which they were made."""
-    from scipy.stats import theilslopes
-
     count = len(logs)
     enough = count >= FEWEST
     return Trend(
         transport=transport,
         launches=count,
         cases=cases,
-        change=math.expm1(float(theilslopes(logs).slope) * (count - 1)),
+        change=math.expm1(theil_sen(logs) * (count - 1)),
         trend_chance=mann_kendall(logs) if enough else None,
         neighbours_chance=bartels(logs) if enough else None,
     )
@@ -136,19 +135,27 @@ def bartels(values: Sequence[float]) -> float:
     Statistical Association 77, 1982: exact for few values, his beta approximation for more. A
     positive correlation from launch to launch makes the ratio small.
     """
-    from scipy import special, stats
-
     count = len(values)
-    ranks = [float(rank) for rank in stats.rankdata(values)]
+    ranks = _ranks(values)
     apart = _apart(ranks)
     if count <= _COUNTED:
         orders = _apart_in_any_order(tuple(sorted(ranks)))
         return bisect.bisect_right(orders, apart + 1e-9) / len(orders)
+    from scipy import special
+
     middle = (count + 1) / 2
     ratio = apart / math.fsum((rank - middle) ** 2 for rank in ranks)
     spread = 5 * count * (count + 1) * (count - 1) ** 2
     half = spread / (2 * (count - 2) * (5 * count**2 - 2 * count - 9)) - 0.5
     return float(special.betainc(half, half, min(ratio / 4, 1.0)))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """The rank of each value from 1; equal ones share the middle of theirs."""
+    import numpy as np
+
+    _, kinds, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return [float(rank) for rank in (np.cumsum(counts) - (counts - 1) / 2)[kinds]]
 
 
 @cache
