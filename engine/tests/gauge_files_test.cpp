@@ -1,9 +1,6 @@
 // Gauge files: what is read of whole ones, and what is said of others.
 #include <gtest/gtest.h>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -21,14 +18,9 @@ const Extents small{2, 4, 2, 2};
 
 class GaugeFiles : public testing::Test {
  protected:
-  GaugeFiles() : file_(memfd_create("lattice", 0)) {}
-  ~GaugeFiles() override { close(file_); }
-
-  /// A file without a disk.
   [[nodiscard]] std::string put(const std::string& bytes) const {
-    EXPECT_EQ(ftruncate(file_, 0), 0);
-    EXPECT_EQ(pwrite(file_, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-    return "/proc/self/fd/" + std::to_string(file_);
+    file_.put(bytes);
+    return file_.path();
   }
   /// What is said of a file with these bytes; empty where it is whole.
   std::string said_of(const std::string& bytes) const {
@@ -41,7 +33,7 @@ class GaugeFiles : public testing::Test {
   }
 
  private:
-  int file_;
+  written::InMemory file_;
 };
 
 std::vector<std::string> every_format(const milc::Gauge& gauge) {

@@ -1,11 +1,14 @@
 // Gauge files as MILC, QIO and ILDG write them, for tests: as text of bytes.
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <bit>
 #include <cstdint>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,6 +16,28 @@
 #include "tests/plain_staggered.hpp"
 
 namespace weft::written {
+
+/// A file without a disk.
+class InMemory {
+ public:
+  explicit InMemory(const std::string& bytes = "") : file_(memfd_create("lattice", 0)) {
+    put(bytes);
+  }
+  ~InMemory() { close(file_); }
+  InMemory(const InMemory&) = delete;
+  InMemory& operator=(const InMemory&) = delete;
+
+  void put(const std::string& bytes) const {
+    if (ftruncate(file_, 0) != 0 ||
+        pwrite(file_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+      throw std::runtime_error("a file in memory cannot be written");
+    }
+  }
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+ private:
+  int file_;
+};
 
 template <class N>
 std::string bytes_of(N number, std::endian order) {

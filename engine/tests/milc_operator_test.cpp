@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <string>
 
 #include "tests/milc_world.hpp"
 
@@ -201,6 +202,16 @@ TEST(StaggeredOperator, IsItsDefinitionInBothPrecisionsOnEveryVectorUnit) {
     EXPECT_LT(distance_from_definition<double>(link, {.isa = isa}), 1e-15) << name_of(isa);
     EXPECT_LT(distance_from_definition<float>(link, {.isa = isa}), 5e-7) << name_of(isa);
   }
+}
+
+// The tests of this file try every vector unit that there is: those that there are not are said.
+TEST(VectorUnits, AreAllTried) {
+  std::string lacking;
+  for (const Isa isa : {Isa::avx2, Isa::avx512}) {
+    if (!has(isa)) lacking += " " + std::string(name_of(isa));
+  }
+  if (!lacking.empty()) GTEST_SKIP() << "not tried, for this machine lacks them:" << lacking;
+  EXPECT_EQ(best_isa(), Isa::avx512);
 }
 
 // Seams between parts of odd length, and links of both signs on either side of a rank's border.
