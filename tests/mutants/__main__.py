@@ -39,19 +39,39 @@ def main() -> int:
         for bug in bugs:
             _say(bug.title)
         return 0
+    here = executed_on(cpu_flags(), bugs)
     begun = time.monotonic()
     try:
-        lived = plant_all(Copy(ROOT, asked.copy.resolve()), bugs)
+        lived = plant_all(Copy(ROOT, asked.copy.resolve()), here)
     except CopyError as error:
         _say(f"make mutants: {error}")
         return 2
     took = time.monotonic() - begun
     _say(
-        f"{len(bugs)} planted, {len(bugs) - len(lived)} noticed, {len(lived)} not, in {took:.0f} s"
+        f"{len(here)} planted, {len(here) - len(lived)} noticed, {len(lived)} not, in {took:.0f} s"
     )
     for title in lived:
         _say(f"  {title}")
     return 1 if lived else 0
+
+
+def cpu_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
+    """What this machine's processor can do, in Linux's words."""
+    lines = path.read_text().splitlines()
+    return frozenset(
+        flag
+        for line in lines
+        if line.startswith(("flags", "Features"))
+        for flag in line.partition(":")[2].split()
+    )
+
+
+def executed_on(flags: frozenset[str], bugs: Sequence[Bug]) -> list[Bug]:
+    """Those whose changed line this machine executes; the others are named."""
+    for bug in bugs:
+        if bug.cpu and bug.cpu not in flags:
+            _say(f"NOT PLANTED, this processor has no {bug.cpu}: {bug.title}")
+    return [bug for bug in bugs if not bug.cpu or bug.cpu in flags]
 
 
 def plant_all(copy: Copy, bugs: Sequence[Bug]) -> list[str]:

@@ -11,7 +11,10 @@ HERE = Path(__file__).parent
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One bug: the old text stands once in the file. Its `tests` are instead of the file's."""
+    """One bug: the old text stands once in the file. Its `tests` are instead of the file's.
+
+    Where `cpu` names a flag of /proc/cpuinfo, only a machine with it executes the changed line.
+    """
 
     name: str
     old: str
@@ -19,6 +22,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     tests: tuple[str, ...] = ()
     engine: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    cpu: str = ""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,6 +57,7 @@ class Bug(msgspec.Struct, frozen=True, kw_only=True):
     engine: tuple[str, ...]
     builds: tuple[str, ...]
     patterns: tuple[str, ...] = ()
+    cpu: str = ""
 
     @property
     def title(self) -> str:
@@ -84,6 +89,7 @@ def all_bugs(folder: Path = HERE) -> tuple[Bug, ...]:
             engine=change.engine or (() if change.tests else target.engine),
             builds=() if change.engine and not change.tests else target.builds,
             patterns=change.patterns or target.patterns,
+            cpu=change.cpu,
         )
         for path in sorted(folder.glob("*.toml"))
         for target in msgspec.convert(tomllib.loads(path.read_text()), _List).file

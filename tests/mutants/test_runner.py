@@ -3,9 +3,10 @@
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from mutants.__main__ import plant_all
+from mutants.__main__ import cpu_flags, executed_on, plant_all
 from mutants.bugs import Bug
 from mutants.tree import Copy
 
@@ -63,3 +64,17 @@ def test_a_second_copy_follows_the_checkout(root: Path, tmp_path: Path) -> None:
     tree = tmp_path / "copy" / "tree"
     assert not (tree / "src" / "thing.py").exists()
     assert (tree / "new.txt").read_text() == "new"
+
+
+def test_a_bug_of_another_processor_is_named_and_not_planted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    info = tmp_path / "cpuinfo"
+    info.write_text("processor\t: 0\nflags\t\t: fpu avx2\n\nprocessor\t: 1\nflags\t\t: fpu avx2\n")
+    flags = cpu_flags(info)
+    assert flags == {"fpu", "avx2"}
+    any_bug = bug("any", "1", "2")
+    wide = msgspec.structs.replace(any_bug, name="wide", cpu="avx512f")
+    assert executed_on(flags, [any_bug, wide]) == [any_bug]
+    assert "this processor has no avx512f: src/thing.py: wide" in capsys.readouterr().out
+    assert executed_on(flags | {"avx512f"}, [any_bug, wide]) == [any_bug, wide]
