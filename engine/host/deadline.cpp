@@ -12,7 +12,8 @@ namespace {
 // Only calls that are safe in a signal handler.
 extern "C" void on_alarm(int /*signal*/) {
   constexpr std::string_view text =
-      "rank: a case did not end within its deadline; a message was lost or a peer is gone\n";
+      "rank: a case did not end within its deadline; a message was lost, a peer is gone or a "
+      "thread of --threads stands still: run it alone, or with a longer --deadline\n";
   const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;
   _exit(exit_link_fault);

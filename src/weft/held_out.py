@@ -19,7 +19,8 @@ from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut
 from weft.tables import Table
 from weft.topics import results_of
-from weft.topics.scaling.rows import scaling_of, shares_cores
+from weft.topics.scaling.conditions import shares_cores
+from weft.topics.scaling.rows import scaling_of
 from weft.units import format_bandwidth, format_bytes, format_time
 
 if TYPE_CHECKING:

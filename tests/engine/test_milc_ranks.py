@@ -1,10 +1,20 @@
 """The staggered solver over real transports: it solves, and says how well."""
 
 import os
+import subprocess
+import sys
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
+import psutil
 import pytest
 
+import frozen_thread
 from driven import drive
+from weft.launch.launcher import Job
+from weft.launch.local import LocalLauncher
+from weft.launch.programs import engine_folder
+from weft.launch.protocol import Answer, LaunchError
 
 pytestmark = pytest.mark.engine
 
@@ -71,3 +81,35 @@ def test_two_threads_come_to_the_same_residual_as_one() -> None:
     details = lines[0]["details"]
     assert isinstance(details, dict)
     assert details["flush to zero"] in ("on", "off")
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores for two threads")
+def test_a_thread_that_stands_still_ends_with_its_case_and_leaves_nothing() -> None:
+    program = engine_folder() / "openmpi" / "rank-tcp"
+    case = {"id": 1, "test": "milc", "bytes": 36, "samples": 1_000_000, "ops_per_sample": 50,
+            "lattice": {"extents": [4, 4, 4, 4], "sums": 2, "threads": 2}}  # fmt: skip
+    with LocalLauncher().start(Job(program=program, mpi="openmpi", ranks=1)) as launch:
+        [rank] = [rank.pid for rank in launch.hello().ranks]
+        before = threads_of(rank)
+        with ThreadPoolExecutor() as pool:
+            run = pool.submit(launch.run, case, 3)
+            words = [sys.executable, frozen_thread.__file__, str(new_thread(rank, before, run))]
+            with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as freezer:
+                with pytest.raises(LaunchError, match="the case did not end in 3 s"):
+                    run.result()
+                _, said = freezer.communicate(timeout=60)
+    if freezer.returncode == frozen_thread.NOT_ALLOWED:
+        pytest.skip(said.strip())
+    assert freezer.returncode == 0, said
+    assert not psutil.pid_exists(rank)
+
+
+def threads_of(process: int) -> set[int]:
+    return {int(path.name) for path in Path(f"/proc/{process}/task").iterdir()}
+
+
+def new_thread(process: int, before: set[int], run: Future[Answer]) -> int:
+    """The first that came since."""
+    while not (found := threads_of(process) - before):
+        assert not run.done(), run.exception()
+    return min(found)

@@ -109,6 +109,32 @@ def test_the_largest_true_residual_is_reported(tmp_path: Path) -> None:
     assert not any("residual" in one for one in Scaling().tables(rows_of(plain))[0].notes)
 
 
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (("off", "off"), "Flush to zero is off: numbers too small for all their digits keep what"),
+        (("on", "on"), "Flush to zero is on: numbers too small for all their digits are taken for"),
+        (("off", "on"), "Flush to zero was on in some launches and off in others"),
+        (("", ""), ""),
+    ],
+)
+def test_flush_to_zero_is_said_where_something_was_solved(
+    found: tuple[str, str], said: str, tmp_path: Path
+) -> None:
+    plain = record_of(tmp_path, weak_cases(extents=(4, 8)))
+    record = plain.lines
+    launches = [
+        msgspec.structs.replace(one, details={"flush to zero": found[at % 2]} if found[0] else {})
+        for at, one in enumerate(record.launches)
+    ]
+    batches = [msgspec.structs.replace(one, residual=1e-6) for one in record.batches]
+    assert record.footer is not None
+    lines: list[Line] = [record.header, *launches, *batches, record.footer]
+    rows = rows_of(weft.load(write_lines(tmp_path / "s.jsonl", lines)))
+    notes = [one for one in Scaling().tables(rows)[0].notes if "Flush" in one]
+    assert [one.startswith(said) for one in notes] == ([True] if said else [])
+
+
 def test_parts_are_means_over_the_ranks_and_add_up(tmp_path: Path) -> None:
     for row in rows_of(record_of(tmp_path, weak_cases())).all:
         mean = row.iteration_ns.value * (1.0 + 0.9 * (row.ranks - 1)) / row.ranks

@@ -1,9 +1,11 @@
 """What a screen and a page say of scaling: what comes first, what goes first, what says nothing."""
 
+import io
 from pathlib import Path
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from shown import tables_of
 from studies import record_of, rows_of, weak_cases
@@ -11,6 +13,8 @@ from weft.analysis.summary import summarise
 from weft.record.model import Batch
 from weft.record.run import Run
 from weft.report.notes import ending_in_words
+from weft.report.terminal import render_brief
+from weft.topics import results_of
 from weft.topics.scaling import Scaling
 
 
@@ -64,3 +68,6 @@ def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> N
     nothing = Run(run.path, msgspec.structs.replace(run.lines, batches=tuple(lost)))
     said = ending_in_words(nothing, summarise(nothing))
     assert said == "No case could be measured: the reasons stand above."
+    screen = Console(width=100, record=True, file=io.StringIO())
+    screen.print(render_brief(results_of(nothing, summarise(nothing)), screen))
+    assert "also measured" not in screen.export_text()

@@ -84,7 +84,11 @@ def render_brief(results: Results, screen: Console) -> RenderableType:
     ]
     lines = max(LEAST_SCREEN, screen.height - 4) if screen.is_terminal else SCREEN
     lines -= _height(screen, list(map(Text, below)))
-    counts = {topic.name: _counts(topic, results.of(topic)) for topic in TOPICS}
+    # A case that could not be measured has a row too, but nothing in it.
+    is_measured = any(summary.status == "ok" for summary in results.summaries)
+    counts = {
+        topic.name: _counts(topic, results.of(topic)) if is_measured else "" for topic in TOPICS
+    }
     parts: list[RenderableType] = []
     for topic in TOPICS:
         waiting = counts | {topic.name: ""}

@@ -125,6 +125,7 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
             f" at most {worst.residual:.2g}"
             f" ({worst.test} {worst.lattice} on {worst.ranks} ranks)."
         )
+        notes += _flush_in_words({row.flush_to_zero for row in solved} - {""})
     from_file = next((row for row in rows if row.gauge and row.plaquettes), None)
     if from_file is not None:
         space, time = from_file.plaquettes or (0.0, 0.0)
@@ -154,6 +155,16 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
         ),
         notes=tuple(notes),
     )
+
+
+def _flush_in_words(found: set[str]) -> list[str]:
+    """How the ranks took numbers too small for all their digits: a solver can come to them."""
+    if not found:
+        return []
+    if found not in ({"on"}, {"off"}):
+        return ["Flush to zero was on in some launches and off in others: compare them apart."]
+    kept = "are taken for zero" if "on" in found else "keep what digits they have"
+    return [f"Flush to zero is {found.pop()}: numbers too small for all their digits {kept}."]
 
 
 def _parts(rows: Sequence[ScalingRow]) -> Table:

@@ -18,6 +18,7 @@ from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.summary import resolution_ns
 from weft.estimate import Estimate
 from weft.topics.groups import side
+from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
 from weft.topics.series import over_launch_medians, part_ns
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from weft.plan.case import Case
     from weft.plan.lattice import Lattice
-    from weft.plan.pattern import LatticeInfo, Pattern
+    from weft.plan.pattern import Pattern
     from weft.record.model import Batch
     from weft.record.run import Run
     from weft.topics.base import Results
@@ -50,8 +51,10 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     working set of a rank is `set_bytes` long and fits the `level` of the memory. `residual` is the
     largest of the true ones of a solver, |b - A x| / |b|; None where nothing was solved. `gauge`
     names the file of its links, if it is one, and `plaquettes` are the mean Re Tr of their
-    plaquettes in space and with t; None where there are no links. With
-    `shares_cores` ranks wait for each other's core, and the times are the scheduler's too.
+    plaquettes in space and with t; None where there are no links. `flush_to_zero` is
+    "off", "on" or, of launches that differ, "off, on", as rank 0 found it; empty where the record
+    does not have it. With `shares_cores` ranks wait for each other's core, and the times are the
+    scheduler's too.
     """
 
     case: str
@@ -81,6 +84,7 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     residual: float | None = None
     gauge: str = ""
     plaquettes: tuple[float, float] | None = None
+    flush_to_zero: str = ""
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,20 +225,10 @@ def _row(
         set_bytes=set_bytes,
         level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
         residual=max((b.residual for b in batches if b.residual is not None), default=None),
-        gauge=_gauge_of(run, info),
+        gauge=gauge_of(run, info),
         plaquettes=batches[0].plaquettes,
+        flush_to_zero=flush_to_zero(run, batches),
     )
-
-
-def _gauge_of(run: Run, info: LatticeInfo) -> str:
-    gauge = run.header.plan.gauge
-    return gauge.in_words if gauge and info.has_links else ""
-
-
-def shares_cores(run: Run, batches: Sequence[Batch]) -> bool:
-    """Whether two ranks of a launch were bound to one CPU."""
-    placed = (run.launches[batch.launch].ranks for batch in batches)
-    return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)
 
 
 def _by_launch(batches: Sequence[Batch]) -> list[list[Batch]]:

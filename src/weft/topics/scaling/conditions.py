@@ -1,0 +1,30 @@
+"""What held while an application was measured: its links, its cores, its floating point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.plan.pattern import LatticeInfo
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+
+def gauge_of(run: Run, info: LatticeInfo) -> str:
+    """The file of its links in words; empty where it has none, or no links."""
+    gauge = run.header.plan.gauge
+    return gauge.in_words if gauge and info.has_links else ""
+
+
+def flush_to_zero(run: Run, batches: Sequence[Batch]) -> str:
+    """Either "off", "on" or, of launches that differ, "off, on"; empty where nobody says."""
+    found = {run.launches[one.launch].details.get("flush to zero", "") for one in batches}
+    return ", ".join(sorted(found - {""}))
+
+
+def shares_cores(run: Run, batches: Sequence[Batch]) -> bool:
+    """Whether two ranks of a launch were bound to one CPU."""
+    placed = (run.launches[batch.launch].ranks for batch in batches)
+    return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)
