@@ -30,7 +30,7 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 def long_functions(tree: Tree) -> Iterator[Finding]:
     """A function fits a screen. (C++: readability-function-size of clang-tidy.)"""
     for source in tree.code(".py"):
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             if isinstance(node, _FUNCTION):
                 lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > FUNCTION_LINES_MAX:
@@ -51,7 +51,7 @@ def mutable_globals(tree: Tree) -> Iterator[Finding]:
         for name, line in held.items():
             if name != name.upper() and not name.startswith("__"):
                 yield source.at(line, f"the module holds a mutable {name}")
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             if isinstance(node, ast.Global):
                 yield source.at(node.lineno, f"global {', '.join(node.names)}")
             elif (name := _changed_name(node)) in held:
@@ -71,12 +71,10 @@ def slow_start(tree: Tree) -> Iterator[Finding]:
 def slow_statistics(tree: Tree) -> Iterator[Finding]:
     """scipy.stats takes most of a second to import, in every command that reaches it."""
     for source in tree.code(".py", under="src/weft"):
-        for node in ast.walk(source.module):
-            named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                named = [f"{node.module}.{alias.name}." for alias in node.names]
+        for node in source.imports:
+            named = _imports([node], source.path.parent.name)
             if any(f"{name}.".startswith("scipy.stats.") for name in named):
-                yield source.at(getattr(node, "lineno", 0), "scipy.stats; scipy.special is light")
+                yield source.at(node.lineno, "scipy.stats; scipy.special is light")
 
 
 def shared_class_names(tree: Tree) -> Iterator[Finding]:
@@ -93,7 +91,7 @@ def shared_class_names(tree: Tree) -> Iterator[Finding]:
 def prints(tree: Tree) -> Iterator[Finding]:
     """Only the commands talk to the user."""
     for source in tree.code(".py", under="src/weft"):
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
                 yield source.at(node.lineno, "print(); commands use typer.echo or rich")
 
@@ -101,7 +99,7 @@ def prints(tree: Tree) -> Iterator[Finding]:
 def sleeps(tree: Tree) -> Iterator[Finding]:
     """A test waits for what it needs, not for a while."""
     for source in tree.code(".py", under="tests"):
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             called = isinstance(node, ast.Attribute) and ast.unparse(node) == "time.sleep"
             imported = isinstance(node, ast.ImportFrom) and "time.sleep" in _imports([node], "")
             if called or imported:
@@ -127,11 +125,11 @@ def keys_of_cases(tree: Tree) -> Iterator[Finding]:
             continue
         ordering = {
             id(node)
-            for call in ast.walk(source.module)
+            for call in source.nodes
             if isinstance(call, ast.keyword) and call.arg == "key"
             for node in ast.walk(call.value)
         }
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             if isinstance(node, ast.Tuple) and id(node) not in ordering:
                 for owner, axes in _axes_of(node).items():
                     if (axes & _VARIANT and len(axes) > 1) or axes >= {"transport", "bytes"}:
@@ -149,7 +147,7 @@ def tests_by_name(tree: Tree) -> Iterator[Finding]:
     for source in tree.code(".py", under="src/weft"):
         if any(source.is_under(place) for place in _NAMES_TESTS):
             continue
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             if isinstance(node, ast.Constant) and node.value in names:
                 yield source.at(node.lineno, f"the test {node.value!r}; its topic knows it")
 
@@ -158,7 +156,7 @@ def topics_by_name(tree: Tree) -> Iterator[Finding]:
     """What prints, draws and writes knows no topic: it iterates over their list."""
     own = {"weft.topics", "weft.topics.base"}
     for source in tree.code(".py", under="src/weft/report"):
-        for node in ast.walk(source.module):
+        for node in source.nodes:
             module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
             if module.startswith("weft.topics") and module not in own:
                 yield source.at(getattr(node, "lineno", 0), f"the topic {module}")
@@ -243,11 +241,11 @@ def imported_modules(
     name: str, source: Source, modules: Mapping[str, Source]
 ) -> Iterator[tuple[int, str]]:
     """Which of these modules a module imports, anywhere and for whatever, each with its line."""
-    for node in ast.walk(source.module):
+    for node in source.imports:
         meant = [one for one in _imports([node], _package(name, source)) if one in modules]
         # `from package import module` means the module; a package by itself is its __init__.py.
         for one in meant[1:] or meant:
-            yield getattr(node, "lineno", 1), one
+            yield node.lineno, one
 
 
 def _with_parents(name: str) -> list[str]:
@@ -269,7 +267,7 @@ def _reached(roots: set[str], modules: dict[str, Source]) -> set[str]:
             continue
         reached.add(name)
         source = modules[name]
-        for meant in _imports(ast.walk(source.module), _package(name, source)):
+        for meant in _imports(source.imports, _package(name, source)):
             waiting += [parent for parent in _with_parents(meant) if parent in modules]
     return reached
 

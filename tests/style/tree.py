@@ -38,6 +38,16 @@ class Source:
     def module(self) -> ast.Module:
         return ast.parse(self.text, filename=str(self.path))
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the module, found once for all rules."""
+        return tuple(ast.walk(self.module))
+
+    @cached_property
+    def imports(self) -> tuple[ast.Import | ast.ImportFrom, ...]:
+        """The import statements of the module, at its top or in a function."""
+        return tuple(node for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom))
+
     def at(self, line: int, what: str) -> Finding:
         return Finding(str(self.path), line, what)
 

@@ -48,7 +48,7 @@ def banned_words(tree: Tree) -> Iterator[Finding]:
     for source in tree.sources:
         if not any(source.is_under(folder) for folder in FOLDERS):
             continue
-        for number, line in enumerate(source.lines, 1):
-            for pattern, term in _BANNED:
-                if match := pattern.search(line):
-                    yield source.at(number, f"'{match[0]}': {term}")
+        for pattern, term in _BANNED:
+            for match in pattern.finditer(source.text):
+                number = source.text.count("\n", 0, match.start()) + 1
+                yield source.at(number, f"'{match[0]}': {term}")
