@@ -9,6 +9,7 @@ themselves: those are its own, by its design, and are allowed one by one.
 
 import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -71,7 +72,43 @@ class Instruction:
         )
 
 
-Code = dict[str, list[Instruction]]
+class Code:
+    """The functions of a program by name. A function is read when somebody asks for it."""
+
+    def __init__(self, listing: str) -> None:
+        self._blocks: dict[str, list[str]] = {}
+        for block in listing.split("\n\n"):
+            head, _, body = block.lstrip("\n").partition("\n")
+            if start := _FUNCTION.match(head):
+                self._blocks.setdefault(start[1], []).append(body)
+        self._read: dict[str, list[Instruction]] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._blocks
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._blocks)
+
+    def __getitem__(self, name: str) -> list[Instruction]:
+        if name not in self._read:
+            blocks = self._blocks[name]
+            self._read[name] = [line for block in blocks for line in instructions(block)]
+        return self._read[name]
+
+
+def instructions(block: str) -> Iterator[Instruction]:
+    """The instructions of a function's disassembly."""
+    source = inlined = ""
+    for line in block.splitlines():
+        if place := _SOURCE.match(line):
+            source = place[1]
+            if any(source.endswith(f"/{header}") for header, _ in _LIBRARY_ENTRIES):
+                # By the line: the name before it may be that of the function around.
+                inlined = function_at(Path(source), int(place[2])) or inlined
+        elif name := _INLINED.match(line):
+            inlined = name[1]
+        elif line:
+            yield Instruction(line, source, inlined)
 
 
 @cache
@@ -81,29 +118,15 @@ def function_at(header: Path, line: int) -> str:
     return next((match[1] for text in above if (match := _HEADERS_FUNCTION.match(text))), "")
 
 
-def functions(program: Path) -> Code:
-    """The instructions of every function by its name."""
-    text = subprocess.run(
-        ["objdump", "--disassemble", "--demangle", "--no-show-raw-insn", "--line-numbers", program],
-        capture_output=True, text=True, check=True, timeout=120,
-    ).stdout  # fmt: skip
-    found: dict[str, list[Instruction]] = {}
-    current: list[Instruction] = []
-    source = inlined = ""
-    for line in text.splitlines():
-        if start := _FUNCTION.match(line):
-            current = found.setdefault(start[1], [])
-            source = inlined = ""
-        elif place := _SOURCE.match(line):
-            source = place[1]
-            if any(source.endswith(f"/{header}") for header, _ in _LIBRARY_ENTRIES):
-                # By the line: the name before it may be that of the function around.
-                inlined = function_at(Path(source), int(place[2])) or inlined
-        elif name := _INLINED.match(line):
-            inlined = name[1]
-        elif line:
-            current.append(Instruction(line, source, inlined))
-    return found
+def functions(program: Path, *, lines: bool = False) -> Code:
+    """A program taken apart; `lines` of its sources, which tell a library's entries, cost most."""
+    words = ("--disassemble", "--demangle", "--no-show-raw-insn")
+    return Code(
+        subprocess.run(
+            ["objdump", *words, *(["--line-numbers"] if lines else []), program],
+            capture_output=True, text=True, check=True, timeout=120,
+        ).stdout
+    )  # fmt: skip
 
 
 PROGRAMS = [(mpi, name) for mpi in MPIS for name in ("mpi", "tcp", "ucx", "ofi", "verbs")]
@@ -113,7 +136,8 @@ PROGRAMS = [(mpi, name) for mpi in MPIS for name in ("mpi", "tcp", "ucx", "ofi",
 def code(request: pytest.FixtureRequest) -> Code:
     """A rank program taken apart, once for all that look at it."""
     mpi, transport = request.param
-    return functions(engine_folder() / mpi / f"rank-{transport}")
+    has_entries = transport in ("ofi", "verbs")
+    return functions(engine_folder() / mpi / f"rank-{transport}", lines=has_entries)
 
 
 def offences(code: Code) -> tuple[list[str], int]:
@@ -152,7 +176,7 @@ _PADDING = re.compile(r"\t(?:(?:data16 |cs )*nop|xchg\s+%ax,%ax|lea\s|endbr)")
 
 def faults_of_compute_loop(code: Code, name: str) -> list[str]:
     """Why a function is no loop of arithmetic in registers."""
-    [body] = [body for known, body in code.items() if known.startswith(f"{name}(")]
+    [body] = [code[known] for known in code if known.startswith(f"{name}(")]
     # Without the names of jumps' targets, which have brackets.
     lines = [re.sub(r"<.*>", "<>", line.text) for line in body if not _PADDING.search(line.text)]
     faults = [f"touches memory: {line.strip()}" for line in lines if _MEMORY.search(line)]
