@@ -136,9 +136,11 @@ def launches_apart(launches: Sequence[NDArray[np.float64]]) -> tuple[float, floa
     medians = [float(np.median(values)) for values in launches]
     low, high = min(medians), max(medians)
     half_range_percent = (high - low) / 2 / float(np.median(medians)) * 100
+    if half_range_percent <= LAUNCHES_APART_PERCENT:
+        return None
     own_percent = [1.2533 * spread_percent(v) / len(v) ** 0.5 for v in launches]
     explained = UNEXPLAINED * float(np.median(own_percent))
-    return (low, high) if half_range_percent > max(explained, LAUNCHES_APART_PERCENT) else None
+    return (low, high) if half_range_percent > explained else None
 
 
 def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
