@@ -17,6 +17,15 @@ def record(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages come without their drawings for paper, which take most of their time.
+
+    For a test that reads words, tables or the curves of the page itself.
+    """
+    monkeypatch.setattr("weft.report.drawing.draw", lambda _, kinds: [b"" for _ in kinds])
+
+
+@pytest.fixture
 def machine(tmp_path: Path) -> dict[str, str]:
     """An environment with one transport, the scripted one, and a starter that starts one rank."""
     lay_out_rank(tmp_path / "engine")

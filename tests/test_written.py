@@ -108,6 +108,7 @@ def everywhere(run: Run, other: Run, folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_one_launch_is_a_figure_and_its_number_everywhere(tmp_path: Path) -> None:
     run = record(tmp_path, 1)
     for place, text in everywhere(run, record(tmp_path, 3), tmp_path).items():
@@ -116,6 +117,7 @@ def test_one_launch_is_a_figure_and_its_number_everywhere(tmp_path: Path) -> Non
         assert "inf" not in text.replace("information", ""), place
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_two_to_four_launches_are_low_high_and_n_everywhere(tmp_path: Path) -> None:
     run = record(tmp_path, 3)
     for place, text in everywhere(run, record(tmp_path, 5), tmp_path).items():

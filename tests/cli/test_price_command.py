@@ -183,6 +183,7 @@ def test_what_crossed_no_link_is_not_a_fabrics(tmp_path: Path, record: Path) -> 
     assert "tcp/ping_pong 8 B" in price(*words, "--measured", both)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_says_why_the_links_peak_is_taken(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), (8, 65536))
     record = synthetic_record(tmp_path / "r.jsonl", cases)

@@ -44,6 +44,7 @@ def test_a_record_that_cannot_be_read_is_named_and_the_others_are_shown(tmp_path
         trend(broken, tmp_path / "absent.jsonl")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_is_written_and_limits_answer_for_each_session(tmp_path: Path) -> None:
     paths = [run.path for run in nights(tmp_path, (1.0, 1.2))]
     limits = tmp_path / "limits.toml"

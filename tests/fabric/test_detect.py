@@ -163,6 +163,7 @@ def test_show_tells_the_share_and_its_link(tmp_path: Path) -> None:
     assert row["percent_of_peak"] == pytest.approx(percent, rel=1e-4)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_tells_the_share_and_its_link(record: Path) -> None:
     page = record.with_suffix(".html")
     done = CliRunner().invoke(app, ["report", str(record), "-o", str(page), "--link", "100GbE"])

@@ -38,6 +38,7 @@ def test_every_table_has_its_curves_words_and_rows(page: str) -> None:
     assert "<td>855.4 MB/s</td>" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     found = compare(load_sides(["escher", "red-squall"]))
     with pytest.raises(WeftError, match="choose another -o"):

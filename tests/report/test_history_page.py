@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from builders import lost_batch, make_cases
@@ -71,6 +72,7 @@ def test_every_session_has_its_row_with_answer_speed_and_figures(tmp_path: Path)
     assert rows["2026-11-09"][2:4] == ["1.24", "µs"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_many_sizes_fit_a_terminal_and_the_page_has_all(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), tuple(2**n for n in range(12)))
     found = history(nights(tmp_path, EVEN[:3], cases=cases))
@@ -82,6 +84,7 @@ def test_many_sizes_fit_a_terminal_and_the_page_has_all(tmp_path: Path) -> None:
     assert "6 of 12 cases have a chart; the tables have all" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: Path) -> None:
     found = a_slow_week(tmp_path)
     write_history(found, tmp_path / "t.html")

@@ -123,6 +123,7 @@ def test_tables_hold_every_case_once(tmp_path: Path, found: Planned) -> None:
     assert only(terminal(run, summaries), wanted) == wanted
 
 
+@pytest.mark.usefixtures("undrawn")
 @settings(ANY, max_examples=3)
 @given(found=planned())
 def test_the_page_holds_every_case_once(tmp_path: Path, found: Planned) -> None:

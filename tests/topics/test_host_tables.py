@@ -61,6 +61,7 @@ def shown(*arguments: object) -> str:
     return result.output
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_terminal_and_the_page_have_every_table(made: Path) -> None:
     run = weft.load(made)
     summaries = summarise(run)

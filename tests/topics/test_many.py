@@ -70,6 +70,7 @@ def test_the_tables_hold_the_records_figures(many: Path) -> None:
     assert loads.rows[3][2:5] == ("125 %", "1.25 M", "80 %")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_draws_them_against_their_axes_and_not_against_the_size(many: Path) -> None:
     run = weft.load(many)
     summaries = summarise(run)

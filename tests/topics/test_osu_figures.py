@@ -102,6 +102,7 @@ def test_a_figure_as_a_table_names_every_size(tmp_path: Path) -> None:
     assert table.rows[1][1].startswith("2 ±0.0")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_only_a_record_of_the_suite_is_laid_out_so(tmp_path: Path) -> None:
     cases = (*make_cases(tests=("ping_pong", "sendrecv")),)
     of_tests = measured(tmp_path, cases, suite="")
@@ -127,6 +128,7 @@ def test_a_variant_measured_at_one_size_is_a_point_over_sizes(tmp_path: Path) ->
     assert [len(track.x) for track in figure.tracks] == [5, 5, 1]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_figures_of_two_records_are_told_apart(tmp_path: Path) -> None:
     runs = []
     for name in ("a", "b"):

@@ -112,6 +112,7 @@ class Counting(Topic[int]):
         return [f"computed {rows} times"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_are_computed_once_however_many_outputs_ask(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +127,7 @@ def test_rows_are_computed_once_however_many_outputs_ask(
     assert counting.computed == 1
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_finding_stands_with_the_name_of_its_own_record(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,6 +82,7 @@ def test_means_of_several_operations_have_no_tail_of_operations(tmp_path: Path, 
     assert columns["latency_of_means_ns_p99"] is not None
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_tails_stand_in_the_terminal_on_the_page_and_in_a_paper(tmp_path: Path) -> None:
     run = record(tmp_path, SINGLE, 10_000, 1)
     summaries = summarise(run)

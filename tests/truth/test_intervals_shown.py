@@ -60,6 +60,7 @@ def test_the_intervals_are_lopsided_or_nothing_here_would_notice(
             assert max(up, down) > 5 * min(up, down)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("test", UNITS)
 def test_a_pages_bars_reach_from_the_low_end_to_the_high_end(
     run: Run, summaries: tuple[CaseSummary, ...], test: str

@@ -172,6 +172,7 @@ def test_resume_goes_on_only_under_like_conditions(
             weft.session.resume(before.path, {}, begun_s=0.0, report=False)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_compare_and_the_page_name_the_same_conditions(before: Run, after: Run) -> None:
     other = host(at("environment", UCX_TLS="tcp"))(details(interface="eth1")(after))
     sides = [side_of_run(run, summarise(run), name, "") for name, run in
