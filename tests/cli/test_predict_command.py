@@ -82,12 +82,26 @@ def test_what_no_model_answers_is_a_line_and_the_others_are_answered(tmp_path: P
     words = " ".join(shown.split())
     wanted = (
         "message_rate is unsupported on a simulated platform: a model has no limit of messages"
-        " per second beside the host's overhead; ask host_overhead instead"
+        " per second beside the host's overhead; ask stream instead"
     )
     assert wanted in words
-    assert "ping_pong 8 B fat-tree 1:1 " in words
+    # A ping-pong has a time, and no bandwidth of 8 bytes.
+    assert re.search(r"ping_pong 8 B fat-tree 1:1 [\d.]+ µs ", words)
     [page] = tmp_path.glob("*.html")
     assert wanted.replace("'", "&#39;") in page.read_text()
+
+
+@pytest.mark.engine
+def test_a_point_has_its_unit_and_what_is_the_hosts_is_not_predicted(tmp_path: Path) -> None:
+    shown = run(
+        "predict", "host_overhead", "hot_spot_receive", "--platform", "escher", "--nodes", 4,
+        "--sizes", 8, "--points", "1,3", "-o", tmp_path,
+    )  # fmt: skip
+    words = " ".join(shown.split())
+    assert "hot_spot_receive 1 peer 8 B" in words
+    assert "hot_spot_receive 3 peers 8 B" in words
+    assert "host_overhead 8 B" not in words
+    assert "no fabric changes it; ask weft run host_overhead --platform instead" in words
 
 
 @pytest.mark.engine
@@ -97,7 +111,7 @@ def test_tests_that_no_model_answers_name_those_to_ask_instead(tmp_path: Path) -
             "predict", "message_rate", "bidirectional_stream", "put_latency", "--nodes", 2,
             "--platform", "escher", "--sizes", 8, "-o", tmp_path,
         )  # fmt: skip
-    assert seen.value.fix == "ask host_overhead or sendrecv or ping_pong instead"
+    assert seen.value.fix == "ask stream or sendrecv or ping_pong instead"
 
 
 @pytest.mark.engine
@@ -140,6 +154,8 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
         ((*ESCHER, "--nodes", "9", "--topology", "torus 24 4x2"), "type --nodes 8 or 16"),
         ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat-tree?"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
+        ((*ESCHER, "--nodes", "8", "--within", "5%"), "name several: --blocking 1:1,2:1"),
+        ((*ESCHER, "--nodes", "8", "--samples", "0"), "type 1 or more, like --samples 2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "type one like --speed 1,2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--blocking", "1:1,1:1"), "each one once"),
         (

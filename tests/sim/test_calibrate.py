@@ -122,7 +122,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: object) -> None:
         ("eschr", "did you mean escher"),
         ("escher:guess", "there is no kind guess; type model or table"),
         ("nowhere.xml", "cannot read nowhere.xml as a platform file"),
-        ("osu-pcix", "without a latency and a bandwidth"),
+        ("osu-pcix", "without a bandwidth"),
     ],
 )
 def test_what_is_no_platform_is_refused(text: str, message: str) -> None:

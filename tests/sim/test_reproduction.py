@@ -12,9 +12,9 @@ from weft.errors import WeftError
 from weft.reference.library import find_platform
 from weft.reproduction import TABLED, simulated_statements, simulated_times
 from weft.sim.answers import PredictedFabric, PredictedFigure, notes_of
-from weft.sim.fidelity import beside, errors_of, peaks_beside, statements_table
+from weft.sim.fidelity import beside, errors_of, peaks_beside, predicted_ns, statements_table
 from weft.sim.measured import calibrated_from
-from weft.sim.platforms import calibrated, check_kind, simulated_platform, with_rate
+from weft.sim.platforms import calibrated, check_kind, protocols_of, simulated_platform, with_rate
 from weft.sim.predicted import parts_of
 from weft.sim.stated import ASSUMED
 from weft.tables import Table
@@ -25,7 +25,8 @@ engine = pytest.mark.engine
 def errors_percent(table: Table) -> list[float]:
     """All cells of a table that are errors."""
     cells = (cell for row in table.rows for cell in row)
-    return [float(cell[:-2]) for cell in cells if re.fullmatch(r"[+-][\d.]+ %", cell)]
+    errors = (cell.removesuffix(" %") for cell in cells if re.fullmatch(r"[+-][\d.]+( %)?", cell))
+    return list(map(float, errors))
 
 
 @engine
@@ -40,14 +41,25 @@ def test_a_study_is_reproduced_by_simulation(kind: str) -> None:
         assert one.mean_percent <= limit, one
         if kind == "table":
             assert one.worst_percent <= limit, one
-    tables = beside([escher], {"escher": times}, "label")
+    tables = beside([escher], {"escher": times}, kind)
     assert [table.name for table in tables] == ["table_4", "table_5", "table_6", "table_7"]
-    assert all("label" in table.caption for table in tables)
+    assert all(f"simulated ({kind})" in table.caption for table in tables)
     assert len(errors_percent(tables[0])) == 14
-    assert tables[0].rows[0][:2] == ("0 B", "4.29 µs")
+    assert "latency in µs" in tables[0].caption
+    assert tables[0].rows[0][:2] == ("0 B", "4.29")
+    assert tables[3].rows[-2][:2] == ("4 MiB", "1857")
     peaks = peaks_beside([escher], {"escher": times}, "label")
     assert peaks.rows[1][:3] == ("Escher, sendrecv", "1.86 GB/s", "92.9 %")
     assert max(map(abs, errors_percent(peaks))) < 0.5
+
+
+def test_three_platforms_fit_eighty_columns() -> None:
+    found = [find_platform(name) for name in ("escher", "red-squall", "callisto")]
+    times = {one.name: predicted_ns(protocols_of(one, "model")) for one in found}
+    for table in beside(found, times, "model"):
+        widest = [max(len(row[at]) for row in table.rows) for at in range(len(table.head))]
+        gaps = 2 * (len(widest) - 1)
+        assert sum(map(max, widest, map(len, table.head))) + gaps <= 80, table.caption
 
 
 @engine
@@ -92,11 +104,16 @@ def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
         (("calibrate", "escher", "--rate", "0GFlop/s"), "is not a rate of arithmetic; type one"),
         (("calibrate", "escher", "--rate", "4"), "is not a rate of arithmetic; type one like 800M"),
         (("calibrate", "escher", "x.jsonl"), "from what was published alone; type weft calibrate"),
-        (("calibrate", "osu-pcix"), "without a latency and a bandwidth"),
+        (("calibrate", "osu-pcix"), "is published without a bandwidth, so it cannot be simulated"),
         (("reproduce", "nobody"), "sandia"),
         (("reproduce", "fermilab", "--rate", "800"), "is not a rate of arithmetic; type one like"),
         (("reproduce", "fermilab", "-o", "x.doc"), "is no kind of picture"),
         (("reproduce", "osu", "--kind", "table"), "without tables; type weft reproduce osu"),
+        (("reproduce", "sandia", "--rate", "1GFlop/s"), "--rate is for the curves of fermilab"),
+        (("reproduce", "osu", "-o", "x.html"), "-o is for the curves of fermilab"),
+        (("reproduce", "fermilab", "--kind", "table"), "Fermilab published no tables"),
+        (("run", "--platform", "escher", "--submit"), "--submit is for nodes that exist"),
+        (("run", "--platform", "fermilab-topspin:table"), "take its model: fermilab-topspin alone"),
         (("run", "--platform", "escher", "--hosts", "n1"), "--hosts is for hosts, devices"),
         (("run", "--platform", "escher", "--buffers", "turn:4"), "type --platform escher without"),
         (("run", "--platform", "escher", "--transport", "tcp"), "--transport is for hosts"),
@@ -168,3 +185,11 @@ def test_a_latency_of_a_fit_has_a_caution_wherever_it_is_used(tmp_path: Path) ->
     assert wanted in output.output
     # A file says it too.
     assert wanted in simulated_platform(f"{tmp_path}/f.xml").in_words
+
+
+@pytest.mark.engine
+def test_a_record_is_no_platform_file(tmp_path: Path) -> None:
+    record = simulated(tmp_path, ("ping_pong",), "8,1KiB", platform()).path
+    with pytest.raises(WeftError, match="is a record and no platform file") as seen:
+        simulated_platform(str(record))
+    assert seen.value.fix == f"make one of it: weft calibrate {record} -o r.xml"

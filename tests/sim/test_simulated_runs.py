@@ -9,6 +9,7 @@ import pytest
 import weft
 from running import left_behind
 from simulations import KNOWN, by_size, platform, simulated
+from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.compare.pool import pool
 from weft.analysis.summary import summarise
@@ -145,6 +146,14 @@ def test_every_head_says_that_it_was_simulated(known: weft.Run) -> None:
     assert "repeats are identical" in shown.get()
     assert known.header.hosts == {}
     assert known.header.notes[0].startswith("simulated, not measured, on known")
+
+
+def test_a_comparison_of_simulations_asks_for_no_more_launches(known: weft.Run) -> None:
+    sides = load_sides([str(known.path), str(known.path)])
+    notes = " ".join(compare(sides).notes)
+    assert "a simulation repeats itself and has no interval" in notes
+    assert "--launches" not in notes
+    assert "session" not in notes
 
 
 def test_other_platforms_and_measurements_are_never_pooled(

@@ -132,15 +132,15 @@ def predict(
     from weft.fabric.topologies import FabricAsked
     from weft.plan import cases as plan
     from weft.sim.platforms import simulated_platform
-    from weft.units import parse_percent, parse_seconds
+    from weft.units import parse_seconds
 
-    _check(platform, nodes, lattices)
-    limit = parse_percent(within) if within else None
+    _check(platform, nodes, samples, lattices)
     base = simulated_platform(platform, rate)
     ports = switch or ("" if topology or levels or shape else _one_switch(nodes, blocking))
     fabric = FabricAsked(nodes=nodes, switch=ports, levels=levels, shape=shape)
     plain = _variants(fabric, topology or ["fat-tree"], (blocking, rails, speed), hop)
     variants = _by_algorithm(plain, tests, algorithm)
+    limit = _limit(within, len(variants))
     of = plan.parse_variants(
         plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, lattices=lattices, single=True
     )
@@ -154,12 +154,24 @@ def predict(
     show(base, variants, (runs, moved), certainty, limit, effort.page, effort.say)
 
 
+def _limit(text: str, fabrics: int) -> float | None:
+    """How much slower a fabric may be, as a fraction. Raises WeftError where there is but one."""
+    from weft.units import parse_percent
+
+    limit = parse_percent(text) if text else None
+    if limit is not None and fabrics == 1:
+        raise WeftError(
+            "--within compares fabrics, and there is one", "name several: --blocking 1:1,2:1"
+        )
+    return limit
+
+
 def _one_switch(nodes: int, blocking: str) -> str:
     """The ports of a switch that has all nodes, as the platform's has; a taper needs more."""
     return str(nodes) if blocking == _NO_TAPER else ""
 
 
-def _check(platform: str, nodes: int, lattices: Lattices) -> None:
+def _check(platform: str, nodes: int, samples: int, lattices: Lattices) -> None:
     if not platform:
         raise WeftError(
             "a prediction needs the links and hosts of a platform",
@@ -167,6 +179,8 @@ def _check(platform: str, nodes: int, lattices: Lattices) -> None:
         )
     if not nodes:
         raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 256")
+    if samples < 1:
+        raise WeftError(f"--samples {samples} is out of range", "type 1 or more, like --samples 2")
     if lattices.threads > 1 or lattices.long_link_reals != LONG_LINK_REALS:
         raise WeftError(
             "a prediction computes nothing: the platform says how fast a rank is",

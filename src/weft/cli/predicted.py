@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
+    from weft.plan.pattern import Axis
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.reference.library import Platform
@@ -102,6 +104,13 @@ def _front(
     ), table
 
 
+def _point_in_words(point: int | None, axis: "Axis") -> str:
+    """A place on a test's own axis: " 7 peers", " 1 peer", nothing of a test without one."""
+    if point is None:
+        return ""
+    return f" {point} {axis.name.removesuffix('s') if point == 1 else axis.name}"
+
+
 def _results(run: "Run") -> "Results":
     from weft.analysis.summary import summarise
     from weft.topics import results_of
@@ -126,15 +135,15 @@ def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
     from weft.sim.instead import instead_of
 
     found = {
-        one.case: (one.test, one.reason.rstrip("."))
+        one.case: (one.test, why)
         for results in all_results
         for one in results.summaries
-        if one.status == "unsupported"
+        if (why := _why_none(one, results.run.patterns[one.test].figure))
     }
     if all(one.case in found for one in all_results[0].summaries):
         tests = tuple(dict.fromkeys(test for test, _ in found.values()))
         raise WeftError(
-            "; ".join(dict.fromkeys(_unsupported(*one) for one in found.values())),
+            "; ".join(dict.fromkeys(why for _, why in found.values())),
             f"ask {instead_of(tests)} instead",
         )
     return found
@@ -143,14 +152,17 @@ def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
 def _lacking_in_words(lacking: dict[str, tuple[str, str]]) -> list[str]:
     from weft.sim.instead import instead_of
 
-    lines = (
-        f"{_unsupported(*one)}; ask {instead_of([one[0]])} instead" for one in lacking.values()
-    )
+    lines = (f"{why}; ask {instead_of([test])} instead" for test, why in lacking.values())
     return list(dict.fromkeys(lines))
 
 
-def _unsupported(test: str, reason: str) -> str:
-    return f"{test} is unsupported on a simulated platform: {reason}"
+def _why_none(one: "CaseSummary", figure: str) -> str:
+    """Why a case has no figure that a fabric has a part in; else empty."""
+    if one.status == "unsupported":
+        return f"{one.test} is unsupported on a simulated platform: {one.reason.rstrip('.')}"
+    if figure == "overhead":
+        return f"{one.test} is not predicted: it is of the hosts, and no fabric changes it"
+    return ""
 
 
 def _answer(
@@ -194,7 +206,7 @@ def _figures(results: "Results", lacking: Container[str]) -> "tuple[PredictedFig
     found = []
     for one in asked:
         row = iterations.get(one.case)
-        point = f" {one.point}" if one.point is not None else ""
+        point = _point_in_words(one.point, results.run.patterns[one.test].axis)
         if row is not None:
             lattice = results.run.cases[one.case].lattice
             found.append(
@@ -206,14 +218,14 @@ def _figures(results: "Results", lacking: Container[str]) -> "tuple[PredictedFig
             )
             continue
         rate, time_ns = one.bandwidth_bytes_per_s, one.latency_ns
-        estimate = rate or time_ns
+        estimate = time_ns or rate
         if estimate is None:
             raise WeftError(f"{one.case} has no time and no bandwidth", "type another test")
         found.append(
             PredictedFigure(
                 case=f"{one.test}{point} {format_bytes(one.bytes)}",
                 value=estimate.value,
-                is_rate=rate is not None,
+                is_rate=time_ns is None,
                 bytes=one.bytes,
                 largest_bytes=one.bytes,
             )

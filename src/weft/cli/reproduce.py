@@ -22,6 +22,7 @@ weft reproduce osu
 
 weft reproduce fermilab --rate 800MFlop/s -o curves.html"""
 STUDIES = ("sandia", "osu", "fermilab")
+_USUAL_RATE = "800MFlop/s"
 
 
 def register(app: typer.Typer) -> None:
@@ -36,8 +37,9 @@ def reproduce(
         typer.Option(help="Simulate a model of few parameters, or a table right at each size."),
     ] = "model",
     rate: Annotated[
-        str, typer.Option(help="Let a rank of fermilab compute so much.")
-    ] = "800MFlop/s",
+        str,
+        typer.Option(help="Let a rank of fermilab compute so much. Default: 800MFlop/s."),
+    ] = "",
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="Draw fermilab's curves: .svg, .pdf or .html."),
@@ -56,8 +58,13 @@ def reproduce(
 
     chosen = check_kind(kind)
     [name] = choose("study", [study], STUDIES)
+    if name != "fermilab" and (rate or output is not None):
+        option = "--rate" if rate else "-o"
+        raise WeftError(f"{option} is for the curves of fermilab", f"omit {option}")
+    if name == "fermilab" and chosen == "table":
+        raise WeftError("Fermilab published no tables", "type weft reproduce fermilab")
     if name == "fermilab":
-        console().print(*render_table(_fermilab(rate, output)), sep="\n")
+        console().print(*render_table(_fermilab(rate or _USUAL_RATE, output)), sep="\n")
         return
     if name == "osu" and chosen == "table":
         raise WeftError("the OSU study is published without tables", "type weft reproduce osu")
@@ -74,7 +81,7 @@ def _sandia(kind: "Calibrated") -> "list[Table]":
     found = [find_platform(name) for name in ("escher", "red-squall", "callisto")]
     times = {one.name: simulated_times(calibrated(one, kind), TABLED) for one in found}
     label = f"published and simulated ({kind})"
-    return [*beside(found, times, label), peaks_beside(found, times, label)]
+    return [*beside(found, times, kind), peaks_beside(found, times, label)]
 
 
 def _osu() -> "list[Table]":

@@ -56,6 +56,12 @@ def may_be_submitted(
 
     def here_or_there(asked: Asked, given: dict[str, Any]) -> None:
         context = given["context"]
+        if asked.submit and context.params["platform"]:
+            raise WeftError(
+                f"--submit is for nodes that exist, and --platform {context.params['platform']} is"
+                " simulated",
+                "omit --submit",
+            )
         if asked.submit:
             submit_run(context.params, words_of_run(sys.argv[2:]), budget_s_of(context))
         elif _needs_a_job(context.params):

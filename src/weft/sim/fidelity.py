@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from weft.sim.protocols import Protocols
 
 
+# The unit of a published table's figures, and what it is in SI.
+_UNITS = {"latency": ("µs", 1e3), "bandwidth": ("MB/s", 1e6)}
+# An error of so many per cent needs no second digit behind the point.
+_LARGE = 10
 # Of a table's pieces no more are shown.
 _MOST_PIECES = 3
 
@@ -122,9 +127,12 @@ def errors_table(title: str, errors: Sequence[SeriesError]) -> Table:
 def beside(
     platforms: Sequence[Platform],
     times: Mapping[str, Callable[[str, int], float | None]],
-    label: str,
+    kind: str,
 ) -> list[Table]:
-    """Each published table with the simulated figures and their errors, platforms in columns."""
+    """Each published table with the simulated figures and their errors, platforms in columns.
+
+    Three platforms fit 80 columns: the units stand above, and `kind` is what was simulated.
+    """
     tables = []
     for name in dict.fromkeys(series.table for one in platforms for series in one.series):
         columns = [
@@ -134,23 +142,20 @@ def beside(
         sizes = dict.fromkeys(point.bytes for _, series in columns for point in series.points)
         rows = [(format_bytes(size), *_cells(columns, times, size)) for size in sizes]
         means = [
-            f"{error.mean_percent:.2f} %"
+            f"{error.mean_percent:.2f}"
             for one, series in columns
             for error in errors_of(msgspec.structs.replace(one, series=(series,)), times[one.name])
         ]
         tables.append(
             Table(
                 name=name.lower().replace(" ", "_"),
-                caption=f"{name}: {first.suite}, {first.quantity}, {label}",
-                head=("size", *(head for one, _ in columns for head in _heads(one.title))),
+                caption=f"{name}: {first.suite}, {first.quantity} in {_UNITS[first.quantity][0]},"
+                f" published and simulated ({kind}), errors in %",
+                head=("size", *(head for one, _ in columns for head in (one.title, kind, "error"))),
                 rows=(*rows, ("mean", *(cell for mean in means for cell in ("", "", mean)))),
             )
         )
     return tables
-
-
-def _heads(title: str) -> tuple[str, str, str]:
-    return title, "simulated", "error"
 
 
 def _cells(
@@ -160,15 +165,23 @@ def _cells(
 ) -> list[str]:
     cells = []
     for one, series in columns:
-        shape = format_time if series.quantity == "latency" else format_bandwidth
+        _, unit = _UNITS[series.quantity]
         point = next((point for point in series.points if point.bytes == size_bytes), None)
         time = times[one.name](series.test, size_bytes)
         if point is None or time is None:
             cells += ["", "", ""]
             continue
         own = figure_of(series, size_bytes, time)
-        cells += [shape(point.si), shape(own), f"{error_percent(series, point, time):+.2f} %"]
+        # No zero is below zero.
+        error = round(error_percent(series, point, time), 2) + 0.0
+        cells += [_digits(point.si / unit), _digits(own / unit)]
+        cells += [f"{error:+.{2 if abs(error) < _LARGE else 1}f}"]
     return cells
+
+
+def _digits(value: float) -> str:
+    """Three digits, and those that are zero at the end: "4.30", "957"."""
+    return f"{value:.{max(0, 2 - floor(log10(value)))}f}"
 
 
 def parameters_table(title: str, protocols: Protocols) -> Table:

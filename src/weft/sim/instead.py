@@ -1,4 +1,4 @@
-"""What to ask of a simulated platform in place of tests that no model answers. Pure."""
+"""What to ask in place of tests that no prediction answers. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 _OF_WORK = "halo with --compute"
 _INSTEAD = {
-    "message_rate": "host_overhead",
+    "message_rate": "stream",
     "bidirectional_stream": "sendrecv",
     "send_overlap": _OF_WORK,
     "receive_overlap": _OF_WORK,
@@ -17,7 +17,7 @@ _INSTEAD = {
     "get_overlap": _OF_WORK,
     "busy_stream": _OF_WORK,
     "offered_load": "random_pairs",
-    "late_receive": "host_overhead",
+    "host_overhead": "weft run host_overhead --platform",
     "put_stream": "stream",
     "get_stream": "stream",
     "register_stream": "stream",

@@ -27,6 +27,7 @@ KINDS: tuple[str, ...] = get_args(Calibrated)
 NODES = 128
 MOST_NODES = 10_000
 _FEWEST_NODES = 2
+_RECORDS = (".jsonl", ".jsonl.zst")
 # The single figures that are a latency of small messages, and a bandwidth of large ones.
 _LATENCIES = (
     "latency_small_send", "latency_small_put", "latency_small", "latency_zero_mpi", "fit_latency",
@@ -74,12 +75,17 @@ def check_nodes(nodes: int) -> None:
 
 def read_platform(path: Path) -> SimulatedPlatform:
     """A file of `weft calibrate`, or any other of SimGrid's. Raises WeftError."""
+    if path.name.endswith(_RECORDS) and path.exists():
+        raise WeftError(
+            f"{path} is a record and no platform file",
+            f"make one of it: weft calibrate {path} -o {path.name.partition('.')[0]}.xml",
+        )
     try:
         text = path.read_text(encoding="utf-8")
         root = ET.fromstring(text)  # noqa: S314 - the user's own file
     except (OSError, UnicodeDecodeError, ET.ParseError) as error:
         raise WeftError(
-            f"cannot read {path} as a platform file: {error}",
+            f"cannot read {path} as a platform file: {getattr(error, 'strerror', None) or error}",
             "write one with weft calibrate escher -o FILE, or name a published platform",
         ) from None
     cluster = root.find("cluster")
@@ -132,15 +138,20 @@ def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
     if times is not None:
         return model_of(times) if kind == "model" else table_of(times)
     if kind == "table":
-        raise WeftError(f"{platform.title} is published without a table", "type --kind model")
+        raise WeftError(
+            f"{platform.title} is published without a table",
+            f"take its model: {platform.name} alone, or --kind model",
+        )
     known = {fact.key: fact.si for fact in platform.facts if fact.si is not None}
     latency_ns = next((known[key] for key in _LATENCIES if key in known), None)
     one_way = next((known[key] for key in _BANDWIDTHS if key in known), None)
     if latency_ns is not None and (assumed := ASSUMED.get(platform.name)):
         return one_line(latency_ns, assumed.one_way_bytes_per_s, assumed.both_ways_bytes_per_s)
     if latency_ns is None or one_way is None:
+        kinds = (("a latency", latency_ns), ("a bandwidth", one_way))
+        lacks = " and ".join(what for what, known_si in kinds if known_si is None)
         raise WeftError(
-            f"{platform.title} is published without a latency and a bandwidth",
+            f"{platform.title} is published without {lacks}, so it cannot be simulated",
             "type weft list platforms to choose another",
         )
     both_ways = known.get("bandwidth_peak_both_ways", 2 * one_way)

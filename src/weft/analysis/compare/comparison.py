@@ -288,12 +288,18 @@ def _notes(
             "a published figure has no interval: the ratio's interval is that of the record alone,"
             " and the verdict is against the figure as published"
         )
-    if "one launch" in bases:
+    if any(side.is_simulated for side in sides):
+        notes.append(
+            "a simulation repeats itself and has no interval, so there is no verdict on it; weft"
+            " predict gives the differences of simulated fabrics an interval"
+        )
+    elif "one launch" in bases:
         notes.append(
             "one launch does not show the variation between launches, so there is no verdict;"
             " measure again with --launches 5"
         )
-    notes += sessions_in_words({side.title: side.sessions for side in sides})
+    measured = [side for side in sides if not side.is_simulated]
+    notes += sessions_in_words({side.title: side.sessions for side in measured})
     for side in sides:
         notes += [f"{side.title}: {line}" for line in side.in_time]
         notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]

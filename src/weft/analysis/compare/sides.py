@@ -60,6 +60,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     sessions: tuple[int, ...] = ()
     in_time: tuple[str, ...] = ()
+    is_simulated: bool = False
 
     @property
     def transports(self) -> tuple[str, ...]:
@@ -141,6 +142,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
         sessions=(launches_of(run),),
         in_time=in_time([run]),
+        is_simulated=platform is not None,
     )
 
 
