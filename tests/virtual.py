@@ -6,6 +6,7 @@ patterns; its ranks are threads in virtual time. It is built with the engine's t
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -18,7 +19,9 @@ import msgspec
 from weft.plan.pattern import Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    import pytest
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 _BUILT = Path(__file__).resolve().parents[1] / "build" / "release" / "engine" / "tests"
@@ -82,6 +85,23 @@ def run_virtual(
         check=False,
         stdin=subprocess.DEVNULL,
     )
+
+
+def shared_record(
+    factory: pytest.TempPathFactory, name: str, measure: Callable[[Path], None]
+) -> Path:
+    """`r.jsonl` of a run into a folder of this name: parallel workers share one.
+
+    A run takes longer than all that looks at it.
+    """
+    mine = factory.getbasetemp()
+    shared = mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = shared / name / "r.jsonl"
+        if not made.exists():
+            measure(made.parent)
+        return made
 
 
 def described() -> dict[str, Pattern]:

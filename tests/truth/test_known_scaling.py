@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from drawn import page_plots, page_tables, svg_curves
-from virtual import WEFT, Costs, run_virtual
+from virtual import WEFT, Costs, run_virtual, shared_record
 
 COSTS = Costs(tick_ns=1.0)
 SITE_NS = 100
@@ -37,14 +37,16 @@ def exchange_ns(sites: int, faces: int) -> float:
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("scaling")
+    return shared_record(tmp_path_factory, "scaling", _measure)
+
+
+def _measure(folder: Path) -> None:
     done = run_virtual(
         folder, ["halo"], "--ranks", "1,2,4", "--extents", "4,6", "--lattice", "8^4",
         "--compute", f"{SITE_NS}ns", "--no-overlap", "--samples", "5", "--launches",
         str(LAUNCHES), "--budget", "100s", costs=COSTS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return folder / "r.jsonl"
 
 
 def output(*words: object) -> str:

@@ -5,9 +5,7 @@ from a formula on this page. It is followed through the pattern's own descriptio
 the analysis to the JSON, the terminal, the page, the CSV, the LaTeX and the drawing.
 """
 
-import fcntl
 import json
-import os
 import re
 import statistics
 import subprocess
@@ -18,10 +16,12 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import weft
 from drawn import page_plots, page_tables, svg_points
-from virtual import WEFT, Costs, described, run_virtual
+from virtual import WEFT, Costs, described, run_virtual, shared_record
+from weft.cli.main import app
 from weft.record.run import Run
 from weft.units import parse_bandwidth, parse_time
 
@@ -156,26 +156,19 @@ class Known(msgspec.Struct, frozen=True):
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run takes longer than all that looks at it: parallel workers share one."""
-    mine = tmp_path_factory.getbasetemp()
-    shared = mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine
-    with (shared / "known.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        made = shared / "known" / "r.jsonl"
-        return made if made.exists() else _measured(made.parent)
+    return shared_record(tmp_path_factory, "known", _measure)
 
 
-def _measured(folder: Path) -> Path:
+def _measure(folder: Path) -> None:
     costs = msgspec.structs.replace(COSTS, register_buffer=30, deregister_buffer=20)
     # A rank program of a few benchmarks is a copy with a planted bug.
     there = described()
     done = run_virtual(
         folder, [name for name in TRUTHS if name in there],
         "--sizes", ",".join(map(str, SIZES)), "--samples", str(SAMPLES),
-        "--launches", str(LAUNCHES), "--budget", "100s", costs=costs,
+        "--launches", str(LAUNCHES), "--budget", "100s", "--no-report", costs=costs,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return folder / "r.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -284,10 +277,14 @@ def test_the_terminal_shows_them(record: Path, run: Run, known: list[Known]) -> 
         assert read_figure(cell) == near(one.shown, 0.005 + one.within), line
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_shows_them_in_its_curves_and_its_table(
     record: Path, run: Run, known: list[Known]
 ) -> None:
-    text = record.with_name("r.html").read_text(encoding="utf-8")
+    page = record.with_name("r.html")
+    done = CliRunner().invoke(app, ["report", str(record), "-o", str(page)])
+    assert done.exit_code == 0, done.output
+    text = page.read_text(encoding="utf-8")
     plots, tables = page_plots(text), page_tables(text)
     cells = {
         (head.removesuffix(", virtual"), row[0]): cell
