@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.fits.least_squares import Fitted
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.parameters import student
+from weft.analysis.stats.percentiles import medians
 from weft.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ def median_line(sweep: Sweep, *, intervals: bool = True) -> Fitted:
     sizes = sweep.sizes_bytes
     pilot = np.polyfit(sizes, sweep.medians_ns, 1, w=1 / sweep.medians_ns)
     slope, intercept = float(pilot[0]), float(pilot[1])
-    signs = _Signs(sweep, slope, intercept, error_power(sweep, slope, intercept))
     for _ in range(PASSES):
         signs = _Signs(sweep, slope, intercept, error_power(sweep, slope, intercept))
         slope = _crossing(signs.of_slope, 0.0, slope, signs.slope_step)
@@ -100,9 +100,7 @@ def error_power(sweep: Sweep, slope: float, intercept: float) -> float:
     import numpy as np
 
     line = intercept + slope * sweep.sizes_bytes
-    typical = np.array(
-        [np.median(np.abs(kept - at)) for kept, at in zip(sweep.kept_ns, line, strict=True)]
-    )
+    typical = medians([np.abs(kept - at) for kept, at in zip(sweep.kept_ns, line, strict=True)])
     seen = typical > NOISELESS * sweep.medians_ns
     if seen.sum() < FEWEST_FOR_POWER:
         return 1.0

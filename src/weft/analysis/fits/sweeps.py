@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
+from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
 
     sizes = sorted(by_size)
     kept = []
-    means, squares, medians, weights = [], [], [], []
+    means, squares, weights = [], [], []
     for size in sizes:
         times = by_size[size]
         if not (times.min() > 0 and np.isfinite(times.max())):
@@ -100,7 +101,6 @@ def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
         mean = float(times.mean())
         means.append(mean)
         squares.append(float(np.square(times - mean).sum()))
-        medians.append(float(np.median(times)))
         few = _thinned(times)
         weights.append(len(times) / len(few))
         kept.append(few)
@@ -109,7 +109,7 @@ def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:
         counts=np.array([len(by_size[size]) for size in sizes], dtype=np.float64),
         means_ns=np.array(means),
         squares_ns2=np.array(squares),
-        medians_ns=np.array(medians),
+        medians_ns=medians([by_size[size] for size in sizes]),
         kept_ns=tuple(kept),
         weights=np.array(weights),
     )

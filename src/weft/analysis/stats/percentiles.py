@@ -37,6 +37,15 @@ def percentiles(
     )
 
 
+def medians(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The median of each part, in its unit; in one go where all have as many values."""
+    import numpy as np
+
+    if len({len(part) for part in parts}) == 1:
+        return np.asarray(np.median(np.stack(parts), axis=1))
+    return np.array([np.median(part) for part in parts])
+
+
 def tails(launches: Sequence[NDArray[np.float64]], resolution: float = 0.0) -> dict[str, Estimate]:
     """The percentiles of TAILS, each the median over launches of each launch's own, by name.
 
