@@ -1,14 +1,18 @@
 """`weft predict`: variants in one table, records and a page, and refusals in one line."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
 import weft
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.record.model import Footer
+from weft.session import Request, start
 
 ESCHER = ("predict", "ping_pong", "--platform", "escher")
 
@@ -115,6 +119,23 @@ def test_tests_that_no_model_answers_name_those_to_ask_instead(tmp_path: Path) -
 
 
 @pytest.mark.engine
+def test_an_interrupt_ends_all_fabrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    simulated = []
+
+    def interrupted(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
+        simulated.append(request.output)
+        path, footer = start(request, say)
+        return path, msgspec.structs.replace(footer, outcome="interrupted")
+
+    monkeypatch.setattr("weft.session.start", interrupted)
+    words = (*ESCHER, "--nodes", "2", "--speed", "1,2", "--sizes", "8", "-o", str(tmp_path))
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 130
+    assert "interrupted; the records of finished fabrics are in" in result.output
+    assert len(simulated) == 1
+
+
+@pytest.mark.engine
 def test_without_a_switch_all_nodes_are_at_one(tmp_path: Path) -> None:
     """The solver at a rate of 2003: two sums and 16 messages an iteration, and its arithmetic."""
     shown = run(
@@ -154,6 +175,7 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
         ((*ESCHER, "--nodes", "9", "--topology", "torus 24 4x2"), "type --nodes 8 or 16"),
         ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat-tree?"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
+        ((*ESCHER, "--nodes", "8", "-o", __file__), "File exists; choose another folder by -o"),
         ((*ESCHER, "--nodes", "8", "--within", "5%"), "name several: --blocking 1:1,2:1"),
         ((*ESCHER, "--nodes", "8", "--samples", "0"), "type 1 or more, like --samples 2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "type one like --speed 1,2"),

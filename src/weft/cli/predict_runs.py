@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.sim.predicted import Variant
 
 _ROOM = 0.8
+_INTERRUPTED = 130
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
 
@@ -112,7 +113,12 @@ class Effort:
         """The record of a variant."""
         from weft.record.run import load
 
-        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WeftError(
+                f"cannot write into {self._folder}: {error.strerror}", "choose another folder by -o"
+            ) from None
         path = self._folder / f"{self._stem}-{at + 1}.jsonl.zst"
         begun = time.monotonic()
         found = load(self._start(platform, part, path, self.say))
@@ -181,7 +187,11 @@ class Effort:
             begun_s=self._begun_s,
             is_quiet=say is None,
         )
-        return session.start(request, say or (lambda _: None))[0]
+        written, footer = session.start(request, say or (lambda _: None))
+        if footer.outcome == "interrupted":
+            self.say(f"weft: interrupted; the records of finished fabrics are in {self._folder}")
+            raise typer.Exit(_INTERRUPTED)
+        return written
 
     @staticmethod
     def say(line: str) -> None:
