@@ -78,7 +78,10 @@ def simulated_solver(platform: SimulatedPlatform) -> Run:
 
 
 def simulated_run(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
-    """The record of these parts, which leaves no file. Raises WeftError."""
+    """The record of these parts, which leaves no file. Raises WeftError.
+
+    An interrupt goes on to the caller: what is simulated by then is no answer.
+    """
     with tempfile.TemporaryDirectory(prefix="weft-") as folder:
         request = simulation(
             platform,
@@ -88,7 +91,14 @@ def simulated_run(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
             budget_s=_BUDGET_S,
             case_deadline_s=parse_seconds(CASE_DEADLINE),
         )
-        path, _ = start(request, lambda _: None)
+        path, footer = start(request, lambda _: None)
+        if footer.outcome == "interrupted":
+            raise KeyboardInterrupt
+        if footer.outcome == "budget":
+            raise WeftError(
+                f"{platform.name} is not simulated after {_BUDGET_S:g} s",
+                "type it again while less else runs here",
+            )
         run = load(path)
         _ = run.measured  # read before the file goes
     return run

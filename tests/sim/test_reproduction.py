@@ -1,16 +1,20 @@
 """The whole chain gives back what was put in: published tables, and known protocols by a record."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
 from simulations import KNOWN, platform, simulated
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.record.model import Footer
 from weft.reference.library import find_platform
 from weft.reproduction import TABLED, simulated_statements, simulated_times
+from weft.session import Request, start
 from weft.sim.answers import PredictedFabric, PredictedFigure, notes_of
 from weft.sim.fidelity import beside, errors_of, peaks_beside, predicted_ns, statements_table
 from weft.sim.measured import calibrated_from
@@ -60,6 +64,22 @@ def test_three_platforms_fit_eighty_columns() -> None:
         widest = [max(len(row[at]) for row in table.rows) for at in range(len(table.head))]
         gaps = 2 * (len(widest) - 1)
         assert sum(map(max, widest, map(len, table.head))) + gaps <= 80, table.caption
+
+
+@engine
+@pytest.mark.parametrize(
+    ("outcome", "error"), [("interrupted", KeyboardInterrupt), ("budget", WeftError)]
+)
+def test_half_a_simulation_is_no_answer(
+    outcome: str, error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(request: Request, say: Callable[[str], None]) -> tuple[Path, Footer]:
+        path, footer = start(request, say)
+        return path, msgspec.structs.replace(footer, outcome=outcome)
+
+    monkeypatch.setattr("weft.reproduction.start", ended)
+    with pytest.raises(error):
+        simulated_times(calibrated(find_platform("escher"), "model"), ("ping_pong",))
 
 
 @engine
