@@ -15,6 +15,7 @@ from studies import (
     SITE_NS,
     efficiency,
     iteration_ns,
+    parts,
     record_of,
     rows_of,
     series,
@@ -141,6 +142,26 @@ def test_parts_are_means_over_the_ranks_and_add_up(tmp_path: Path) -> None:
         assert list(row.parts_ns) == ["pack", "local", "wait", "remote", "sum"]
         assert sum(one.value for one in row.parts_ns.values()) == pytest.approx(mean, rel=1e-3)
         assert row.parts_ns["wait"].value == pytest.approx(0.2 * mean, rel=1e-3)
+
+
+@pytest.mark.parametrize(("test", "name"), [("milc", "fields"), ("halo", "other")])
+def test_what_an_iteration_takes_beside_its_parts_is_one_too(
+    test: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nine_tenths(case: Case, round_: int) -> dict[str, list[float]]:
+        return {
+            part: times
+            if part.startswith("rank") and "." not in part
+            else [0.9 * one for one in times]
+            for part, times in parts(case, round_).items()
+        }
+
+    monkeypatch.setattr("studies.parts", nine_tenths)
+    for row in rows_of(record_of(tmp_path, weak_cases(test, extents=(8,)))).all:
+        mean = row.iteration_ns.value * (1.0 + 0.9 * (row.ranks - 1)) / row.ranks
+        assert list(row.parts_ns)[-1] == name
+        assert sum(one.value for one in row.parts_ns.values()) == pytest.approx(mean, rel=1e-3)
+        assert row.parts_ns["wait"].value == pytest.approx(0.9 * 0.2 * mean, rel=1e-3)
 
 
 def test_a_divided_lattice_is_held_to_its_share(tmp_path: Path) -> None:

@@ -38,7 +38,8 @@ inline std::string refuse_case(const Case& test, int size) {
            " threads; choose fewer --threads, or fewer ranks on a host";
   }
   if (test.bytes != single_bytes && test.bytes != double_bytes) {
-    return "a site of a face is 36 bytes in single precision and 72 in double; choose --sizes 36";
+    return "a site of a face is 36 bytes in single precision and 72 in double; choose --sizes 36, "
+           "or 72";
   }
   return refuse_lattice(lattice, size, even_from_four);
 }

@@ -7,36 +7,29 @@ solver on Fermilab's clusters (Holmgren, 2003); strong scaling divides one latti
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.stats.means import uninterrupted_mean
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.summary import resolution_ns
 from weft.estimate import Estimate
 from weft.topics.groups import side
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
-from weft.topics.series import over_launch_medians, part_ns
+from weft.topics.scaling.iterations import by_launch, parts_ns, slowest_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from weft.plan.case import Case
     from weft.plan.lattice import Lattice
-    from weft.plan.pattern import Pattern
     from weft.record.model import Batch
     from weft.record.run import Run
     from weft.topics.base import Results
 
 # What the fabric may cost before it is worth a word: of the performance that one rank has alone.
 MOST_COST = 0.10
-_RANK = re.compile(r"rank(\d+)")
 
 CostVerdict = Literal["costs more", "costs less", "cannot tell"]
 
@@ -45,16 +38,16 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     """An application on so many ranks, with `sites` each; all rates are of one rank.
 
     `iteration_ns` is the slowest rank's median time, `parts_ns` the mean over ranks of what its
-    parts take: means, which add up. `efficiency` is over `base_ranks`, the smallest number that was
-    measured, and None on it: the time of an iteration there over the time here; of a lattice that
-    is divided also times `base_ranks` over `ranks`. `flops_per_s` counts `flops_per_site`. The
-    working set of a rank is `set_bytes` long and fits the `level` of the memory. `residual` is the
-    largest of the true ones of a solver, |b - A x| / |b|; None where nothing was solved. `gauge`
-    names the file of its links, if it is one, and `plaquettes` are the mean Re Tr of their
-    plaquettes in space and with t; None where there are no links. `flush_to_zero` is
-    "off", "on" or, of launches that differ, "off, on", as rank 0 found it; empty where the record
-    does not have it. With `shares_cores` ranks wait for each other's core, and the times are the
-    scheduler's too.
+    parts and the rest of it take: means, which add up. `efficiency` is over `base_ranks`, the
+    smallest number that was measured, and None on it: the time of an iteration there over the time
+    here; of a lattice that is divided also times `base_ranks` over `ranks`. `flops_per_s` counts
+    `flops_per_site`. The working set of a rank is `set_bytes` long and fits the `level` of the
+    memory. `residual` is the largest of the true ones of a solver, |b - A x| / |b|; None where
+    nothing was solved. `gauge` names the file of its links, if it is one, and `plaquettes` are the
+    mean Re Tr of their plaquettes in space and with t; None where there are no links.
+    `flush_to_zero` is "off", "on" or, of launches that differ, "off, on", as rank 0 found it; empty
+    where the record does not have it. With `shares_cores` ranks wait for each other's core, and the
+    times are the scheduler's too.
     """
 
     case: str
@@ -192,7 +185,7 @@ def _row(
     info = run.patterns[case.test].lattice
     sites = lattice.sites_of_rank(case.ranks)
     tick_ns = resolution_ns(run, list(batches))
-    iteration = median_of_launches([_slowest_ns(run, own) for own in _by_launch(batches)], tick_ns)
+    iteration = median_of_launches([slowest_ns(run, own) for own in by_launch(batches)], tick_ns)
     sent = batches[0].sent_bytes
     set_bytes = round(lattice.set_bytes_per_site(info, case.bytes) * sites)
 
@@ -221,7 +214,7 @@ def _row(
         sent_bytes_per_s=per_s(sent),
         base_ranks=case.ranks,
         efficiency=None,
-        parts_ns=_parts_ns(run, run.patterns[case.test], batches),
+        parts_ns=parts_ns(run, run.patterns[case.test], batches),
         set_bytes=set_bytes,
         level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
         residual=max((b.residual for b in batches if b.residual is not None), default=None),
@@ -229,57 +222,6 @@ def _row(
         plaquettes=batches[0].plaquettes,
         flush_to_zero=flush_to_zero(run, batches),
     )
-
-
-def _by_launch(batches: Sequence[Batch]) -> list[list[Batch]]:
-    launches: dict[int, list[Batch]] = {}
-    for batch in batches:
-        launches.setdefault(batch.launch, []).append(batch)
-    return list(launches.values())
-
-
-def _ranks_of(batch: Batch) -> list[str]:
-    """The names of the samples of every rank, rank 0's first."""
-    return ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
-
-
-def _slowest_ns(run: Run, batches: Sequence[Batch]) -> float:
-    """The median time of an iteration on the slowest rank of a launch."""
-    import numpy as np
-
-    return max(
-        float(np.median(np.concatenate([part_ns(run, batch, rank) for batch in batches])))
-        for rank in _ranks_of(batches[0])
-    )
-
-
-def _parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, Estimate]:
-    """By the test's parts in its order: the median over launches of the mean over ranks."""
-    import numpy as np
-
-    launches = _by_launch(batches)
-    return {
-        part: over_launch_medians([np.array([_mean_part_ns(run, own, part)]) for own in launches])
-        for part in pattern.parts
-    }
-
-
-def _mean_part_ns(run: Run, batches: Sequence[Batch], part: str) -> float:
-    means = [
-        float(_kept(run, batch, rank, f"{rank}.{part}" if rank else part).mean())
-        for batch in batches
-        for rank in _ranks_of(batch)
-    ]
-    return sum(means) / len(means)
-
-
-def _kept(run: Run, batch: Batch, rank: str, part: str) -> NDArray[np.float64]:
-    """A part of the samples that were not interrupted, the same for each part: so they add up."""
-    whole = part_ns(run, batch, rank)
-    usual = uninterrupted_mean(whole)
-    kept = whole <= max(usual * 2, float(whole.min()))
-    values: NDArray[np.float64] = part_ns(run, batch, part)[kept]
-    return values
 
 
 def _curve(rows: Sequence[ScalingRow]) -> LatticeCurve:

@@ -1,0 +1,87 @@
+"""What an iteration takes, and its parts, from the samples of all ranks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from weft.analysis.stats.means import uninterrupted_mean
+from weft.topics.series import over_launch_medians, part_ns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.estimate import Estimate
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+# Of an iteration: less than this beside its parts is none of it.
+_ROUNDING = 1e-3
+_RANK = re.compile(r"rank(\d+)")
+
+
+def by_launch(batches: Sequence[Batch]) -> list[list[Batch]]:
+    """A case's batches, launch by launch."""
+    launches: dict[int, list[Batch]] = {}
+    for batch in batches:
+        launches.setdefault(batch.launch, []).append(batch)
+    return list(launches.values())
+
+
+def _ranks_of(batch: Batch) -> list[str]:
+    """The names of the samples of every rank, rank 0's first."""
+    return ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
+
+
+def slowest_ns(run: Run, batches: Sequence[Batch]) -> float:
+    """The median time of an iteration on the slowest rank of a launch."""
+    import numpy as np
+
+    return max(
+        float(np.median(np.concatenate([part_ns(run, batch, rank) for batch in batches])))
+        for rank in _ranks_of(batches[0])
+    )
+
+
+def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, Estimate]:
+    """By the test's parts in its order: the median over launches of the mean over ranks.
+
+    What an iteration takes beside them, if it is more than rounding, is the last one: of a solver
+    the steps of its fields.
+    """
+    import numpy as np
+
+    def over_launches(part: str) -> list[float]:
+        return [_mean_part_ns(run, own, part) for own in by_launch(batches)]
+
+    spent = {part: over_launches(part) for part in pattern.parts}
+    whole = np.array(over_launches(""))
+    rest = whole - np.sum(list(spent.values()), axis=0)
+    if spent and np.median(rest) > _ROUNDING * np.median(whole):
+        spent["fields" if pattern.lattice.has_links else "other"] = list(rest)
+    return {
+        part: over_launch_medians([np.array([one]) for one in own]) for part, own in spent.items()
+    }
+
+
+def _mean_part_ns(run: Run, batches: Sequence[Batch], part: str) -> float:
+    """The mean over the ranks of a part; of whole iterations where none is named."""
+    means = [
+        float(_kept(run, batch, rank, f"{rank}.{part}".strip(".")).mean())
+        for batch in batches
+        for rank in _ranks_of(batch)
+    ]
+    return sum(means) / len(means)
+
+
+def _kept(run: Run, batch: Batch, rank: str, part: str) -> NDArray[np.float64]:
+    """A part of the samples that were not interrupted, the same for each part: so they add up."""
+    whole = part_ns(run, batch, rank)
+    usual = uninterrupted_mean(whole)
+    kept = whole <= max(usual * 2, float(whole.min()))
+    values: NDArray[np.float64] = part_ns(run, batch, part)[kept]
+    return values
