@@ -1,5 +1,6 @@
 """Whole runs over a scripted rank that are interrupted, killed or resumed."""
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -131,6 +132,29 @@ def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
     assert footer is not None
     assert footer.outcome == "interrupted"
     assert not left_behind(tmp_path)
+
+
+# An interrupt as soon as numpy is half loaded, once.
+INTERRUPTED = """import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy.exceptions":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+"""
+
+
+def test_an_interrupt_while_numpy_is_loaded_is_one(machine: dict[str, str], tmp_path: Path) -> None:
+    """It cannot be loaded twice in one process, and showing the record needs it again."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(INTERRUPTED)
+    found = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
+    done = run({**machine, "PYTHONPATH": found}, tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (130, False), done.stderr
 
 
 def test_a_killed_weft_leaves_no_rank(machine: dict[str, str], tmp_path: Path) -> None:
