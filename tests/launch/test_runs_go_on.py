@@ -10,6 +10,7 @@ import pytest
 
 import weft
 from builders import synthetic_record, write_lines
+from copies import without_finder
 from running import left_behind, processes_of, wait_for_round
 from scripted import WEFT, resume, run
 from weft.analysis.summary import summarise
@@ -135,7 +136,8 @@ def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
 
 
 # An interrupt as soon as numpy is half loaded, once.
-INTERRUPTED = """import os, signal, sys
+INTERRUPTED = """
+import os, signal
 
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
@@ -149,10 +151,10 @@ sys.meta_path.insert(0, Interrupt())
 
 def test_an_interrupt_while_numpy_is_loaded_is_one(machine: dict[str, str], tmp_path: Path) -> None:
     """It cannot be loaded twice in one process, and showing the record needs it again."""
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "sitecustomize.py").write_text(INTERRUPTED)
-    found = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
+    site = without_finder(tmp_path / "site")
+    with (site / "sitecustomize.py").open("a") as lines:
+        lines.write(INTERRUPTED)
+    found = f"{site}{os.pathsep}{Path(weft.__file__).parents[1]}"
     done = run({**machine, "PYTHONPATH": found}, tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (130, False), done.stderr
 
