@@ -5,7 +5,7 @@ import pytest
 from simulations import platform
 from weft.errors import WeftError
 from weft.sim.algorithms import algorithms_of
-from weft.sim.answers import PredictedFabric, PredictedFigure
+from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
 from weft.sim.switches import (
     AlgorithmSwitch,
     in_words,
@@ -96,6 +96,11 @@ def test_the_table_has_a_row_a_size_and_names_the_fastest() -> None:
     assert table.rows[0] == ("8 B", "124 ns *", "208 ns")
     assert table.rows[-1] == ("256 B", "868 ns", "456 ns *")
     assert "allreduce predicted on 16 nodes, fat-tree 1:1" in table.caption
+    # No column has an interval, and no note speaks of one.
+    known = Certainty(mean=0.02, worst=0.25, points=40, largest_bytes=1 << 22)
+    notes = " ".join(switches_table(platform(), answers, known).notes)
+    assert "25.0 % at most; a time above may be off by as much" in notes
+    assert "the interval is of" not in notes
 
 
 def test_fabrics_are_not_taken_for_algorithms() -> None:

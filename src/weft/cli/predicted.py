@@ -76,14 +76,16 @@ def _front(
     from weft.report.page import Front, Section
     from weft.sim.answer_charts import algorithms_chart, differences_chart
     from weft.sim.answers import answers_table, limits_in_words, notes_of
-    from weft.sim.switches import in_words, is_of_algorithms, switches_table
+    from weft.sim.switches import OF_TIMES, in_words, is_of_algorithms, switches_table
 
     charts: tuple[Chart, ...] = ()
     if is_of_algorithms(answers):
         table, words = switches_table(base, answers, certainty), in_words(answers)
         charts = (algorithms_chart(answers),)
+        notes = notes_of(base, answers, certainty, OF_TIMES)
     else:
         table, words = answers_table(base, answers, certainty, limit), []
+        notes = notes_of(base, answers, certainty)
         if limit is not None:
             words = [limits_in_words(answers, limit)]
         charts = (differences_chart(answers, limit),) if len(answers) > 1 else ()
@@ -97,7 +99,7 @@ def _front(
         summary="".join(
             f"{line[0].upper() + line[1:] if not at else line}. " for at, line in enumerate(words)
         ),
-        warnings=("simulated, not measured", *notes_of(base, answers, certainty), *lacking),
+        warnings=("simulated, not measured", *notes, *lacking),
         section=Section(
             name="predicted", title="Predicted", charts=charts, tables=(bare,), findings=()
         ),

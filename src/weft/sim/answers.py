@@ -230,9 +230,12 @@ def _interval(figure: PredictedFigure, certainty: Certainty | None) -> str:
 
 
 def notes_of(
-    base: SimulatedPlatform, answers: Sequence[PredictedFabric], certainty: Certainty | None
+    base: SimulatedPlatform,
+    answers: Sequence[PredictedFabric],
+    certainty: Certainty | None,
+    of_figures: str = "the interval is of the most",
 ) -> list[str]:
-    """How far to believe the figures, and what is extrapolated."""
+    """How far to believe the figures, and what is extrapolated; `of_figures` is on a table's."""
     if certainty is None:
         known = f"how far {base.name} is from a real platform is not known: nothing is published"
         known += " of it point by point"
@@ -240,7 +243,7 @@ def notes_of(
         known = (
             f"the model misses {certainty.points} published figures by"
             f" {100 * certainty.mean:.1f} % on average and {100 * certainty.worst:.1f} % at most;"
-            " the interval is of the most"
+            f" {of_figures}"
         )
         known += _of_differences(answers, certainty)
     # Behind its source stand what was assumed of a platform, cautions, and what somebody typed.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 # AlgorithmTimes that differ by less than this are those of one algorithm.
 _SAME = 1e-3
 BEST = " *"
+# How far to believe times that stand in a table without their intervals.
+OF_TIMES = "a time above may be off by as much"
 # A library that loses less than this chooses well enough to be left alone.
 _LOSS = 0.01
 
@@ -180,7 +182,7 @@ def switches_table(
         f" {base.name}: simulated, not measured;{BEST} the fastest algorithm{aside}",
         head=("size", *columns),
         rows=rows,
-        notes=(*in_words(answers), *notes_of(base, answers, certainty)),
+        notes=(*in_words(answers), *notes_of(base, answers, certainty, OF_TIMES)),
     )
 
 
