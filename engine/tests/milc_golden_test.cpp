@@ -59,7 +59,11 @@ class GoldenFile : public testing::Test {
  protected:
   [[nodiscard]] const gauge_files::GaugeFile& gauge_file() const { return gauge_file_; }
   [[nodiscard]] solved::Equation equation() const {
-    return {global, solved::unitary(gauge_file_.links()), source_of, 0.8, 0.2};
+    solved::Equation equation{.global = global, .links = {}, .source = source_of};
+    equation.links = solved::unitary(gauge_file_.links());
+    equation.u0 = 0.8;
+    equation.mass = 0.2;
+    return equation;
   }
 
  private:

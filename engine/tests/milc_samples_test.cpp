@@ -45,7 +45,7 @@ class MilcSamples : public testing::Test {
     Field chi(volume_of(global));
     std::span<const std::byte> left = bytes;
     const auto next = [&] {
-      const float number = gauge_files::number_of_bytes<float>(left.first<4>(), std::endian::big);
+      const auto number = gauge_files::number_of_bytes<float>(left.first<4>(), std::endian::big);
       left = left.subspan(4);
       return double{number};
     };

@@ -220,7 +220,7 @@ def test_tables_have_every_figure(tmp_path: Path) -> None:
     assert performance.rows[2][5].startswith("50.0% [")
     # 1187 flops a site in 10 ns.
     assert performance.rows[0][4] == "119 GFlop/s"
-    assert "milc 1187" in " ".join(performance.notes)
+    assert "milc 1187, with 1308 bytes moved." in " ".join(performance.notes)
     assert shares.head[3:] == ("pack", "local", "wait", "remote", "sum")
     assert [row[4] for row in costs.rows] == [
         "more than 10%",

@@ -115,7 +115,7 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
         "Iteration: of the slowest rank. Efficiency: against the smallest number of ranks.",
     ]
     if with_flops:
-        counts = dict.fromkeys(f"{r.test} {r.flops_per_site}" for r in rows if r.flops_per_site)
+        counts = dict.fromkeys(_counts_in_words(row) for row in rows if row.flops_per_site)
         notes.append(f"Flops are counted a site and iteration: {', '.join(counts)}.")
     solved = [row for row in rows if row.residual is not None]
     if solved:
@@ -155,6 +155,14 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
         ),
         notes=tuple(notes),
     )
+
+
+def _counts_in_words(row: ScalingRow) -> str:
+    words = f"{row.test} {row.flops_per_site}"
+    if row.moved_bytes_per_s is None:
+        return words
+    moved = row.moved_bytes_per_s.value / row.iterations_per_s.value / row.sites
+    return f"{words}, with {moved:.0f} bytes moved"
 
 
 def _flush_in_words(found: set[str]) -> list[str]:
