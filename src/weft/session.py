@@ -325,9 +325,6 @@ def _measure(
     *,
     is_quiet: bool = False,
 ) -> Footer:
-    # An interrupt is caught from here on, and what it stops from loading cannot load again.
-    import numpy  # noqa: F401
-
     launcher, allocation = started_by
     with ProgressLine(is_quiet=is_quiet) as watcher, ends_like_an_interrupt():
         return Measurement(

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 @contextlib.contextmanager
 def ends_like_an_interrupt() -> Iterator[None]:
     """Have SIGTERM and SIGHUP end a run as Ctrl-C does: ranks ended, footer written."""
+    # A run goes on after an interrupt; what that stops from loading cannot load again.
+    import numpy  # noqa: F401
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
