@@ -38,7 +38,7 @@ def programs(tmp_path: Path) -> Path:
 def run(programs: Path, sabotage: str, *words: str) -> subprocess.CompletedProcess[str]:
     record = programs.parent / "r.jsonl"
     return subprocess.run(
-        [WEFT, "run", "ping_pong", "--sizes", "8,16", "--launches", "2", "--budget", "8s",
+        [WEFT, "run", "ping_pong", "--sizes", "8,16", "--launches", "2", "--budget", "90s",
          "--precision", "100%", "--no-report", "--json", "-o", record, *words],
         env={**os.environ, "WEFT_ENGINE_DIR": str(programs), "SABOTAGE": sabotage},
         capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
@@ -116,7 +116,7 @@ def test_a_rank_killed_after_the_last_case_costs_nothing(programs: Path, rank: i
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_a_rank_that_hangs_is_ended_by_the_deadline(programs: Path, mpi: str) -> None:
-    words = ("--mpi", mpi, "--deadline", "1s")
+    words = ("--mpi", mpi, "--deadline", "5s")
     done = run(programs, f"signal={STOP} rank=1 phase=case times=1", *words)
     statuses = rows_of(done, programs)
     assert "the case did not end in" in done.stderr
@@ -193,7 +193,7 @@ def test_a_port_in_use_fails_the_transport_with_its_number_and_the_fix(tmp_path:
         taken.listen()
         port = taken.getsockname()[1]
         done = subprocess.run(
-            [WEFT, "run", "ping_pong", "--transport", "tcp", "--sizes", "8", "--budget", "3s",
+            [WEFT, "run", "ping_pong", "--transport", "tcp", "--sizes", "8", "--budget", "60s",
              "--option", f"tcp.port={port}", "--no-report", "-o", tmp_path / "r.jsonl"],
             capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
             env={**os.environ, "WEFT_ENGINE_DIR": str(linked_engine(tmp_path))},
