@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "host/output.hpp"
+#include "bootstrap/output.hpp"
 
 namespace weft {
 

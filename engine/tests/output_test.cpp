@@ -1,5 +1,5 @@
 // A rank that ends its run leaves no line behind in a pipe.
-#include "host/output.hpp"
+#include "bootstrap/output.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "host/output.hpp"
+#include "bootstrap/output.hpp"
 
 #include <sys/ioctl.h>
 #include <sys/stat.h>
