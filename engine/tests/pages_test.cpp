@@ -1,6 +1,8 @@
 // The pages of messages' memory: those that are asked for, those the kernel gives, those kept.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -131,6 +133,23 @@ TEST(MessageMemory, ACaseThatNeedsNewMemoryHasAddressesThatNoneHadBefore) {
   side.drop();
   side.take(4096, Pages::usual, true);
   EXPECT_EQ(std::count(had.begin(), had.end(), side.data()), 0);
+}
+
+/// Addresses that this process has mapped, bytes.
+std::uint64_t mapped_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(MessageMemory, GivesBackTheAddressesThatItDidNotUse) {
+  constexpr std::uint64_t much = std::uint64_t{1} << 30U;
+  const std::uint64_t before = mapped_bytes();
+  SideMemory side;
+  side.take(4096, Pages::usual, true);
+  EXPECT_GT(mapped_bytes(), before + much);
+  side.drop();
+  EXPECT_LT(mapped_bytes(), before + much);
 }
 
 TEST(Pages, OpenedMemoryHasThePagesThatAreAskedFor) {
