@@ -39,6 +39,7 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["run", "milc", "--u0", "nan"], "type --u0 0.1 to 10"),
         (["run", "halo", "--mass", "0.2"], "or weft run milc"),
         (["run", "milc", "--gauge", "a", "--extents", "4"], "type --gauge without --extents"),
+        (["run", "milc", "--gauge", ""], "leave it out for random links"),
         (["run", "milc", "--gauge", "/nowhere/lattice"], "that every host has"),
         (["run", "milc", "--gauge", "/etc/hostname"], "is no gauge field"),
         (["run", "milc", "--gauge", "/etc"], "is no file"),

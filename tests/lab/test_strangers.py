@@ -130,13 +130,11 @@ def test_values_of_the_environment_are_the_ranks_alone(
 ) -> None:
     assert running.poll() is None
     for host in ("head", "n1", "n2"):
-        shown = cluster.run("ps", "-eo", "args", host=host).stdout
+        shown = _seen(cluster, host, "rank-tcp", "ps", "-eo", "args")
         assert "rank-tcp" in shown or host == "head"
         assert MARK not in shown
-    passed = cluster.run(
-        "bash", "-c", f"grep -lz {MARK} /proc/$(pgrep -o rank-tcp)/environ", host="n2"
-    )
-    assert passed.returncode == 0, passed
+    look = "cat /proc/$(pgrep -o rank-tcp)/environ"
+    assert MARK in _seen(cluster, "n2", MARK, "bash", "-c", look)
     assert "secret" not in (folder / "r.jsonl").read_text()
 
 
@@ -148,10 +146,15 @@ def _secret_of(line: str) -> bytes:
 
 
 def _processes_of(cluster: Cluster, host: str) -> str:
-    """What LOOK sees there while ranks are up: between two launches there are none."""
+    """What LOOK sees there while ranks are up."""
+    return _seen(cluster, host, b"rank-tcp".hex(), sys.executable, "-c", LOOK)
+
+
+def _seen(cluster: Cluster, host: str, expected: str, *command: str) -> str:
+    """What a command says there while ranks are up: between two launches there are none."""
     for _ in range(LOOKS):
-        shown = cluster.run(sys.executable, "-c", LOOK, host=host).stdout
-        if host == "head" or b"rank-tcp".hex() in shown:
+        shown = cluster.run(*command, host=host).stdout
+        if host == "head" or expected in shown:
             break
     return shown
 

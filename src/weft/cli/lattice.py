@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import with_options
+from weft.errors import WeftError
 from weft.plan.lattice import LONG_LINK_REALS, MASS, U0, Lattices, parse_lattices
 
 _Extents = Annotated[
@@ -65,7 +66,7 @@ _Threads = Annotated[
     ),
 ]
 _Gauge = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="Take the links of this file, and its lattice: MILC (version 5), SciDAC or ILDG"
         " (milc). Default: random links.",
@@ -97,11 +98,13 @@ def lattices_of(
     sums: _Sums = None,
     long_links: _LongLinks = LONG_LINK_REALS,
     threads: _Threads = 1,
-    gauge: _Gauge = "",
+    gauge: _Gauge = None,
     mass: _Mass = MASS,
     u0: _U0 = U0,
 ) -> Lattices:
     """What was asked for. Raises WeftError."""
+    if gauge == "":
+        raise WeftError("--gauge names no file", "leave it out for random links")
     return parse_lattices(
         extents,
         lattice,
@@ -111,7 +114,7 @@ def lattices_of(
         overlaps=overlap,
         long_links=long_links,
         threads=threads,
-        gauge=gauge,
+        gauge=gauge or "",
         mass=mass,
         u0=u0,
     )
