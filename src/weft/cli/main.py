@@ -98,9 +98,11 @@ def main() -> None:
         # The reader (head, less) has seen enough; nothing may be written while Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except TyperException as error:
-        message = str(error)
-        if not message:  # plain `weft`: its help was shown
+        if not str(error):  # plain `weft`: its help was shown
             sys.exit(2)
+        # A value's fault comes with the name of its option.
+        named = getattr(error, "format_message", None) if hasattr(error, "param") else None
+        message = named() if named else str(error)
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "weft"
         _fail(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")

@@ -125,11 +125,9 @@ class PipedLaunch:
         try:
             return read(line)
         except UnknownLineError as error:
-            if error.is_bye:
+            if error.is_bye or not line.strip():
                 # The starter lost a rank and has ended rank 0's input; it reports why itself.
                 raise LaunchError("failed", self._last_words()) from None
-            if not line.strip():
-                raise LaunchError("failed", self._words_of_hydra()) from None
             raise LaunchError("failed", str(error)) from None
 
     def _read_line(self, end: float, late: str) -> bytes:
@@ -150,17 +148,6 @@ class PipedLaunch:
         line, _, self._pending = b"".join(parts).partition(b"\n")
         return line
 
-    def _words_of_hydra(self) -> str:
-        """MPICH's starter reports a lost rank on the stream of the engine's answers."""
-        end = time.monotonic() + END_DEADLINE_S
-        while True:
-            try:
-                line = self._read_line(end, "").decode(errors="replace")
-            except LaunchError:
-                return self._last_words()
-            if line.startswith(EXIT_STRING):
-                return f"a rank ended: {line.removeprefix(EXIT_STRING).strip()}"
-
     def _last_words(self) -> str:
         """Why the ranks ended: the engine's own line if there is one, else the starter's."""
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -169,6 +156,8 @@ class PipedLaunch:
         lines = self._errors.read(1 << 20).decode(errors="replace").splitlines()
         lines = [line.strip() for line in lines if line.strip(" -=\t")]
         own = [line for line in lines if line.startswith(("rank-", "rank:"))]
+        # MPICH's starter fails itself where it has lines for a rank that is gone.
+        lines = [*self._ends_not_read(), *lines]
         signals = [line for line in lines if "signal" in line.lower()]
         errors = [line for line in lines if "error" in line.lower()]
         reported = own or signals or errors or lines
@@ -177,6 +166,19 @@ class PipedLaunch:
         code = self._running().returncode
         silent = f"the ranks ended without a message (exit status {code})"
         return self._with_why(reported[0] if reported else silent)
+
+    def _ends_not_read(self) -> list[str]:
+        """Ranks' ends that the starter reported where answers come, and that nobody has read."""
+        pipe = self._running().stdout
+        if pipe is None:
+            return []
+        parts = [self._pending]
+        os.set_blocking(pipe.fileno(), False)
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(pipe.fileno(), 1 << 20):
+                parts.append(data)
+        lines = b"".join(parts).decode(errors="replace").splitlines()
+        return [_end_of_rank(line) for line in lines if line.startswith(EXIT_STRING)]
 
     def _with_why(self, reason: str) -> str:
         why = self._why()
@@ -205,6 +207,10 @@ class PipedLaunch:
         process.wait(END_DEADLINE_S)
         psutil.wait_procs(family, timeout=END_DEADLINE_S)
         self._clear({*self._ranks, *(member.pid for member in family)})
+
+
+def _end_of_rank(line: str) -> str:
+    return f"a rank ended: {line.removeprefix(EXIT_STRING).strip()}"
 
 
 def _family(pid: int) -> list[psutil.Process]:
