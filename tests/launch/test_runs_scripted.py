@@ -209,6 +209,16 @@ def test_an_unsupported_test_is_a_row_with_its_reason(
     assert done.returncode == 0
 
 
+def test_a_run_that_measured_nothing_does_not_end_as_if_it_had(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, test="put-ping-pong")
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("weft: nothing was measured, the first case is fake/put_ping_pong/")
+    assert "unsupported" not in last
+
+
 def test_the_rendezvous_sweep_takes_ten_samples_of_each_size_in_five_launches(
     machine: dict[str, str], tmp_path: Path
 ) -> None:

@@ -6,11 +6,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 from msgspec.structs import asdict
 
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
+from weft.cli.measured import show
 from weft.cli.options import Json
 from weft.cli.submit import may_be_submitted
 from weft.cli.where import Where, takes_where
@@ -21,10 +21,8 @@ from weft.plan.lattice import Lattices
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from weft.plan.case import Case
     from weft.plan.simulated import SimulatedPlatform
     from weft.plan.suites import Suite
-    from weft.record.model import Footer
 
 _EXAMPLES = """Examples:
 
@@ -240,7 +238,7 @@ def run(
             **_effort(given, precision, budget, launches, samples),
         )
         path, footer = session.start(request, _say)
-    _show(path, footer, as_json=json, report=report)
+    show(path, footer, as_json=json, report=report)
 
 
 def _effort(
@@ -343,56 +341,3 @@ def _changes(context: typer.Context) -> dict[str, float]:
 
 def _say(line: str) -> None:
     typer.echo(line, err=True)
-
-
-def _alone(case: "Case") -> str:
-    """The words that measure a case alone, but for what is unusual of it."""
-    words = f"{case.test} --transport {case.transport} --sizes {case.bytes}"
-    if case.lattice is None:
-        return words
-    name = "lattice" if case.lattice.is_global else "extents"
-    return f"{words} --ranks {case.ranks} --{name} {case.lattice.shape}"
-
-
-def _show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -> None:
-    """The table, the paths of the files, and the exit status."""
-    if footer is None:
-        typer.echo(f"{path} is complete: nothing to resume")
-        return
-    from weft.analysis.summary import summarise
-    from weft.record.run import load
-    from weft.report.page import report_path, write_report
-    from weft.report.plain import json_rows
-    from weft.report.terminal import console, render_brief
-    from weft.sources import models_of
-    from weft.topics import results_of
-
-    measured = load(path)
-    summaries = summarise(measured)
-    results = results_of(measured, summaries)
-    if as_json:
-        text = msgspec.json.format(msgspec.json.encode(json_rows(results)), indent=2)
-        typer.echo(text.decode())
-    else:
-        screen = console()
-        screen.print(render_brief(results, screen))
-    if report:
-        page = report_path(path)
-        try:
-            write_report([results], page, models_of([measured]))
-            typer.echo(f"report: {page}", err=True)
-        except WeftError as error:
-            typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
-    typer.echo(f"record: {path}", err=True)
-    if footer.outcome == "interrupted":
-        typer.echo(f"weft: interrupted; continue with: weft run --resume {path}", err=True)
-        raise typer.Exit(130)
-    bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
-    if bad:
-        typer.echo(
-            f"weft: {len(bad)} of {len(summaries)} cases have no result, the first is"
-            f" {bad[0].case}: {bad[0].reason.rstrip('.')}; {path} lists all; run it alone:"
-            f" weft run {_alone(measured.cases[bad[0].case])}",
-            err=True,
-        )
-        raise typer.Exit(1)

@@ -1,0 +1,81 @@
+"""What `weft run` shows in the end: its table, its files, and its exit status."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.plan.case import Case
+    from weft.record.model import Footer
+    from weft.record.run import Run
+
+
+def show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -> None:
+    """The table, the page, the paths of both. Raises typer.Exit where cases have no result."""
+    if footer is None:
+        typer.echo(f"{path} is complete: nothing to resume")
+        return
+    from weft.analysis.summary import summarise
+    from weft.record.run import load
+    from weft.report.page import report_path, write_report
+    from weft.report.plain import json_rows
+    from weft.report.terminal import console, render_brief
+    from weft.sources import models_of
+    from weft.topics import results_of
+
+    measured = load(path)
+    summaries = summarise(measured)
+    results = results_of(measured, summaries)
+    if as_json:
+        text = msgspec.json.format(msgspec.json.encode(json_rows(results)), indent=2)
+        typer.echo(text.decode())
+    else:
+        screen = console()
+        screen.print(render_brief(results, screen))
+    if report:
+        page = report_path(path)
+        try:
+            write_report([results], page, models_of([measured]))
+            typer.echo(f"report: {page}", err=True)
+        except WeftError as error:
+            typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
+    typer.echo(f"record: {path}", err=True)
+    _end(measured, summaries, footer)
+
+
+def _end(run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer") -> None:
+    """A last line and an exit status where not everything was measured."""
+    if footer.outcome == "interrupted":
+        typer.echo(f"weft: interrupted; continue with: weft run --resume {run.path}", err=True)
+        raise typer.Exit(130)
+    bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
+    if bad:
+        typer.echo(
+            f"weft: {len(bad)} of {len(summaries)} cases have no result, the first is"
+            f" {bad[0].case}: {bad[0].reason.rstrip('.')}; {run.path} lists all; run it alone:"
+            f" weft run {_alone(run.cases[bad[0].case])}",
+            err=True,
+        )
+        raise typer.Exit(1)
+    if not any(s.status == "ok" for s in summaries):
+        first = summaries[0]
+        typer.echo(
+            f"weft: nothing was measured, the first case is {first.case}: {first.reason}", err=True
+        )
+        raise typer.Exit(1)
+
+
+def _alone(case: "Case") -> str:
+    """The words that measure a case alone, but for what is unusual of it."""
+    words = f"{case.test} --transport {case.transport} --sizes {case.bytes}"
+    if case.lattice is None:
+        return words
+    name = "lattice" if case.lattice.is_global else "extents"
+    return f"{words} --ranks {case.ranks} --{name} {case.lattice.shape}"
