@@ -110,11 +110,10 @@ Region::Region(std::size_t bytes, Pages pages, std::size_t most_bytes)
 // What comes later must not get addresses that were in use: a cache of registrations would know
 // them. Those that were only reserved go back, for a process has 128 TiB of them.
 Region::~Region() {
-  const auto start = std::bit_cast<std::uint64_t>(mapped_);
-  const std::size_t had = std::bit_cast<std::uint64_t>(data_) + bytes_ - start;
-  (void)mmap(mapped_, had, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0);
-  if (had < mapped_bytes_) munmap(static_cast<std::byte*>(mapped_) + had, mapped_bytes_ - had);
+  auto* const start = static_cast<std::byte*>(mapped_);
+  const auto had = static_cast<std::size_t>(data_ + bytes_ - start);
+  (void)mmap(start, had, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (had < mapped_bytes_) munmap(start + had, mapped_bytes_ - had);
 }
 
 std::uint64_t Region::huge_bytes(std::size_t first_bytes) const {
