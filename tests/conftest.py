@@ -1,4 +1,4 @@
-"""For every test: this folder is on the path (`import builders`); a record and a scripted rank."""
+"""For every test: this folder is on the path; a record and a scripted rank."""
 
 import os
 import sys
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from builders import synthetic_record
-from scripted import lay_out_rank
+from support.builders import synthetic_record
+from support.scripted import lay_out_rank
 
 
 @pytest.fixture

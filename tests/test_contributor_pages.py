@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from copies import ROOT, blocks
+from support.copies import ROOT, blocks
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 pytestmark = pytest.mark.engine

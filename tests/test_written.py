@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from builders import make_cases, synthetic_record, usual_times_ns
-from shown import paper_tables, render_page, render_tables, size_charts
-from studies import record_of, weak_cases
+from support.builders import make_cases, synthetic_record, usual_times_ns
+from support.shown import paper_tables, render_page, render_tables, size_charts
+from support.studies import record_of, weak_cases
 from weft.analysis.compare.acceptance import against_limits
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.limits import read_limits
@@ -150,7 +150,7 @@ def test_a_point_of_one_launch_has_no_error_bar(tmp_path: Path) -> None:
 def test_an_interval_that_says_nothing_has_no_bar_and_a_line_below_the_chart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("studies.LAUNCH_EFFECTS", (1.0, 100.0))
+    monkeypatch.setattr("support.studies.LAUNCH_EFFECTS", (1.0, 100.0))
     run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
     charts = [
         one for one in charts_of([results_of(run, summarise(run))]) if "efficiency" in one.name

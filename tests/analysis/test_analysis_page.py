@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from copies import ROOT, blocks, without_finder
+from support.copies import ROOT, blocks, without_finder
 
 MODULE = "src/weft/analysis/stats/quartiles.py"
 TEST = "tests/analysis/stats/test_quartiles.py"

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from builders import HOST, make_batch, make_header, make_launch, write_lines
-from laid_out import card, lay_out
+from support.builders import HOST, make_batch, make_header, make_launch, write_lines
+from support.laid_out import card, lay_out
 from weft.analysis.bus import bus_of, buses_here, buses_of, copy_rate_of
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise

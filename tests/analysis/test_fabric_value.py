@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from price_lists import PARTS, price_list
+from support.price_lists import PARTS, price_list
 from weft.analysis.fabric_value import Application, Delivered, FabricOption, values_of
 from weft.errors import WeftError
 from weft.estimate import Estimate

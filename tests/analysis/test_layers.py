@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from rich.console import Console
 
 import weft
-from builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
-from records_of_any_kind import Planned, planned, record_of
+from support.builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
+from support.records_of_any_kind import Planned, planned, record_of
 from weft.analysis.layers import Layers, layers_of, step_between
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.rounds import difference, rounds_of

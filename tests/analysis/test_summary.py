@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import weft
-from builders import (
+from support.builders import (
     LAUNCH_EFFECTS,
     OPS_PER_SAMPLE,
     SPREAD,

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
-from builders import lost_batch, make_cases, synthetic_record, usual_times_ns
+from support.builders import lost_batch, make_cases, synthetic_record, usual_times_ns
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case

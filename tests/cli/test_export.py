@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from builders import make_cases
+from support.builders import make_cases
 from weft.cli.main import app
 from weft.errors import WeftError
 

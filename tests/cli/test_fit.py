@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from builders import make_cases, synthetic_record
+from support.builders import make_cases, synthetic_record
 from weft.cli.main import app
 from weft.errors import WeftError
 

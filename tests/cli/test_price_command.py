@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from builders import make_cases, synthetic_record
-from price_lists import FULL, HALF, HEAD, price_list
+from support.builders import make_cases, synthetic_record
+from support.price_lists import FULL, HALF, HEAD, price_list
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case

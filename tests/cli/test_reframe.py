@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from scripted import lay_out_rank
+from support.scripted import lay_out_rank
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "reframe"
 PROGRAMS = Path(sys.prefix) / "bin"

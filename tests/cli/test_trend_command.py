@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nights import EVEN, nights
+from support.nights import EVEN, nights
 from weft.cli.main import app
 from weft.errors import WeftError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from driven import drive
+from support.driven import drive
 
 pytestmark = pytest.mark.engine
 

@@ -5,8 +5,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from driven import drive
-from gauge_fields import WRITERS, checksums, ildg, milc_v5, plaquettes, random_field, scidac, single
+from support.driven import drive
+from support.gauge_fields import (
+    WRITERS,
+    checksums,
+    ildg,
+    milc_v5,
+    plaquettes,
+    random_field,
+    scidac,
+    single,
+)
 from weft.errors import WeftError
 from weft.launch.gauge import gauge_file
 from weft.launch.programs import Program, engine_folder

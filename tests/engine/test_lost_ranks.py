@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 import weft
-from running import left_behind, started, wait_for_round
+from support.running import left_behind, started, wait_for_round
 from weft.launch.local import SHARED_MEMORY
 from weft.launch.programs import engine_folder
 from weft.launch.protocol import LaunchError
@@ -31,7 +31,7 @@ def programs(tmp_path: Path) -> Path:
         real = tmp_path / "engine" / mpi / "real"
         real.mkdir(parents=True)
         (real / "rank-tcp").symlink_to(engine_folder() / mpi / "rank-tcp")
-        shutil.copy(TESTS / "saboteur", real.parent / "rank-tcp")
+        shutil.copy(TESTS / "support" / "saboteur", real.parent / "rank-tcp")
     return tmp_path / "engine"
 
 

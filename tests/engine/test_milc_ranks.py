@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-import frozen_thread
-from driven import drive
+from support import frozen_thread
+from support.driven import drive
 from weft.launch.launcher import Job
 from weft.launch.local import LocalLauncher
 from weft.launch.programs import engine_folder

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from running import started
+from support.running import started
 from weft.launch.local import SHARED_MEMORY
 from weft.launch.programs import engine_folder
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import weft
-from driven import drive
+from support.driven import drive
 from weft.launch.environment import environment_of_ranks
 from weft.launch.local import command
 from weft.launch.programs import MPIS, engine_folder, starter

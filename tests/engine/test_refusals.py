@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from driven import drive
+from support.driven import drive
 from weft.launch.programs import MPIS, engine_folder
 
 pytestmark = pytest.mark.engine

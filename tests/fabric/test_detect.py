@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from builders import HOST, make_cases, synthetic_record
+from support.builders import HOST, make_cases, synthetic_record
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.fabric.detect import detected_link

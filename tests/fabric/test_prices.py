@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from price_lists import HALF, HEAD, PARTS, price_list
+from support.price_lists import HALF, HEAD, PARTS, price_list
 from weft.errors import WeftError
 from weft.fabric.cost import FabricCost, cost_of
 from weft.fabric.network import parts_of

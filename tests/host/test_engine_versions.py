@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from scripted import lay_out_rank, resume, run
+from support.scripted import lay_out_rank, resume, run
 from weft.host.engine import UNSAID, engine_version, said_version
 from weft.host.lines import facts_in
 from weft.launch.programs import engine_folder

@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from laid_out import CPU, card, lay_out, two_sockets
+from support.laid_out import CPU, card, lay_out, two_sockets
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.finding import Finding

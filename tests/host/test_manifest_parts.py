@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laid_out import CPU, NODE, card, lay_out, two_sockets
+from support.laid_out import CPU, NODE, card, lay_out, two_sockets
 from weft.host.cgroup import collect_cgroup
 from weft.host.cpu import collect_cpu
 from weft.host.environment import steering

@@ -11,7 +11,7 @@ import pytest
 
 import weft
 from lab.runs import SHORT, end_of_job, hosts_of, job_of, record_in, run_short
-from scripted import lay_out_rank
+from support.scripted import lay_out_rank
 from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:

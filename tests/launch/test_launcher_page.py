@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from copies import ROOT, blocks, weft_of
+from support.copies import ROOT, blocks, weft_of
 from weft.host.manifest import collect
 
 # Takes -n RANKS -w NODES, and starts one process with its standard input and output.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import weft
-from scripted import lay_out_rank
+from support.scripted import lay_out_rank
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.host.manifest import collect

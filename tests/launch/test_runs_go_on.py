@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 import weft
-from builders import synthetic_record, write_lines
-from copies import without_finder
-from running import left_behind, processes_of, wait_for_round
-from scripted import WEFT, resume, run
+from support.builders import synthetic_record, write_lines
+from support.copies import without_finder
+from support.running import left_behind, processes_of, wait_for_round
+from support.scripted import WEFT, resume, run
 from weft.analysis.summary import summarise
 from weft.record.model import Footer
 from weft.record.reader import read

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripted import run
+from support.scripted import run
 from weft.record.reader import read
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import weft
-from builders import make_cases, make_header, write_lines
-from virtual_ranks import (
+from support.builders import make_cases, make_header, write_lines
+from support.virtual_ranks import (
     CLOCK,
     END_S,
     START_S,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from builders import make_cases, pattern
-from virtual_ranks import Machine, measure
+from support.builders import make_cases, pattern
+from support.virtual_ranks import Machine, measure
 from weft.launch.protocol import Answer
 from weft.plan.case import Case
 from weft.record.model import Batch

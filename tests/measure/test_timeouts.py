@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import pattern
+from support.builders import pattern
 from weft.measure.stopping import Amount, calibration_amount
 from weft.measure.timeouts import timeout_s
 from weft.plan.case import Case, Schedule

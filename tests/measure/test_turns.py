@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from virtual_ranks import Machine, Sink, footer_of, launches_of, measure
+from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
 from weft.plan.case import Case, Schedule
 from weft.record.model import Batch
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from copies import without_finder
+from support.copies import without_finder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import make_footer, synthetic_record
-from records_of_any_kind import any_case, neighbours
+from support.builders import make_footer, synthetic_record
+from support.records_of_any_kind import any_case, neighbours
 from weft.plan.case import Case, CaseAxis
 from weft.record.reader import read
 

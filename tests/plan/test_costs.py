@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import make_cases, pattern
+from support.builders import make_cases, pattern
 from weft.measure.choice import share_s
 from weft.measure.state import CaseState
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S

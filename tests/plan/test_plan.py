@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import make_clock, pattern
+from support.builders import make_clock, pattern
 from weft.analysis.stats.precision import settled
 from weft.errors import WeftError
 from weft.measure.stopping import (

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from builders import pattern
+from support.builders import pattern
 from weft.plan.cases import Part, Variants
 from weft.plan.lattice import parse_lattices
 from weft.plan.study import is_study, parts_of_study, ranks_of_study, transports_of_study

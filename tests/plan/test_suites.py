@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import PATTERNS
+from support.builders import PATTERNS
 from weft.errors import WeftError
 from weft.launch.programs import choose_mpi, programs
 from weft.plan.cases import RANKS, Part, cases_of

@@ -9,7 +9,7 @@ import zstandard
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from builders import lost_batch, make_cases, make_launch, synthetic_record
+from support.builders import lost_batch, make_cases, make_launch, synthetic_record
 from weft.errors import WeftError
 from weft.record.reader import RecordLines, read
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import weft
-from builders import (
+from support.builders import (
     HOST,
     OPS_PER_SAMPLE,
     TICK_NS,

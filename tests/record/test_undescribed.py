@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import PATTERNS, make_cases, pattern, synthetic_record
+from support.builders import PATTERNS, make_cases, pattern, synthetic_record
 from weft.plan.pattern import Pattern
 
 FIELDS = (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import (
+from support.builders import (
     lost_batch,
     make_batch,
     make_cases,
@@ -265,7 +265,7 @@ def test_a_real_limit_of_the_system_leaves_a_record_that_can_be_resumed(tmp_path
 import resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
-from builders import *
+from support.builders import *
 path = Path(sys.argv[1])
 cases = make_cases(["ping_pong"], ["tcp"], [8])
 try:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from rich.console import Console
 
-from records_of_any_kind import POINTS, TESTS, Planned, planned, record_of
-from shown import (
+from support.records_of_any_kind import POINTS, TESTS, Planned, planned, record_of
+from support.shown import (
     MANY,
     charts_of,
     json_rows,

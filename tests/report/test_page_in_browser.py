@@ -12,9 +12,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 import weft
-from builders import make_cases, synthetic_record
-from nights import EVEN, nights
-from shown import render_page, size_charts
+from support.builders import make_cases, synthetic_record
+from support.nights import EVEN, nights
+from support.shown import render_page, size_charts
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.history import history
 from weft.analysis.compare.load_sides import load_sides

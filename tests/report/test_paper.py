@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from builders import make_cases, synthetic_record
-from shown import paper_tables, render_page
+from support.builders import make_cases, synthetic_record
+from support.shown import paper_tables, render_page
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.summary import summarise

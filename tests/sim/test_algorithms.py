@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulations import platform
+from support.simulations import platform
 from weft.errors import WeftError
 from weft.sim.algorithms import algorithms_of
 from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure

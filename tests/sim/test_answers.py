@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulations import KNOWN, platform
+from support.simulations import KNOWN, platform
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
 from weft.plan.simulated import SimulatedPlatform

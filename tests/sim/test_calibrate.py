@@ -5,7 +5,7 @@ import statistics
 import msgspec
 import pytest
 
-from simulations import KNOWN, platform
+from support.simulations import KNOWN, platform
 from weft.errors import WeftError
 from weft.reference.library import PublishedSeries, find_platform, platforms
 from weft.sim.calibrate import Times, model_of, table_of

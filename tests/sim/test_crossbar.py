@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simulations import KNOWN, platform, simulated
+from support.simulations import KNOWN, platform, simulated
 from weft.fabric.topologies import FabricAsked
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import at_crossbar

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import weft
-from simulations import platform, simulated
+from support.simulations import platform, simulated
 from weft.launch.programs import SIMULATOR, engine_folder
 from weft.plan.cases import Part, Variants
 from weft.plan.lattice import Lattices

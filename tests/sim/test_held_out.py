@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from simulations import KNOWN, platform, simulated
+from support.simulations import KNOWN, platform, simulated
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.simgrid import at_speed

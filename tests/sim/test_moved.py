@@ -5,7 +5,7 @@ from itertools import product
 import msgspec
 import pytest
 
-from simulations import platform
+from support.simulations import platform
 from weft.fabric.topologies import FabricAsked
 from weft.reference.library import find_platform
 from weft.sim.answer_charts import algorithms_chart, differences_chart

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from simulations import KNOWN, by_size, platform, simulated
+from support.simulations import KNOWN, by_size, platform, simulated
 from weft.analysis.summary import summarise
 from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Part, Variants

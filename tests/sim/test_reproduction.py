@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from simulations import KNOWN, platform, simulated
+from support.simulations import KNOWN, platform, simulated
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.record.model import Footer

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from simulations import KNOWN, platform, simulated
+from support.simulations import KNOWN, platform, simulated
 from weft.analysis.summary import summarise
 from weft.fabric.topologies import FabricAsked
 from weft.sim.algorithms import algorithms_of

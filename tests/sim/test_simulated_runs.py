@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 import weft
-from running import left_behind
-from simulations import KNOWN, by_size, platform, simulated
+from support.running import left_behind
+from support.simulations import KNOWN, by_size, platform, simulated
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.compare.pool import pool

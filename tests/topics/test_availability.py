@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from builders import synthetic_record
+from support.builders import synthetic_record
 from weft.plan.case import Case
 from weft.topics import results_of
 from weft.topics.availability import (

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import weft
-from builders import lost_batch, synthetic_record
+from support.builders import lost_batch, synthetic_record
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.topics.completion import Completion, completions_in_words, completions_of

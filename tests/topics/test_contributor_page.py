@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from builders import synthetic_record
-from copies import ROOT, blocks, weft_of
+from support.builders import synthetic_record
+from support.copies import ROOT, blocks, weft_of
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import LAUNCH_EFFECTS, synthetic_record
-from shown import json_rows, tables_of
+from support.builders import LAUNCH_EFFECTS, synthetic_record
+from support.shown import json_rows, tables_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.topics.exchange import exchanges_of

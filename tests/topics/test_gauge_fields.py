@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import weft
-from builders import synthetic_record, write_lines
+from support.builders import synthetic_record, write_lines
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.compare.load_sides import load_sides

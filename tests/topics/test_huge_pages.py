@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import weft
-from builders import pattern, synthetic_record
+from support.builders import pattern, synthetic_record
 from weft.plan.cases import make_cases
 from weft.record.run import Run
 from weft.topics.pages import huge_pages_in_words

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from builders import LAUNCH_EFFECTS, synthetic_record
-from shown import MANY, charts_of, render_page, tables_of
+from support.builders import LAUNCH_EFFECTS, synthetic_record
+from support.shown import MANY, charts_of, render_page, tables_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.plan.case import Case

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from builders import synthetic_record
+from support.builders import synthetic_record
 from weft.analysis.stats.percentiles import percentiles
 from weft.analysis.summary import summarise
 from weft.plan.case import Case

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import make_cases, synthetic_record, usual_time_ns
-from shown import charts_of, render_page, size_charts
+from support.builders import make_cases, synthetic_record, usual_time_ns
+from support.shown import charts_of, render_page, size_charts
 from weft.analysis.summary import CaseSummary, summarise
 from weft.charts import Chart
 from weft.plan.case import Case, Schedule

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from builders import make_cases, synthetic_record
-from every_topic import record_of_every_topic
+from support.builders import make_cases, synthetic_record
+from support.every_topic import record_of_every_topic
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.record.run import Run, load

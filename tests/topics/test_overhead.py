@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 import weft
-from builders import make_clock, pattern, synthetic_record
+from support.builders import make_clock, pattern, synthetic_record
 from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.topics.overhead import overheads_of

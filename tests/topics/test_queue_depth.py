@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
-from builders import pattern, synthetic_record
-from shown import charts_of, findings_of
+from support.builders import pattern, synthetic_record
+from support.shown import charts_of, findings_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_variants

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import weft
-from builders import (
+from support.builders import (
     LAUNCH_EFFECTS,
     TICK_NS,
     make_batch,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import LAUNCH_EFFECTS, synthetic_record
+from support.builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_variants

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 import weft
-from builders import synthetic_record, write_lines
-from shown import json_rows, tables_of
-from studies import (
+from support.builders import synthetic_record, write_lines
+from support.shown import json_rows, tables_of
+from support.studies import (
     LOSS,
     SITE_NS,
     efficiency,
@@ -156,7 +156,7 @@ def test_what_an_iteration_takes_beside_its_parts_is_one_too(
             for part, times in parts(case, round_).items()
         }
 
-    monkeypatch.setattr("studies.parts", nine_tenths)
+    monkeypatch.setattr("support.studies.parts", nine_tenths)
     for row in rows_of(record_of(tmp_path, weak_cases(test, extents=(8,)))).all:
         mean = row.iteration_ns.value * (1.0 + 0.9 * (row.ranks - 1)) / row.ranks
         assert list(row.parts_ns)[-1] == name
@@ -194,7 +194,7 @@ def test_a_wide_interval_cannot_tell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     # 17 % are lost, and launches differ by as much as would hide it.
     monkeypatch.setitem(LOSS, 8, 0.1)
     effects = (0.8, 1.0, 1.2, 1.1, 0.9)
-    monkeypatch.setattr("studies.LAUNCH_EFFECTS", effects)
+    monkeypatch.setattr("support.studies.LAUNCH_EFFECTS", effects)
     [cost] = rows_of(record_of(tmp_path, weak_cases(extents=(8,)))).costs
     assert cost.cost.speed > 0.1
     assert cost.verdict == "cannot tell"

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from shown import tables_of
-from studies import record_of, rows_of, weak_cases
+from support.shown import tables_of
+from support.studies import record_of, rows_of, weak_cases
 from weft.analysis.summary import summarise
 from weft.record.model import Batch
 from weft.record.run import Run
@@ -52,7 +52,7 @@ def test_the_first_sentence_says_what_lattices_keep(tmp_path: Path) -> None:
 def test_an_interval_that_says_nothing_has_no_digits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("studies.LAUNCH_EFFECTS", (1.0, 100.0))
+    monkeypatch.setattr("support.studies.LAUNCH_EFFECTS", (1.0, 100.0))
     run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
     costs = tables_of(run, summarise(run), "scaling")[2]
     assert costs.rows[0][3] == "28.6% [not known]"

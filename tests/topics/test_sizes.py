@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import weft
-from builders import make_cases, synthetic_record
-from shown import size_charts
+from support.builders import make_cases, synthetic_record
+from support.shown import size_charts
 from weft.analysis.summary import summarise
 
 

@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 
 import weft
-from builders import make_batch, make_cases, make_header, make_launch, synthetic_record, write_lines
-from shown import paper_tables, render_page, render_tables
+from support.builders import (
+    make_batch,
+    make_cases,
+    make_header,
+    make_launch,
+    synthetic_record,
+    write_lines,
+)
+from support.shown import paper_tables, render_page, render_tables
 from weft.analysis.stats.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
 from weft.plan.case import Case

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import pattern, synthetic_record
-from shown import findings_of
+from support.builders import pattern, synthetic_record
+from support.shown import findings_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_variants

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from builders import OPS_PER_SAMPLE, TICK_NS, make_cases, synthetic_record
-from drawn import page_plots, svg_bars, svg_points
-from shown import render_page, size_charts
+from support.builders import OPS_PER_SAMPLE, TICK_NS, make_cases, synthetic_record
+from support.drawn import page_plots, svg_bars, svg_points
+from support.shown import render_page, size_charts
 from weft.analysis.summary import CaseSummary, summarise
 from weft.cli.main import app
 from weft.estimate import Estimate

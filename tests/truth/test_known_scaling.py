@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from drawn import page_plots, page_tables, svg_curves
-from virtual import WEFT, Costs, run_virtual, shared_record
+from support.drawn import page_plots, page_tables, svg_curves
+from support.virtual import WEFT, Costs, run_virtual, shared_record
 
 COSTS = Costs(tick_ns=1.0)
 SITE_NS = 100

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from virtual import Costs, described, run_virtual
+from support.virtual import Costs, described, run_virtual
 
 COSTS = Costs(latency=50, clock_read=4, ranks=4)
 SIZE = 1000

@@ -19,8 +19,8 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from drawn import page_plots, page_tables, svg_points
-from virtual import WEFT, Costs, described, run_virtual, shared_record
+from support.drawn import page_plots, page_tables, svg_points
+from support.virtual import WEFT, Costs, described, run_virtual, shared_record
 from weft.cli.main import app
 from weft.record.run import Run
 from weft.units import parse_bandwidth, parse_time

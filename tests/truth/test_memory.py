@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 import pytest
 
-from virtual import described, needed_by_engine
+from support.virtual import described, needed_by_engine
 from weft.plan.case import Case, Schedule
 from weft.plan.memory import needed_bytes
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from builders import HOST, lost_batch, make_cases, synthetic_record, usual_times_ns
+from support.builders import HOST, lost_batch, make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.acceptance import (
     EXIT_STATUS,
     Checked,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from builders import lost_batch, make_cases, synthetic_record, usual_times_ns
+from support.builders import lost_batch, make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.comparison import Comparison, SizeTable, compare, in_words
 from weft.analysis.compare.load_sides import load_sides
 from weft.cli.main import app

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import weft
 import weft.launch.local
 import weft.session
-from builders import HOST, make_cases, synthetic_record
-from shown import render_page
+from support.builders import HOST, make_cases, synthetic_record
+from support.shown import render_page
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.conditions import Conditions, differences, unlike
 from weft.analysis.compare.pool import pool

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from builders import lost_batch, make_cases
-from nights import EVEN, NIGHT_CASES, night, nights
+from support.builders import lost_batch, make_cases
+from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.history import Course, History, history
 from weft.analysis.compare.limits import Limit, read_limits
 from weft.errors import WeftError

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import weft
-from builders import make_cases, synthetic_record, usual_times_ns
+from support.builders import make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.acceptance import Checked, against_record, overall
 from weft.analysis.compare.comparison import Comparison, compare
 from weft.analysis.compare.load_sides import load_sides

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from builders import make_cases, make_clock, pattern, synthetic_record
+from support.builders import make_cases, make_clock, pattern, synthetic_record
 from weft.analysis.fits.delays import delay_tests_of
 from weft.analysis.fits.models import FROM_DELAYS, fit_models
 from weft.plan.case import Case

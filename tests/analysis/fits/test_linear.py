@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from builders import make_cases, synthetic_record, usual_times_ns
-from noise import KINDS, MEDIAN_OF_GAMMA_2, NORMAL_TWO_THIRDS, times_of_line
+from support.builders import make_cases, synthetic_record, usual_times_ns
+from support.noise import KINDS, MEDIAN_OF_GAMMA_2, NORMAL_TWO_THIRDS, times_of_line
 from weft.analysis.fits.least_squares import least_squares
 from weft.analysis.fits.linear import LinearFit, fit_line
 from weft.analysis.fits.median_line import median_line

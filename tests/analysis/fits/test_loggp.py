@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from noise import KINDS, relative_noise
+from support.noise import KINDS, relative_noise
 from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.loggp import LogGP, from_delays, from_series
 from weft.analysis.fits.models import fit_models

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from noise import KINDS, relative_noise
+from support.noise import KINDS, relative_noise
 from weft.analysis.fits.segments import Piecewise, fit_piecewise
 from weft.analysis.fits.sweeps import Series, Sweep, series_of_times
 from weft.analysis.stats.change_points import find_changes, segment_costs

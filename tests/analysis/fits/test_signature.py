@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weft
-from builders import make_cases, synthetic_record
+from support.builders import make_cases, synthetic_record
 from weft.analysis.fits.signature import signature_of
 from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.summary import summarise

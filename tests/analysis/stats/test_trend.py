@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import weft
-from builders import make_cases, synthetic_record, usual_times_ns
-from shown import findings_of
+from support.builders import make_cases, synthetic_record, usual_times_ns
+from support.shown import findings_of
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.analysis.stats.trend import (
     LEVEL,

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from builders import PATTERNS, make_clock
+from support.builders import PATTERNS, make_clock
 from weft.launch.programs import Program
 from weft.launch.protocol import Answer, Bye, Hello
 from weft.measure.rounds import Measurement

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 import weft
-from builders import (
+from support.builders import (
     HOST,
     make_cases,
     make_footer,

@@ -11,7 +11,7 @@ import msgspec
 from hypothesis import strategies as st
 
 import weft
-from builders import lost_batch, synthetic_record
+from support.builders import lost_batch, synthetic_record
 from weft.plan.case import Case, Schedule
 from weft.plan.cases import PAGES, WAITS
 

@@ -1,4 +1,4 @@
-"""Whole runs of the command over the scripted rank of tests/fake-rank."""
+"""Whole runs of the command over the scripted rank of tests/support/fake-rank."""
 
 import subprocess
 import sys

@@ -4,7 +4,7 @@ import itertools
 from pathlib import Path
 
 import weft
-from builders import LAUNCH_EFFECTS, synthetic_record
+from support.builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.lattice import Lattice

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 # Python takes the package from the copy, in programs that a test starts too: the finder of the
 # editable installation would lead back to the checkout.
 WITHOUT_FINDER = """import sys

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import weft
-from builders import LAUNCH_EFFECTS, lost_batch, synthetic_record, usual_time_ns
-from records_of_any_kind import PARTS
+from support.builders import LAUNCH_EFFECTS, lost_batch, synthetic_record, usual_time_ns
+from support.records_of_any_kind import PARTS
 from weft.plan.case import Case, Schedule
 from weft.plan.lattice import Lattice
 

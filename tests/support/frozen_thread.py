@@ -1,6 +1,6 @@
 """Stops one thread of another process, as no signal can, until that process ends.
 
-    python tests/frozen_thread.py THREAD
+    python tests/support/frozen_thread.py THREAD
 
 By ptrace(2), of which this is the whole use: nothing of the process is read or changed. Ends with
 0 once the thread is gone, and with NOT_ALLOWED where this system lets nobody trace.

@@ -1,0 +1,1 @@
+"""What tests share: built records, scripted and virtual ranks, drawn noise."""
