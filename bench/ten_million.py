@@ -26,7 +26,7 @@ from weft.record.model import SCHEMA_VERSION, Batch, Clock, Footer, Header, Laun
 from weft.record.run import load
 from weft.record.writer import RecordWriter, compress
 from weft.report.page import write_report
-from weft.sources import models_of
+from weft.sources.series import models_of
 from weft.topics import results_of
 
 if TYPE_CHECKING:

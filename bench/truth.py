@@ -29,7 +29,7 @@ from weft.session import simulation, start
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import calibrated_from
 from weft.sim.protocols import Piece, Protocols
-from weft.sources import series_of_record
+from weft.sources.series import series_of_record
 
 if TYPE_CHECKING:
     from weft.estimate import Estimate

@@ -9,7 +9,7 @@ import msgspec
 
 from weft.estimate import Estimate
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import WIDEST, with_ends
+from weft.wording import WIDEST, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

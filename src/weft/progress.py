@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from weft.analysis.stats.intervals import median_of_launches
 from weft.report.terminal import console
 from weft.units import format_bytes, format_time
-from weft.written import with_half
+from weft.wording import with_half
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -68,7 +68,7 @@ def test_algorithms_are_compared_by_size(tmp_path: Path) -> None:
 def test_differences_have_no_interval_where_the_budget_is_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("weft.cli.predict_runs._MOVES_TAKE", 1e6)
+    monkeypatch.setattr("weft.studies.simulations._MOVES_TAKE", 1e6)
     shown = run(
         "predict", "ping_pong", "--platform", "escher", "--nodes", 2, "--switch", 24,
         "--sizes", 8, "--speed", "1,2", "-o", tmp_path,

@@ -6,10 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from weft.analysis.compare.comparison import compare
-from weft.analysis.compare.load_sides import load_sides
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.report.comparison import write_comparison
+from weft.sources.sides import load_sides
 
 
 @pytest.fixture(scope="module")

@@ -17,11 +17,11 @@ from support.nights import EVEN, nights
 from support.shown import render_page, size_charts
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.history import history
-from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.report.comparison import write_comparison
 from weft.report.history import write_history
 from weft.report.page import write_report
+from weft.sources.sides import load_sides
 from weft.topics import results_of
 
 pytestmark = pytest.mark.browser

@@ -20,10 +20,10 @@ from weft.report.markup import to_latex, to_markdown
 from weft.report.models import model_tables
 from weft.report.paper import LAYOUTS, SERIF, paper_of
 from weft.report.signatures import signature_chart
-from weft.sources import models_of
+from weft.sources.series import models_of
 from weft.tables import Table
 from weft.units import format_bandwidth
-from weft.written import signed_time
+from weft.wording import signed_time
 
 SIZES = (0, *(1 << exponent for exponent in range(16)))
 

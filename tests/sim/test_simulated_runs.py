@@ -10,7 +10,6 @@ import weft
 from support.running import left_behind
 from support.simulations import KNOWN, by_size, platform, simulated
 from weft.analysis.compare.comparison import compare
-from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.compare.pool import pool
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
@@ -22,6 +21,7 @@ from weft.report.page import render_page
 from weft.report.terminal import render_tables
 from weft.session import resume
 from weft.sim.protocols import NOTHING, Piece
+from weft.sources.sides import load_sides
 from weft.topics import results_of
 
 pytestmark = pytest.mark.engine

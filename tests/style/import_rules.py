@@ -14,7 +14,7 @@ HOUSE = (
     "weft.names",
     "weft.units",
     "weft.estimate",
-    "weft.written",
+    "weft.wording",
     "weft.plan",
     "weft.record",
     "weft",
@@ -35,8 +35,7 @@ HOUSE = (
     "weft.sources",
     "weft.progress",
     "weft.session",
-    "weft.reproduction",
-    "weft.held_out",
+    "weft.studies",
     "weft.cli",
 )
 

@@ -21,7 +21,7 @@ _AXES = _VARIANT | {"test", "transport", "bytes"}
 # Where a test's name stands: its topic, the suites and defaults, and what old engines left out.
 _NAMES_TESTS = (
     "src/weft/topics", "src/weft/plan/suites.py", "src/weft/plan/cases.py",
-    "src/weft/record/undescribed.py", "src/weft/sim", "src/weft/reproduction.py",
+    "src/weft/record/undescribed.py", "src/weft/sim", "src/weft/studies/reproduction.py",
 )  # fmt: skip
 _TEST_NAME = re.compile(r'\.name\s*=\s*"(\w+_\w+)"')
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -9,12 +9,12 @@ import weft
 from support.builders import synthetic_record, write_lines
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.conditions import differences_of_runs
-from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.gauge import GaugeFile
 from weft.plan.lattice import Lattice
 from weft.record.run import Run
+from weft.sources.sides import load_sides
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
 

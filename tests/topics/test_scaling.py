@@ -23,13 +23,13 @@ from support.studies import (
     weak_cases,
 )
 from weft.analysis.compare.comparison import compare
-from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.model import Batch, Launch, Line, RankFacts
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
+from weft.sources.sides import load_sides
 from weft.topics.scaling import Scaling
 from weft.topics.scaling.rows import rates_alone
 

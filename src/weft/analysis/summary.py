@@ -25,7 +25,7 @@ from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
 from weft.record.model import Status
 from weft.record.run import failure_of
-from weft.written import over_the_peak
+from weft.wording import over_the_peak
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -120,8 +120,8 @@ def _from_tables(
 
 
 def _from_records(paths: "Sequence[Path]", transport: str, kind: "Calibrated", nodes: int) -> _Made:
-    from weft.held_out import held_out_table, patterns_held_out
     from weft.sim.measured import calibrated_from
+    from weft.studies.held_out import held_out_table, patterns_held_out
     from weft.topics.scaling.rate import rate_of
 
     found = calibrated_from(paths[0], transport, kind, nodes, paths[1:])

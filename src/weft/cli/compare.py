@@ -43,9 +43,9 @@ def compare(
 
     from weft.analysis.compare.comparison import compare as compared
     from weft.analysis.compare.comparison import to_json
-    from weft.analysis.compare.load_sides import load_sides
     from weft.report.comparison import comparison_tables, write_comparison
     from weft.report.terminal import console
+    from weft.sources.sides import load_sides
     from weft.units import parse_percent
 
     tests = tuple(name for name in test.split(",") if name)

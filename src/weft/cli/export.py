@@ -105,7 +105,7 @@ def _of_topic(run: "Run", name: str) -> "list[Table]":
 
 def _models(run: "Run") -> "list[Table]":
     from weft.report.models import model_tables
-    from weft.sources import models_of
+    from weft.sources.series import models_of
 
     found = models_of([run])
     tables = model_tables(found)

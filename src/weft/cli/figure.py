@@ -92,7 +92,7 @@ def _model(sources: list[str], show: str, test: str, transport: str, columns: st
     from weft.analysis.fits.signature import signature_of
     from weft.report.fits import line_chart
     from weft.report.signatures import signature_chart
-    from weft.sources import series_of
+    from weft.sources.series import series_of
 
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     if show == "signature":

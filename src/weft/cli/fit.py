@@ -54,7 +54,7 @@ def fit(
     from weft.analysis.fits.models import fit_models
     from weft.report.fits import render_models
     from weft.report.terminal import console
-    from weft.sources import series_of
+    from weft.sources.series import series_of
 
     every = series_of(source, test, transport, columns)
     if output is not None and len(every) > 1:

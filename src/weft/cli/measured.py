@@ -27,7 +27,7 @@ def show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) ->
     from weft.report.page import report_path, write_report
     from weft.report.plain import json_rows
     from weft.report.terminal import console, render_brief
-    from weft.sources import models_of
+    from weft.sources.series import models_of
     from weft.topics import results_of
 
     measured = load(path)

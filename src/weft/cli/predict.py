@@ -127,11 +127,11 @@ def predict(
 
     Nothing is measured. Before a large simulation small ones tell what it will cost here.
     """
-    from weft.cli.predict_runs import Effort
-    from weft.cli.predicted import known_certainty, show
     from weft.fabric.topologies import FabricAsked
     from weft.plan import cases as plan
     from weft.sim.platforms import simulated_platform
+    from weft.studies.prediction import known_certainty, show
+    from weft.studies.simulations import Effort
     from weft.units import parse_seconds
 
     _check(platform, nodes, samples, lattices)

@@ -61,8 +61,8 @@ def price(
     bisection and hops. With a price list: price per port, energy, years, and how far each part
     moves the total.
     """
-    from weft.cli.priced import NO_FABRIC
     from weft.fabric.topologies import build
+    from weft.sources.fabrics import NO_FABRIC
 
     if paper:
         _show_paper(output, as_json=json)
@@ -96,8 +96,8 @@ def _show_priced(
 ) -> "Built | None":
     """One fabric with its prices; several of a file are compared, and None is returned."""
     from weft.analysis.fabric_value import values_of
-    from weft.cli.priced import curve_of, options_of
     from weft.fabric.prices import read_prices
+    from weft.sources.fabrics import curve_of, options_of
     from weft.topics.fabric_cost import cost_table, sizes_chart, to_json
     from weft.topics.fabric_value import value_notes
 
@@ -126,7 +126,7 @@ def _compare(
     is_asked: bool,
 ) -> None:
     from weft.analysis.fabric_value import values_of
-    from weft.cli.priced import options_of
+    from weft.sources.fabrics import options_of
     from weft.topics.fabric_value import value_charts, value_table
 
     if not is_asked:
@@ -180,11 +180,11 @@ def _draw(output: Path, charts: "Sequence[Chart]", table: "Table") -> None:
 
 def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> None:
     """The cabling as CSV and the platform as XML, where they were asked for."""
-    from weft.cli.priced import delivered_of
     from weft.fabric.network import cables_of
     from weft.fabric.peaks import parse_link
     from weft.fabric.simgrid import platform_xml, zone_of
     from weft.report.html import write_page
+    from weft.sources.fabrics import delivered_of
 
     if cables is not None:
         rows = ["kind,end,port,other_end,other_port"]

@@ -43,7 +43,7 @@ def report(
     from weft.fabric.peaks import parse_link
     from weft.record.run import load
     from weft.report.page import report_path, write_report
-    from weft.sources import models_of
+    from weft.sources.series import models_of
     from weft.topics import results_of
 
     known = parse_link(link) if link else None
@@ -58,8 +58,8 @@ def report(
 def _priced(path: Path, record: Path) -> "Section":
     """What the fabrics of a price list cost, and what the money buys with the record's figures."""
     from weft.analysis.fabric_value import values_of
-    from weft.cli.priced import delivered_or_why, options_of
     from weft.report.page import Section
+    from weft.sources.fabrics import delivered_or_why, options_of
     from weft.topics.fabric_cost import cost_table
     from weft.topics.fabric_value import value_charts, value_table
 

@@ -74,9 +74,9 @@ def reproduce(
 
 def _sandia(kind: "Calibrated") -> "list[Table]":
     from weft.reference.library import find_platform
-    from weft.reproduction import TABLED, simulated_times
     from weft.sim.fidelity import beside, peaks_beside
     from weft.sim.platforms import calibrated
+    from weft.studies.reproduction import TABLED, simulated_times
 
     found = [find_platform(name) for name in ("escher", "red-squall", "callisto")]
     times = {one.name: simulated_times(calibrated(one, kind), TABLED) for one in found}
@@ -86,9 +86,9 @@ def _sandia(kind: "Calibrated") -> "list[Table]":
 
 def _osu() -> "list[Table]":
     from weft.reference.library import find_platform
-    from weft.reproduction import simulated_statements
     from weft.sim.fidelity import statements_table
     from weft.sim.platforms import calibrated
+    from weft.studies.reproduction import simulated_statements
 
     found = [find_platform(name) for name in ("osu-vapi", "osu-gm", "osu-elan3")]
     figures = {one.name: simulated_statements(calibrated(one, "model")) for one in found}
@@ -99,9 +99,9 @@ def _fermilab(rate: str, output: Path | None) -> "Table":
     from weft.analysis.summary import summarise
     from weft.reference.library import find_platform
     from weft.report.picture import check_kind, write_picture
-    from weft.reproduction import SOLVER_RANKS, simulated_solver
+    from weft.sim.assumptions import ASSUMED
     from weft.sim.platforms import calibrated, with_rate
-    from weft.sim.stated import ASSUMED
+    from weft.studies.reproduction import SOLVER_RANKS, simulated_solver
     from weft.topics import results_of
     from weft.topics.scaling import Scaling
 
@@ -126,7 +126,7 @@ def _solver_table(
     clusters: "list[tuple[str, ScalingRows]]", rate: str, assumed: list[str]
 ) -> "Table":
     """A row a lattice, a column for each cluster and number of nodes: MFlop/s of a node."""
-    from weft.reproduction import SOLVER_RANKS
+    from weft.studies.reproduction import SOLVER_RANKS
     from weft.tables import Table
 
     by_lattice: dict[str, list[str]] = {}

@@ -48,7 +48,7 @@ def signature(
         signature_table,
     )
     from weft.report.terminal import console
-    from weft.sources import series_of
+    from weft.sources.series import series_of
 
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     for series, _ in pairs:

@@ -13,7 +13,7 @@ from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.report.html import render, write_page
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import with_half
+from weft.wording import with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

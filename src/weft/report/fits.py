@@ -11,7 +11,7 @@ from rich.text import Text
 
 from weft.charts import ZERO_BYTES_AT, Chart, ChartAxis, Track, size_ticks
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import signed_time, with_ends
+from weft.wording import signed_time, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,7 +14,7 @@ from weft.report.html import render, write_page
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.written import WIDEST, with_ends, with_half
+from weft.wording import WIDEST, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

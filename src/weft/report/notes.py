@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.written import counted_cases, status_in_words
+from weft.wording import counted_cases, status_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

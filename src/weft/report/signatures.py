@@ -12,7 +12,7 @@ from weft.charts import Chart, ChartAxis, Mark, Track
 from weft.report.fits import in_words
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import signed_time
+from weft.wording import signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

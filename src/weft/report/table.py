@@ -8,7 +8,7 @@ import msgspec
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.written import without_interval
+from weft.wording import without_interval
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult

@@ -1,7 +1,8 @@
 """A simulated platform from a record: what was measured on a few nodes, and how well it predicts.
 
 Every other size makes a model that predicts those between them, and `ping_pong` alone predicts
-`sendrecv`. Then all sizes make the platform, which predicts whole patterns (`weft.held_out`).
+`sendrecv`. Then all sizes make the platform, which predicts whole patterns
+(`weft.studies.held_out`).
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from weft.errors import WeftError
 from weft.fabric.simgrid import at_speed
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
+from weft.sim.assumptions import ASSUMED
 from weft.sim.calibrate import ALWAYS_EAGER, Times, model_of, table_of
 from weft.sim.crossbar import FACTS, at_crossbar
 from weft.sim.protocols import Piece, Protocols
-from weft.sim.stated import ASSUMED
 from weft.units import format_time, parse_flops
 
 if TYPE_CHECKING:

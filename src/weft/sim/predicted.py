@@ -15,7 +15,7 @@ from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
 from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
-from weft.sim.moved import Move, moved
+from weft.sim.sensitivity import Move, moved
 
 if TYPE_CHECKING:
     from weft.fabric.simgrid import PlatformParts

@@ -18,7 +18,7 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.series import by_case, median_over, part_ns
 from weft.units import format_bandwidth, format_bytes
-from weft.written import half_in_its_unit, over, percent, with_ends
+from weft.wording import half_in_its_unit, over, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,8 +19,8 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.series import median_over
 from weft.units import format_bytes, format_time
-from weft.written import at as placed_at
-from weft.written import ends, half_in_its_unit, over, percent, signed_time
+from weft.wording import at as placed_at
+from weft.wording import ends, half_in_its_unit, over, percent, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

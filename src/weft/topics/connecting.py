@@ -11,7 +11,7 @@ from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.units import format_time
-from weft.written import with_half
+from weft.wording import with_half
 
 if TYPE_CHECKING:
     from weft.record.model import Launch

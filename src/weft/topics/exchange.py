@@ -19,7 +19,7 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import half_or_none, over
+from weft.wording import half_or_none, over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from weft.topics.streams import (
     streams_chart,
 )
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import half_or_none, middle_or_none, over
+from weft.wording import half_or_none, middle_or_none, over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

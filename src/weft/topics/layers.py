@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weft.charts import Chart, ChartAxis, Track, axis_place, size_ticks
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.written import ends, signed_time
+from weft.wording import ends, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

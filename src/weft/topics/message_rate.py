@@ -16,7 +16,7 @@ from weft.topics.streams import (
     streams_chart,
 )
 from weft.units import format_bytes, format_rate
-from weft.written import half_or_none, over
+from weft.wording import half_or_none, over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

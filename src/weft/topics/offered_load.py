@@ -18,7 +18,7 @@ from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import by_key, by_variant
 from weft.units import format_bytes, format_rate, format_time
-from weft.written import half_or_none, middle_or_none, over
+from weft.wording import half_or_none, middle_or_none, over
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -34,7 +34,7 @@ from weft.topics.series import (
     reads_of,
 )
 from weft.units import format_bytes
-from weft.written import half_in_its_unit, over, percent, signed_time
+from weft.wording import half_in_its_unit, over, percent, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

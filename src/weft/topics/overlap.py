@@ -16,7 +16,7 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.series import alone_ns, by_case, less_read, median_over
 from weft.units import format_bytes, format_time
-from weft.written import half_in_its_unit, over, percent
+from weft.wording import half_in_its_unit, over, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

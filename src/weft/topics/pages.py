@@ -11,7 +11,7 @@ from weft.topics.base import Topic
 from weft.topics.groups import cases_alike
 from weft.topics.registration import added_in_words, time_of
 from weft.units import format_bytes
-from weft.written import at
+from weft.wording import at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

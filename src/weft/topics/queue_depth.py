@@ -18,7 +18,7 @@ from weft.plan.case import USUAL_QUEUE_DEPTH, Case
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import cases_alike
 from weft.units import format_bytes
-from weft.written import at
+from weft.wording import at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

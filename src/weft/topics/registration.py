@@ -13,7 +13,7 @@ from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.units import format_bytes, format_time
-from weft.written import at, over, with_half
+from weft.wording import at, over, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

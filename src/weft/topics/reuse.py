@@ -16,8 +16,8 @@ from weft.estimate import Estimate
 from weft.plan.case import Case, Schedule
 from weft.topics.base import Topic
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import at as placed_at
-from weft.written import over, with_ends
+from weft.wording import at as placed_at
+from weft.wording import over, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from weft.tables import TERMINAL_WIDTH, Table
 from weft.topics.base import Topic
 from weft.topics.tails import tail_tables
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.written import RULE, status_in_words, with_half
+from weft.wording import RULE, status_in_words, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

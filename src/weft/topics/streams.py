@@ -19,7 +19,7 @@ from weft.charts import MOST_CURVES, Chart, ChartAxis, Track
 from weft.estimate import Estimate
 from weft.topics.groups import by_variant, side
 from weft.units import format_bytes, format_rate, format_time
-from weft.written import half_or_none, over
+from weft.wording import half_or_none, over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

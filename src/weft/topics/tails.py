@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.stats.percentiles import SAMPLES_BEYOND, TAILS
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.written import RULE, with_half
+from weft.wording import RULE, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

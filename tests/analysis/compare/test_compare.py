@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from support.builders import lost_batch, make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.comparison import Comparison, SizeTable, compare, in_words
-from weft.analysis.compare.load_sides import load_sides
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case
+from weft.sources.sides import load_sides
 
 
 def table(comparison: Comparison, test: str, quantity: str) -> SizeTable:

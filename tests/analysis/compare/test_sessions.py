@@ -10,7 +10,6 @@ import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.acceptance import Checked, against_record, overall
 from weft.analysis.compare.comparison import Comparison, compare
-from weft.analysis.compare.load_sides import load_sides
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import (
     FEW_SESSIONS,
@@ -22,6 +21,7 @@ from weft.analysis.compare.sessions import (
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.record.run import Run
+from weft.sources.sides import load_sides
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 

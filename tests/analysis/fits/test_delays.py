@@ -10,7 +10,7 @@ from support.builders import make_cases, make_clock, pattern, synthetic_record
 from weft.analysis.fits.delays import delay_tests_of
 from weft.analysis.fits.models import FROM_DELAYS, fit_models
 from weft.plan.case import Case
-from weft.sources import series_of_record
+from weft.sources.series import series_of_record
 
 L, SEND, RECEIVE, GAP, BYTE = 1800.0, 300.0, 250.0, 700.0, 0.12
 MESSAGES = pattern("burst").messages_per_burst

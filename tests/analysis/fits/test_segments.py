@@ -9,7 +9,7 @@ from weft.analysis.fits.sweeps import Series, Sweep, series_of_times
 from weft.analysis.stats.change_points import find_changes, segment_costs
 from weft.errors import WeftError
 from weft.estimate import Estimate
-from weft.sources import series_of
+from weft.sources.series import series_of
 
 TRIALS = 1000
 # Of five launches each, which take five times as long.

@@ -12,7 +12,7 @@ from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.report.signatures import signature_chart
-from weft.sources import series_of, series_of_record
+from weft.sources.series import series_of, series_of_record
 
 
 def test_the_marks_are_the_empty_message_and_the_asymptote() -> None:

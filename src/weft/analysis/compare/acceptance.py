@@ -13,7 +13,7 @@ from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.written import with_ends
+from weft.wording import with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from weft.estimate import Estimate
-from weft.written import ends
+from weft.wording import ends
 
 Quantity = Literal["latency", "bandwidth"]
 Verdict = Literal["better", "worse", "same", "cannot tell"]

@@ -35,7 +35,7 @@ from weft.topics.queue_depth import bindings_of, from_which_size
 from weft.topics.reuse import BufferReuse
 from weft.topics.streams import HOT_SPOTS
 from weft.units import format_bytes
-from weft.written import RULE, over
+from weft.wording import RULE, over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

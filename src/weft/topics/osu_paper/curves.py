@@ -9,7 +9,7 @@ import msgspec
 from weft.charts import MOST_CURVES, Chart, ChartAxis, Track, size_ticks
 from weft.estimate import Estimate
 from weft.units import format_bytes
-from weft.written import with_ends, with_half
+from weft.wording import with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weft.charts import Chart, ChartAxis, Mark, Track
 from weft.topics.scaling.rows import MOST_COST
 from weft.units import format_rate, format_time
-from weft.written import over, percent, with_ends
+from weft.wording import over, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,14 +13,14 @@ from weft.cli.main import app
 from weft.errors import WeftError
 from weft.record.model import Footer
 from weft.reference.library import find_platform
-from weft.reproduction import TABLED, simulated_statements, simulated_times
 from weft.session import Request, start
 from weft.sim.answers import PredictedFabric, PredictedFigure, notes_of
+from weft.sim.assumptions import ASSUMED
 from weft.sim.fidelity import beside, errors_of, peaks_beside, predicted_ns, statements_table
 from weft.sim.measured import calibrated_from
 from weft.sim.platforms import calibrated, check_kind, protocols_of, simulated_platform, with_rate
 from weft.sim.predicted import parts_of
-from weft.sim.stated import ASSUMED
+from weft.studies.reproduction import TABLED, simulated_statements, simulated_times
 from weft.tables import Table
 
 engine = pytest.mark.engine
@@ -77,7 +77,7 @@ def test_half_a_simulation_is_no_answer(
         path, footer = start(request, say)
         return path, msgspec.structs.replace(footer, outcome=outcome)
 
-    monkeypatch.setattr("weft.reproduction.start", ended)
+    monkeypatch.setattr("weft.studies.reproduction.start", ended)
     with pytest.raises(error):
         simulated_times(calibrated(find_platform("escher"), "model"), ("ping_pong",))
 
@@ -176,8 +176,8 @@ def test_a_text_without_tables_gives_a_platform_with_its_assumptions() -> None:
 def test_the_curves_of_the_solver_on_both_clusters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("weft.reproduction.SOLVER_EXTENTS", "4,6")
-    monkeypatch.setattr("weft.reproduction.SOLVER_RANKS", (1, 2))
+    monkeypatch.setattr("weft.studies.reproduction.SOLVER_EXTENTS", "4,6")
+    monkeypatch.setattr("weft.studies.reproduction.SOLVER_RANKS", (1, 2))
     picture = tmp_path / "curves.svg"
     words = ["reproduce", "fermilab", "--rate", "1.5GFlop/s", "-o", str(picture)]
     result = CliRunner().invoke(app, words)

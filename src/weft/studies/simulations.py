@@ -138,8 +138,8 @@ class Effort:
         """
         from weft.plan.budget import in_words
         from weft.record.run import load
-        from weft.sim.moved import corners
         from weft.sim.predicted import predicted
+        from weft.sim.sensitivity import corners
 
         if len(variants) == 1 or certainty is None:
             return []

@@ -14,9 +14,9 @@ import msgspec
 from weft.analysis.summary import summarise
 from weft.plan.cases import Part, Variants
 from weft.plan.lattice import Lattices
-from weft.reproduction import simulated_run
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut
+from weft.studies.reproduction import simulated_run
 from weft.tables import Table
 from weft.topics import results_of
 from weft.topics.scaling.conditions import shares_cores

@@ -32,7 +32,7 @@ from weft.report.markup import to_latex, to_markdown
 from weft.report.terminal import console
 from weft.topics import charts_of, results_of
 from weft.units import format_time
-from weft.written import ends, with_ends, with_half
+from weft.wording import ends, with_ends, with_half
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 TIMES = [1000.0, 1010.0, 990.0, 1005.0, 995.0]

@@ -134,7 +134,7 @@ def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
 
     Raises WeftError where there is no other.
     """
-    from weft.sim.instead import instead_of
+    from weft.sim.alternatives import instead_of
 
     found = {
         one.case: (one.test, why)
@@ -152,7 +152,7 @@ def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
 
 
 def _lacking_in_words(lacking: dict[str, tuple[str, str]]) -> list[str]:
-    from weft.sim.instead import instead_of
+    from weft.sim.alternatives import instead_of
 
     lines = (f"{why}; ask {instead_of([test])} instead" for test, why in lacking.values())
     return list(dict.fromkeys(lines))

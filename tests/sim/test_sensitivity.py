@@ -19,9 +19,9 @@ from weft.sim.answers import (
     within,
 )
 from weft.sim.fidelity import point_errors, predicted_ns
-from weft.sim.moved import Move, corners, moved
 from weft.sim.platforms import protocols_of
 from weft.sim.predicted import Variant, parts_of, predicted
+from weft.sim.sensitivity import Move, corners, moved
 
 MOVES = corners(0.1, 0.25)
 

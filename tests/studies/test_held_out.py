@@ -12,13 +12,13 @@ from support.simulations import KNOWN, platform, simulated
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.simgrid import at_speed
-from weft.held_out import held_out_table, patterns_held_out
 from weft.plan.cases import Part, Variants
 from weft.plan.lattice import Lattices
 from weft.sim.calibrate import ALWAYS_EAGER, Times, lines_of
 from weft.sim.measured import calibrated_from
 from weft.sim.platforms import simulated_platform
 from weft.sim.protocols import Piece, Protocols
+from weft.studies.held_out import held_out_table, patterns_held_out
 
 engine = pytest.mark.engine
 SIZES = [0, *(2**power for power in range(21))]

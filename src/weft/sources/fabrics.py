@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from weft.analysis.fabric_value import Application, Delivered, FabricOption
     from weft.fabric.prices import PriceList
     from weft.fabric.topologies import FabricAsked
-    from weft.sources import Pairs
+    from weft.sources.series import Pairs
 
 NO_FABRIC = "type --nodes 1152 --switch 24,288, or add [[fabric]] with nodes and switch to the file"
 
@@ -130,7 +130,7 @@ def _series_of(name: str, transport: str) -> Pairs:
     from weft.record.plain import is_plain
     from weft.record.run import load
     from weft.reference.library import platform_or_none
-    from weft.sources import series_of, series_of_record
+    from weft.sources.series import series_of, series_of_record
 
     if platform_or_none(name) is not None or is_plain(Path(name)):
         return series_of(name, "", transport)

@@ -1,0 +1,1 @@
+"""What a user named: records, sessions, platforms, plain tables and price lists, as data."""
