@@ -22,6 +22,8 @@ CMD :=
 export LAB_CMD = $(value CMD)
 # With the folders, whose times tell when a file came or went.
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
+# An editable installation keeps a list of modules: one that became a package is not found.
+PACKAGES := $(shell find src/weft -name __init__.py)
 
 .PHONY: help run build install try test lint format bench truth mutants lab vm lock clean
 
@@ -46,8 +48,8 @@ $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-
 	scripts/make-environment
 	@touch $@
 
-# Editable: a change in src/ needs no new install, a change in engine/ does.
-$(INSTALLED): $(ENGINE) $(ENVIRONMENT)
+# Editable: a change in src/ needs no new install, a package and engine/ do.
+$(INSTALLED): $(ENGINE) $(PACKAGES) $(ENVIRONMENT)
 	@echo "building the engine, once; a line says how far it is"
 	@cmake --preset release --log-level=WARNING $(CMAKE_ARGS) >/dev/null
 	@cmake --build --preset release --target programs
