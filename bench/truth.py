@@ -23,9 +23,10 @@ from weft.analysis.fits.models import fit_models
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.cases import Part
+from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
-from weft.session import simulation, start
+from weft.session import start
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import calibrated_from
 from weft.sim.protocols import Piece, Protocols

@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 import weft
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.plan.request import Request
 from weft.record.model import Footer
-from weft.session import Request, start
+from weft.session import start
 
 ESCHER = ("predict", "ping_pong", "--platform", "escher")
 

@@ -27,7 +27,8 @@ from weft.launch.protocol import (
 )
 from weft.plan.allocation import Allocation
 from weft.plan.cases import Part
-from weft.session import Request, resume, start
+from weft.plan.request import Request
+from weft.session import resume, start
 
 
 class DirectLauncher:

@@ -20,10 +20,10 @@ import pytest
 from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch.asking import TRIES, ask_hosts
-from weft.launch.devices import chosen_devices
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site, network_of
 from weft.plan.allocation import Allocation, Seats, seats_of
+from weft.plan.devices import chosen_devices
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 from support.simulations import KNOWN, platform, simulated
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.plan.request import Request
 from weft.record.model import Footer
 from weft.reference.library import find_platform
-from weft.session import Request, start
+from weft.session import start
 from weft.sim.answers import PredictedFabric, PredictedFigure, notes_of
 from weft.sim.assumptions import ASSUMED
 from weft.sim.fidelity import beside, errors_of, peaks_beside, predicted_ns, statements_table

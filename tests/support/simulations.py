@@ -6,8 +6,9 @@ from typing import Any
 import weft
 from weft.analysis.summary import CaseSummary, summarise
 from weft.plan.cases import Part
+from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
-from weft.session import simulation, start
+from weft.session import start
 from weft.sim.crossbar import at_crossbar
 from weft.sim.protocols import Piece, Protocols
 

@@ -212,6 +212,7 @@ def run(
 ) -> None:
     """Measure latency and bandwidth between ranks: a table, the record, an HTML report."""
     from weft import session, units
+    from weft.plan.request import Request
 
     given = _options_with(context, suite, tests or ())
     if resume is not None:
@@ -224,7 +225,7 @@ def run(
             variants=of(queue_depth, buffers, wait, single=given("single", single)),
         )
         counts = plan.parse_ranks(ranks, one=bool(suite))
-        request = session.Request(
+        request = Request(
             parts=() if suite else plan.on_ranks(part, counts or where.usual_ranks),
             transports=tuple(filter(None, transport.split(","))),
             ranks=counts[0] if counts else 0,

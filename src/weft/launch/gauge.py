@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,10 +11,9 @@ from weft.host.programs import answer
 from weft.plan.gauge import GaugeFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from pathlib import Path
 
     from weft.launch.programs import Program
-    from weft.plan.cases import Part
 
 # Every site is read and checked: 48^3 x 96 in double precision are 6 GB.
 DEADLINE_S = 600.0
@@ -40,21 +38,3 @@ def gauge_file(program: Program, path: Path) -> GaugeFile:
         raise WeftError(what, fix)
     fields = msgspec.json.decode(done.stdout)
     return msgspec.convert({**fields, "path": given}, GaugeFile)
-
-
-def on_gauge_file(parts: Sequence[Part], program: Program) -> tuple[GaugeFile | None, list[Part]]:
-    """The gauge file that these parts name, if any, and the parts on its lattice.
-
-    Raises WeftError.
-    """
-    path = next((part.variants.lattices.gauge for part in parts), "")
-    if not path:
-        return None, list(parts)
-    gauge = gauge_file(program, Path(path))
-
-    def on_lattice(part: Part) -> Part:
-        lattices = part.variants.lattices.on(gauge.extents)
-        variants = msgspec.structs.replace(part.variants, lattices=lattices)
-        return msgspec.structs.replace(part, variants=variants)
-
-    return gauge, [on_lattice(part) for part in parts]

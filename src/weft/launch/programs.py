@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import shutil
 import subprocess
@@ -20,7 +19,7 @@ from weft.host.programs import answer
 from weft.plan.pattern import Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
 MPIS = ("openmpi", "mpich")
 # The MPI of simulated platforms: a simulator that is no MPI to start programs with.
@@ -146,21 +145,6 @@ def programs(mpi: str) -> tuple[Program, ...]:
     return found
 
 
-def check_options(options: Mapping[str, str], found: Sequence[Program]) -> None:
-    """Raises WeftError for an unknown option of a transport."""
-    takes = {
-        f"{program.transport}.{setting.name}"
-        for program in found
-        if program.usual
-        for setting in program.settings
-    }
-    for key in options:
-        if key not in takes:
-            near = difflib.get_close_matches(key, takes, n=1)
-            fix = f"did you mean {near[0]}?" if near else "type weft list transports to see all"
-            raise WeftError(f"there is no option {key}", fix)
-
-
 def _ask(path: Path) -> subprocess.CompletedProcess[bytes] | str:
     """What a program says of itself, or why it says nothing."""
     try:
@@ -212,8 +196,3 @@ def _read(
         )
         for at, described in enumerate(modes)
     )
-
-
-def known_patterns(found: Sequence[Program]) -> dict[str, Pattern]:
-    """All tests of the programs by name, in the engine's order."""
-    return {p.name: p for program in reversed(found) for p in program.patterns}

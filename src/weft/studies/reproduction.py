@@ -10,8 +10,9 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.cases import CASE_DEADLINE, Part, Variants
 from weft.plan.lattice import Lattices
+from weft.plan.request import simulation
 from weft.record.run import load
-from weft.session import simulation, start
+from weft.session import start
 from weft.sim.measured import overhead_ns
 from weft.units import parse_seconds
 

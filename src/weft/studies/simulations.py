@@ -174,8 +174,9 @@ class Effort:
     ) -> Path:
         """The record of a simulation; one that nobody is to hear of says nothing."""
         from weft import session
+        from weft.plan.request import simulation
 
-        request = session.simulation(
+        request = simulation(
             platform,
             (part,),
             path,

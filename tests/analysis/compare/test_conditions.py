@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import weft
 import weft.launch.local
+import weft.launch.site
 import weft.session
 from support.builders import HOST, make_cases, synthetic_record
 from support.shown import render_page
@@ -164,7 +165,7 @@ def test_resume_goes_on_only_under_like_conditions(
 ) -> None:
     """Nothing is missing in this record: where the host is as it was, resume has nothing to do."""
     monkeypatch.setattr(weft.session, "load", lambda _: before)
-    monkeypatch.setattr(weft.session, "programs", lambda _: [])
+    monkeypatch.setattr(weft.launch.site, "programs", lambda _: ())
     for manifest in (MACHINE, next(iter(change(before).header.hosts.values()))):
         monkeypatch.setattr(weft.launch.local, "collect", lambda manifest=manifest: manifest)
         expected = "tcp of .* is not usable here" if manifest is MACHINE else told

@@ -1,0 +1,108 @@
+"""A site found: which launcher starts ranks there, by which MPI, which programs and hosts it has.
+
+Beginning and resuming a run, and checking a job before it is submitted, ask the same here.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.host.unlike import check_versions
+from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
+from weft.launch.gauge import gauge_file
+from weft.launch.launcher import Launcher
+from weft.launch.programs import SIMULATOR, Program, choose_mpi, programs
+from weft.plan.allocation import Allocation
+from weft.plan.site import Site, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.plan.cases import Part
+    from weft.plan.simulated import SimulatedPlatform
+
+
+class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
+    """What starts ranks and what they are: `hosts` are the manifests by the hosts' names."""
+
+    launcher: Launcher
+    allocation: Allocation
+    mpi: str
+    programs: tuple[Program, ...]
+    hosts: dict[str, dict[str, Any]]
+
+    @property
+    def usable(self) -> dict[str, Program]:
+        """The programs that work here, by their transports."""
+        return {one.transport: one for one in self.programs if not one.reason}
+
+    @property
+    def cores(self) -> int:
+        """The cores of all hosts that this process may use."""
+        return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in self.hosts.values())
+
+    def facts(self, parts: Sequence[Part] = ()) -> Site:
+        """What a plan of these parts must know; reads the gauge file that they name.
+
+        Raises WeftError for a file that is no gauge field.
+        """
+        path = next((part.variants.lattices.gauge for part in parts), "")
+        working = next(iter(self.usable.values()), None)
+        return Site(
+            launcher=self.launcher.name,
+            mpi=self.mpi,
+            transports=tuple(_facts_of(one) for one in self.programs),
+            hosts=len(self.hosts),
+            cores=self.cores,
+            available_bytes=_available_bytes(self.hosts),
+            sockets=_sockets(self.hosts),
+            gauge=gauge_file(working, Path(path)) if path and working else None,
+        )
+
+
+def find_site(
+    launcher: str,
+    allocation: Allocation,
+    mpi: str = "",
+    platform: SimulatedPlatform | None = None,
+    launchers: Sequence[Launcher] = LAUNCHERS,
+) -> FoundSite:
+    """What is there of these names; an empty one is chosen. A platform has its own of each.
+
+    Raises WeftError for what is missing, and where hosts or programs are of another weft.
+    """
+    chosen = choose_launcher(launcher, allocation, launchers_of(platform, launchers))
+    of_ranks = SIMULATOR if platform else choose_mpi(mpi, chosen.starts)
+    found = programs(of_ranks)
+    hosts = chosen.manifests(allocation)
+    check_versions(hosts)
+    return FoundSite(
+        launcher=chosen, allocation=allocation, mpi=of_ranks, programs=found, hosts=hosts
+    )
+
+
+def _facts_of(program: Program) -> Transport:
+    return Transport(
+        name=program.transport,
+        usual=program.usual,
+        reason=program.reason,
+        settings=tuple(setting.name for setting in program.settings),
+        patterns=program.patterns,
+    )
+
+
+def _sockets(hosts: Mapping[str, dict[str, Any]]) -> dict[str, int | None]:
+    """How many each host has, as its kernel says; where hwloc is given another machine, no one."""
+    if {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE"} & os.environ.keys():
+        return {}
+    return {name: manifest["cpu"].get("sockets") for name, manifest in hosts.items()}
+
+
+def _available_bytes(hosts: Mapping[str, dict[str, Any]]) -> int:
+    """The free memory of all hosts, as if each had as little as the one with least."""
+    known = [manifest["memory"]["available_bytes"] or 2**62 for manifest in hosts.values()]
+    return len(known) * int(min(known))

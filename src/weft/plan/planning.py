@@ -1,0 +1,187 @@
+"""From what is asked and what a site has to the plan of a run. Pure: it asks no machine."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.names import choose
+from weft.plan.cases import cases_of
+from weft.plan.devices import chosen_devices
+from weft.plan.memory import check_memory, within_memory
+from weft.plan.pattern import Pattern
+from weft.plan.plan import Plan, make_plan
+from weft.plan.study import is_study, parts_of_study, transports_of_study
+from weft.plan.suites import placed, suite_called
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from weft.plan.case import Case
+    from weft.plan.cases import Part
+    from weft.plan.request import Request
+    from weft.plan.site import Site, Transport
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan of a run, the transports that it uses and what their engine says of its tests."""
+
+    plan: Plan
+    transports: tuple[str, ...]
+    patterns: tuple[Pattern, ...]
+
+    @property
+    def most_ranks(self) -> int:
+        """Of the largest case."""
+        return max(case.ranks for case in self.plan.cases)
+
+
+def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned:
+    """The plan of what is asked, at this site; `say` takes a line about what is chosen and skipped.
+
+    Raises WeftError for what the site does not have, and for what does not fit its memory.
+    """
+    known = site.patterns
+    parts = [_with_tests(part, tuple(known)) for part in request.parts]
+    usable = _usable(request, parts, site, say)
+    parts = [_on_gauge_file(part, site) for part in parts]
+    request.allocation.check_sockets(site.sockets)
+    parts = _on_usual_ranks(request, parts, site, say) or _parts_of_suite(request, site, say)
+    tests = {test for part in parts for test in part.tests}
+    names = tuple(one.name for one in usable)
+    first = next(one for one in site.transports if one.name in names)
+    patterns = {one.name: one for one in first.patterns if one.name in tests}
+    cases = cases_of(parts, names, patterns)
+    cases = _within(request, cases, site.available_bytes, patterns, say)
+    plan = make_plan(
+        cases,
+        precision=request.precision,
+        budget_s=request.budget_s,
+        launches=request.launches,
+        seed=request.seed,
+        mpi=site.mpi,
+        options={**chosen_devices(names, request.interface, request.device), **request.options},
+        case_deadline_s=request.case_deadline_s,
+        samples=request.samples,
+        suite=request.suite,
+        launcher=site.launcher,
+        allocation=request.allocation,
+        simulated=request.platform,
+        gauge=site.gauge,
+    )
+    return Planned(plan=plan, transports=names, patterns=tuple(patterns.values()))
+
+
+def _with_tests(part: Part, known: Sequence[str]) -> Part:
+    """The part with the engine's names of its tests. Raises WeftError for an unknown one."""
+    return msgspec.structs.replace(part, tests=choose("test", part.tests, known))
+
+
+def _usable(
+    request: Request, parts: Sequence[Part], site: Site, say: Callable[[str], None]
+) -> tuple[Transport, ...]:
+    """The transports to measure; says in a line which, and in one per reason which are skipped."""
+    there = {one.name: one for one in site.transports}
+    working = [one.name for one in site.transports if not one.reason]
+    asked = request.transports or transports_of_study(parts, site.patterns, working)
+    named = choose("transport", asked, tuple(there))
+    usual = tuple(one.name for one in site.transports if one.usual)
+    selected = named or usual
+    _check_options(request.options, site.transports)
+    for one in (there[name] for name in named):
+        if one.reason:
+            raise WeftError(
+                f"{one.name} is not usable here: {one.reason}",
+                "type weft list transports to see which are",
+            )
+    skipped: dict[str, list[str]] = {}
+    for one in (there[name] for name in usual):
+        if one.reason or one.name not in selected:
+            skipped.setdefault(one.reason or "not selected", []).append(one.name)
+    usable = tuple(there[name] for name in selected if not there[name].reason)
+    if usable:
+        say(f"measuring over {', '.join(one.name for one in usable)}")
+    for reason, names in skipped.items():
+        say(f"skipped: {', '.join(names)} ({reason})")
+    if not usable:
+        raise WeftError(
+            "no transport is usable here", "type make build to build the engine's programs"
+        )
+    return usable
+
+
+def _check_options(options: Mapping[str, str], transports: Sequence[Transport]) -> None:
+    """Raises WeftError for an unknown option of a transport."""
+    takes = {f"{one.name}.{name}" for one in transports if one.usual for name in one.settings}
+    for key in options:
+        if key not in takes:
+            near = difflib.get_close_matches(key, takes, n=1)
+            fix = f"did you mean {near[0]}?" if near else "type weft list transports to see all"
+            raise WeftError(f"there is no option {key}", fix)
+
+
+def _on_gauge_file(part: Part, site: Site) -> Part:
+    """The part on the lattice of the site's gauge file, if there is one. Raises WeftError."""
+    if site.gauge is None:
+        return part
+    lattices = part.variants.lattices.on(site.gauge.extents)
+    return msgspec.structs.replace(
+        part, variants=msgspec.structs.replace(part.variants, lattices=lattices)
+    )
+
+
+def _on_usual_ranks(
+    request: Request, parts: list[Part], site: Site, say: Callable[[str], None]
+) -> list[Part]:
+    """A study whose ranks nobody says is on as many as have room, and on fewer."""
+    if request.ranks or not is_study(parts, site.patterns):
+        return parts
+    study = parts_of_study(parts, site.patterns, _places(request, site))
+    counts = ", ".join(dict.fromkeys(str(part.ranks) for part in study))
+    say(f"on {counts} ranks; --ranks and --transport choose others")
+    return study
+
+
+def _places(request: Request, site: Site) -> int:
+    """For how many ranks there is room: one on each node of several, else one on each core."""
+    if request.platform:
+        return request.platform.nodes
+    if request.allocation.hosts or request.allocation.nodes:
+        return request.allocation.usual_ranks
+    return site.hosts if site.hosts > 1 else site.cores
+
+
+def _parts_of_suite(request: Request, site: Site, say: Callable[[str], None]) -> list[Part]:
+    cores = request.platform.nodes if request.platform else site.cores
+    parts, skipped = placed(suite_called(request.suite), request.ranks, cores)
+    if skipped:
+        say(skipped)
+    return list(parts)
+
+
+def _within(
+    request: Request,
+    cases: tuple[Case, ...],
+    available_bytes: int | None,
+    patterns: Mapping[str, Pattern],
+    say: Callable[[str], None],
+) -> tuple[Case, ...]:
+    """The cases that fit the memory, and a line about the others; where only those are wanted.
+
+    Raises WeftError where all are wanted and one does not fit, or none does.
+    """
+    if available_bytes is None:
+        return cases
+    fitting = within_memory(cases, available_bytes, patterns, request.samples)
+    if request.fits_memory and fitting and len(fitting) < len(cases):
+        largest = format_bytes(max(case.bytes for case in fitting))
+        say(f"skipped: {len(cases) - len(fitting)} cases over {largest} (not enough memory)")
+        return fitting
+    # Of a prediction only the heads of messages are there.
+    if request.platform is None or request.platform.checks_messages:
+        check_memory(cases, available_bytes, patterns, request.samples)
+    return cases

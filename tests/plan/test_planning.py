@@ -1,0 +1,185 @@
+"""A plan from what is asked and what a site has, without any machine."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from support.builders import PATTERNS
+from weft.errors import WeftError
+from weft.plan.allocation import Allocation
+from weft.plan.cases import Part
+from weft.plan.gauge import GaugeFile
+from weft.plan.planning import Planned, planned
+from weft.plan.request import Request, simulation
+from weft.plan.simulated import SimulatedPlatform
+from weft.plan.site import Site, Transport
+
+MIB = 1 << 20
+SITE = Site(
+    launcher="local",
+    mpi="openmpi",
+    transports=(
+        Transport(name="mpi", patterns=PATTERNS, settings=("interface",)),
+        Transport(name="tcp", patterns=PATTERNS, settings=("port", "interface")),
+        Transport(name="tcp:busy", usual=False, patterns=PATTERNS),
+        Transport(name="verbs", reason="no device", patterns=PATTERNS),
+    ),
+    cores=4,
+    available_bytes=64 * MIB,
+)
+REQUEST = Request(
+    parts=(Part(tests=("ping_pong",), sizes="8"),),
+    transports=(),
+    ranks=2,
+    precision=0.01,
+    budget_s=10.0,
+    launches=5,
+    seed=1,
+    output=None,
+    mpi="",
+    options={},
+    command=("weft", "run"),
+    case_deadline_s=20.0,
+    begun_s=0.0,
+    report=False,
+)
+
+
+def plan_of(site: Site = SITE, **asked: Any) -> tuple[Planned, list[str]]:
+    said: list[str] = []
+    return planned(msgspec.structs.replace(REQUEST, **asked), site, said.append), said
+
+
+def part(test: str, sizes: str = "8", **more: Any) -> tuple[Part, ...]:
+    return (Part(tests=(test,), sizes=sizes, **more),)
+
+
+def test_a_plan_has_every_usual_transport_that_works_and_says_which_does_not() -> None:
+    found, said = plan_of()
+    assert found.transports == ("mpi", "tcp")
+    assert [case.transport for case in found.plan.cases] == ["mpi", "tcp"]
+    assert (found.plan.launcher, found.plan.mpi) == ("local", "openmpi")
+    assert [one.name for one in found.patterns] == ["ping_pong"]
+    assert said == ["measuring over mpi, tcp", "skipped: verbs (no device)"]
+
+
+@pytest.mark.parametrize("typed", [("TCP", "mpi"), ("tcp", "MPI", "tcp")])
+def test_transports_have_the_engines_names_in_the_order_that_was_typed(
+    typed: tuple[str, ...],
+) -> None:
+    found, said = plan_of(transports=typed)
+    assert [case.transport for case in found.plan.cases] == ["tcp", "mpi"]
+    assert said == ["measuring over tcp, mpi", "skipped: verbs (no device)"]
+
+
+def test_a_test_has_the_engines_name() -> None:
+    found, _ = plan_of(parts=part("Ping-Pong"))
+    assert {case.test for case in found.plan.cases} == {"ping_pong"}
+
+
+def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
+    found, _ = plan_of(interface="eth1", options={"tcp.port": "7000"})
+    assert found.plan.options == {
+        "mpi.interface": "eth1",
+        "tcp.interface": "eth1",
+        "tcp.port": "7000",
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"parts": part("ping_pon")}, "there is no test called ping_pon; did you mean ping_pong?"),
+        ({"transports": ("verbs",)}, "verbs is not usable here: no device"),
+        ({"transports": ("tpc",)}, "there is no transport called tpc; did you mean tcp?"),
+        ({"options": {"tcp.prt": "1"}}, "there is no option tcp.prt; did you mean tcp.port?"),
+        ({"parts": part("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
+        ({"launches": 0}, "0 launches are out of range"),
+    ],
+)
+def test_what_a_site_does_not_have_is_refused(asked: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(WeftError) as caught:
+        plan_of(**asked)
+    assert sentence in f"{caught.value.what}; {caught.value.fix}"
+
+
+def test_a_site_without_a_working_transport_is_refused() -> None:
+    bare = msgspec.structs.replace(SITE, transports=SITE.transports[3:])
+    with pytest.raises(WeftError, match="no transport is usable"):
+        plan_of(bare)
+
+
+def test_a_socket_that_is_not_there_is_refused() -> None:
+    single = msgspec.structs.replace(SITE, sockets={"n1": 1})
+    with pytest.raises(WeftError, match="n1 has one socket"):
+        plan_of(single, allocation=Allocation(placement="other-socket"))
+
+
+def test_memory_is_checked_where_a_host_was_asked() -> None:
+    unasked = msgspec.structs.replace(SITE, available_bytes=None)
+    found, _ = plan_of(unasked, parts=part("ping_pong", "64MiB"))
+    assert {case.bytes for case in found.plan.cases} == {64 * MIB}
+
+
+def test_where_what_fits_is_wanted_the_rest_is_skipped() -> None:
+    found, said = plan_of(parts=part("ping_pong", "8,64MiB"), fits_memory=True)
+    assert {case.bytes for case in found.plan.cases} == {8}
+    assert said[-1] == "skipped: 2 cases over 8 B (not enough memory)"
+
+
+@pytest.mark.parametrize(
+    ("site", "asked", "counts"),
+    [
+        ({}, {}, [1, 2, 4]),
+        ({"hosts": 2}, {}, [1, 2]),
+        ({"hosts": 2}, {"allocation": Allocation(nodes=8)}, [1, 2, 4, 8]),
+        ({}, {"ranks": 3}, [3]),
+    ],
+)
+def test_a_study_is_on_as_many_ranks_as_have_room(
+    site: dict[str, Any], asked: dict[str, Any], counts: list[int]
+) -> None:
+    roomy = msgspec.structs.replace(SITE, available_bytes=None, **site)
+    parts = part("milc", "36", ranks=3) if asked.get("ranks") else part("milc", "36")
+    found, said = plan_of(roomy, **{"ranks": 0, "parts": parts, **asked})
+    assert list(dict.fromkeys(case.ranks for case in found.plan.cases)) == counts
+    assert found.transports == ("mpi",)
+    assert found.most_ranks == counts[-1]
+    assert any(line.startswith("on 1, 2") for line in said) == ("ranks" not in asked)
+
+
+@pytest.mark.parametrize(("cores", "is_skipped"), [(2, True), (4, False)])
+def test_a_suite_skips_what_needs_more_cores(cores: int, is_skipped: bool) -> None:
+    site = msgspec.structs.replace(SITE, available_bytes=None, cores=cores)
+    _, said = plan_of(site, parts=(), ranks=0, suite="paper")
+    skipped = [line for line in said if line.startswith("skipped: figures 14 and 15")]
+    assert bool(skipped) == is_skipped
+
+
+def test_a_gauge_file_gives_the_lattice() -> None:
+    gauge = GaugeFile(
+        path="/g", format="nersc", extents=(4, 4, 4, 8), precision="single", checksums=(1, 2)
+    )
+    site = msgspec.structs.replace(SITE, gauge=gauge, available_bytes=None)
+    found, _ = plan_of(site, parts=part("milc", "36", ranks=2))
+    assert found.plan.gauge == gauge
+    assert {case.lattice.shape for case in found.plan.cases if case.lattice} == {"4x4x4x8"}
+
+
+def test_a_simulation_is_on_the_platforms_nodes() -> None:
+    platform = SimulatedPlatform(name="p", kind="model", nodes=16)
+    request = simulation(
+        platform,
+        part("milc", "36"),
+        Path("r.jsonl"),
+        budget_s=5.0,
+        command=("weft",),
+        case_deadline_s=1.0,
+    )
+    bare = msgspec.structs.replace(SITE, transports=(Transport(name="sim", patterns=PATTERNS),))
+    asked = msgspec.structs.replace(request, ranks=0)
+    found = planned(asked, msgspec.structs.replace(bare, available_bytes=None), lambda _: None)
+    assert list(dict.fromkeys(case.ranks for case in found.plan.cases)) == [1, 2, 4, 8, 16]
+    assert found.plan.simulated == platform
