@@ -23,6 +23,7 @@ from weft.analysis.compare.pool import Pooled
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.ratios import Figure, ratio
+from weft.analysis.stats.slowdown import Paces
 from weft.analysis.stats.steps import steps_in
 from weft.analysis.stats.trend import trend_of
 from weft.plan.case import Case
@@ -313,7 +314,8 @@ def session_rows(trials: int) -> list[tuple[str, ...]]:
                 unit: Unit = "launch" if sessions == 1 else "session"
                 found = median_of_launches(np.exp(values).tolist(), 0.0, unit)
                 held += found.low <= 1 <= found.high
-                figures.append(Figure(estimate=found, kind="launches", launches=found.launches))
+                paces = Paces(tuple(tuple(np.exp(run).tolist()) for run in runs))
+                figures.append(Figure(estimate=found, kind="launches", paces=paces))
             both = ratio(figures[0], figures[1], "latency")
             apart += not both.low <= 1 <= both.high
         rows.append((name, f"{held / 2 / trials:.1%}", f"{apart / trials:.1%}"))
@@ -328,7 +330,9 @@ def ratio_rows(trials: int) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("launches on either side", *map(str, counts))]
     pairs = [(kind, other) for other in (0.01, 0.002) for kind in KINDS]
     for kind, other in [*pairs, ("normal", 0.0), ("skewed", 0.0)]:
-        truth = float(np.median(deviates(np.random.default_rng(SEED), kind, (200_000,))))
+        many = deviates(np.random.default_rng(SEED), kind, (200_000,))
+        # A ratio is of geometric means, a figure is a median.
+        truth = float(np.mean(many) if other else np.median(many))
         cells = []
         for count in counts:
             random = np.random.default_rng([SEED, count])
@@ -337,8 +341,10 @@ def ratio_rows(trials: int) -> list[tuple[str, ...]]:
                 figures = []
                 for scatter in (0.01, other):
                     logs = scatter * (deviates(random, kind, (count,)) - truth)
-                    estimate = median_of_launches(np.exp(logs).tolist())
-                    figures.append(Figure(estimate=estimate, kind="launches"))
+                    times = np.exp(logs).tolist()
+                    estimate = median_of_launches(times)
+                    paces = Paces((tuple(times),))
+                    figures.append(Figure(estimate=estimate, kind="launches", paces=paces))
                 found = ratio(figures[0], figures[1], "latency") if other else figures[0].estimate
                 held += found.low <= 1 <= found.high
             cells.append(f"{held / trials:.1%}")

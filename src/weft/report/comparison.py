@@ -146,7 +146,7 @@ def _cells(
     cells = [_value(figures[0], quantity)]
     for figure, found, verdict in zip(figures[1:], ratios, verdicts, strict=True):
         cells += [_value(figure, quantity), _ratio(found), _in_words(verdict)]
-        if marks and found and found.basis != "launches" and verdict:
+        if marks and found and not found.is_of_both and verdict:
             cells[-1] += "*"
     return cells
 
@@ -171,7 +171,8 @@ def _ratio(found: Ratio | None) -> str:
 def _legend(comparison: Comparison) -> str:
     first = comparison.sides[0].title
     words = (
-        f"The speed ratio is against {first}, with its 95 % interval; over 1 is faster. same: the"
+        f"The speed ratio is against {first}, with its 95 % interval, of records over the geometric"
+        " means of their launches, as in weft check; over 1 is faster. same: the"
         f" whole interval is within {100 * comparison.same:g} %. not significant: it holds both"
         " sides of 1."
     )
@@ -188,7 +189,7 @@ def _ratios(comparison: Comparison) -> list[Ratio]:
 
 def _on_less(comparison: Comparison) -> int:
     """How many ratios do not rest on several launches of both sides."""
-    return sum(found.basis != "launches" for found in _ratios(comparison))
+    return sum(not found.is_of_both for found in _ratios(comparison))
 
 
 def _in_words(verdict: Verdict | None) -> str:

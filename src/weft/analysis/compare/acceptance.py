@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.compare.curves import Curve, counted, curves_of
-from weft.analysis.compare.slowdown import Slowdown, moderated, quantile, rejected
-from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words
+from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
+from weft.analysis.stats.slowdown import Slowdown, moderated, rejected
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -294,8 +294,7 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
 
 def _speed(found: Slowdown) -> Ratio:
     """With the interval whose ends each hold in 95 %: the low one decides a pass."""
-    speed, low, high = found.speed(quantile(found.freedom, 1 - PASS_LEVEL))
-    return Ratio(speed=speed, low=low, high=high, basis="launches")
+    return ratio_of(found, PASS_LEVEL)
 
 
 def _of_case(

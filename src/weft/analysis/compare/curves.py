@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.compare.slowdown import Slowdown, slowdown, slowdown_of_sessions
 from weft.analysis.stats.levels import connected, levels
+from weft.analysis.stats.slowdown import Slowdown, judged_over, slowdown_between
 from weft.estimate import PLURAL, Unit
 from weft.plan.case import Case
 
@@ -69,7 +69,8 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
     made = [len({at for at, _ in _by_launch(side)}) for side in sides]
     unit: Unit = "session" if max(made) > 1 else "launch"
     found = [_levels(side, unit) for side in sides]
-    judge = slowdown_of_sessions if unit == "session" else slowdown
+    # A level is a mean over the sizes, and so is what the clocks may have moved it by.
+    bounds = [mine.known.bound + theirs.known.bound for mine, theirs in pairs.values()]
     left = [f"{len(pairs)} of {asked} sizes, the others are not on both sides"]
     left = left if len(pairs) < asked else []
     left += [
@@ -82,10 +83,9 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
         sizes=tuple(theirs.case.bytes for _, theirs in pairs.values()),
         unit=unit,
         units=(len(found[0][0]), len(found[1][0])),
-        whole=judge(found[0][0], found[1][0]),
+        whole=judged_over(unit, found[0][0], found[1][0], math.fsum(bounds) / len(bounds)),
         single={
-            key: judge(_logs(mine, unit), _logs(theirs, unit))
-            for key, (mine, theirs) in pairs.items()
+            key: slowdown_between(mine.known, theirs.known) for key, (mine, theirs) in pairs.items()
         },
         used="; ".join(left),
     )
@@ -113,14 +113,6 @@ def _levels(side: Mapping[str, Pooled], unit: Unit) -> tuple[list[float], int]:
     for (record, _), level in zip(launches, found, strict=True):
         sessions.setdefault(record, []).append(level)
     return [math.fsum(own) / len(own) for own in sessions.values()], lost
-
-
-def _logs(pooled: Pooled, unit: Unit) -> list[float]:
-    """The logarithms of one case's times: of each launch, or the mean of each session."""
-    sessions = [[math.log(pace) for pace in own.values()] for own in pooled.paces if own]
-    if unit == "session":
-        return [math.fsum(own) / len(own) for own in sessions]
-    return [log for own in sessions for log in own]
 
 
 def counted(number: int, unit: Unit) -> str:

@@ -21,7 +21,7 @@ from weft.analysis.stats.ratios import Quantity, Ratio
 from weft.analysis.stats.steps import LEVEL, steps_in
 from weft.analysis.stats.trend import trend_of
 from weft.errors import WeftError
-from weft.estimate import Estimate
+from weft.estimate import PLURAL, Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -275,7 +275,7 @@ def _course(
                 speed=math.exp(-step.shift),
                 low=math.exp(-step.high),
                 high=math.exp(-step.low),
-                basis="launches",
+                basis=PLURAL["session"],
             ),
             chance=step.chance,
         )

@@ -10,6 +10,7 @@ import msgspec
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.peak_share import directions_of
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.slowdown import Paces
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns, resolution_ns
 from weft.errors import WeftError
 from weft.estimate import Estimate, Unit
@@ -27,20 +28,27 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """One case over all launches of all records.
 
     `paces` has, for each record, by launch the median latency in ns or the inverse of the
-    bandwidth. The figures are over the launches of one record, or over the records (sessions) of
-    several: launches of one session share its state, and stand for no other day. `failed` tells of
-    the first failure, and `lost` of every launch that gave nothing; figures are those of the
-    launches that went well. `directions` is 2 for a test that loads both ways at once.
+    bandwidth, each known to the relative `half_tick` of the clock. The figures are over the
+    launches of one record, or over the records (sessions) of several: launches of one session share
+    its state, and stand for no other day. `failed` tells of the first failure, and `lost` of every
+    launch that gave nothing; figures are those of the launches that went well. `directions` is 2
+    for a test that loads both ways at once.
     """
 
     case: Case
     directions: int
     launches: int = 0
     paces: tuple[dict[int, float], ...] = ()
+    half_tick: float = 0.0
     latency_ns: Estimate | None = None
     bandwidth_bytes_per_s: Estimate | None = None
     failed: str = ""
     lost: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> Paces:
+        """Its launches as a slowdown is computed from them."""
+        return Paces(tuple(tuple(own.values()) for own in self.paces if own), self.half_tick)
 
     @property
     def unit(self) -> Unit:
@@ -139,6 +147,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
     return msgspec.structs.replace(
         pooled,
         paces=tuple({launch: time * share for launch, time in own.items()} for own in by_record),
+        half_tick=tick_ns / 2 / min(medians),
         latency_ns=latency_of(pattern, time_ns),
         bandwidth_bytes_per_s=bandwidth_of(pattern, case, time_ns),
     )

@@ -10,7 +10,6 @@ from weft.analysis.bus import buses_of
 from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, joined
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import in_time, launches_of
-from weft.analysis.peak_share import directions_of
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
@@ -20,8 +19,8 @@ from weft.units import format_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weft.analysis.compare.pool import Pooled
     from weft.analysis.summary import CaseSummary
-    from weft.estimate import Estimate
     from weft.plan.case import Case
     from weft.record.run import Run
     from weft.reference.library import Fact, Platform, PublishedPoint
@@ -123,22 +122,14 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
             f"{run.path} has nothing over {transport}", f"type one of {', '.join(there)}"
         )
     wanted = [s for s in summaries if not transport or s.transport == transport]
-    curves: dict[Place, dict[int, Figure]] = {}
-    for summary in wanted:
-        if summary.status != "ok":
-            continue
-        for place, estimate in _places(run, summary):
-            kind: Kind = "launches" if summary.launches > 1 else "one launch"
-            figure = Figure(estimate=estimate, kind=kind, launches=summary.launches)
-            at = summary.ranks if place.along == "ranks" else summary.bytes
-            curves.setdefault(place, {})[at] = figure
+    cases = pool([run])
     platform = run.header.plan.simulated
     return Side(
         name=str(run.path),
         title=f"{title} ({platform.label})" if platform else title,
         is_published=False,
         conditions=_conditions_of(run, wanted),
-        curves=curves,
+        curves=_curves(cases[s.case] for s in wanted if s.status == "ok"),
         left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
         sessions=(launches_of(run),),
         in_time=in_time([run]),
@@ -152,41 +143,35 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
     Raises WeftError where they are not of like conditions, or the transport is in none of them.
     """
     first = side_of_run(runs[0], summarise(runs[0]), title, transport)
-    curves: dict[Place, dict[int, Figure]] = {}
-    left_out = []
-    for key, pooled in pool(runs).items():
-        case = pooled.case
-        if transport and case.transport != transport:
-            continue
-        if pooled.failed or not pooled.launches:
-            left_out.append(f"{key}: {pooled.failed or 'was not measured'}")
-            continue
-        found = {"latency": pooled.latency_ns, "bandwidth": pooled.bandwidth_bytes_per_s}
-        for quantity, estimate in found.items():
-            if estimate is not None:
-                kind: Kind = "launches" if estimate.launches > 1 else "one launch"
-                figure = Figure(estimate=estimate, kind=kind, launches=estimate.launches)
-                place = _place_of(case, cast("Quantity", quantity), pooled.directions)
-                at = case.ranks if place.along == "ranks" else case.bytes
-                curves.setdefault(place, {})[at] = figure
+    wanted = [p for p in pool(runs).values() if transport in ("", p.case.transport)]
+    good = [p for p in wanted if p.launches and not p.failed]
+    lost = (p for p in wanted if p not in good)
     return msgspec.structs.replace(
         first,
         name=",".join(str(run.path) for run in runs),
-        curves=curves,
-        left_out=tuple(left_out),
+        curves=_curves(good),
+        left_out=tuple(f"{p.case.key}: {p.failed or 'was not measured'}" for p in lost),
         sessions=tuple(launches_of(run) for run in runs),
         in_time=in_time(runs),
     )
 
 
-def _places(run: Run, summary: CaseSummary) -> Iterable[tuple[Place, Estimate]]:
-    pattern = run.patterns[summary.test]
-    directions = directions_of(pattern.latency_divisor, pattern.bandwidth_factor)
-    case = run.cases[summary.case]
-    if summary.latency_ns is not None:
-        yield _place_of(case, "latency", directions), summary.latency_ns
-    if summary.bandwidth_bytes_per_s is not None:
-        yield _place_of(case, "bandwidth", directions), summary.bandwidth_bytes_per_s
+def _curves(cases: Iterable[Pooled]) -> dict[Place, dict[int, Figure]]:
+    """The figures of cases that went well, by place and size, with the launches behind them."""
+    curves: dict[Place, dict[int, Figure]] = {}
+    for pooled in cases:
+        case = pooled.case
+        found = {"latency": pooled.latency_ns, "bandwidth": pooled.bandwidth_bytes_per_s}
+        for quantity, estimate in found.items():
+            if estimate is None:
+                continue
+            kind: Kind = "launches" if estimate.launches > 1 else "one launch"
+            place = _place_of(case, cast("Quantity", quantity), pooled.directions)
+            at = case.ranks if place.along == "ranks" else case.bytes
+            curves.setdefault(place, {})[at] = Figure(
+                estimate=estimate, kind=kind, launches=estimate.launches, paces=pooled.known
+            )
+    return curves
 
 
 def _place_of(case: Case, quantity: Quantity, directions: int) -> Place:

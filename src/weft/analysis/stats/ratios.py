@@ -1,6 +1,8 @@
 """Ratios of two figures with intervals, and what may be said of them.
 
-A ratio is of speeds: over 1 the second figure is the better one, for latency as for bandwidth.
+Where the launches of both are known it is the ratio of their geometric means, as in `weft check`
+(slowdown.py); else that of the two figures. It is of speeds: over 1 the second figure is the better
+one, for latency as for bandwidth.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from weft.estimate import Estimate
+from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
+from weft.estimate import PLURAL, Estimate
 from weft.wording import ends
 
 Quantity = Literal["latency", "bandwidth"]
@@ -18,6 +21,8 @@ Verdict = Literal["better", "worse", "same", "cannot tell"]
 # What a figure's interval covers: the variation between launches, that within one launch, or only
 # the rounding of a published figure.
 Kind = Literal["launches", "one launch", "published"]
+# What is left on either side of an interval of 95 %.
+ONE_SIDED = 0.025
 # Two speeds inside this margin are the same for the user, if the interval says so.
 SAME = 0.02
 
@@ -25,13 +30,15 @@ SAME = 0.02
 class Figure(msgspec.Struct, frozen=True, kw_only=True):
     """One side's figure at one size: latency in ns or bandwidth in bytes/s.
 
-    The interval of a published figure is its rounding, half a unit of its last digit.
+    The interval of a published figure is its rounding, half a unit of its last digit. `paces` are
+    the launches behind it in ns, or ns a byte, where they are known.
     """
 
     estimate: Estimate
     kind: Kind
     launches: int = 0
     published: str = ""
+    paces: Paces | None = None
 
 
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,23 +52,30 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     basis: str
 
+    @property
+    def is_of_both(self) -> bool:
+        """Whether the interval holds the scatter of both sides."""
+        return self.basis in PLURAL.values()
+
 
 def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
     """The speed of the second over that of the first.
 
-    With medians a, b and their intervals, log(a / b) reaches down by hypot(log(a / a_low),
-    log(b_high / b)) and up by hypot(log(a_high / a), log(b / b_low)): the method of variance
-    estimates recovery (Zou and Donner, Construction of confidence limits about effect measures,
-    Statistics in Medicine 27, 2008). Each side brings its own scatter and its own number of
-    launches. The two ends stay apart on purpose: where launches have two modes, an interval of
-    one standard error for both ends (Price and Bonett 2002) held the truth in 64 % of the trials.
+    Of geometric means where both have `paces`. Else, with medians a, b and their intervals,
+    log(a / b) reaches down by hypot(log(a / a_low), log(b_high / b)) and up by hypot(log(a_high /
+    a), log(b / b_low)): the method of variance estimates recovery (Zou and Donner, Construction of
+    confidence limits about effect measures, Statistics in Medicine 27, 2008). Each side brings its
+    own scatter and its own number of launches. The two ends stay apart on purpose: where launches
+    have two modes, an interval of one standard error for both ends (Price and Bonett 2002) held the
+    truth of medians in 64 % of the trials.
     """
+    if first.paces and second.paces:
+        return _of_paces(first.paces, second.paces)
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
     middle = math.log(a.value / b.value)
     if not (a.is_bounded and b.is_bounded):
-        speed = math.exp(middle)
-        return Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch")
+        return _without_ends(middle)
     down = math.hypot(math.log(a.value / a.low), math.log(b.high / b.value))
     up = math.hypot(math.log(a.high / a.value), math.log(b.value / b.low))
     return Ratio(
@@ -70,6 +84,24 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
         high=math.exp(middle + up),
         basis=_basis(first.kind, second.kind),
     )
+
+
+def _of_paces(first: Paces, second: Paces) -> Ratio:
+    found = slowdown_between(second, first)
+    if found is None:
+        return _without_ends(first.mean_log - second.mean_log)
+    return ratio_of(found)
+
+
+def _without_ends(log_speed: float) -> Ratio:
+    """Of one launch on a side, which does not show the variation between launches."""
+    return Ratio(speed=math.exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
+
+
+def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:
+    """The speed of a slowdown, with an interval that leaves as much beyond each end."""
+    speed, low, high = found.speed(quantile(found.freedom, 1 - one_sided))
+    return Ratio(speed=speed, low=low, high=high, basis=PLURAL[found.unit])
 
 
 def ratio_in_words(found: Ratio, digits: str = ".3f") -> str:

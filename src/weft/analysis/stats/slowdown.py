@@ -1,5 +1,7 @@
 """By how much one machine is slower than another, and whether that is over a tolerance. Pure.
 
+The one estimator of `weft compare` and `weft check`: the ratio of geometric means.
+
 Everything is on logarithms: a slowdown of 5 % is log 1.05. docs/check.md has the error rates, and
 `python -m bench.decisions` measures them.
 """
@@ -11,31 +13,65 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.estimate import Unit
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Under this p-value a hypothesis has not been discarded: a curve that is far on the good side of
 # the tolerance does not count among those that chance could make fail.
 STILL_OPEN = 0.9
+# A clock whose tick is longer than the time itself says nothing; the logarithm stays finite.
+MOST_HALF_TICK = 0.5
+
+
+class Paces(msgspec.Struct, frozen=True):
+    """What the launches of one case took, session by session: positive times of any one unit.
+
+    `half_tick` is half a tick of the clock over the shortest of them: each is known to that much.
+    """
+
+    sessions: tuple[tuple[float, ...], ...]
+    half_tick: float = 0.0
+
+    def logs(self, unit: Unit) -> list[float]:
+        """Their logarithms: of each launch, or the mean of each session."""
+        logs = [[math.log(time) for time in own] for own in self.sessions]
+        if unit == "session":
+            return [_mean(own) for own in logs]
+        return [log for own in logs for log in own]
+
+    @property
+    def mean_log(self) -> float:
+        """The logarithm of their geometric mean; of sessions, each counts alike."""
+        return _mean(self.logs("session"))
+
+    @property
+    def bound(self) -> float:
+        """How far the clock may have moved all of their logarithms alike."""
+        return -math.log1p(-min(self.half_tick, MOST_HALF_TICK))
 
 
 class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
     """The difference of two mean logarithms: by how much mine is slower, and how well it is known.
 
-    `squared_error` is the variance of `log`, with `freedom` degrees of freedom.
+    `squared_error` is the variance of `log`, with `freedom` degrees of freedom. `bound` is what the
+    ticks of both clocks may have added: no scatter shows it and no further launch makes it less.
     """
 
     log: float
     squared_error: float
     freedom: float
+    bound: float = 0.0
+    unit: Unit = "launch"
 
     def chance_if_at_most(self, slack: float) -> float:
         """The p-value of the hypothesis that it is at most log(1 + slack): small says slower."""
-        return self._student(math.log1p(slack) - self.log)
+        return self._student(math.log1p(slack) - self.log + self.bound)
 
     def chance_if_at_least(self, slack: float) -> float:
         """The p-value of the hypothesis that it is at least that: small says not slower."""
-        return self._student(self.log - math.log1p(slack))
+        return self._student(self.log + self.bound - math.log1p(slack))
 
     def _student(self, distance: float) -> float:
         """The chance of a Student's t below `distance` in standard errors."""
@@ -46,8 +82,11 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
         return float(special.stdtr(self.freedom, distance / math.sqrt(self.squared_error)))
 
     def speed(self, reach: float) -> tuple[float, float, float]:
-        """The ratio of speeds, mine over theirs, and its interval of `reach` standard errors."""
-        half = reach * math.sqrt(self.squared_error)
+        """The ratio of speeds, mine over theirs, and its interval of `reach` standard errors.
+
+        The ticks widen it by as much as they may have moved it.
+        """
+        half = reach * math.sqrt(self.squared_error) + self.bound
         return math.exp(-self.log), math.exp(-self.log - half), math.exp(-self.log + half)
 
 
@@ -56,6 +95,24 @@ def quantile(freedom: float, level: float) -> float:
     from scipy import special
 
     return float(special.stdtrit(freedom, level))
+
+
+def slowdown_between(mine: Paces, theirs: Paces) -> Slowdown | None:
+    """By how much one case is slower, over sessions where a side has several, else over launches.
+
+    None where that leaves nothing to judge by.
+    """
+    unit: Unit = "session" if max(len(mine.sessions), len(theirs.sessions)) > 1 else "launch"
+    return judged_over(unit, mine.logs(unit), theirs.logs(unit), mine.bound + theirs.bound)
+
+
+def judged_over(
+    unit: Unit, mine: Sequence[float], theirs: Sequence[float], bound: float
+) -> Slowdown | None:
+    """The slowdown of logarithms over that unit, whose clocks may have moved it by `bound`."""
+    judge = slowdown_of_sessions if unit == "session" else slowdown
+    found = judge(mine, theirs)
+    return None if found is None else msgspec.structs.replace(found, bound=bound, unit=unit)
 
 
 def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
@@ -125,8 +182,8 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
     # looks more certain than it is. A million makes no difference to equal variances.
     prior = min(half, 1e6)
     return [
-        Slowdown(
-            log=one.log,
+        msgspec.structs.replace(
+            one,
             squared_error=(prior * common + one.freedom * one.squared_error)
             / (prior + one.freedom),
             freedom=min(prior + one.freedom, every),

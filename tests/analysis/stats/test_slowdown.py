@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from weft.analysis.compare.slowdown import (
+from weft.analysis.stats.levels import connected, levels
+from weft.analysis.stats.slowdown import (
     Slowdown,
     moderated,
     rejected,
     slowdown,
     slowdown_of_sessions,
 )
-from weft.analysis.stats.levels import connected, levels
 
 FINITE = st.floats(-3, 3)
 

@@ -1,0 +1,133 @@
+"""`weft compare` and `weft check` of the same records give one figure, and both know the clock."""
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import weft
+from support.builders import make_batch, make_header, make_launch, synthetic_record, write_lines
+from weft.analysis.compare.acceptance import Checked, against_record
+from weft.analysis.compare.comparison import Row, compare
+from weft.analysis.compare.pool import pool
+from weft.analysis.stats.slowdown import Paces, slowdown_between
+from weft.plan.case import Case
+from weft.sources.sides import load_sides
+
+if TYPE_CHECKING:
+    from weft.record.model import Line
+
+CASES = (
+    *(Case(test="ping_pong", transport="tcp", bytes=size) for size in (8, 1024)),
+    *(Case(test="stream", transport="tcp", bytes=size) for size in (1024, 65536)),
+)
+
+
+def noisy(path: Path, seed: int, launches: int) -> str:
+    """A record whose launches scatter by 20 %, so that their median is not their mean."""
+    draw = random.Random(seed)  # noqa: S311 - noise, no secret
+
+    def times(case: Case, launch: int) -> Sequence[float]:
+        del launch
+        middle = 1000 * (1 + case.bytes / 1024) * draw.lognormvariate(0, 0.2)
+        return [middle * (1 + share / 100) for share in range(-1, 2)]
+
+    return str(synthetic_record(path, CASES, launches=launches, times_ns=times))
+
+
+def laid_beside(theirs: Sequence[str], mine: Sequence[str]) -> list[tuple[Row, Checked]]:
+    """Each case's row of a comparison, and what a check says of it."""
+    rows = [
+        (table.test, row)
+        for table in compare(load_sides([",".join(theirs), ",".join(mine)])).tables
+        for row in table.rows
+    ]
+    ours, reference = [pool([weft.load(path) for path in paths]) for paths in (mine, theirs)]
+    checks = [check for check in against_record(ours, reference) if check.bytes is not None]
+    by_place = {(check.test, check.bytes): check for check in checks}
+    assert len(rows) == len(checks) == len(CASES)
+    return [(row, by_place[test, row.bytes]) for test, row in rows]
+
+
+@pytest.mark.parametrize(("sessions", "launches"), [((1, 1), 4), ((3, 1), 2), ((2, 3), 3)])
+def test_compare_and_check_give_one_figure(
+    tmp_path: Path, sessions: tuple[int, int], launches: int
+) -> None:
+    """0.940 and "not significantly" beside 1.137 and "faster", of one case in two commands."""
+    theirs, mine = (
+        [noisy(tmp_path / f"{side}{at}.jsonl", 10 * side + at, launches) for at in range(count)]
+        for side, count in enumerate(sessions)
+    )
+    for row, check in laid_beside(theirs, mine):
+        [ratio] = row.ratios
+        assert ratio is not None
+        assert check.speed is not None
+        assert ratio.speed == pytest.approx(check.speed.speed, rel=1e-12)
+        assert ratio.basis == check.speed.basis == ("sessions" if sum(sessions) > 2 else "launches")
+        # Each end of a check's holds in 95 %, both ends of a comparison's together.
+        assert ratio.low < check.speed.low < check.speed.high < ratio.high
+
+
+def coarse(path: Path, time_ns: float, tick_ns: float) -> str:
+    """Two sizes of one curve that took the same in every launch, on a clock of this tick."""
+    cases = CASES[:2]
+    lines: list[Line] = [make_header(cases)]
+    for launch in range(5):
+        lines.append(make_launch(launch, "tcp", tick_ns=tick_ns))
+        for order, case in enumerate(cases):
+            lines.append(
+                make_batch(
+                    case,
+                    launch,
+                    2 * launch + order,
+                    [2 * time_ns] * 20,
+                    ops_per_sample=1,
+                    tick_ns=tick_ns,
+                )
+            )
+    return str(write_lines(path, lines))
+
+
+@pytest.mark.parametrize(
+    ("slower_ns", "tick_ns", "outcome"),
+    [
+        # Half a tick of either may be all that lies between 1,200 and 1,280 ns a round trip.
+        (640.0, 80.0, "cannot tell"),
+        (640.0, 1.0, "fail"),
+        (760.0, 80.0, "fail"),
+        (600.0, 80.0, "cannot tell"),
+        (600.0, 16.0, "pass"),
+    ],
+)
+def test_a_check_knows_a_time_to_half_a_tick(
+    tmp_path: Path, slower_ns: float, tick_ns: float, outcome: str
+) -> None:
+    theirs = [coarse(tmp_path / "a.jsonl", 600.0, tick_ns)]
+    mine = [coarse(tmp_path / "b.jsonl", slower_ns, tick_ns)]
+    ours, reference = [pool([weft.load(path) for path in paths]) for paths in (mine, theirs)]
+    checks = against_record(ours, reference)
+    assert {check.outcome for check in checks} == {outcome}
+    assert {check.bytes for check in checks} == {None, 8, 1024}
+    true = 600 / slower_ns
+    for check in checks:
+        assert check.speed is not None
+        assert check.speed.speed == pytest.approx(true)
+        assert check.speed.low < true < check.speed.high
+        # Each side's time is between half a tick less and half a tick more.
+        half = tick_ns / 4
+        assert check.speed.low <= (600 - half) / (slower_ns + half)
+        assert check.speed.high >= (600 + half) / (slower_ns - half)
+
+
+def test_no_further_launch_makes_a_tick_shorter() -> None:
+    """The scatter shrinks with the launches, what the clock cannot tell does not."""
+    few, many = (
+        slowdown_between(Paces(((1.0, 1.1) * count,), 0.05), Paces(((1.0,) * count,), 0.0))
+        for count in (3, 300)
+    )
+    assert few is not None
+    assert many is not None
+    assert few.squared_error > 50 * many.squared_error
+    assert few.bound == many.bound == pytest.approx(0.0513, abs=1e-4)
