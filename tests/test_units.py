@@ -33,6 +33,24 @@ def test_no_sizes(text: str) -> None:
         parse_bytes(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [("1Gb", "type 1GB"), ("1gb", "type 1GB"), ("8b", "type 8B"), ("64 Kib", "type 64KiB"),
+     ("1.5Mb", "type 1.5MB"), ("8bit", "type 8B"), ("0..1Gb", "type 1GB"), ("8,1kb", "type 1KB")],
+)  # fmt: skip
+def test_bits_are_no_bytes(text: str, fix: str) -> None:
+    with pytest.raises(WeftError, match=f"is in bits.*{fix}, where B is bytes, or an eighth"):
+        parse_sizes(text)
+
+
+def test_a_bandwidth_in_bits_is_written_out() -> None:
+    assert parse_bandwidth("25 Gbit/s") == parse_bandwidth("25 GB/s") / 8
+    with pytest.raises(WeftError, match="bits or in bytes; type 25Gbit/s or 25GB/s"):
+        parse_bandwidth("25 Gb/s")
+    with pytest.raises(WeftError, match="is not a bandwidth"):
+        parse_bandwidth("25 Xb/s")
+
+
 def test_ranges() -> None:
     assert parse_sizes("0..4MiB")[:4] == (0, 1, 2, 4)
     assert parse_sizes("0..4MiB")[-1] == 4 << 20

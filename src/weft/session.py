@@ -26,7 +26,7 @@ from weft.plan.planning import planned
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
 from weft.record.run import Run, load
-from weft.record.writer import RecordWriter, compress, unpack
+from weft.record.writer import RecordWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,8 +70,8 @@ def start(
         writer.write(_header(request, found, site, notes))
         end_s = _end_s(request.begun_s, found.plan.budget_s, report=request.report)
         footer = _measure(found.plan, site, writer, None, end_s, is_quiet=request.is_quiet)
-    packed = request.output is None or path != plain
-    return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+        packed = path != plain and footer.outcome != "interrupted"
+        return (writer.compress() if packed else plain), footer
 
 
 def resume(
@@ -88,6 +88,20 @@ def resume(
     case_deadline_s. A compressed record is decompressed, and compressed again once the run ended by
     itself. Raises WeftError.
     """
+    with RecordWriter.resume(path) as held:
+        return _resumed(held, changes, begun_s=begun_s, report=report, launchers=launchers)
+
+
+def _resumed(
+    writer: RecordWriter,
+    changes: Mapping[str, Any],
+    *,
+    begun_s: float,
+    report: bool,
+    launchers: Sequence[Launcher],
+) -> tuple[Path, Footer | None]:
+    """The same of a record that no other process changes meanwhile."""
+    path = writer.path
     run = load(path)
     plan = msgspec.structs.replace(run.header.plan, **changes)
     site = find_site(plan.launcher, plan.allocation, plan.mpi, plan.simulated, launchers)
@@ -96,12 +110,10 @@ def resume(
     so_far = restore(plan, site.usable, run)
     if not any(state.is_unfinished(plan) for state in so_far.states):
         return path, None
-    packed = path.suffix == ".zst"
-    plain = unpack(path) if packed else path
-    with RecordWriter.resume(plain) as writer:
-        end_s = _end_s(begun_s, plan.budget_s, report=report)
-        footer = _measure(plan, site, writer, so_far, end_s)
-    return (compress(plain) if packed and footer.outcome != "interrupted" else plain), footer
+    end_s = _end_s(begun_s, plan.budget_s, report=report)
+    footer = _measure(plan, site, writer, so_far, end_s)
+    packed = path.suffix == ".zst" and footer.outcome != "interrupted"
+    return (writer.compress() if packed else writer.path), footer
 
 
 def _check_like_before(run: Run, hosts: dict[str, dict[str, Any]]) -> None:

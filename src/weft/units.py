@@ -38,6 +38,8 @@ _PER_SECOND = {
     "Mbit/s": 1e6 / 8,
     "Gbit/s": 1e9 / 8,
 }
+# A small b is a bit: 1Gb is an eighth of 1GB.
+_BITS = re.compile(r"([KMGkmg][Ii]?)?(b|bits?)")
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
 _FLOPS = {"MFlop/s": 1e6, "GFlop/s": 1e9, "TFlop/s": 1e12}
 _FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
@@ -47,8 +49,14 @@ MOST_BYTES = 1 << 62
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes from "8", "1KiB" (2^10), "1KB" (10^3). Raises WeftError."""
+    """Bytes from "8", "1KiB" (2^10), "1KB" (10^3). Raises WeftError, also for bits ("1Gb")."""
     match = _NUMBER.fullmatch(text)
+    if match and (bits := _BITS.fullmatch(match[2])):
+        of_bytes = f"{(bits[1] or '').upper().replace('I', 'i')}B"
+        raise WeftError(
+            f"'{text}' is in bits, and a size is in bytes",
+            f"type {match[1]}{of_bytes}, where B is bytes, or an eighth of it for so many bits",
+        )
     unit = _BYTES.get(match[2].upper(), 0) if match else 0
     value = float(match[1]) * unit if match else 0.0
     if match is None or not unit or value != int(value) or value > MOST_BYTES:
@@ -200,6 +208,12 @@ def parse_flops(text: str) -> float:
 def _parse_figure(text: str, units: Mapping[str, float], kind: str, example: str) -> float:
     match = _FIGURE.fullmatch(text)
     factor = units.get(match[2]) if match else None
+    if match and factor is None and f"{match[2].removesuffix('b/s')}bit/s" in units:
+        prefix = match[2].removesuffix("b/s")
+        raise WeftError(
+            f"'{text}' may be in bits or in bytes",
+            f"type {match[1]}{prefix}bit/s or {match[1]}{prefix}B/s",
+        )
     if match is None or factor is None or float(match[1]) == 0:
         raise WeftError(f"'{text}' is not a {kind}", f"type one like {example}")
     return float(match[1]) * factor

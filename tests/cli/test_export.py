@@ -47,21 +47,16 @@ def test_the_summary_has_a_row_for_every_planned_case(record: Path) -> None:
     assert {"latency_ns_median", "bandwidth_bytes_per_s_high"} <= set(written.columns)
 
 
-def test_a_file_is_overwritten_only_when_forced(record: Path) -> None:
-    target = record.parent / "a.csv"
-    target.write_text("precious")
-    with pytest.raises(WeftError, match="exists"):
-        export(record, "--csv", target)
-    assert target.read_text() == "precious"
-    export(record, "--csv", target, "--force")
-    assert target.read_text().startswith("case,")
-
-
-def test_the_record_itself_is_never_overwritten(record: Path) -> None:
-    before = record.read_bytes()
-    with pytest.raises(WeftError, match="the record itself"):
-        export(record, "--csv", record, "--force")
-    assert record.read_bytes() == before
+def test_standard_output_has_the_table_alone(
+    record: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(record.parent)
+    app(["export", str(record), "--markdown", "-", "--table", "figures"], standalone_mode=False)
+    out, errors = capfdbinary.readouterr()
+    assert b"| --- " in out, out[:80]
+    assert b"rows of figures" in errors
+    assert b"rows of" not in out
+    assert [path.name for path in record.parent.iterdir()] == [record.name]
 
 
 def test_a_pipe_is_written_to_and_not_replaced(record: Path) -> None:
@@ -69,7 +64,7 @@ def test_a_pipe_is_written_to_and_not_replaced(record: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        export(record, "--csv", pipe, "--table", "host", "--force")
+        export(record, "--csv", pipe, "--table", "host")
         assert os.read(reader, 1 << 16).startswith(b"rank,host,")
     finally:
         os.close(reader)
@@ -86,8 +81,8 @@ def test_a_failed_export_leaves_the_old_file_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pl.DataFrame, "write_csv", full)
-    with pytest.raises(WeftError, match="No space left"):
-        export(record, "--csv", target, "--force")
+    with pytest.raises(WeftError, match="the disk is full"):
+        export(record, "--csv", target)
     assert target.read_text() == "precious"
     assert sorted(p.name for p in record.parent.iterdir()) == ["a.csv", "record.jsonl"]
 

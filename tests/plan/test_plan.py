@@ -23,6 +23,7 @@ from weft.plan.cases import (
     Variants,
     crowding,
     make_cases,
+    parse_options,
     parse_schedules,
     parse_variants,
     preset_of,
@@ -323,3 +324,13 @@ def test_interruptions_that_hold_most_of_the_time_are_planned_for() -> None:
     )
     assert chosen.samples * chosen.ops_per_sample * 1e6 <= 1.01e9
     assert chosen.ops_per_sample * 1000 >= chosen.least_sample_ns
+
+
+@pytest.mark.parametrize("again", ["tcp.port=7001", "tcp.port=7000"])
+def test_an_option_that_is_set_twice_is_refused(again: str) -> None:
+    assert parse_options(["tcp.port=7000", "ucx.device=a"]) == {
+        "tcp.port": "7000",
+        "ucx.device": "a",
+    }
+    with pytest.raises(WeftError, match=r"tcp\.port is set twice"):
+        parse_options(["tcp.port=7000", "ucx.device=a", again])

@@ -23,7 +23,15 @@ from support.builders import (
 from weft.errors import WeftError
 from weft.record.model import Batch, Line
 from weft.record.reader import read
-from weft.record.writer import RecordWriter, compress, unpack
+from weft.record.writer import RecordWriter, compress
+
+
+def unpack(path: Path) -> Path:
+    """Hold a record and take it out of its compression."""
+    with RecordWriter.resume(path) as writer:
+        writer.unpack()
+        return writer.path
+
 
 CASES = make_cases(["ping_pong"], ["tcp"], [8])
 HEADER = make_header(CASES)
@@ -98,6 +106,43 @@ def test_a_second_writer_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     RecordWriter.resume(path).close()
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.zst"])
+def test_a_record_that_is_held_to_be_resumed_is_read_and_changed_by_nobody_else(
+    tmp_path: Path, name: str
+) -> None:
+    path = synthetic_record(tmp_path / name, CASES)
+    before = path.read_bytes()
+    with RecordWriter.resume(path) as held:
+        for second in (RecordWriter.resume, unpack):
+            with pytest.raises(WeftError, match="being written by another run"):
+                second(path)
+        assert path.read_bytes() == before
+        held.unpack()
+        # The lock is on the plain file before that has its name.
+        with pytest.raises(WeftError, match="being written by another run"):
+            RecordWriter.resume(tmp_path / "a.jsonl")
+    RecordWriter.resume(tmp_path / "a.jsonl").close()
+
+
+def test_a_record_that_another_run_packed_meanwhile_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was opened before the other run packed it, and is locked after that ended."""
+    path = synthetic_record(tmp_path / "a.jsonl", CASES)
+    really_open = os.open
+
+    def late(name: Path, flags: int, *mode: int) -> int:
+        descriptor = really_open(name, flags, *mode)
+        monkeypatch.undo()
+        compress(path)
+        return descriptor
+
+    monkeypatch.setattr(os, "open", late)
+    with pytest.raises(WeftError, match="was moved by another run"):
+        RecordWriter.resume(path)
+    assert read(tmp_path / "a.jsonl.zst").footer is not None
+
+
 @pytest.mark.parametrize("tail", [b"", b'{"kind":"batch","ca', b"\xff\x00"])
 @pytest.mark.parametrize("finished", [True, False])
 def test_resume_cuts_a_half_line_and_the_footer_and_no_more(
@@ -109,9 +154,11 @@ def test_resume_cuts_a_half_line_and_the_footer_and_no_more(
         path.write_bytes(kept + msgspec.json.encode(make_footer(1)) + b"\n")
     with path.open("ab") as file:
         file.write(tail)
+    before = path.read_bytes()
     with RecordWriter.resume(path) as writer:
-        assert path.read_bytes() == kept
+        assert path.read_bytes() == before
         writer.write(BATCH)
+        assert path.read_bytes().startswith(kept)
     assert read(path).batches == (BATCH, BATCH)
     assert not read(path).truncated
 
@@ -123,16 +170,19 @@ def test_resume_refuses_what_is_no_record_and_leaves_it_alone(
     path = tmp_path / "a.jsonl"
     path.write_bytes(content)
     for _ in range(2):  # the lock of a refused resume is free again
-        with pytest.raises(WeftError, match="not a weft record"):
-            RecordWriter.resume(path)
+        with RecordWriter.resume(path) as writer, pytest.raises(WeftError, match="not a weft rec"):
+            writer.write(BATCH)
     assert path.read_bytes() == content
 
 
 def test_a_compressed_record_under_a_plain_name_is_not_cut(tmp_path: Path) -> None:
     path = synthetic_record(tmp_path / "a.jsonl.zst", CASES).rename(tmp_path / "a.jsonl")
     before = path.read_bytes()
-    with pytest.raises(WeftError, match=r"rename it to a\.jsonl\.zst"):
-        RecordWriter.resume(path)
+    with (
+        RecordWriter.resume(path) as writer,
+        pytest.raises(WeftError, match=r"rename it to a\.jsonl\.zst"),
+    ):
+        writer.write(BATCH)
     assert path.read_bytes() == before
 
 

@@ -13,6 +13,7 @@ HOUSE = (
     "weft.errors",
     "weft.names",
     "weft.units",
+    "weft.whole_file",
     "weft.estimate",
     "weft.wording",
     "weft.plan",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import output_option
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ def calibrate(
         str, typer.Option(help="Take this transport of a record. Default: the only one.")
     ] = "",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the platform to this file.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", callback=output_option, help="Write the platform to this file."
+        ),
     ] = None,
 ) -> None:
     """Make a simulated platform, and print its parameters and its errors.
@@ -67,8 +71,8 @@ def calibrate(
     platform predicts the record's streams, hot spots and halos. The file is for weft run
     --platform FILE, and for SimGrid.
     """
+    from weft.outputs import write_output
     from weft.reference.library import platform_or_none
-    from weft.report.html import write_page
     from weft.report.table import render_table
     from weft.report.terminal import console
     from weft.sim.crossbar import at_crossbar
@@ -92,7 +96,7 @@ def calibrate(
         console().print(*render_table(table), sep="\n")
     typer.echo(f"from: {made.origin}\n{words}")
     if output is not None:
-        write_page(made.xml, output)
+        write_output(output, made.xml)
         typer.echo(f"platform: {output}; type weft run --platform {output}", err=True)
 
 

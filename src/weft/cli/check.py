@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import output_option
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -33,9 +34,13 @@ def check(
         typer.Option(help="Compare with this record (repeat for several) or a .toml of limits."),
     ],
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML to this file.")] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(callback=output_option, help="Write JUnit XML to this file."),
+    ] = None,
     openmetrics: Annotated[
-        Path | None, typer.Option(help="Write OpenMetrics text to this file.")
+        Path | None,
+        typer.Option(callback=output_option, help="Write OpenMetrics text to this file."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
@@ -106,6 +111,7 @@ def _judged(
 def _write_files(
     checks: "tuple[Checked, ...]", name: str, junit: Path | None, openmetrics: Path | None
 ) -> None:
+    from weft.outputs import write_output
     from weft.report.junit import junit_xml
     from weft.report.openmetrics import openmetrics_text
 
@@ -113,9 +119,5 @@ def _write_files(
         (junit, junit_xml(checks, name)),
         (openmetrics, openmetrics_text(checks)),
     ):
-        if path is None:
-            continue
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise WeftError(f"cannot write {path}: {error.strerror}", "type another path") from None
+        if path is not None:
+            write_output(path, text)

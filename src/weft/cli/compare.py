@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import output_option
+
 _EXAMPLES = """Examples:
 
 weft compare before.jsonl after.jsonl -o both.html
@@ -34,7 +36,10 @@ def compare(
         str, typer.Option(help="Call speeds within this the same, % of the reference.")
     ] = "2%",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write an HTML page to this file.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", callback=output_option, help="Write an HTML page to this file."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:

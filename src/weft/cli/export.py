@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import only_output_option
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -31,11 +32,19 @@ def register(app: typer.Typer) -> None:
 
 def export(
     record: Annotated[Path, typer.Argument(help="Export this record.")],
-    csv: Annotated[Path | None, typer.Option(help="Write CSV to this file.")] = None,
-    parquet: Annotated[Path | None, typer.Option(help="Write Parquet to this file.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write a LaTeX table to this file.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option(callback=only_output_option, help="Write CSV to this file.")
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option(callback=only_output_option, help="Write Parquet to this file.")
+    ] = None,
+    latex: Annotated[
+        Path | None,
+        typer.Option(callback=only_output_option, help="Write a LaTeX table to this file."),
+    ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write a Markdown table to this file.")
+        Path | None,
+        typer.Option(callback=only_output_option, help="Write a Markdown table to this file."),
     ] = None,
     table: Annotated[
         str,
@@ -44,9 +53,12 @@ def export(
             " LaTeX, Markdown: models, or one of weft show --table."
         ),
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a record's raw samples or another table as CSV, Parquet, LaTeX or Markdown."""
+    """Write a record's raw samples or another table as CSV, Parquet, LaTeX or Markdown.
+
+    A file called - is standard output.
+    """
+    from weft.outputs import STANDARD_OUTPUT, write_output
     from weft.record.run import load
     from weft.topics import TOPICS
     from weft.topics.frames import TABLES, table_of
@@ -64,19 +76,15 @@ def export(
     table = table or known[0]
     if table not in known:
         raise WeftError(f"there is no table {table}", f"type --table {' or '.join(known)}")
-    if target.exists() and record.exists() and target.samefile(record):
-        raise WeftError(f"{target} is the record itself", "type another file name")
-    if target.is_file() and not force:
-        raise WeftError(f"{target} exists", "type another file name or add --force")
     run = load(record)
     if latex or markdown:
         text, rows = _words(run, table, as_latex=latex is not None)
-        _write(lambda file: file.write(text.encode()), target)
+        write_output(target, text)
     else:
         frame = table_of(run, table)
         rows = frame.height
         _write(frame.write_csv if csv else frame.write_parquet, target)
-    typer.echo(f"{target}: {rows} rows of {table}")
+    typer.echo(f"{target}: {rows} rows of {table}", err=target == STANDARD_OUTPUT)
 
 
 def _words(run: "Run", table: str, *, as_latex: bool) -> tuple[str, int]:
@@ -116,24 +124,12 @@ def _models(run: "Run") -> "list[Table]":
 
 
 def _write(fill: "Callable[[IO[bytes]], object]", target: Path) -> None:
-    """Put the whole file in place or none: an old one is replaced only at the end.
-
-    Only a regular file is ever replaced; a pipe or a device is written to, as it stands.
-    """
     import polars as pl
 
-    target = target.resolve()
-    is_special = target.exists() and not target.is_file()
-    written = target if is_special else target.with_name(target.name + ".partial")
+    from weft.outputs import output_file
+
     try:
-        try:
-            with written.open("wb") as file:
-                fill(file)
-            if not is_special:
-                written.replace(target)
-        finally:
-            if not is_special:
-                written.unlink(missing_ok=True)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise WeftError(f"cannot write {target}: {why}", "type another path") from None
+        with output_file(target) as file:
+            fill(file)
+    except pl.exceptions.PolarsError as error:
+        raise WeftError(f"cannot write {target}: {error}", "type another path") from None

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import output_option
 from weft.cli.options import Columns
 from weft.errors import WeftError
 
@@ -31,7 +32,10 @@ def figure(
         typer.Argument(help="Draw these records; for fit and signature also CSV and platforms."),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Write the figure to this .pdf or .svg.")
+        Path,
+        typer.Option(
+            "-o", "--output", callback=output_option, help="Write the figure to this .pdf or .svg."
+        ),
     ],
     show: Annotated[
         str, typer.Option(help="Draw this chart, fit or signature. Default: the first chart.")
@@ -50,9 +54,9 @@ def figure(
     columns: Columns = "",
 ) -> None:
     """Draw one figure for a two-column paper, in the column's width with embedded fonts."""
+    from weft.outputs import write_output
     from weft.report.drawing import draw
     from weft.report.paper import paper_of
-    from weft.report.picture import write_bytes
 
     kind = output.suffix.lower()[1:]
     if kind not in ("pdf", "svg"):
@@ -62,7 +66,7 @@ def figure(
         chart = _model(sources, show, test, transport, columns)
     else:
         chart = _curves(sources, show)
-    write_bytes(draw(chart, (kind,), paper)[0], output)
+    write_output(output, draw(chart, (kind,), paper)[0])
     size = f"{paper.width_inches:g} x {paper.height_inches:.3g} in"
     typer.echo(f"{output}: {chart.title}, {size}, {paper.points:g} pt {paper.family}")
 

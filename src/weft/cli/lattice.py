@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import with_options
-from weft.errors import WeftError
 from weft.plan.lattice import LONG_LINK_REALS, MASS, U0, Lattices, parse_lattices
 
 _Extents = Annotated[
@@ -103,8 +102,6 @@ def lattices_of(
     u0: _U0 = U0,
 ) -> Lattices:
     """What was asked for. Raises WeftError."""
-    if gauge == "":
-        raise WeftError("--gauge names no file", "leave it out for random links")
     return parse_lattices(
         extents,
         lattice,

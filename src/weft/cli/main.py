@@ -31,9 +31,10 @@ from weft.cli import (
     slurm,
     trend,
 )
+from weft.cli.command import Commands
 from weft.errors import WeftError
 
-app = typer.Typer(
+app = Commands(
     name="weft",
     help="Measure, model, compare and price cluster interconnects.",
     epilog="Example:  weft run ping_pong --transport tcp --budget 20s",

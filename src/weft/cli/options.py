@@ -8,6 +8,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from weft.cli.command import output_option
+
 Columns = Annotated[
     str,
     typer.Option(help="Read these columns of a CSV: SIZE,TIME. Default: found by their names."),
@@ -18,7 +20,12 @@ LinkName = Annotated[
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option("-o", "--output", help="Write a picture to this .svg, .pdf or .html file."),
+    typer.Option(
+        "-o",
+        "--output",
+        callback=output_option,
+        help="Write a picture to this .svg, .pdf or .html file.",
+    ),
 ]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weft.cli.command import output_option
 from weft.cli.fabric_options import takes_fabric
 from weft.cli.options import Json, Picture
 from weft.errors import WeftError
@@ -47,10 +48,16 @@ def price(
         typer.Option("--paper", help="Show tables 9 to 11 of Doerfler (2005) and their parts."),
     ] = False,
     cables: Annotated[
-        Path | None, typer.Option(help="Write every cable with its ports to this CSV file.")
+        Path | None,
+        typer.Option(
+            callback=output_option, help="Write every cable with its ports to this CSV file."
+        ),
     ] = None,
     simgrid: Annotated[
-        Path | None, typer.Option(help="Write the platform for SimGrid to this XML file.")
+        Path | None,
+        typer.Option(
+            callback=output_option, help="Write the platform for SimGrid to this XML file."
+        ),
     ] = None,
     output: Picture = None,
     json: Json = False,
@@ -183,7 +190,7 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
     from weft.fabric.network import cables_of
     from weft.fabric.peaks import parse_link
     from weft.fabric.simgrid import platform_xml, zone_of
-    from weft.report.html import write_page
+    from weft.outputs import write_output
     from weft.sources.fabrics import delivered_of
 
     if cables is not None:
@@ -192,7 +199,7 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
             f"{one.kind},{one.end},{one.port},{one.other_end},{one.other_port}"
             for one in cables_of(built.fabric)
         ]
-        write_page("\n".join(rows) + "\n", cables)
+        write_output(cables, "\n".join(rows) + "\n")
         typer.echo(f"cables of one rail: {cables}", err=True)
     if simgrid is None:
         return
@@ -204,5 +211,5 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
         rate, latency = parse_link(asked.link).one_way_bytes_per_s, 0.0
     else:
         raise WeftError("SimGrid needs a bandwidth", 'type --measured FILE or --link "IB 4x SDR"')
-    write_page(platform_xml(zone_of(built.fabric), rate, latency), simgrid)
+    write_output(simgrid, platform_xml(zone_of(built.fabric), rate, latency))
     typer.echo(f"platform: {simgrid}", err=True)

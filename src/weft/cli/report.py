@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import only_output_option
 from weft.cli.options import LinkName
 
 if TYPE_CHECKING:
@@ -34,13 +35,17 @@ def report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="Write the page to this file. Default: beside the record."
+            "-o",
+            "--output",
+            callback=only_output_option,
+            help="Write the page to this file. Default: beside the record.",
         ),
     ] = None,
 ) -> None:
     """Write a self-contained HTML report: charts, tables, host and warnings."""
     from weft.analysis.summary import summarise
     from weft.fabric.peaks import parse_link
+    from weft.outputs import STANDARD_OUTPUT
     from weft.record.run import load
     from weft.report.page import report_path, write_report
     from weft.sources.series import models_of
@@ -52,7 +57,7 @@ def report(
     found = [results_of(run, summarise(run, known), known) for run in runs]
     more = [_priced(price, records[0])] if price else []
     write_report(found, page, models_of(runs), more)
-    typer.echo(f"report: {page}")
+    typer.echo(f"report: {page}", err=page == STANDARD_OUTPUT)
 
 
 def _priced(path: Path, record: Path) -> "Section":

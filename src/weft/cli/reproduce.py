@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import output_option
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -42,7 +43,12 @@ def reproduce(
     ] = "",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Draw fermilab's curves: .svg, .pdf or .html."),
+        typer.Option(
+            "-o",
+            "--output",
+            callback=output_option,
+            help="Draw fermilab's curves: .svg, .pdf or .html.",
+        ),
     ] = None,
 ) -> None:
     """Run a published study's tests on its simulated platforms, beside the published figures.

@@ -5,6 +5,7 @@ from typing import Any
 import typer
 
 from weft.cli import run
+from weft.cli.command import Commands
 from weft.cli.submit import site_job, words_of_run
 
 _EXAMPLE = """Example:
@@ -17,7 +18,7 @@ _ANY = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    group = typer.Typer(help="Runs as jobs of Slurm.", no_args_is_help=True)
+    group = Commands(help="Runs as jobs of Slurm.", no_args_is_help=True)
     group.callback()(slurm)
     group.command("script", context_settings=_ANY, epilog=_EXAMPLE)(script)
     app.add_typer(group, name="slurm")
@@ -31,7 +32,7 @@ def script(context: typer.Context) -> None:
     """Print the sbatch file of a run: type what would follow `weft run`."""
     from weft.launch.sbatch import script_of
 
-    program = typer.Typer()
+    program = Commands()
     run.register(program)
     words = words_of_run(context.args)
     asked: Any = typer.main.get_command(program).make_context("weft run", list(words))

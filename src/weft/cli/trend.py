@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import output_option
 from weft.cli.options import Json
 from weft.errors import WeftError
 
@@ -31,7 +32,10 @@ def trend(
         Path | None, typer.Option(help="Show the limits of this .toml, and each session's answer.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write an HTML page to this file.")
+        Path | None,
+        typer.Option(
+            "-o", "--output", callback=output_option, help="Write an HTML page to this file."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

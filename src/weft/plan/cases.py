@@ -180,14 +180,19 @@ def parse_variants(
 def parse_options(given: Iterable[str]) -> dict[str, str]:
     """Options of transports: "verbs.device=rxe0" becomes {"verbs.device": "rxe0"}.
 
-    Raises WeftError for another form.
+    Raises WeftError for another form, and for one that is set twice.
     """
-    options = {}
+    options: dict[str, str] = {}
     for word in given:
         match = re.fullmatch(r"([a-z_]+\.[a-z_]+)=(.+)", word)
         if not match:
             raise WeftError(
                 f"'{word}' is not TRANSPORT.NAME=VALUE", "type one like --option tcp.port=7000"
+            )
+        if match[1] in options:
+            raise WeftError(
+                f"{match[1]} is set twice, to {options[match[1]]} and to {match[2]}",
+                f"type --option {match[1]}=VALUE once",
             )
         options[match[1]] = match[2]
     return options

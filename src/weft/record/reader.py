@@ -71,6 +71,25 @@ def plain_bytes(path: Path) -> tuple[bytes, bool]:
     return _decompress(data, path) if is_packed(data) else (data, False)
 
 
+def begins_as_record(path: Path) -> bool:
+    """Whether a file is a record, or was one before it was damaged: plain, packed, cut.
+
+    Raises OSError where it cannot be read.
+    """
+    import zstandard
+
+    with path.open("rb") as file:
+        begin = file.read(len(_START))
+        if is_packed(begin):
+            file.seek(0)
+            try:
+                begin = zstandard.ZstdDecompressor().stream_reader(file).read(len(_START))
+            except zstandard.ZstdError:
+                return True  # Nothing else of weft's is packed.
+            return _START.startswith(begin)
+    return bool(begin) and _START.startswith(begin)
+
+
 def is_packed(data: bytes) -> bool:
     """Whether bytes are a compressed record, whatever its file is called."""
     return data.startswith(_ZSTD_MAGIC)

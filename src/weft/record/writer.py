@@ -12,18 +12,13 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.record.reader import is_packed, plain_bytes, read
+from weft.whole_file import whole_file, why
 
 if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
     from weft.record.model import Line
-
-_NO_ROOM = {
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk quota is used up",
-    errno.EFBIG: "the file may not grow further (ulimit -f)",
-}
 
 
 class RecordWriter:
@@ -33,9 +28,10 @@ class RecordWriter:
     the file exists, cannot be written, is in use, or the disk is full.
     """
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, *, is_at_end: bool = True) -> None:
         self.path = path
         self._descriptor = descriptor
+        self._is_at_end = is_at_end
         self._encoder = msgspec.json.Encoder()
         try:
             _lock(descriptor, path)
@@ -57,26 +53,29 @@ class RecordWriter:
             ) from None
         except OSError as error:
             raise WeftError(
-                f"cannot write {path}: {_words(error)}", "type another path after -o"
+                f"cannot write {path}: {why(error)}", "type another path after -o"
             ) from None
         return cls(path, descriptor)
 
     @classmethod
     def resume(cls, path: Path) -> RecordWriter:
-        """Open a record to go on with it: a half line at its end and its footer are cut off.
+        """Hold a record, plain or compressed, to read it and to go on with it then.
 
-        Raises WeftError as `read` does. A compressed record cannot grow: `unpack` it first.
+        From here on no other process changes it. It stays as it is until the first line is written.
         """
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+        except FileNotFoundError as error:
+            raise WeftError(
+                f"cannot read {path}: {error.strerror}",
+                "check the path, or type weft run for a record",
+            ) from None
         except OSError as error:
-            raise WeftError(f"cannot write {path}: {_words(error)}", "check the path") from None
-        writer = cls(path, descriptor)
-        try:
-            os.ftruncate(descriptor, _end_without_footer(path))
-        except BaseException:
+            raise WeftError(f"cannot write {path}: {why(error)}", "check the path") from None
+        writer = cls(path, descriptor, is_at_end=False)
+        if not _is_still(path, descriptor):
             writer.close()
-            raise
+            raise WeftError(f"{path} was moved by another run just now", "type it once more")
         return writer
 
     def write(self, line: Line) -> None:
@@ -84,6 +83,7 @@ class RecordWriter:
 
         Where not even the first line fits, the file goes too: without its header it is no record.
         """
+        self._go_to_end()
         data = self._encoder.encode(line) + b"\n"
         before = os.fstat(self._descriptor).st_size
         written = 0
@@ -99,9 +99,66 @@ class RecordWriter:
                 raise
             resume = f", then type weft run --resume {self.path}"
             raise WeftError(
-                f"cannot write {self.path}: {_words(error)}",
+                f"cannot write {self.path}: {why(error)}",
                 f"free some space{resume if before else ', or type another path after -o'}",
             ) from None
+
+    def compress(self) -> Path:
+        """Turn `x.jsonl` into `x.jsonl.zst`, still alone; the plain file goes once that is whole.
+
+        Raises WeftError when there is no room or the target exists; the plain record then stays.
+        """
+        import zstandard
+
+        path, target = self.path, compressed_path(self.path)
+        if target.exists():
+            raise WeftError(f"{target} exists", f"use {path}, which has the whole record")
+        compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
+        try:
+            with path.open("rb") as plain, whole_file(target) as packed:
+                compressor.copy_stream(plain, packed)
+            path.unlink()
+        except OSError as error:
+            raise WeftError(
+                f"cannot compress {path}: {why(error)}", f"use {path}, which has the whole record"
+            ) from None
+        return target
+
+    def unpack(self) -> None:
+        """Turn `x.jsonl.zst` back into `x.jsonl`, still alone; a plain record stays as it is.
+
+        The packed file goes only once the other is whole. Of one that was cut only the whole lines
+        are kept. Raises WeftError as `read` does, when there is no room or the plain file exists;
+        the packed record then stays.
+        """
+        path, target = self.path, self.path.with_suffix("")
+        if path.suffix != ".zst":
+            return
+        read(path)
+        if target.exists():
+            raise WeftError(f"both {target} and {path} exist", "move one of them away")
+        try:
+            with whole_file(target) as plain:
+                plain.write(plain_bytes(path)[0])
+                # The same open file: it has the lock before it has the name.
+                descriptor = os.dup(plain.fileno())
+                _lock(descriptor, target)
+            fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND)
+            path.unlink()
+        except OSError as error:
+            raise WeftError(
+                f"cannot decompress {path}: {why(error)}",
+                "free some space; the compressed record is unchanged",
+            ) from None
+        self.close()
+        self.path, self._descriptor = target, descriptor
+
+    def _go_to_end(self) -> None:
+        """Before the first line of a resumed record: its footer and a half line are cut off."""
+        if not self._is_at_end:
+            self.unpack()
+            os.ftruncate(self._descriptor, _end_without_footer(self.path))
+            self._is_at_end = True
 
     def close(self) -> None:
         """Close the file; what was written stays."""
@@ -121,6 +178,17 @@ class RecordWriter:
         self.close()
 
 
+def compressed_path(path: Path) -> Path:
+    """Where a plain record is compressed to."""
+    return path.with_name(path.name + ".zst")
+
+
+def compress(path: Path) -> Path:
+    """Turn a closed `x.jsonl` into `x.jsonl.zst`, as RecordWriter.compress."""
+    with RecordWriter.resume(path) as writer:
+        return writer.compress()
+
+
 def _end_without_footer(path: Path) -> int:
     """Where the last whole line that is no footer ends, in bytes."""
     has_footer = read(path).footer is not None
@@ -131,68 +199,12 @@ def _end_without_footer(path: Path) -> int:
     return data.rfind(b"\n", 0, end - 1) + 1 if has_footer else end
 
 
-def compressed_path(path: Path) -> Path:
-    """Where `compress` puts a plain record."""
-    return path.with_name(path.name + ".zst")
-
-
-def compress(path: Path) -> Path:
-    """Turn a closed `x.jsonl` into `x.jsonl.zst`; the plain file goes only once the other is whole.
-
-    Raises WeftError when there is no room, the target exists or the record is still being written;
-    the plain record then stays.
-    """
-    import zstandard
-
-    target = compressed_path(path)
-    partial = path.with_name(path.name + ".zst.partial")
-    compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
+def _is_still(path: Path, descriptor: int) -> bool:
+    """Whether a file that is open has its name still: another run may have packed it meanwhile."""
     try:
-        with path.open("rb") as plain:
-            _lock(plain.fileno(), path)
-            if target.exists():
-                raise WeftError(f"{target} exists", f"use {path}, which has the whole record")
-            with partial.open("wb") as packed:
-                compressor.copy_stream(plain, packed)
-                packed.flush()
-                os.fsync(packed.fileno())
-            partial.replace(target)
-            path.unlink()
-    except OSError as error:
-        raise WeftError(
-            f"cannot compress {path}: {_words(error)}", f"use {path}, which has the whole record"
-        ) from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return target
-
-
-def unpack(path: Path) -> Path:
-    """Turn `x.jsonl.zst` back into `x.jsonl`; the packed file goes only once the other is whole.
-
-    Of one that was cut only the whole lines are kept. Raises WeftError as `read` does, when there
-    is no room or the plain file exists; the packed record then stays.
-    """
-    read(path)
-    target = path.with_suffix("")
-    partial = path.with_name(target.name + ".partial")
-    if target.exists():
-        raise WeftError(f"both {target} and {path} exist", "move one of them away")
-    try:
-        with partial.open("wb") as plain:
-            plain.write(plain_bytes(path)[0])
-            plain.flush()
-            os.fsync(plain.fileno())
-        partial.replace(target)
-        path.unlink()
-    except OSError as error:
-        raise WeftError(
-            f"cannot decompress {path}: {_words(error)}",
-            "free some space; the compressed record is unchanged",
-        ) from None
-    finally:
-        partial.unlink(missing_ok=True)
-    return target
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _lock(descriptor: int, path: Path) -> None:
@@ -209,7 +221,3 @@ def _lock(descriptor: int, path: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):
             raise
-
-
-def _words(error: OSError) -> str:
-    return _NO_ROOM.get(error.errno or 0) or error.strerror or str(error)

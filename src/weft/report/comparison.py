@@ -11,7 +11,8 @@ from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
-from weft.report.html import render, write_page
+from weft.outputs import write_output
+from weft.report.html import render
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import with_half
 
@@ -64,7 +65,7 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
         tables=_laid_out(comparison),
         legend=_legend(comparison),
     )
-    write_page(text, path)
+    write_output(path, text)
 
 
 def _counts(comparison: Comparison, index: int) -> str:

@@ -10,7 +10,8 @@ from rich.text import Text
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
 from weft.charts import MOST_CURVES, Chart, ChartAxis, Mark, Track
-from weft.report.html import render, write_page
+from weft.outputs import write_output
+from weft.report.html import render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
@@ -66,7 +67,7 @@ def write_history(found: History, path: Path, notes: Sequence[str] = ()) -> None
         notes=[*notes, NOTE, *_without_chart(found, charts)],
         tables=_tables(found),
     )
-    write_page(text, path)
+    write_output(path, text)
 
 
 def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:

@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.errors import WeftError
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from weft.charts import Chart
 
@@ -36,14 +33,6 @@ def render(template: str, charts: Sequence[Chart], **values: Any) -> str:
         plotly=plotly.offline.get_plotlyjs(),
         **values,
     )
-
-
-def write_page(text: str, path: Path) -> None:
-    """Write the page. Raises WeftError where it cannot be written."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise WeftError(f"cannot write {path}: {error.strerror}", "choose another -o") from None
 
 
 def _template(name: str) -> str:

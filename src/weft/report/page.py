@@ -8,7 +8,8 @@ import msgspec
 
 from weft.analysis.compare.conditions import conditions_of, unlike
 from weft.charts import Chart
-from weft.report.html import render, write_page
+from weft.outputs import write_output
+from weft.report.html import render
 from weft.report.models import model_tables
 from weft.report.notes import INCOMPLETE, ending_in_words, grouped_flags, troubles_in_words
 from weft.report.signatures import signature_chart
@@ -39,7 +40,7 @@ def write_report(
     front: Front | None = None,
 ) -> None:
     """Write the page, with `more` sections last. Raises WeftError where it cannot be written."""
-    write_page(render_page(records, models, more, front=front), path)
+    write_output(path, render_page(records, models, more, front=front))
 
 
 def render_page(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.outputs import write_output
 from weft.report.html import render
 
 if TYPE_CHECKING:
@@ -35,15 +36,7 @@ def write_picture(path: Path, charts: Sequence[Chart], table: Table) -> None:
         if kind == "html"
         else _drawn(charts[0], kind)
     )
-    write_bytes(data, path)
-
-
-def write_bytes(data: bytes, path: Path) -> None:
-    """Write a picture. Raises WeftError where it cannot be written."""
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise WeftError(f"cannot write {path}: {error.strerror}", "choose another -o") from None
+    write_output(path, data)
 
 
 def _drawn(chart: Chart, kind: str) -> bytes:

@@ -1,0 +1,107 @@
+"""What holds for every command line: options count once and have a value, outputs hurt no input."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from weft.errors import WeftError
+
+# Where a context keeps the outputs of its command line, by their options.
+_OUTPUTS = "weft.outputs"
+
+
+class Command(TyperCommand):
+    """A command whose options are refused where typing them would have no effect."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words. Raises WeftError."""
+        values, _, order = self.make_parser(ctx).parse_args(list(args))
+        _check_once(order)
+        _check_filled(order, values)
+        rest = super().parse_args(ctx, args)
+        outputs = ctx.meta.get(_OUTPUTS, {})
+        _check_apart(outputs, {one.name: ctx.params.get(one.name) for one in self.params})
+        return rest
+
+
+class Commands(typer.Typer):
+    """A program or a group of commands, each of them a Command."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """As typer's."""
+        return super().command(name, **{"cls": Command, **settings})
+
+
+def output_option(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """What an option that names an output calls with its value: fail before anything is done."""
+    from weft.outputs import STANDARD_OUTPUT
+
+    if value is not None and Path(value) == STANDARD_OUTPUT:
+        raise WeftError(
+            "standard output has the table that this command prints",
+            f"type a file after {_name_of(param)}",
+        )
+    return only_output_option(context, param, value)
+
+
+def only_output_option(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """The same of a command that prints nothing else: - is standard output."""
+    from weft.outputs import check_output
+
+    if value is not None and not context.resilient_parsing:
+        check_output(Path(value))
+        context.meta.setdefault(_OUTPUTS, {})[param.name] = (_name_of(param), Path(value))
+    return value
+
+
+def _name_of(param: Any) -> str:
+    return str(max(param.opts, key=len))
+
+
+def _check_once(order: Sequence[Any]) -> None:
+    """Raises WeftError: of an option that is typed twice only the last would count."""
+    counts = Counter(param.name for param in order if isinstance(param, TyperOption))
+    for param in order:
+        if counts[param.name] > 1 and not param.multiple:
+            raise WeftError(
+                f"{_name_of(param)} is typed {counts[param.name]} times", "type it once"
+            )
+
+
+def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
+    """Raises WeftError: an empty value, as of an unset variable, would mean the default."""
+    for param in order:
+        typed = values.get(param.name)
+        if isinstance(param, TyperOption) and "" in (typed if isinstance(typed, list) else [typed]):
+            name = _name_of(param)
+            raise WeftError(f"{name} is empty", f"type its value, or leave {name} out")
+
+
+def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, Any]) -> None:
+    """Raises WeftError where an output is a file that the command reads, or another output."""
+    written: dict[Path, str] = {}
+    for option, path in outputs.values():
+        if path.resolve() in written:
+            raise WeftError(
+                f"{written[path.resolve()]} and {option} both name {path}", "type two files"
+            )
+        written[path.resolve()] = option
+        others = (one for name, value in params.items() if name not in outputs
+                  for one in _paths_in(value))  # fmt: skip
+        if path.is_file() and any(other.is_file() and path.samefile(other) for other in others):
+            raise WeftError(f"{path} is read by this command", f"type another file after {option}")
+
+
+def _paths_in(value: Any) -> Iterator[Path]:
+    """What a value may name as files: itself, and the parts of a list and of NAME@WHICH."""
+    for one in value if isinstance(value, list | tuple) else [value]:
+        if isinstance(one, Path):
+            yield one
+        elif isinstance(one, str) and one and "\0" not in one:
+            yield from (
+                Path(word) for part in one.split(",") for word in (part, part.rpartition("@")[0])
+            )

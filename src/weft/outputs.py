@@ -1,0 +1,75 @@
+"""Writes what commands make of records: pages, pictures, tables. The only place that does.
+
+One rule for all of them: an older file of the name is replaced in one step, but a record never is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+from weft.record.reader import begins_as_record
+from weft.whole_file import whole_file, why
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+STANDARD_OUTPUT = Path("-")
+
+
+def check_output(path: Path) -> None:
+    """Raises WeftError where nothing could be written, or a record would be lost.
+
+    Commands ask before they begin, and whatever is written asks once more.
+    """
+    if path == STANDARD_OUTPUT:
+        return
+    try:
+        if path.is_dir():
+            raise WeftError(f"{path} is a directory", "type the name of a file in it")
+        if not path.absolute().parent.is_dir():
+            raise WeftError(
+                f"cannot write {path}: No such file or directory",
+                "make its folder, or type another",
+            )
+        if path.is_file() and begins_as_record(path):
+            raise WeftError(f"{path} is a record, which is never replaced", "type another file")
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def write_output(path: Path, content: bytes | str) -> None:
+    """Write a whole file, text as UTF-8; `-` is standard output. Raises WeftError."""
+    with output_file(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def output_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write an output to; it is there when it is whole. Raises WeftError.
+
+    A link stays one, and a pipe or a device is written to as it stands.
+    """
+    check_output(path)
+    try:
+        if path == STANDARD_OUTPUT:
+            sys.stdout.flush()
+            yield sys.stdout.buffer
+            sys.stdout.flush()
+            return
+        target = path.resolve()
+        is_special = target.exists() and not target.is_file()
+        with target.open("wb") if is_special else whole_file(target) as file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> WeftError:
+    return WeftError(f"cannot write {path}: {why(error)}", "type another path")
