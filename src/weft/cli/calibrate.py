@@ -29,6 +29,11 @@ weft calibrate sizes.jsonl.zst patterns.jsonl.zst -o mine.xml
 
 weft calibrate escher --rate 800MFlop/s -o escher.xml"""
 
+_Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", callback=output_option, help="Write the platform to this file."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
@@ -58,12 +63,7 @@ def calibrate(
     transport: Annotated[
         str, typer.Option(help="Take this transport of a record. Default: the only one.")
     ] = "",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", callback=output_option, help="Write the platform to this file."
-        ),
-    ] = None,
+    output: _Output = None,
 ) -> None:
     """Make a simulated platform, and print its parameters and its errors.
 
