@@ -24,8 +24,10 @@ export LAB_CMD = $(value CMD)
 ENGINE := $(shell find engine -path engine/tests -prune -o -print) CMakeLists.txt pyproject.toml
 # An editable installation keeps a list of modules: one that became a package is not found.
 PACKAGES := $(shell find src/weft -name __init__.py)
+# What the engine was configured with: programs follow a library that came or went since.
+LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth mutants lab vm lock clean
+.PHONY: help run build install try test lint format bench truth mutants lab vm lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -48,11 +50,16 @@ $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-
 	scripts/make-environment
 	@touch $@
 
-# Editable: a change in src/ needs no new install, a package and engine/ do.
-$(INSTALLED): $(ENGINE) $(PACKAGES) $(ENVIRONMENT)
+# Asked each time, which takes milliseconds.
+$(LIBRARIES): FORCE | $(ENVIRONMENT)
+	@test ! -e $@ || scripts/list-libraries --same $@ || touch $@
+
+# Editable: a change in src/ needs no new install, a package, a library and engine/ do.
+$(INSTALLED): $(ENGINE) $(PACKAGES) $(ENVIRONMENT) $(LIBRARIES)
 	@echo "building the engine, once; a line says how far it is"
 	@cmake --preset release --log-level=WARNING $(CMAKE_ARGS) >/dev/null
 	@cmake --build --preset release --target programs
+	@ninja -C $(ENGINE_BUILD) -t cleandead >/dev/null
 	@$(BIN)/pip install --quiet --no-build-isolation --no-deps \
 	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .
 	@touch $@

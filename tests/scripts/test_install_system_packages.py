@@ -66,6 +66,13 @@ def test_only_what_is_missing_is_installed(machine: Machine) -> None:
     assert install.endswith(" install --no-install-recommends mpich")
 
 
+@pytest.mark.parametrize("library", ["libsimgrid-dev", "libucx-dev", "libfabric-dev", "mpich"])
+def test_what_runs_has_every_transport(machine: Machine, library: str) -> None:
+    """What `make run` leaves out, `weft run --platform` and others of the README would lack."""
+    assert machine.install("run", missing=library).returncode == 0
+    assert machine.asked()[-1].endswith(f" install --no-install-recommends {library}")
+
+
 def test_a_mirror_that_fails_is_asked_three_times(machine: Machine) -> None:
     done = machine.install("run", missing="mpich", fails="update")
     assert done.returncode == 1
