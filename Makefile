@@ -64,8 +64,11 @@ $(INSTALLED): $(ENGINE) $(PACKAGES) $(ENVIRONMENT) $(LIBRARIES)
 	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .
 	@touch $@
 
-# A build of its own with one benchmark, and only as much of a run as shows its figures.
+# A build of its own with one benchmark on the engine's libraries, and only as much of a run as
+# shows its figures.
 try: $(ENVIRONMENT) ## Build one benchmark over one transport and run it (TEST=stream TRANSPORT=tcp)
+	@test -e $(ENGINE_BUILD)/build.ninja || cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release --target engine
 	@cmake --preset try -DWEFT_ONLY=$(TEST) --log-level=WARNING >/dev/null
 	@cmake --build --preset try --target rank-$(firstword $(subst :, ,$(TRANSPORT)))
 	@test -x $(BIN)/weft || $(MAKE) --no-print-directory build
