@@ -19,6 +19,9 @@ class Application {
   Application(Application&&) = delete;
   Application& operator=(Application&&) = delete;
   virtual ~Application() = default;
+
+  /// What it found out in the pass that ended last, for the batch.
+  [[nodiscard]] virtual Values answers() const { return {}; }
 };
 
 /// A pattern that has one: it puts its own content into its messages, and looks itself at what

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "contract/values.hpp"
+
 namespace weft {
 
 struct Schedule {
@@ -31,13 +33,8 @@ struct Lattice {
   bool overlaps = true;
   /// Sums over all ranks in each iteration.
   std::uint32_t sums = 0;
-  /// Real numbers that are kept of a solver's links of three steps: 18, or 12.
-  std::uint32_t long_link_reals = 18;
   /// That a rank computes with.
   std::uint32_t threads = 1;
-  /// Of an application with quarks: their mass, in units of the lattice, and the tadpole factor.
-  double mass = 0.1;
-  double u0 = 1;
 
   [[nodiscard]] std::uint64_t sites() const noexcept {
     return std::uint64_t{extents[0]} * extents[1] * extents[2] * extents[3];
@@ -49,12 +46,6 @@ struct Lattice {
   }
   /// To each neighbour at most: one each way in every dimension.
   [[nodiscard]] std::uint32_t lanes() const noexcept { return std::max(2 * dimensions, 1U); }
-};
-
-/// A file with the links of a lattice, and the checksums of its sites; no path: links are drawn.
-struct GaugeSource {
-  std::string path;
-  std::array<std::uint32_t, 2> sums{};
 };
 
 /// One line of a rank's input.
@@ -73,7 +64,8 @@ struct Case {
   /// How a rank waits: a name of the description's waits; empty for the usual one.
   std::string wait;
   Lattice lattice;
-  GaugeSource gauge;
+  /// What its application is given beside the lattice.
+  Values application;
   /// Where the case lies on the axis of its test.
   std::uint64_t point = 0;
   std::uint64_t seed = 1;

@@ -51,8 +51,8 @@ enum class Placement : std::uint8_t { any, same_socket, other_socket, near_devic
 
 struct Options {
   bool describe = false;
-  /// A gauge file to describe.
-  std::string gauge;
+  /// A file of an application to describe: TEST.OPTION=FILE.
+  std::string inspect;
   std::string mode;
   Placement placement = Placement::any;
   std::vector<int> cpus;

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -103,6 +102,8 @@ struct PatternInfo {
   /// An operation is one message of any of several streams: a stream's own series has its share.
   bool splits_operations = false;
   LatticeInfo lattice = {};
+  /// What an application can be given beside the lattice.
+  std::span<const ApplicationOption> options = {};
 };
 
 /// What of a pattern decides how much memory a case takes: the messages each way of one operation
@@ -221,13 +222,9 @@ struct Task {
   std::array<std::span<Ticks>, most_parts> parts;
   /// What is wrong with what came out, where a pattern looks at it itself: it fails the case.
   const char* wrong = nullptr;
-  /// What the pattern prepared, what it found right of its messages, and of a solver's solution the
-  /// true residual over the right-hand side; of a field of links the mean Re Tr of its plaquettes,
-  /// in space and with t.
+  /// What the pattern prepared, and what it found right of its messages.
   Application* application = nullptr;
   std::uint64_t verified_bytes = 0;
-  double residual = -1;
-  std::optional<std::array<double, 2>> plaquettes;
 };
 
 /// How many messages a stream waits for before it posts as many again: Q/2, as in section 4.1 of

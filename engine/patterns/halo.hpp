@@ -43,9 +43,7 @@ struct Halo {
     if (size == 1 && test.lattice.compute_ps_per_site == 0) {
       return "one rank exchanges nothing; choose --compute, or more with --ranks";
     }
-    if (test.lattice.threads > 1 || test.lattice.long_link_reals != 18) {
-      return "it has neither links nor threads; omit --threads and --long-links";
-    }
+    if (test.lattice.threads > 1) return "it has no threads; omit --threads";
     return refuse_lattice(test.lattice, size, rule_of(test));
   }
   static Role role(const Case& test, int rank, int size) {

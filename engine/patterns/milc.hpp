@@ -42,6 +42,7 @@ struct Milc {
                   .short_links_save_moved_bytes_per_site = 192,
                   .short_links_save_set_bytes_per_site = 96,
                   .has_links = true},
+      .options = milc::options::all,
   };
   static constexpr bool every_rank = true;
   static constexpr bool every_rank_times = true;
@@ -63,6 +64,10 @@ struct Milc {
     return role_with_faces(lattice, rank, [&](std::size_t dimension) {
       return lattice.face_sites(dimension) * test.bytes;
     });
+  }
+  /// Its only option that names a file is `gauge`.
+  static FileFacts inspect(std::string_view /*option*/, const std::string& path) {
+    return gauge_files::facts_of(path);
   }
   template <Clock Now>
   static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {

@@ -1,13 +1,13 @@
 // What came of a case: the answer to one line of input.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "contract/transport.hpp"
+#include "contract/values.hpp"
 
 namespace weft {
 
@@ -40,10 +40,8 @@ struct Batch {
   /// Of an application: what rank 0 sends in an iteration, and in how many messages.
   std::uint64_t sent_bytes = 0;
   std::uint64_t sent_messages = 0;
-  /// Of a solver's last solution the true residual over the right-hand side.
-  std::optional<double> residual;
-  /// Of its links the mean Re Tr of the plaquettes, in space and with t.
-  std::optional<std::array<double, 2>> plaquettes;
+  /// What an application found out on rank 0.
+  Values application;
   std::int64_t elapsed_ns = 0;
   /// The timed pass on rank 0, and the CPU time that each rank's process spent in its own.
   std::int64_t timed_ns = 0;

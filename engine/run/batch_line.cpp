@@ -53,8 +53,7 @@ void BatchLine::begin(const Batch& batch) {
     head["sent_bytes"] = batch.sent_bytes;
     head["sent_messages"] = batch.sent_messages;
   }
-  if (batch.residual) head["residual"] = *batch.residual;
-  if (batch.plaquettes) head["plaquettes"] = *batch.plaquettes;
+  if (!batch.application.empty()) head["application"] = to_json(batch.application);
   if (batch.queue_held) head["queue_held"] = *batch.queue_held;
   text_ = dump(head);
   text_.back() = ',';

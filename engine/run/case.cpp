@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -31,18 +30,6 @@ N number(const json& object, const char* key, N fallback, std::uint64_t low, std
 
 constexpr std::uint64_t most_messages = 1ULL << 32U;
 constexpr std::uint64_t most_sites = 1ULL << 32U;
-
-// The same of a number that need not be whole.
-double real_number(const json& object, const char* key, double fallback, double low, double high) {
-  if (!object.contains(key)) return fallback;
-  const json& value = object.at(key);
-  if (!value.is_number() || value.get<double>() < low || value.get<double>() > high) {
-    std::ostringstream text;
-    text << key << " must be a number from " << low << " to " << high << ", not " << value.dump();
-    throw std::invalid_argument(text.str());
-  }
-  return value.get<double>();
-}
 
 void read_schedule(const json& object, Schedule& schedule) {
   schedule.kind = object.value("kind", schedule.kind);
@@ -72,24 +59,22 @@ void read_lattice(const json& object, Lattice& lattice) {
   lattice.depth = number<std::uint32_t>(object, "depth", 1, 1, 16);
   lattice.sums = number<std::uint32_t>(object, "sums", 0, 0, 2);
   lattice.threads = number<std::uint32_t>(object, "threads", 1, 1, 1024);
-  lattice.long_link_reals = number<std::uint32_t>(object, "long_link_reals", 18, 12, 18);
-  if (lattice.long_link_reals % 6 != 0) {
-    throw std::invalid_argument("lattice.long_link_reals must be 12 or 18");
-  }
   lattice.compute_ps_per_site =
       number<std::uint64_t>(object, "compute_ps_per_site", 0, 0, 1'000'000'000);
-  lattice.mass = real_number(object, "mass", lattice.mass, least_mass, most_mass);
-  lattice.u0 = real_number(object, "u0", lattice.u0, least_u0, most_u0);
 }
 
-void read_gauge(const json& object, GaugeSource& gauge) {
-  gauge.path = object.value("path", "");
-  const json sums = object.value("checksums", json::array());
-  if (gauge.path.empty() || !sums.is_array() || sums.size() != gauge.sums.size()) {
-    throw std::invalid_argument("gauge must have a path and two checksums");
-  }
-  for (std::size_t at = 0; at < sums.size(); ++at) {
-    gauge.sums.at(at) = number<std::uint32_t>({{"checksum", sums[at]}}, "checksum", 0, 0, ~0U);
+// Only the application knows its names and their ranges.
+void read_application(const json& object, Values& application) {
+  if (!object.is_object()) throw std::invalid_argument("application must be an object");
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_number()) {
+      application[name] = value.get<double>();
+    } else if (value.is_string()) {
+      application[name] = value.get<std::string>();
+    } else {
+      throw std::invalid_argument("application." + name + " must be a number or a text, not " +
+                                  value.dump());
+    }
   }
 }
 
@@ -116,7 +101,9 @@ Case parse_case(const std::string& line) {
     test.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
     if (object.contains("lattice")) read_lattice(object.at("lattice"), test.lattice);
-    if (object.contains("gauge")) read_gauge(object.at("gauge"), test.gauge);
+    if (object.contains("application")) {
+      read_application(object.at("application"), test.application);
+    }
   } catch (const json::exception& error) {
     throw std::invalid_argument(error.what());
   }

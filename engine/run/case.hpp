@@ -11,10 +11,6 @@ namespace weft {
 /// What a case may ask for at most; src/weft/plan/cases.py has the same bounds.
 inline constexpr std::uint64_t most_samples = 1'000'000;
 inline constexpr std::uint64_t most_point = 1'000'000;
-inline constexpr double least_mass = 1e-3;
-inline constexpr double most_mass = 10;
-inline constexpr double least_u0 = 0.1;
-inline constexpr double most_u0 = 10;
 
 /// Throws std::invalid_argument with a sentence that names the field.
 Case parse_case(const std::string& line);

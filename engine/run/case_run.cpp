@@ -100,8 +100,7 @@ bool CaseRun::timed_pass(Batch& batch, Report& report) {
   if (!one_pass(timed_message, task, report.outcome, make)) return false;
   batch.pages = pages_;
   batch.timed_ns = spent_.wall_ns;
-  if (task.residual >= 0) batch.residual = task.residual;
-  batch.plaquettes = task.plaquettes;
+  if (application_ != nullptr) batch.application = application_->answers();
   report.cpu_ns = spent_.cpu_ns;
   if (!held_.empty() && held_.front() != no_look) report.queue_held = middle_of(held_);
   if (plan_->pattern->every_rank_times && plan_->rank > 0) {

@@ -19,7 +19,7 @@
 #include "patterns/all.hpp"
 #include "run/describe.hpp"
 #include "run/gather.hpp"
-#include "run/gauge_line.hpp"
+#include "run/inspection.hpp"
 #include "run/lines.hpp"
 #include "run/run_case.hpp"
 
@@ -161,8 +161,9 @@ int rank_main(int argc, char** argv) {
       (describe<ThisHost, Others>(mpi_name()), ...);
       return 0;
     }
-    if (!options.gauge.empty()) {
-      write_line(gauge_line(options.gauge));
+    if (!options.inspect.empty()) {
+      write_line(
+          inspection_line(inspectors_of(static_cast<AllPatterns*>(nullptr)), options.inspect));
       return 0;
     }
     if (options.mode.empty() || options.mode == mode_of<Usual>()) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "tests/fake_fabric.hpp"
@@ -29,6 +30,14 @@ inline double per_operation(const Result& result, std::size_t sample = 3) {
   EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   return static_cast<double>(result.batch.ticks.at(sample)) /
          static_cast<double>(result.batch.ops_per_sample);
+}
+
+/// A number that an application found out.
+inline double answer_of(const Result& result, const std::string& name) {
+  EXPECT_TRUE(result.batch.application.contains(name)) << name << result.batch.outcome.reason;
+  const auto found = result.batch.application.find(name);
+  return found == result.batch.application.end() ? std::numeric_limits<double>::quiet_NaN()
+                                                 : std::get<double>(found->second);
 }
 
 }  // namespace weft::fake

@@ -94,7 +94,7 @@ TEST(Milc, TakesNoMoreThreadsThanThereAreCores) {
   EXPECT_NE(result.batch.outcome.reason.find("2 of the cores and is to have 3 threads"),
             std::string::npos);
   test.lattice.threads = 2;
-  test.lattice.long_link_reals = 12;
+  test.application["long_links"] = 12.0;
   result = run(test, usual_costs, {}, 2);
   EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   EXPECT_GT(result.batch.outcome.verified_bytes, 0U);
@@ -108,8 +108,8 @@ TEST(Milc, ReportsTheTrueResidualOfItsLastSolution) {
   whole.bytes = 72;
   whole.lattice.is_global = true;
   whole.lattice.extents = {8, 4, 4, 4};
-  const double one = run(whole, usual_costs, {}, 1).batch.residual.value_or(-1);
-  const double two = run(whole, usual_costs, {}, 2).batch.residual.value_or(-1);
+  const double one = answer_of(run(whole, usual_costs, {}, 1), "residual");
+  const double two = answer_of(run(whole, usual_costs, {}, 2), "residual");
   EXPECT_GT(one, 0);
   EXPECT_LT(one, 0.05);
   EXPECT_NEAR(one, two, 1e-9 * one);
@@ -215,9 +215,9 @@ class SeededFile {
   SeededFile& operator=(SeededFile&&) = delete;
   ~SeededFile() { std::filesystem::remove(path_); }
 
-  [[nodiscard]] GaugeSource source() const {
-    const gauge_files::Sums sums = gauge_files::GaugeFile(path_).check();
-    return {path_, {sums.of_29, sums.of_31}};
+  [[nodiscard]] Values source() const {
+    const Values facts = gauge_files::facts_of(path_).values;
+    return {{"gauge", path_}, {"gauge_checksums", facts.at("checksums")}};
   }
 
  private:
@@ -230,11 +230,11 @@ TEST(Milc, LinksFromAFileSolveAsTheSeedTheyWereDrawnFrom) {
     test.bytes = bytes;
     const SeededFile file(test, milc::lattice_of(test, ranks).global());
     const Result drawn = run(test, usual_costs, {}, ranks);
-    test.gauge = file.source();
+    test.application = file.source();
     const Result read = run(test, usual_costs, {}, ranks);
     ASSERT_EQ(read.batch.outcome.status, Status::ok) << read.batch.outcome.reason;
-    EXPECT_EQ(read.batch.residual, drawn.batch.residual);
-    EXPECT_EQ(read.batch.plaquettes, drawn.batch.plaquettes);
+    EXPECT_EQ(read.batch.application.size(), 3U);
+    EXPECT_EQ(read.batch.application, drawn.batch.application);
     EXPECT_EQ(read.batch.ticks, drawn.batch.ticks);
   }
 }
@@ -242,20 +242,24 @@ TEST(Milc, LinksFromAFileSolveAsTheSeedTheyWereDrawnFrom) {
 TEST(Milc, AFileThatIsNotThePlannedOneIsRefused) {
   Case test = milc_case();
   const SeededFile file(test, {8, 4, 4, 4});
-  test.gauge = file.source();
+  test.application = file.source();
   const auto reason_of = [](const Case& one, int ranks) {
     const Result result = run(one, usual_costs, {}, ranks);
     EXPECT_NE(result.batch.outcome.status, Status::ok);
-    EXPECT_FALSE(result.batch.plaquettes && result.batch.outcome.status == Status::ok);
     return result.batch.outcome.reason;
   };
   EXPECT_NE(reason_of(test, 4).find("8x4x4x4 where the case has 8x8x4x4"), std::string::npos);
+  const auto sums =
+      gauge_files::sums_called(std::get<std::string>(test.application["gauge_checksums"]));
   for (const std::uint32_t bit : {0U, 31U}) {
     Case other = test;
-    other.gauge.sums[1] ^= 1U << bit;
+    other.application["gauge_checksums"] =
+        gauge_files::in_words({sums.of_29, sums.of_31 ^ (1U << bit)});
     EXPECT_NE(reason_of(other, 2).find("another one on some host"), std::string::npos) << bit;
   }
-  test.gauge.path = "/no/such/lattice";
+  test.application["gauge_checksums"] = "d2f7866d";
+  EXPECT_NE(reason_of(test, 2).find("two hexadecimal numbers, not 'd2f7866d'"), std::string::npos);
+  test.application["gauge"] = "/no/such/lattice";
   EXPECT_NE(reason_of(test, 2).find("/no/such/lattice"), std::string::npos);
 }
 
@@ -265,7 +269,7 @@ TEST(Milc, PlaquettesAreThoseOfTheFieldHoweverItIsDivided) {
   test.lattice.is_global = true;
   const Result alone = run(test, usual_costs, {}, 1);
   const Result four = run(test, usual_costs, {}, 4);
-  ASSERT_TRUE(alone.batch.plaquettes && four.batch.plaquettes);
+  ASSERT_EQ(alone.batch.outcome.status, Status::ok) << alone.batch.outcome.reason;
   const milc::Gauge gauge = milc::random_gauge(test.seed, test.lattice.extents);
   std::array<double, 2> sums{};
   for (std::uint64_t number = 0; number < test.lattice.sites(); ++number) {
@@ -279,8 +283,9 @@ TEST(Milc, PlaquettesAreThoseOfTheFieldHoweverItIsDivided) {
   }
   const double planes = 3 * static_cast<double>(test.lattice.sites());
   for (std::size_t at = 0; at < 2; ++at) {
-    EXPECT_NEAR(alone.batch.plaquettes->at(at), sums.at(at) / planes, 1e-6);
-    EXPECT_NEAR(four.batch.plaquettes->at(at), alone.batch.plaquettes->at(at), 1e-12);
+    const std::string name = at == 0 ? "plaquette_space" : "plaquette_time";
+    EXPECT_NEAR(answer_of(alone, name), sums.at(at) / planes, 1e-6);
+    EXPECT_NEAR(answer_of(four, name), answer_of(alone, name), 1e-12);
   }
 }
 
@@ -288,8 +293,7 @@ TEST(Milc, EveryMassAndTadpoleFactorIsSolved) {
   for (const double mass : {0.001, 0.01, 1.0, 10.0}) {
     for (const double u0 : {0.5, 2.0}) {
       Case test = milc_case();
-      test.lattice.mass = mass;
-      test.lattice.u0 = u0;
+      test.application = {{"mass", mass}, {"u0", u0}};
       const Result result = run(test, usual_costs, {}, 2);
       EXPECT_EQ(result.batch.outcome.status, Status::ok)
           << mass << ' ' << u0 << ' ' << result.batch.outcome.reason;
@@ -309,7 +313,7 @@ TEST(Milc, InASimulationArithmeticIsChargedAndNotDone) {
   test.lattice.overlaps = false;
   const Result alone = run<AllPatterns, Link, ChargingClock>(test, usual_costs, {}, 1);
   EXPECT_NEAR(per_operation(alone), 1187 * 4096.0 / 1000 + 2000, 20);
-  EXPECT_FALSE(alone.batch.residual);
+  EXPECT_TRUE(alone.batch.application.empty());
   const Result result = run<AllPatterns, Link, ChargingClock>(test, usual_costs, {}, 16);
   // A quarter of the legs of 8^4 sites goes to others where all dimensions are divided.
   EXPECT_NEAR(part_of(result, "local"), 0.75 * 1146 * 4096.0 / 1000, 20);

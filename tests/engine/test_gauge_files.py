@@ -20,6 +20,7 @@ from weft.errors import WeftError
 from weft.launch.gauge import gauge_file
 from weft.launch.programs import Program, engine_folder
 from weft.plan.gauge import GaugeFile
+from weft.plan.pattern import LatticeInfo, Pattern
 
 pytestmark = pytest.mark.engine
 
@@ -29,7 +30,11 @@ FIELD = single(random_field(EXTENTS))
 
 def program() -> Program:
     path = engine_folder() / "openmpi" / "rank-mpi"
-    return Program(transport="mpi", mpi="openmpi", path=path)
+    milc = Pattern(
+        name="milc", title="", summary="", ranks=1, latency_divisor=1, bandwidth_factor=0,
+        lattice=LatticeInfo(dimensions=4, has_links=True),
+    )  # fmt: skip
+    return Program(transport="mpi", mpi="openmpi", path=path, patterns=(milc,))
 
 
 def written(folder: Path, bytes_: bytes) -> Path:
@@ -41,11 +46,16 @@ def written(folder: Path, bytes_: bytes) -> Path:
 def solved(path: Path, sums: tuple[int, int], ranks: int) -> dict[str, object]:
     case = {
         "id": 1, "test": "milc", "bytes": 36, "samples": 2, "ops_per_sample": 20,
-        "lattice": {"extents": EXTENTS, "is_global": True, "sums": 2, "mass": 0.2, "u0": 0.9},
-        "gauge": {"path": str(path), "checksums": sums},
+        "lattice": {"extents": EXTENTS, "is_global": True, "sums": 2},
+        "application": {"mass": 0.2, "u0": 0.9, "gauge": str(path),
+                        "gauge_checksums": " ".join(f"{one:08x}" for one in sums)},
     }  # fmt: skip
     _, lines = drive("openmpi", "mpi", case, ranks=ranks)
     return lines[1]
+
+
+def found_out(answer: dict[str, object]) -> dict[str, float]:
+    return msgspec.convert(answer["application"], dict[str, float])
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -67,8 +77,9 @@ def test_its_solution_and_plaquettes_are_the_same_in_each_format_and_on_any_rank
         answers.append(solved(path, checksums(FIELD), ranks))
     assert [answer["status"] for answer in answers] == ["ok"] * 4, answers
     for answer in answers:
-        assert answer["plaquettes"] == pytest.approx(plaquettes(FIELD), abs=1e-9)
-    first, second, third, two_ranks = (answer["residual"] for answer in answers)
+        space, time = (found_out(answer)[f"plaquette_{name}"] for name in ("space", "time"))
+        assert (space, time) == pytest.approx(plaquettes(FIELD), abs=1e-9)
+    first, second, third, two_ranks = (found_out(answer)["residual"] for answer in answers)
     assert first == second == third
     assert two_ranks == pytest.approx(first, rel=1e-2)
 

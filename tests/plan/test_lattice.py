@@ -78,11 +78,9 @@ def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
         "compute_ps_per_site": 1500,
         "overlaps": False,
         "sums": 0,
-        "long_link_reals": 18,
         "threads": 1,
-        "mass": 0.1,
-        "u0": 1.0,
     }
+    assert sent["application"] == {}
     assert case.lattice is not None
     assert case.lattice.sites_of_rank(4) == 16**4 / 4
 
@@ -96,6 +94,8 @@ def test_mass_and_tadpole_factor_are_of_tests_with_links() -> None:
     )  # fmt: skip
     assert halo.lattice == Lattice(extents=(4, 4, 4, 4))
     assert solver.lattice == Lattice(extents=(4, 4, 4, 4), sums=1, mass=1)
+    amount = Amount(samples=1, warmup=0, ops_per_sample=1)
+    assert case_line(case, 7, amount, 1, verify=True)["application"] == {"mass": 0.05, "u0": 0.86}
 
 
 @pytest.mark.parametrize("asked", [{"mass": 0.2}, {"u0": 0.9}, {"gauge": "lattice"}])
@@ -113,10 +113,10 @@ def test_a_gauge_file_gives_the_lattice_and_goes_to_every_case_on_it() -> None:
     assert case.lattice == Lattice(extents=(8, 8, 8, 16), is_global=True, sums=1)
     amount = Amount(samples=1, warmup=0, ops_per_sample=1)
     sent = case_line(case, 7, amount, 1, verify=True, gauge=gauge)
-    assert sent["gauge"] == {"path": "/a/lat.8", "checksums": (1, 2)}
-    assert "gauge" not in case_line(case, 7, amount, 1, verify=True)
+    assert sent["application"] == {"gauge": "/a/lat.8", "gauge_checksums": "00000001 00000002"}
+    assert case_line(case, 7, amount, 1, verify=True)["application"] == {}
     other = Case(test="ping_pong", transport="tcp", bytes=8)
-    assert "gauge" not in case_line(other, 7, amount, 1, verify=True, gauge=gauge)
+    assert "application" not in case_line(other, 7, amount, 1, verify=True, gauge=gauge)
 
 
 def test_no_other_case_is_sent_a_lattice() -> None:
@@ -230,7 +230,7 @@ def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
     [case] = planned("halo", lattices("4", long_links=12, threads=2))
     assert case.key == "tcp/halo/36/4^4/long_links12/threads2"
     sent = case_line(case, 7, Amount(samples=1, warmup=0, ops_per_sample=1), 1, verify=True)
-    assert (sent["lattice"]["long_link_reals"], sent["lattice"]["threads"]) == (12, 2)
+    assert (sent["application"], sent["lattice"]["threads"]) == ({"long_links": 12}, 2)
     info = LatticeInfo(
         bytes="36",
         moved_bytes_per_site=1344,

@@ -23,6 +23,8 @@ struct Sums {
 
 /// As MILC's and SciDAC's logs have them: "37affb9c 2fc07bbf".
 std::string in_words(const Sums& sums);
+/// The other way round. Throws std::invalid_argument.
+Sums sums_called(const std::string& words);
 
 inline constexpr std::size_t links_of_site = 4;
 inline constexpr std::size_t numbers_of_link = 18;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iomanip>
 #include <sstream>
+#include <stdexcept>
 #include <vector>
 
 #include "apps/gauge_files/numbers.hpp"
@@ -132,6 +133,25 @@ std::string in_words(const Sums& sums) {
   text << std::hex << std::setfill('0') << std::setw(8) << sums.of_29 << ' ' << std::setw(8)
        << sums.of_31;
   return text.str();
+}
+
+Sums sums_called(const std::string& words) {
+  std::istringstream text(words);
+  Sums sums;
+  text >> std::hex >> sums.of_29 >> sums.of_31;
+  if (text.fail() || !(text >> std::ws).eof()) {
+    throw std::invalid_argument("checksums are two hexadecimal numbers, not '" + words + "'");
+  }
+  return sums;
+}
+
+FileFacts facts_of(const std::string& path) {
+  const GaugeFile file(path);
+  const LinkData& data = file.data();
+  return {.extents = {data.extents.begin(), data.extents.end()},
+          .values = {{"format", std::string(data.format)},
+                     {"precision", data.is_double ? "double" : "single"},
+                     {"checksums", in_words(file.check())}}};
 }
 
 void refuse_extents(const BoundedFile& file, const Extents& extents) {

@@ -6,6 +6,7 @@
 
 #include "apps/gauge_files/formats.hpp"
 #include "apps/milc/gauge.hpp"
+#include "contract/values.hpp"
 
 namespace weft::gauge_files {
 
@@ -39,5 +40,9 @@ class GaugeFile {
   std::shared_ptr<const BoundedFile> file_;
   LinkData data_;
 };
+
+/// What a gauge file is, all of it read and checked: its lattice, format, precision and checksums.
+/// Throws std::runtime_error.
+FileFacts facts_of(const std::string& path);
 
 }  // namespace weft::gauge_files

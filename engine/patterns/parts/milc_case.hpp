@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/milc/conjugate_gradient.hpp"
+#include "apps/milc/options.hpp"
 #include "patterns/parts/faces.hpp"
 
 namespace weft::milc {
@@ -45,7 +46,7 @@ inline std::string refuse_case(const Case& test, int size) {
 }
 
 inline How how_of(const Case& test) {
-  const bool is_short = test.lattice.long_link_reals == rebuilt_reals;
+  const bool is_short = number_of(test.application, options::long_links) == rebuilt_reals;
   return {.long_links = is_short ? LongLinks::two_rows : LongLinks::three_rows,
           .team_cpus = std::span(test.spare_cpus).first(test.lattice.threads - 1)};
 }

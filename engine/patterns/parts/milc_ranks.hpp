@@ -44,7 +44,7 @@ class Ranks {
         share_(static_cast<Share<R, is_charged>*>(task.application)),
         solver_(is_charged ? nullptr : &*share_->solver),
         sums_(link, task),
-        most_iterations_(iterations_of_solution(task.lattice.mass)) {
+        most_iterations_(iterations_of_solution(share_->mass)) {
     count_ahead(task);
   }
 
@@ -128,10 +128,10 @@ class Ranks {
     if (!sum(all)) return false;
     const auto [r2, x2, space, time] = all;
     const double planes = 3 * static_cast<double>(volume_of(share_->lattice.global()));
-    task_->plaquettes = {space / planes, time / planes};
+    share_->mean_plaquettes = {space / planes, time / planes};
     const double residual = std::sqrt(r2 / b2_);
     const double said = std::sqrt(std::max(progress_.r2, 0.0) / b2_);
-    task_->residual = residual;
+    share_->residual = residual;
     // Not so for what is no number.
     const double rounding = 10 * tolerance + rounding_of(std::sqrt(x2 / b2_));
     const bool is_right = std::abs(residual - said) <= rounding + 0.01 * said;
@@ -170,7 +170,8 @@ class Ranks {
         found[(first + bit) / 32] |= static_cast<std::uint32_t>(is_odd << ((first + bit) % 32));
       }
     }
-    if (found != share_->due_sums) {
+    const gauge_files::Sums sums{found[0], found[1]};
+    if (sums != share_->due_sums) {
       task_->wrong =
           "the gauge file is another one on some host, or changed; copy it to every host again";
     }
@@ -180,9 +181,9 @@ class Ranks {
   /// than its source. The largest eigenvalue of A as on a field of ones.
   [[nodiscard]] double rounding_of(double length) const noexcept {
     constexpr double few = 8;
-    const double u2 = 1 / (task_->lattice.u0 * task_->lattice.u0);
+    const double u2 = 1 / (share_->u0 * share_->u0);
     const double f = 5.0 / 8 + 3 * u2 / 8 + u2 * u2 * u2 / 8 + u2 / 24;
-    const double largest = 4 * task_->lattice.mass * task_->lattice.mass + 16 * f * f;
+    const double largest = 4 * share_->mass * share_->mass + 16 * f * f;
     return few * std::numeric_limits<R>::epsilon() * largest * length;
   }
   [[nodiscard]] bool is_solved() const noexcept {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -16,13 +18,33 @@ namespace weft::milc {
 /// A rank's share, in either precision.
 struct AnyShare : Application {
   explicit AnyShare(bool single) : is_single(single) {}
+
+  /// The true residual over the right-hand side, where it is a number, and the mean Re Tr of the
+  /// plaquettes in space and with t.
+  [[nodiscard]] Values answers() const override {
+    Values values;
+    if (std::isfinite(residual)) values["residual"] = residual;
+    if (mean_plaquettes) {
+      values["plaquette_space"] = mean_plaquettes->at(0);
+      values["plaquette_time"] = mean_plaquettes->at(1);
+    }
+    return values;
+  }
+
   const bool is_single;
+  /// Of the last solution; of the whole field.
+  double residual = std::numeric_limits<double>::quiet_NaN();
+  std::optional<std::array<double, 2>> mean_plaquettes;
 };
 
 template <class R, bool is_charged>
 struct Share final : AnyShare {
   Share(const Case& test, int own_rank, int size)
-      : AnyShare(sizeof(R) == sizeof(float)), lattice(lattice_of(test, size)), rank(own_rank) {
+      : AnyShare(sizeof(R) == sizeof(float)),
+        lattice(lattice_of(test, size)),
+        rank(own_rank),
+        mass(number_of(test.application, options::mass)),
+        u0(number_of(test.application, options::u0)) {
     const Part part{lattice.global(), lattice.origin(own_rank), lattice.local};
     for (std::size_t dimension = 0; dimension < most_dimensions; ++dimension) {
       if (lattice.grid.is_split(dimension)) {
@@ -34,8 +56,8 @@ struct Share final : AnyShare {
     if (is_charged) return;
     const ThinLinks<R> thin(part, gauge_of(test, part));
     own_plaquettes = plaquettes(thin);
-    const auto links = [&](const Smeared<R>& to) { smear<R>(thin, test.lattice.u0, to); };
-    solver.emplace(part, links, test.lattice.mass, how_of(test));
+    const auto links = [&](const Smeared<R>& to) { smear<R>(thin, u0, to); };
+    solver.emplace(part, links, mass, how_of(test));
     own_b2 = solver->set_source(
         [&](const Site& site) { return random_vector(test.seed, number_of(site, part.global)); });
     for (std::size_t face = 0; face < faces; ++face) {
@@ -68,6 +90,8 @@ struct Share final : AnyShare {
 
   Decomposition lattice;
   int rank;
+  double mass;
+  double u0;
   std::array<std::size_t, faces> split{};
   std::size_t split_lanes = 0;
   std::optional<Solver<R>> solver;
@@ -76,17 +100,18 @@ struct Share final : AnyShare {
   /// Of links from a file: what this rank's sites have in its checksum.
   std::optional<gauge_files::Sums> own_sums;
   /// And what the whole file has.
-  std::array<std::uint32_t, 2> due_sums{};
+  gauge_files::Sums due_sums;
   /// Room for the content that a message must have.
   std::vector<R> expected;
 
  private:
   Gauge gauge_of(const Case& test, const Part& part) {
-    if (test.gauge.path.empty()) return random_gauge(test.seed, part.global);
-    const gauge_files::GaugeFile file(test.gauge.path);
+    const std::string path = text_of(test.application, options::gauge);
+    if (path.empty()) return random_gauge(test.seed, part.global);
+    const gauge_files::GaugeFile file(path);
     file.refuse_other_extents(part.global);
     own_sums = file.share(part.origin, part.local);
-    due_sums = test.gauge.sums;
+    due_sums = gauge_files::sums_called(text_of(test.application, options::gauge_checksums));
     return file.links();
   }
   static Vector<R> content_of(std::uint64_t site) noexcept {

@@ -183,8 +183,9 @@ int sim_main(int argc, char** argv) {
       describe<SimulatedHost, Sim>(simulator);
       return 0;
     }
-    if (!options.gauge.empty()) {
-      write_line(gauge_line(options.gauge));
+    if (!options.inspect.empty()) {
+      write_line(
+          inspection_line(inspectors_of(static_cast<AllPatterns*>(nullptr)), options.inspect));
       return 0;
     }
     options.link.refuse_unknown(Sim::name, settings_of<Sim>());

@@ -23,10 +23,16 @@ class _Refused(msgspec.Struct):
     reason: str = ""
 
 
+class _Inspected(msgspec.Struct):
+    extents: tuple[int, ...]
+    application: dict[str, str]
+
+
 def gauge_file(program: Program, path: Path) -> GaugeFile:
     """The field of a file, read whole and checked. Raises WeftError for what is no gauge field."""
+    test = next(one.name for one in program.patterns if one.lattice.has_links)
     given = str(path.absolute())
-    done = answer([str(program.path), "--gauge", given], DEADLINE_S)
+    done = answer([str(program.path), "--inspect", f"{test}.gauge={given}"], DEADLINE_S)
     if done is None:
         raise WeftError(f"{given} was not read in {DEADLINE_S:g} s", "copy it to a faster disk")
     try:
@@ -36,5 +42,7 @@ def gauge_file(program: Program, path: Path) -> GaugeFile:
     if refused.reason:
         what, _, fix = refused.reason.rpartition("; ")
         raise WeftError(what, fix)
-    fields = msgspec.json.decode(done.stdout)
-    return msgspec.convert({**fields, "path": given}, GaugeFile)
+    said = msgspec.json.decode(done.stdout, type=_Inspected)
+    facts = {**said.application, "path": given, "extents": said.extents}
+    facts["checksums"] = [int(one, 16) for one in said.application["checksums"].split()]
+    return msgspec.convert(facts, GaugeFile)

@@ -28,7 +28,10 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other."""
+    """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other.
+
+    `application` has what an application found out, by the names that it gives.
+    """
 
     id: int
     status: Status
@@ -44,8 +47,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     queue_held: int | None = None
     sent_bytes: int = 0
     sent_messages: int = 0
-    residual: float | None = None
-    plaquettes: tuple[float, float] | None = None
+    application: dict[str, float] = {}
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.plan.lattice import LONG_LINK_REALS, MASS, U0
 from weft.record.model import Batch, Launch
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from weft.measure.stopping import Amount
     from weft.plan.case import Case
     from weft.plan.gauge import GaugeFile
+    from weft.plan.lattice import Lattice
     from weft.record.model import Role
 
 
@@ -33,9 +35,6 @@ def case_line(
     gauge: GaugeFile | None = None,
 ) -> dict[str, Any]:
     """What rank 0 reads of a case (docs/engine-protocol.md)."""
-    lattice = {"lattice": msgspec.to_builtins(case.lattice)} if case.lattice else {}
-    if case.lattice and gauge:
-        lattice["gauge"] = {"path": gauge.path, "checksums": gauge.checksums}
     return {
         "id": number,
         "test": case.test,
@@ -50,8 +49,30 @@ def case_line(
         "point": case.point or 0,
         "seed": seed,
         "verify": verify,
-        **lattice,
+        **_on_lattice(case.lattice, gauge),
     }
+
+
+def _on_lattice(lattice: Lattice | None, gauge: GaugeFile | None) -> dict[str, Any]:
+    """What the case of an application has: its lattice, and pairs that only the application knows.
+
+    Without what is usual: a test refuses what it does not know.
+    """
+    if lattice is None:
+        return {}
+    fields = msgspec.to_builtins(lattice)
+    pairs = {
+        name: value
+        for name, value, usual in (
+            ("long_links", fields.pop("long_link_reals"), LONG_LINK_REALS),
+            ("mass", fields.pop("mass"), MASS),
+            ("u0", fields.pop("u0"), U0),
+        )
+        if value != usual
+    }
+    if gauge:
+        pairs |= {"gauge": gauge.path, "gauge_checksums": gauge.checksums_in_words}
+    return {"lattice": fields, "application": pairs}
 
 
 def launch_line(number: int, transport: str, hello: Hello) -> Launch:
@@ -70,6 +91,7 @@ def launch_line(number: int, transport: str, hello: Hello) -> Launch:
 
 def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) -> Batch:
     """What came of a case in a launch."""
+    space, time = (answer.application.get(f"plaquette_{name}") for name in ("space", "time"))
     return Batch(
         case=case.key,
         launch=launch,
@@ -88,8 +110,8 @@ def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) 
         queue_held=answer.queue_held,
         sent_bytes=answer.sent_bytes,
         sent_messages=answer.sent_messages,
-        residual=answer.residual,
-        plaquettes=answer.plaquettes,
+        residual=answer.application.get("residual"),
+        plaquettes=None if space is None or time is None else (space, time),
         ticks=answer.ticks,
         parts=answer.parts,
         ended_launch=answer.ended_launch,

@@ -26,8 +26,12 @@ class GaugeFile(msgspec.Struct, frozen=True, kw_only=True):
     def field(self) -> str:
         """Which field it is, wherever it lies: "8x8x8x8, single precision, d2f7866d 5f48ca3e"."""
         shape = "x".join(map(str, self.extents))
-        sums = " ".join(f"{one:08x}" for one in self.checksums)
-        return f"{shape}, {self.precision} precision, {sums}"
+        return f"{shape}, {self.precision} precision, {self.checksums_in_words}"
+
+    @property
+    def checksums_in_words(self) -> str:
+        """As logs have them, and the engine: "d2f7866d 5f48ca3e"."""
+        return " ".join(f"{one:08x}" for one in self.checksums)
 
     @property
     def in_words(self) -> str:
