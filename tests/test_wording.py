@@ -15,7 +15,6 @@ from support.shown import paper_tables, render_page, render_tables, size_charts
 from support.studies import record_of, weak_cases
 from weft.analysis.compare.acceptance import against_limits
 from weft.analysis.compare.comparison import compare
-from weft.analysis.compare.limits import read_limits
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.stats.intervals import median_of_launches
@@ -30,6 +29,7 @@ from weft.report.drawing import draw
 from weft.report.interactive import plot
 from weft.report.markup import to_latex, to_markdown
 from weft.report.terminal import console
+from weft.sources.limits import read_limits
 from weft.topics import charts_of, results_of
 from weft.units import format_time
 from weft.wording import ends, with_ends, with_half

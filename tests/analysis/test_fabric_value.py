@@ -10,8 +10,9 @@ from weft.analysis.fabric_value import Application, Delivered, FabricOption, val
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.cost import cost_of
-from weft.fabric.prices import PriceList, read_prices
+from weft.fabric.price_list import PriceList
 from weft.fabric.topologies import FabricAsked, build
+from weft.sources.price_lists import read_prices
 from weft.topics.fabric_value import value_charts, value_notes, value_table
 
 

@@ -10,8 +10,8 @@ from support.builders import lost_batch, make_cases
 from support.drawn import page_plots, page_tables
 from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.history import History, history
-from weft.analysis.compare.limits import read_limits
 from weft.report.history import history_tables, write_history
+from weft.sources.limits import read_limits
 
 
 def printed(found: History) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.analysis.compare.limits import read_limits
+from weft.sources.limits import read_limits
 
 JOB = Path(__file__).parents[2] / "docs" / "nightly" / "nightly.sbatch"
 # Answers `check` by the last word of a line of the file `answers` that begins with its limits.

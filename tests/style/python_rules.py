@@ -24,6 +24,16 @@ _NAMES_TESTS = (
     "src/weft/record/undescribed.py", "src/weft/sim", "src/weft/studies/reproduction.py",
 )  # fmt: skip
 _TEST_NAME = re.compile(r'\.name\s*=\s*"(\w+_\w+)"')
+# Where nothing is read or written, and what does it.
+_PURE = ("src/weft/plan", "src/weft/analysis", "src/weft/topics")
+_READERS = (
+    *("os", "io", "shutil", "tempfile", "weft.sources", "weft.record.reader"),
+    *("weft.record.run.load", "weft.record.plain.read_plain", "weft.record.writer"),
+)
+_OF_FILES = (
+    *("open", "read_text", "read_bytes", "write_text", "write_bytes"),
+    *("exists", "is_file", "mkdir", "unlink", "glob", "iterdir"),
+)
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -91,9 +101,32 @@ def shared_class_names(tree: Tree) -> Iterator[Finding]:
 def prints(tree: Tree) -> Iterator[Finding]:
     """Only the commands talk to the user."""
     for source in tree.code(".py", under="src/weft"):
+        for imported in source.imports:
+            if "typer" in _imports([imported], "") and not source.is_under("src/weft/cli"):
+                yield source.at(imported.lineno, "typer; a command prints what it is given")
         for node in source.nodes:
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
                 yield source.at(node.lineno, "print(); commands use typer.echo or rich")
+
+
+def files_in_pure_rooms(tree: Tree) -> Iterator[Finding]:
+    """A plan, a figure and a topic are made of data; what a user names is read in sources/."""
+    for folder in _PURE:
+        for source in tree.code(".py", under=folder):
+            for imported in source.imports:
+                named = tuple(_imports([imported], ""))
+                if any(name in _READERS for name in named):
+                    yield source.at(imported.lineno, f"{named[-1]} in {folder}")
+            for node in source.nodes:
+                if isinstance(node, ast.Call) and _is_of_files(node.func):
+                    yield source.at(node.lineno, f"{ast.unparse(node.func)}() in {folder}")
+
+
+def _is_of_files(called: ast.expr) -> bool:
+    """Whether this opens, reads, writes or looks for a file."""
+    if isinstance(called, ast.Attribute):
+        return called.attr in _OF_FILES
+    return isinstance(called, ast.Name) and called.id in ("open", "Path")
 
 
 def sleeps(tree: Tree) -> Iterator[Finding]:

@@ -46,6 +46,7 @@ PAT = "engine/patterns/ping_pong.hpp"
 TCP = "engine/transports/tcp/tcp.cpp"
 PROGRAM = '#include "run/rank.hpp"\n'
 CONTRACT = "engine/contract/transport.hpp"
+FIT = "src/weft/analysis/fit.py"
 TABLE = "src/weft/table.py"
 LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
@@ -85,6 +86,10 @@ PLANTED = [
     (python_rules.slow_statistics, TABLE, DOC + "def f():\n    import scipy.stats as s\n"),
     (python_rules.shared_class_names, TABLE, DOC + "class LocalLauncher: ...\n"),
     (python_rules.prints, TABLE, DOC + "print(1)\n"),
+    (python_rules.prints, TABLE, DOC + "import typer\n"),
+    (python_rules.files_in_pure_rooms, FIT, DOC + "def f(p):\n    return p.read_text()\n"),
+    (python_rules.files_in_pure_rooms, FIT, DOC + "def f(p):\n    return open(p)\n"),
+    (python_rules.files_in_pure_rooms, FIT, DOC + "from weft.record.run import load\n"),
     (python_rules.sleeps, "tests/test_table.py", DOC + "import time\n\ntime.sleep(1)\n"),
     (python_rules.sleeps, "tests/test_table.py", DOC + "from time import sleep\n"),
     (

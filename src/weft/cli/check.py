@@ -72,7 +72,6 @@ def _judged(
     """The checks, how the machine differs from the reference's, and the notes under the answers."""
     from weft.analysis.compare.acceptance import against_limits, against_record
     from weft.analysis.compare.conditions import differences_of_runs
-    from weft.analysis.compare.limits import read_limits
     from weft.analysis.compare.pool import is_same_run, pool
     from weft.analysis.compare.sessions import (
         JUDGED_BY_THE_OTHER,
@@ -81,6 +80,7 @@ def _judged(
         sessions_in_words,
     )
     from weft.record.run import load
+    from weft.sources.limits import read_limits
     from weft.units import parse_percent
 
     slack = parse_percent(tolerance)

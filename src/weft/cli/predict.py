@@ -1,7 +1,5 @@
 """`weft predict`: tests on a fabric that nobody has, with the links and hosts of a platform."""
 
-from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +9,10 @@ from weft.cli.fabric_options import Levels, Shape, Switch
 from weft.cli.lattice import takes_lattice
 from weft.errors import WeftError
 from weft.plan.lattice import LONG_LINK_REALS, Lattices
+from weft.studies.variants import NO_TAPER
 
 if TYPE_CHECKING:
-    from weft.fabric.topologies import FabricAsked
-    from weft.sim.predicted import Variant
+    from weft.studies.prediction import Predicted
 
 _EXAMPLES = """Examples:
 
@@ -30,8 +28,6 @@ weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 -
 
 weft predict hot_spot_receive --platform mine.xml --nodes 64 --topology "torus 24 4x4x2" """
 _PANEL = "The fabric"
-_MOST_VARIANTS = 8
-_NO_TAPER = "1:1"
 _Platform = Annotated[
     str, typer.Option(help="Take links and hosts of this published platform, or of a file.")
 ]
@@ -78,6 +74,10 @@ _Algorithm = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+_Within = Annotated[
+    str,
+    typer.Option(help="Name the fabrics that are slower than the first by at most so much: 5%."),
+]
 _Rate = Annotated[
     str,
     typer.Option(
@@ -98,7 +98,7 @@ def predict(
     nodes: _Nodes = 0,
     topology: _Topology = None,
     switch: Switch = "",
-    blocking: _Blocking = _NO_TAPER,
+    blocking: _Blocking = NO_TAPER,
     levels: Levels = 0,
     rails: _Rails = "1",
     shape: Shape = "",
@@ -111,12 +111,7 @@ def predict(
     ] = "",
     rate: _Rate = "",
     samples: Annotated[int, typer.Option(help="Take so many samples of each case.")] = 2,
-    within: Annotated[
-        str,
-        typer.Option(
-            help="Name the fabrics that are slower than the first by at most so much: 5%."
-        ),
-    ] = "",
+    within: _Within = "",
     budget: Annotated[str, typer.Option(help="Simulate for so long here, all fabrics.")] = "60s",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the records into this folder.")
@@ -130,45 +125,46 @@ def predict(
     from weft.fabric.topologies import FabricAsked
     from weft.plan import cases as plan
     from weft.sim.platforms import simulated_platform
-    from weft.studies.prediction import known_certainty, show
+    from weft.studies.prediction import predicted_on
     from weft.studies.simulations import Effort
-    from weft.units import parse_seconds
+    from weft.studies.variants import Lists, variants_of
+    from weft.units import parse_percent, parse_seconds
 
     _check(platform, nodes, samples, lattices)
     base = simulated_platform(platform, rate)
-    ports = switch or ("" if topology or levels or shape else _one_switch(nodes, blocking))
-    fabric = FabricAsked(nodes=nodes, switch=ports, levels=levels, shape=shape)
-    plain = _variants(fabric, topology or ["fat-tree"], (blocking, rails, speed), hop)
-    variants = _by_algorithm(plain, tests, algorithm)
-    limit = _limit(within, len(variants))
+    lists = Lists(
+        topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed, hop=hop,
+        algorithm=algorithm,
+    )  # fmt: skip
+    fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
+    variants = variants_of(fabric, lists, tests)
     of = plan.parse_variants(
         plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, lattices=lattices, single=True
     )
     part = plan.Part(tests=tuple(tests), sizes=sizes, ranks=nodes, variants=of)
-    effort = Effort(parse_seconds(budget), samples, output)
-    platforms = effort.platforms(base, variants)
-    effort.foresee(base, variants[0], part, len(variants))
-    runs = [effort.run(one, part, at) for at, one in enumerate(platforms)]
-    certainty = known_certainty(base)
-    moved = effort.moved(base, variants, part, certainty)
-    show(base, variants, (runs, moved), certainty, limit, effort.page, effort.say)
+    found = predicted_on(
+        base, variants, part, Effort(parse_seconds(budget), samples, output, _say),
+        parse_percent(within) if within else None,
+    )  # fmt: skip
+    _show(found)
 
 
-def _limit(text: str, fabrics: int) -> float | None:
-    """How much slower a fabric may be, as a fraction. Raises WeftError where there is but one."""
-    from weft.units import parse_percent
+def _show(found: "Predicted") -> None:
+    """Print the fabrics side by side, write the page, and name the files."""
+    from weft.report.page import write_report
+    from weft.report.table import render_table
+    from weft.report.terminal import console
 
-    limit = parse_percent(text) if text else None
-    if limit is not None and fabrics == 1:
-        raise WeftError(
-            "--within compares fabrics, and there is one", "name several: --blocking 1:1,2:1"
-        )
-    return limit
+    console().print(*render_table(found.table), sep="\n")
+    write_report(found.results, found.page, front=found.front)
+    for one in found.results:
+        _say(f"record: {one.run.path}")
+    _say(f"report: {found.page}")
 
 
-def _one_switch(nodes: int, blocking: str) -> str:
-    """The ports of a switch that has all nodes, as the platform's has; a taper needs more."""
-    return str(nodes) if blocking == _NO_TAPER else ""
+def _say(line: str) -> None:
+    """A line beside the table."""
+    typer.echo(line, err=True)
 
 
 def _check(platform: str, nodes: int, samples: int, lattices: Lattices) -> None:
@@ -186,76 +182,3 @@ def _check(platform: str, nodes: int, samples: int, lattices: Lattices) -> None:
             "a prediction computes nothing: the platform says how fast a rank is",
             "omit --threads and --long-links",
         )
-
-
-def _variants(
-    fabric: "FabricAsked",
-    topologies: Sequence[str],
-    lists: tuple[str, str, str],
-    hop: str,
-) -> "list[Variant]":
-    """Every combination, in the order of the lists. Raises WeftError for too many."""
-    import msgspec
-
-    from weft.sim.predicted import Variant, read_topology
-    from weft.units import parse_time
-
-    blocking, rails, speed = (text.split(",") for text in lists)
-    found = []
-    for phrase, taper, planes, factor in product(topologies, blocking, rails, speed):
-        asked = msgspec.structs.replace(fabric, blocking=taper.replace("/", ","))
-        found.append(
-            Variant(
-                fabric=msgspec.structs.replace(
-                    read_topology(phrase, asked), rails=_whole("--rails", planes)
-                ),
-                speed=_factor(factor),
-                hop_ns=0.0 if hop.strip("0") in ("", "ns") else parse_time(hop),
-            )
-        )
-    labels = dict.fromkeys((one.label, one.fabric.switch) for one in found)
-    if len(labels) < len(found):
-        raise WeftError("a fabric is named twice", "type each one once")
-    return _few(found)
-
-
-def _by_algorithm(variants: "list[Variant]", tests: Sequence[str], text: str) -> "list[Variant]":
-    """Each variant with each algorithm of the one test. Raises WeftError."""
-    import msgspec
-
-    from weft.sim.algorithms import algorithms_of
-
-    if not text:
-        return variants
-    if len(tests) > 1:
-        raise WeftError("algorithms are of one operation", f"type {tests[0]} alone")
-    test = tests[0].lower().replace("-", "_")
-    chosen = algorithms_of(test, text, variants[0].fabric.nodes)
-    found = [
-        msgspec.structs.replace(one, algorithm=name, settings=settings)
-        for one in variants
-        for name, settings in chosen.items()
-    ]
-    return _few(found)
-
-
-def _few(found: "list[Variant]") -> "list[Variant]":
-    if len(found) > _MOST_VARIANTS:
-        raise WeftError(
-            f"{len(found)} fabrics are too many to compare",
-            f"type at most {_MOST_VARIANTS} combinations",
-        )
-    return found
-
-
-def _whole(name: str, text: str) -> int:
-    if not text.strip().isdigit():
-        raise WeftError(f"{name} '{text}' is no whole number", f"type one like {name} 2")
-    return int(text)
-
-
-def _factor(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise WeftError(f"--speed '{text}' is no number", "type one like --speed 1,2") from None

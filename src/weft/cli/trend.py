@@ -47,9 +47,9 @@ def trend(
     import msgspec
 
     from weft.analysis.compare.history import history
-    from weft.analysis.compare.limits import read_limits
     from weft.report.history import history_tables, write_history
     from weft.report.terminal import console
+    from weft.sources.limits import read_limits
 
     limits = read_limits(against) if against else ()
     runs, notes = _readable(records)

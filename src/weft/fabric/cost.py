@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.fabric.network import PartCount
-    from weft.fabric.prices import PriceList
+    from weft.fabric.price_list import PriceList
 
 HOURS_PER_YEAR = 8760
 # How much a part's price is moved to see what it does to the total.

@@ -1,1 +1,1 @@
-"""What a user named: records, sessions, platforms, plain tables and price lists, as data."""
+"""What a user named, as data: records, platforms, plain tables, price lists, limits."""

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.sources.named import split_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.fabric_value import Application, Delivered, FabricOption
-    from weft.fabric.prices import PriceList
+    from weft.fabric.price_list import PriceList
     from weft.fabric.topologies import FabricAsked
     from weft.sources.series import Pairs
 
@@ -27,7 +28,7 @@ def options_of(
 
     A fabric that names nothing measured has the `usual` figures. Raises WeftError.
     """
-    from weft.fabric.prices import read_prices
+    from weft.sources.price_lists import read_prices
 
     options = []
     for path in paths:
@@ -85,7 +86,7 @@ def delivered_of(source: str) -> Delivered:
     """
     from weft.analysis.fabric_value import delivered_by
 
-    pairs = _series_of(*source.partition("@")[::2])
+    pairs = _series_of(*split_part(source))
     found = [delivered_by(series, stream) for series, stream in pairs if series.has_latency]
     if not found:
         raise WeftError(f"{source} has no latency", "name a record of ping_pong or a platform")
@@ -104,7 +105,7 @@ def application_of(source: str) -> Application:
     from weft.topics import results_of
     from weft.topics.scaling.rows import scaling_of
 
-    name, _, lattice = source.partition("@")
+    name, lattice = split_part(source)
     run = load(Path(name))
     rows = [
         (row, row.flops_per_s)
@@ -156,22 +157,3 @@ def delivered_or_why(record: Path) -> tuple[Delivered | None, str]:
         return delivered_of(str(record)), ""
     except WeftError as error:
         return None, f"{error.what}: the peak of the link is taken"
-
-
-def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[int, float]]]:
-    """The price per port of the same kind of fabric at other sizes, of those that can be built."""
-    from weft.fabric.cost import cost_of
-    from weft.fabric.network import parts_of
-    from weft.fabric.sizes import others_like
-    from weft.fabric.topologies import build_fabric
-
-    points = []
-    for asked in others_like(option.built):
-        try:
-            fabric = msgspec.structs.replace(build_fabric(asked), rails=asked.rails)
-            ports = asked.nodes * asked.rails
-            points.append((ports, cost_of(parts_of(fabric), ports, prices).per_port))
-        except WeftError:
-            # Too large for these switches, or made of a part that this fabric does not need.
-            continue
-    return option.name, points

@@ -14,6 +14,7 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.record.run import load
 from weft.reference.library import only, platform_or_none
+from weft.sources.named import split_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +41,7 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
 
 
 def _side(name: str) -> Side:
-    path, transport = name, ""
-    if "@" in name and not Path(name).exists():
-        path, _, transport = name.rpartition("@")
+    path, transport = split_part(name)
     platform = platform_or_none(path)
     if platform is None and "," in path and not Path(path).exists():
         runs = [load(part) for part in path.split(",") if part]

@@ -1,14 +1,17 @@
-"""What `weft predict` shows: the fabrics of its records side by side, and their page."""
+"""A prediction: tests simulated on fabrics, and the fabrics side by side."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
+    from weft.plan.cases import Part
     from weft.plan.pattern import Axis
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
@@ -16,40 +19,49 @@ if TYPE_CHECKING:
     from weft.report.page import Front
     from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
     from weft.sim.predicted import Variant
+    from weft.studies.simulations import Effort
     from weft.tables import Table
     from weft.topics.base import Results
 
 
-def show(
+class Predicted(msgspec.Struct, frozen=True, kw_only=True):
+    """What was simulated of each fabric, side by side as a table, and what its page begins with."""
+
+    results: "tuple[Results, ...]"
+    front: "Front"
+    table: "Table"
+    page: Path
+
+
+def predicted_on(
     base: "SimulatedPlatform",
     variants: "Sequence[Variant]",
-    runs: "tuple[Sequence[Run], Sequence[Sequence[Run]]]",
-    certainty: "Certainty | None",
-    limit: float | None,
-    page: Path,
-    say: Callable[[str], None],
-) -> None:
-    """Print the fabrics side by side, write the page, and name the files.
+    part: "Part",
+    effort: "Effort",
+    limit: float | None = None,
+) -> Predicted:
+    """Simulate tests on each fabric, with the links and hosts of a platform.
 
-    `runs` are those of the variants and, of each, those with the platform moved. Raises WeftError.
+    `limit` is how much slower than the first a fabric may be, as a fraction. Before a large
+    simulation small ones tell what it will cost here. Raises WeftError.
     """
-    from weft.report.page import write_report
-    from weft.report.table import render_table
-    from weft.report.terminal import console
-
-    own, moved = runs
-    results = [_results(run) for run in own]
+    if limit is not None and len(variants) == 1:
+        raise WeftError(
+            "--within compares fabrics, and there is one", "name several: --blocking 1:1,2:1"
+        )
+    platforms = effort.platforms(base, variants)
+    effort.foresee(base, variants[0], part, len(variants))
+    runs = [effort.run(one, part, at) for at, one in enumerate(platforms)]
+    certainty = known_certainty(base)
+    moved = effort.moved(base, variants, part, certainty)
+    results = tuple(_results(run) for run in runs)
     lacking = _lacking(results)
     answers = [
         _answer(variant, one, moved[at] if moved else (), lacking)
         for at, (variant, one) in enumerate(zip(variants, results, strict=True))
     ]
     front, table = _front(base, answers, certainty, limit, _lacking_in_words(lacking))
-    console().print(*render_table(table), sep="\n")
-    write_report(results, page, front=front)
-    for run in own:
-        say(f"record: {run.path}")
-    say(f"report: {page}")
+    return Predicted(results=results, front=front, table=table, page=effort.page)
 
 
 def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
@@ -71,8 +83,6 @@ def _front(
 
     `lacking` says which tests have no answer.
     """
-    import msgspec
-
     from weft.report.page import Front, Section
     from weft.sim.answer_charts import algorithms_chart, differences_chart
     from weft.sim.answers import answers_table, limits_in_words, notes_of

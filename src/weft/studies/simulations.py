@@ -1,4 +1,4 @@
-"""What `weft predict` simulates: within a budget, into a folder, and again with moved platforms."""
+"""Simulations of a prediction: within a budget, into a folder, and with moved platforms."""
 
 import datetime
 import resource
@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import typer
 
 from weft.errors import WeftError
 
@@ -22,15 +20,17 @@ if TYPE_CHECKING:
     from weft.sim.predicted import Variant
 
 _ROOM = 0.8
-_INTERRUPTED = 130
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
 
 
 class Effort:
-    """Simulates, within a budget; its records and page lie in a folder."""
+    """Simulates, within a budget; its records and page lie in a folder; `say` takes a line."""
 
-    def __init__(self, budget_s: float, samples: int, folder: Path | None) -> None:
+    def __init__(
+        self, budget_s: float, samples: int, folder: Path | None, say: Callable[[str], None]
+    ) -> None:
+        self.say = say
         self._budget_s = budget_s
         self._samples = samples
         self._folder = folder or Path()
@@ -191,13 +191,8 @@ class Effort:
         written, footer = session.start(request, say or (lambda _: None))
         if footer.outcome == "interrupted":
             self.say(f"weft: interrupted; the records of finished fabrics are in {self._folder}")
-            raise typer.Exit(_INTERRUPTED)
+            raise KeyboardInterrupt
         return written
-
-    @staticmethod
-    def say(line: str) -> None:
-        """A line beside the table."""
-        typer.echo(line, err=True)
 
 
 def _in_words(found: "Forecast", count: int) -> str:

@@ -18,13 +18,14 @@ from weft.analysis.compare.acceptance import (
     against_record,
     overall,
 )
-from weft.analysis.compare.limits import Limit, read_limits
+from weft.analysis.compare.bounds import Limit
 from weft.analysis.compare.pool import Pooled, pool
 from weft.analysis.stats.intervals import median_of_launches
 from weft.errors import WeftError
 from weft.plan.case import Case, Schedule
 from weft.record.model import LaunchEnd
 from weft.record.run import Run
+from weft.sources.limits import read_limits
 
 TRIALS = 1000
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))

@@ -6,9 +6,10 @@ import pytest
 
 from support.builders import lost_batch, make_cases
 from support.nights import EVEN, NIGHT_CASES, night, nights
+from weft.analysis.compare.bounds import Limit
 from weft.analysis.compare.history import Course, History, history
-from weft.analysis.compare.limits import Limit, read_limits
 from weft.errors import WeftError
+from weft.sources.limits import read_limits
 
 PING_PONG = "tcp/ping_pong/*"
 

@@ -18,7 +18,7 @@ from weft.wording import with_ends
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weft.analysis.compare.limits import Limit
+    from weft.analysis.compare.bounds import Limit
     from weft.analysis.compare.pool import Pooled
     from weft.plan.case import Case
 

@@ -26,7 +26,7 @@ from weft.estimate import PLURAL, Estimate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from weft.analysis.compare.limits import Limit
+    from weft.analysis.compare.bounds import Limit
     from weft.analysis.compare.pool import Pooled
     from weft.plan.case import Case
     from weft.record.run import Run

@@ -14,61 +14,17 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.currencies import CURRENCIES
 from weft.fabric.network import CABLES
+from weft.fabric.price_list import ANY_CABLE, USUAL_YEARS, PricedPart, PriceList
 from weft.fabric.topologies import FabricAsked
 from weft.units import parse_percent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A part of this name stands for every kind of cable that has no price of its own.
-ANY_CABLE = "cable"
-USUAL_YEARS = 5.0
 _NAMES = ("adapter", ANY_CABLE, *(f"{kind} cable" for kind in CABLES), "switch 24")
 _EXAMPLE = 'write currency = "USD", then [[part]], part = "switch 24", list_price = 7450'
 _FIELDS = ("part", "list_price", "discount", "power_w", "lifetime_years")
 _ON_TOP = ("title", "currency", "date", "discount", "energy_price_per_kwh", "years", "part")
-
-
-class PricedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What one part costs, in the list's currency; the discount is a fraction.
-
-    Without a power or a lifetime that is known both are None.
-    """
-
-    part: str
-    list_price: float
-    discount: float = 0.0
-    power_w: float | None = None
-    lifetime_years: float | None = None
-
-    @property
-    def price(self) -> float:
-        """What is paid for one."""
-        return self.list_price * (1 - self.discount)
-
-
-class PriceList(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts with their prices, and the fabrics that the file describes."""
-
-    name: str
-    currency: str
-    date: str
-    parts: tuple[PricedPart, ...]
-    fabrics: tuple[FabricAsked, ...] = ()
-    energy_price_per_kwh: float | None = None
-    years: float = USUAL_YEARS
-
-    def of(self, part: str) -> PricedPart:
-        """The price of a part. Raises WeftError where the list has none."""
-        known = {one.part: one for one in self.parts}
-        if part in known:
-            return known[part]
-        if part.endswith(" cable") and ANY_CABLE in known:
-            return known[ANY_CABLE]
-        raise WeftError(
-            f"{self.name} has no price for {part}",
-            f'add [[part]], part = "{part}", list_price = ...',
-        )
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,8 +8,8 @@ from support.price_lists import HALF, HEAD, PARTS, price_list
 from weft.errors import WeftError
 from weft.fabric.cost import FabricCost, cost_of
 from weft.fabric.network import parts_of
-from weft.fabric.prices import read_prices
 from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.sources.price_lists import read_prices
 
 
 def cost(path: Path, nodes: int = 48, ports: int = 48) -> FabricCost:

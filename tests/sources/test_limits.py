@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from weft.analysis.compare.limits import read_limits
 from weft.errors import WeftError
+from weft.sources.limits import read_limits
 from weft.units import parse_bandwidth, parse_time
 
 

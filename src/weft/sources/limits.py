@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import msgspec
 
+from weft.analysis.compare.bounds import Kind, Limit
 from weft.errors import WeftError
 from weft.fabric.peaks import parse_link
 from weft.units import parse_bandwidth, parse_bytes, parse_time
@@ -15,47 +16,10 @@ from weft.units import parse_bandwidth, parse_bytes, parse_time
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weft.analysis.compare.pool import Pooled
-
 _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_most = "2 us"'
-Kind = Literal["latency_at_most", "bandwidth_at_least", "percent_of_peak_at_least"]
 _BOUNDS: tuple[Kind, ...] = get_args(Kind)
 _WORDS = ("test", "transport", "sizes", "variant", "link", *_BOUNDS)
 _EXAMPLES: dict[str, str] = dict(zip(_BOUNDS, ("2 us", "10 GB/s", "85%"), strict=True))
-
-
-class Limit(msgspec.Struct, frozen=True, kw_only=True):
-    """One limit: for which cases, and the bound in ns, bytes/s or per cent of the link's peak.
-
-    An empty transport or list of sizes means all. `wanted` are single sizes that must be there,
-    `ranges` take what there is between their ends.
-    """
-
-    text: str
-    test: str
-    transport: str
-    wanted: tuple[int, ...]
-    ranges: tuple[tuple[int, int], ...]
-    variant: str
-    kind: Kind
-    bound: float
-    link: str = ""
-
-    def takes(self, pooled: Pooled) -> bool:
-        """Whether a case is one that this limit is for."""
-        case = pooled.case
-        size = case.bytes
-        fits = not (self.wanted or self.ranges) or size in self.wanted
-        fits = fits or any(low <= size <= high for low, high in self.ranges)
-        named = case.test == self.test and self.transport in ("", case.transport)
-        # A limit that names no number of ranks is for any.
-        return named and fits and self.variant in (case.variant, case.but_for("ranks").variant)
-
-    def bound_for(self, pooled: Pooled) -> float:
-        """The bound in ns or bytes/s."""
-        if self.kind != "percent_of_peak_at_least":
-            return self.bound
-        return parse_link(self.link).peak_bytes_per_s(pooled.directions) * self.bound / 100
 
 
 class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

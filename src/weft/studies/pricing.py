@@ -1,0 +1,141 @@
+"""What `weft price` answers: a fabric's parts, what they cost, and what the money buys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.fabric_value import values_of
+from weft.analysis.price_tables import elan_prices, infiniband_prices
+from weft.charts import Chart
+from weft.errors import WeftError
+from weft.fabric.cost import cost_of
+from weft.fabric.network import cables_of, parts_of
+from weft.fabric.peaks import parse_link
+from weft.fabric.simgrid import platform_xml, zone_of
+from weft.fabric.sizes import others_like
+from weft.fabric.topologies import Built, build, build_fabric
+from weft.sources.fabrics import NO_FABRIC, delivered_of, options_of
+from weft.sources.price_lists import read_prices
+from weft.tables import Table
+from weft.topics.fabric_cost import cost_table, parts_table, sizes_chart, to_json
+from weft.topics.fabric_value import value_charts, value_notes, value_table
+from weft.topics.price_tables import figure_5, paper_json, paper_summary, paper_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.analysis.fabric_value import FabricOption
+    from weft.fabric.price_list import PriceList
+    from weft.fabric.topologies import FabricAsked
+
+
+class Priced(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer as tables and as JSON; its charts with the table under them, where it has any.
+
+    `built` is the fabric that was asked for, None where there are several. `no_charts` is an error
+    for who asks for a picture.
+    """
+
+    tables: tuple[Table, ...]
+    plain: Any
+    charts: tuple[Chart, ...] = ()
+    under_charts: Table | None = None
+    built: Built | None = None
+    no_charts: tuple[str, str] = ("a picture needs prices", "type --prices FILE")
+
+
+def of_parts(asked: FabricAsked | None) -> Priced:
+    """What a fabric consists of, without a price. Raises WeftError."""
+    if asked is None:
+        raise WeftError("no fabric is named", NO_FABRIC)
+    built = build(asked)
+    return Priced(tables=(parts_table(built),), plain=to_json(built, None), built=built)
+
+
+def of_list(path: Path, asked: FabricAsked | None) -> Priced:
+    """One fabric with its prices; several fabrics of a list are compared. Raises WeftError."""
+    options = options_of([path], asked)
+    if len(options) > 1:
+        return compared([path], asked)
+    [option] = options
+    [value] = values_of(options)
+    table = cost_table(option.built, option.cost, value_notes(value))
+    curve = curve_of(option, read_prices(path))
+    return Priced(
+        tables=(table,),
+        plain={**to_json(option.built, option.cost), "value": value},
+        charts=(sizes_chart(option.cost.currency, [curve], option.built.ports),),
+        under_charts=table,
+        built=option.built,
+    )
+
+
+def compared(paths: Sequence[Path], asked: FabricAsked | None) -> Priced:
+    """Every fabric of every list beside the first. Raises WeftError where there is one."""
+    options = options_of(paths, asked)
+    if len(options) < 2:
+        raise WeftError("there is nothing to compare", "type two price lists after --compare")
+    values = values_of(options)
+    table = value_table(values)
+    return Priced(
+        tables=(table,),
+        plain=values,
+        charts=tuple(value_charts(values)),
+        under_charts=table,
+        no_charts=(
+            "a Pareto front needs the bisection of every fabric",
+            "type --link, or write link or measured in each [[fabric]]",
+        ),
+    )
+
+
+def of_paper() -> Priced:
+    """Tables 9 to 11 of Doerfler (2005) from their parts, and figure 5."""
+    found, elan = infiniband_prices(), elan_prices()
+    tables = paper_tables(found, elan)
+    return Priced(
+        tables=tuple(tables),
+        plain=paper_json(found, elan),
+        charts=(figure_5(),),
+        under_charts=paper_summary(tables),
+    )
+
+
+def cables_csv(built: Built) -> str:
+    """Every cable of one rail with the ports at its ends, a line each."""
+    rows = ["kind,end,port,other_end,other_port"]
+    rows += [
+        f"{one.kind},{one.end},{one.port},{one.other_end},{one.other_port}"
+        for one in cables_of(built.fabric)
+    ]
+    return "\n".join(rows) + "\n"
+
+
+def simgrid_xml(built: Built) -> str:
+    """The fabric as a platform of SimGrid, with measured or peak bandwidths. Raises WeftError."""
+    asked = built.asked
+    if asked.measured:
+        delivered = delivered_of(asked.measured)
+        rate, latency = delivered.bandwidth_bytes_per_s.value, delivered.latency_ns.value
+    elif asked.link:
+        rate, latency = parse_link(asked.link).one_way_bytes_per_s, 0.0
+    else:
+        raise WeftError("SimGrid needs a bandwidth", 'type --measured FILE or --link "IB 4x SDR"')
+    return platform_xml(zone_of(built.fabric), rate, latency)
+
+
+def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[int, float]]]:
+    """The price per port of the same kind of fabric at other sizes, of those that can be built."""
+    points = []
+    for asked in others_like(option.built):
+        try:
+            fabric = msgspec.structs.replace(build_fabric(asked), rails=asked.rails)
+            ports = asked.nodes * asked.rails
+            points.append((ports, cost_of(parts_of(fabric), ports, prices).per_port))
+        except WeftError:
+            # Too large for these switches, or made of a part that this fabric does not need.
+            continue
+    return option.name, points

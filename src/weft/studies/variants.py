@@ -1,0 +1,104 @@
+"""The fabrics of a prediction: every combination of the lists that were typed."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.fabric.topologies import FabricAsked
+    from weft.sim.predicted import Variant
+
+MOST_VARIANTS = 8
+NO_TAPER = "1:1"
+_USUAL = ("fat-tree",)
+
+
+class Lists(msgspec.Struct, frozen=True, kw_only=True):
+    """What is compared, each a list with commas as it was typed; `hop` is of all fabrics."""
+
+    topologies: tuple[str, ...] = ()
+    blocking: str = NO_TAPER
+    rails: str = "1"
+    speed: str = "1"
+    hop: str = "200ns"
+    algorithm: str = ""
+
+
+def variants_of(fabric: FabricAsked, lists: Lists, tests: Sequence[str]) -> list[Variant]:
+    """Every combination, in the order of the lists; without a switch all nodes are at one.
+
+    Raises WeftError for too many, for a fabric that is named twice, and for algorithms of several
+    tests.
+    """
+    is_bare = not (fabric.switch or lists.topologies or fabric.levels or fabric.shape)
+    # A taper needs several switches, of which somebody must say how many ports they have.
+    if is_bare and lists.blocking == NO_TAPER:
+        fabric = msgspec.structs.replace(fabric, switch=str(fabric.nodes))
+    return _by_algorithm(_of_lists(fabric, lists), tests, lists.algorithm)
+
+
+def _of_lists(fabric: FabricAsked, lists: Lists) -> list[Variant]:
+    from weft.sim.predicted import Variant, read_topology
+    from weft.units import parse_time
+
+    hop = lists.hop
+    hop_ns = 0.0 if hop.strip("0") in ("", "ns") else parse_time(hop)
+    rows = (text.split(",") for text in (lists.blocking, lists.rails, lists.speed))
+    found = []
+    for phrase, taper, planes, factor in product(lists.topologies or _USUAL, *rows):
+        asked = msgspec.structs.replace(fabric, blocking=taper.replace("/", ","))
+        built = msgspec.structs.replace(
+            read_topology(phrase, asked), rails=_whole("--rails", planes)
+        )
+        found.append(Variant(fabric=built, speed=_factor(factor), hop_ns=hop_ns))
+    labels = dict.fromkeys((one.label, one.fabric.switch) for one in found)
+    if len(labels) < len(found):
+        raise WeftError("a fabric is named twice", "type each one once")
+    return _few(found)
+
+
+def _by_algorithm(variants: list[Variant], tests: Sequence[str], text: str) -> list[Variant]:
+    """Each variant with each algorithm of the one test. Raises WeftError."""
+    from weft.sim.algorithms import algorithms_of
+
+    if not text:
+        return variants
+    if len(tests) > 1:
+        raise WeftError("algorithms are of one operation", f"type {tests[0]} alone")
+    test = tests[0].lower().replace("-", "_")
+    chosen = algorithms_of(test, text, variants[0].fabric.nodes)
+    found = [
+        msgspec.structs.replace(one, algorithm=name, settings=settings)
+        for one in variants
+        for name, settings in chosen.items()
+    ]
+    return _few(found)
+
+
+def _few(found: list[Variant]) -> list[Variant]:
+    if len(found) > MOST_VARIANTS:
+        raise WeftError(
+            f"{len(found)} fabrics are too many to compare",
+            f"type at most {MOST_VARIANTS} combinations",
+        )
+    return found
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.strip().isdigit():
+        raise WeftError(f"{name} '{text}' is no whole number", f"type one like {name} 2")
+    return int(text)
+
+
+def _factor(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise WeftError(f"--speed '{text}' is no number", "type one like --speed 1,2") from None

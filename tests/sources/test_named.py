@@ -1,0 +1,50 @@
+"""One parser of `@`: every command means the same by NAME@PART."""
+
+from pathlib import Path
+
+import pytest
+
+from support.builders import synthetic_record
+from weft.errors import WeftError
+from weft.sources.fabrics import application_of, delivered_of
+from weft.sources.named import split_part
+from weft.sources.sides import load_sides
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "part"),
+    [
+        ("run.jsonl", "run.jsonl", ""),
+        ("run.jsonl@tcp", "run.jsonl", "tcp"),
+        ("run.jsonl@verbs:ud", "run.jsonl", "verbs:ud"),
+        ("run.jsonl@tcp,mpi", "run.jsonl", "tcp,mpi"),
+        ("run.jsonl@8^4", "run.jsonl", "8^4"),
+        ("run.jsonl@4x4x4x8", "run.jsonl", "4x4x4x8"),
+        ("a.jsonl,b.jsonl@tcp", "a.jsonl,b.jsonl", "tcp"),
+        ("escher@sendrecv", "escher", "sendrecv"),
+        ("a@b/run.jsonl", "a@b/run.jsonl", ""),
+        ("a@b/run.jsonl@tcp", "a@b/run.jsonl", "tcp"),
+        ("run@noon.jsonl", "run@noon.jsonl", ""),
+        ("run.jsonl@", "run.jsonl@", ""),
+        ("@tcp", "@tcp", ""),
+    ],
+)
+def test_a_part_follows_the_last_sign(text: str, name: str, part: str) -> None:
+    assert split_part(text) == (name, part)
+
+
+def test_a_file_is_what_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run@tcp").touch()
+    assert split_part("run@tcp") == ("run@tcp", "")
+
+
+def test_every_reader_takes_a_record_in_a_folder_with_the_sign(tmp_path: Path) -> None:
+    folder = tmp_path / "n1@noon"
+    folder.mkdir()
+    record = synthetic_record(folder / "r.jsonl")
+    assert {place.transport for place in load_sides([f"{record}@tcp"])[0].curves} == {"tcp"}
+    with pytest.raises(WeftError, match="was measured within one host"):
+        delivered_of(str(record))
+    with pytest.raises(WeftError, match="has no flops of an application"):
+        application_of(f"{record}@8^4")
