@@ -34,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.shared_class_names,
     python_rules.prints,
     python_rules.files_in_pure_rooms,
+    python_rules.parts_of_names,
     python_rules.sleeps,
     python_rules.one_launcher_a_file,
     python_rules.keys_of_cases,

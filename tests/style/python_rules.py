@@ -122,6 +122,21 @@ def files_in_pure_rooms(tree: Tree) -> Iterator[Finding]:
                     yield source.at(node.lineno, f"{ast.unparse(node.func)}() in {folder}")
 
 
+def parts_of_names(tree: Tree) -> Iterator[Finding]:
+    """NAME@PART is read by one parser, weft.sources.named: two of them meant different files."""
+    for source in tree.code(".py", under="src/weft"):
+        for node in source.nodes:
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("partition", "rpartition", "split", "rsplit")
+                and node.args
+                and ast.unparse(node.args[0]) == "'@'"
+                and str(source.path) != "src/weft/sources/named.py"
+            ):
+                yield source.at(node.lineno, "a second parser of @; split_part reads it")
+
+
 def _is_of_files(called: ast.expr) -> bool:
     """Whether this opens, reads, writes or looks for a file."""
     if isinstance(called, ast.Attribute):

@@ -90,6 +90,7 @@ PLANTED = [
     (python_rules.files_in_pure_rooms, FIT, DOC + "def f(p):\n    return p.read_text()\n"),
     (python_rules.files_in_pure_rooms, FIT, DOC + "def f(p):\n    return open(p)\n"),
     (python_rules.files_in_pure_rooms, FIT, DOC + "from weft.record.run import load\n"),
+    (python_rules.parts_of_names, TABLE, DOC + 'def f(a):\n    return a.partition("@")\n'),
     (python_rules.sleeps, "tests/test_table.py", DOC + "import time\n\ntime.sleep(1)\n"),
     (python_rules.sleeps, "tests/test_table.py", DOC + "from time import sleep\n"),
     (
