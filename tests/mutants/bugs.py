@@ -28,10 +28,11 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Target(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A file with its bugs and the narrowest tests that notice them.
 
-    `tests` are pytest's words. `engine` are tests of the engine as "FILE: FILTER": those of
-    engine/tests/FILE_test.cpp that GoogleTest's filter names. `builds` are programs that the tests
-    in Python need: virtual-rank, or rank-tcp-openmpi and its like. Where `patterns` names some of
-    the engine's benchmarks, only these are compiled, which takes a fraction of the time.
+    `tests` are pytest's words. `engine` are tests of the engine as "FILE: FILTER": those that
+    GoogleTest's filter names, of the source in engine/tests that begins with FILE.
+    `builds` are programs that the tests in Python need: virtual-rank, or rank-tcp-openmpi and its
+    like. Where `patterns` names some of the engine's benchmarks, only these are compiled, which
+    takes a fraction of the time.
     """
 
     path: str

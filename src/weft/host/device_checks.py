@@ -24,8 +24,8 @@ def device_findings(manifest: Manifest, ranks: int) -> list[Finding]:
 def rank_cpus(manifest: Manifest, ranks: int) -> list[int]:
     """The logical CPUs that ranks are bound to: the first of each core, neighbours first.
 
-    As the engine chooses (engine/host/place.cpp): cores of a NUMA node follow each other even where
-    the kernel numbers CPUs across the sockets. More ranks than cores begin again.
+    As the engine chooses (engine/host/placement.cpp): cores of a NUMA node follow each other even
+    where the kernel numbers CPUs across the sockets. More ranks than cores begin again.
     """
     allowed = set(manifest.cpu.allowed_cpus)
     groups = manifest.cpu.core_cpus or [[cpu] for cpu in manifest.cpu.allowed_cpus]

@@ -37,7 +37,7 @@ MOST_TRIES = 3
 # Room for an operation that is a little faster than the look at it.
 MARGIN = 1.1
 MOST_WARMUP = 50
-LOOK_DEPTH = 4
+PROBE_DEPTH = 4
 VERY_LONG_BYTES = 16 << 20
 # Messages whose time is known well enough from the first one after the warm-up.
 LONG_BYTES = 1 << 16
@@ -107,7 +107,7 @@ def calibration_amount(case: Case, pattern: Pattern) -> Amount:
     A stream of them takes a short queue: its own would be as long as the measurement.
     """
     if case.bytes > LONG_BYTES:
-        depth = min(case.queue_depth, LOOK_DEPTH)
+        depth = min(case.queue_depth, PROBE_DEPTH)
         return Amount(samples=1, warmup=1, ops_per_sample=1, queue_depth=depth)
     streams = pattern.latencies_per_sample > 0
     return Amount(samples=3 if streams else 20, warmup=1, ops_per_sample=1)

@@ -18,7 +18,7 @@ CaseAxis = Literal[
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
-    """Which buffer each message of a case uses, in order (DESIGN.md, the contract).
+    """Which buffer each message of a case uses, in order (engine/run/schedule.hpp).
 
     `one`: messages are sent from one buffer; receives under way at once have their own. `shared`:
     all receives share one buffer as well. `turn`: `count` buffers in FIFO order. `reuse`:

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 ALWAYS_EAGER = 1 << 30
 _FEWEST = 2
 # Of a fit with as many lines as the times need; nothing is known better than to so much.
-_MOST_LINES = 5
+MOST_LINES = 5
 _SIZES_OF_LINE = 3
 _LEAST_MISSED = 1e-4
 # Where such a fit sees the rendezvous protocol begin: not where a card sends data in its command.
-_LEAST_SWITCH = 256
-_LEAST_JUMP = 1.05
+LEAST_SWITCH = 256
+LEAST_JUMP = 1.05
 # A bus that carries one way of the link and no more.
 _ONE_WAY_ONLY = 2.0
 
@@ -80,10 +80,10 @@ def lines_of(times: Times) -> Protocols:
     jumps = [
         ((after[0] + after[1] * start) / (before[0] + before[1] * start), start)
         for before, after, start in zip(lines, lines[1:], starts[1:], strict=False)
-        if start >= _LEAST_SWITCH
+        if start >= LEAST_SWITCH
     ]
     jump, switch = max(jumps, default=(1.0, 0))
-    return _of_lines(times, starts, switch if jump > _LEAST_JUMP else ALWAYS_EAGER)
+    return _of_lines(times, starts, switch if jump > LEAST_JUMP else ALWAYS_EAGER)
 
 
 def _of_lines(times: Times, starts: Sequence[int], switch: int) -> Protocols:
@@ -179,7 +179,7 @@ def _best_starts(times: Mapping[int, float]) -> list[int]:
     # The least that is missed of the first sizes in so many lines, and where the lines begin.
     best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
     chosen: tuple[float, list[int]] = (float("inf"), [0])
-    for lines in range(1, _MOST_LINES + 1):
+    for lines in range(1, MOST_LINES + 1):
         best = {
             end: min(
                 (before + missed[start, end], [*starts, start])
