@@ -281,11 +281,16 @@ def step_rows(trials: int) -> list[tuple[str, ...]]:
     asked = [
         *((f"no step, {kind}: one is found", 1.0, 0.0, kind) for kind in KINDS),
         *((f"half are {shift:g} scatters slower", 0.5, shift, "normal") for shift in (3.0, 5.0)),
-        *((f"the last is {shift:g} scatters slower", 1.0, shift, "normal") for shift in (5.0, 8.0)),
+        *(
+            (f"the last two are {shift:g} scatters slower", 2.0, shift, "normal")
+            for shift in (8.0, 12.0)
+        ),
     ]
     rows: list[tuple[str, ...]] = [("sessions", *map(str, counts))]
     for name, share, shift, kind in asked:
-        firsts = [min(round(share * count), count - 1) for count in counts]
+        firsts = [
+            count - 2 if share > 1 else min(round(share * count), count - 1) for count in counts
+        ]
         pairs = zip(counts, firsts, strict=True)
         cells = (step_power(trials, count, first, shift, kind) for count, first in pairs)
         rows.append((name, *(f"{cell:.1%}" for cell in cells)))

@@ -50,12 +50,12 @@ def test_the_sentence_of_a_step_has_date_interval_and_what_else_changed(tmp_path
 def test_without_a_step_it_says_so_and_what_would_be_one(tmp_path: Path) -> None:
     text = " ".join(printed(history(nights(tmp_path, EVEN))).split())
     assert (
-        "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; one session"
-        " more would be one if it took 1.029 times as long"
+        "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; two sessions"
+        " more would be one if they took 1.028 times as long"
     ) in text
     assert text.endswith("0 of 2 curves have a step.")
     few = printed(history(nights(tmp_path / "few", EVEN[:2])))
-    assert "2 sessions; steps are looked for from 3 sessions on" in few
+    assert "2 sessions; steps are looked for from 4 sessions on" in few
 
 
 def test_every_session_has_its_row_with_answer_speed_and_figures(tmp_path: Path) -> None:

@@ -110,6 +110,12 @@ def _findings(found: History) -> list[str]:
         lines += [f"{where}: {_of_step(step, names, found.sessions)}" for step in course.steps] or [
             f"{where}: {_without_step(course)}"
         ]
+        speeds = dict(zip(course.sessions, course.speeds, strict=True))
+        lines += [
+            f"{where}: {names[at]} stands out alone, {speeds[at]:.3f} times as fast as the median"
+            " session: a step or one odd night, which the next session will show"
+            for at in course.outliers
+        ]
     return lines
 
 
@@ -126,7 +132,7 @@ def _without_step(course: Course) -> str:
         return f"{sessions}; steps are looked for from {FEWEST} sessions on"
     words = (
         f"no significant step over {count} sessions, which scatter by"
-        f" {format_percent(100 * course.scatter)}; one session more would be one if it took"
+        f" {format_percent(100 * course.scatter)}; two sessions more would be one if they took"
         f" {_longer(course.smallest)} as long"
     )
     if course.drift is None or course.drift_chance is None:

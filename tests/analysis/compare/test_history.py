@@ -34,7 +34,12 @@ def test_a_planted_step_is_found_with_its_session_and_size(tmp_path: Path) -> No
         # Times that are 1.25 times as long, or their bandwidth, are 0.8 of the speed.
         assert step.speed.low < 0.8 < step.speed.high
         assert step.speed.speed == pytest.approx(0.8, rel=0.005)
-        assert step.speed.high - step.speed.low < 0.03
+        assert step.speed.high - step.speed.low < 0.06
+
+
+def test_one_slow_night_stands_out_and_is_no_step(tmp_path: Path) -> None:
+    own = course(history(nights(tmp_path, [*EVEN, 1.25])))
+    assert (own.steps, own.outliers) == ((), (10,))
 
 
 def test_even_nights_have_no_step_and_what_would_be_one_is_told(tmp_path: Path) -> None:
@@ -42,7 +47,7 @@ def test_even_nights_have_no_step_and_what_would_be_one_is_told(tmp_path: Path) 
     assert own.steps == ()
     assert own.scatter == pytest.approx(0.0052, rel=0.1)
     assert own.smallest is not None
-    found = history(nights(tmp_path / "more", [*EVEN, 1 + 1.05 * own.smallest]))
+    found = history(nights(tmp_path / "more", [*EVEN, *[1 + 1.05 * own.smallest] * 2]))
     assert [step.session for step in course(found).steps] == [10]
 
 

@@ -102,8 +102,8 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     """All sizes of one way to measure on one machine, together, session by session.
 
     `speeds` are those of `sessions` (indices), relative to the median session; `scatter` their
-    relative standard deviation about the steps. One session more whose times are longer by the
-    share `smallest` would be found. `drift` is the relative change of the time from the first
+    relative standard deviation about the steps. Two sessions more whose times are longer by the
+    share `smallest` would be found. `outliers` are the sessions (indices) that stand out alone. `drift` is the relative change of the time from the first
     session to the last, where there is no step and the sessions rise or fall, with `drift_chance`.
     """
 
@@ -114,6 +114,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[SessionStep, ...] = ()
     scatter: float | None = None
     smallest: float | None = None
+    outliers: tuple[int, ...] = ()
     drift: float | None = None
     drift_chance: float | None = None
 
@@ -292,6 +293,7 @@ def _course(
         steps=steps,
         scatter=None if found.scatter is None else math.expm1(found.scatter),
         smallest=None if found.smallest is None else math.expm1(min(found.smallest, _MOST)),
+        outliers=tuple(indices[at] for at in found.outliers),
         drift=drift.change if drift and is_drift else None,
         drift_chance=drift.trend_chance if drift and is_drift else None,
     )

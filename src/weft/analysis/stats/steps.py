@@ -4,9 +4,15 @@ The segments of a series are found by circular binary segmentation (Olshen, Venk
 Wigler, Circular binary segmentation for the analysis of array-based DNA copy number data,
 Biostatistics 5, 2004): the stretch that differs most from the rest, by Student's t, is cut out, and
 its parts are searched in the same way. A stretch that reaches an end is one step, one inside is a
-step and its return, so that a single slow night is found too. The chance of each t is multiplied by
-the number of stretches that were compared (Bonferroni), where the paper permutes: ten sessions have
-too few orders.
+step and its return. The chance of each t is multiplied by the number of stretches that were
+compared (Bonferroni), where the paper permutes: ten sessions have too few orders.
+
+Nights are neither independent nor normal. So a step needs two sessions on either side of it: one
+slow night is told as one that stands out. And means are taken to scatter by CORRELATED times what
+independent sessions would give, as the mean of a long series does in which each session is
+correlated by a third with the one before: sqrt((1 + 1/3) / (1 - 1/3)). Over as few sessions as
+there are that is enough for a correlation of 0.5, for skewed sessions and for slow nights: `python
+-m bench.decisions verdicts` has the shares.
 """
 
 from __future__ import annotations
@@ -23,8 +29,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Two sessions have no scatter of their own beside a step between them.
-FEWEST = 3
+# A level is that of two sessions or more: one alone is as likely to be a slow night.
+IN_LEVEL = 2
+FEWEST = 2 * IN_LEVEL
+CORRELATED = math.sqrt(2.0)
+# From so many sessions on some are slow by themselves: those that are off both neighbours by so
+# many scatters count as if they were off by that.
+MANY = 20
+FAR = 3.0
 # How often a series without any step is said to have one.
 LEVEL = 0.05
 INTERVAL_LEVEL = 0.95
@@ -35,7 +47,8 @@ _LEAST_SCATTER = 1e-6
 class LevelStep(msgspec.Struct, frozen=True, kw_only=True):
     """A change of level before the session at index `at`: by `shift`, with its 95 % interval.
 
-    The interval takes the place for known. `chance` is the p-value, times the places it might have.
+    The interval allows for the choice among all stretches. `chance` is the p-value, times the
+    places that the step might have.
     """
 
     at: int
@@ -48,11 +61,13 @@ class LevelStep(msgspec.Struct, frozen=True, kw_only=True):
 class Steps(msgspec.Struct, frozen=True, kw_only=True):
     """The steps of a series in their order, and what it could show.
 
-    `scatter` is the standard deviation about the levels, and `smallest` the shift by which one
-    session more would have to differ from all to be found; None with fewer than FEWEST sessions.
+    `scatter` is the standard deviation about the levels, and `smallest` the shift by which two
+    sessions more would have to differ from all to be found; None with fewer than FEWEST sessions.
+    `outliers` are the indices of single sessions that lie off their level by more than chance.
     """
 
     steps: tuple[LevelStep, ...] = ()
+    outliers: tuple[int, ...] = ()
     scatter: float | None = None
     smallest: float | None = None
 
@@ -60,24 +75,45 @@ class Steps(msgspec.Struct, frozen=True, kw_only=True):
 def steps_in(values: Sequence[float], level: float = LEVEL) -> Steps:
     """The steps of a series in the order of time; logarithms give relative shifts.
 
-    `level` is how often a series of independent normal values finds a step that is not there.
+    `level` is how often a series finds a step that is not there.
     """
     import numpy as np
 
     count = len(values)
     if count < FEWEST:
         return Steps()
-    series = np.asarray(values, dtype=np.float64)
+    series = _limited(np.asarray(values, dtype=np.float64))
     cuts = _confirmed(series, _cuts(series, level), level)
     squares, freedom = _about_levels(series, cuts)
     scatter = math.sqrt(squares / freedom)
     return Steps(
         steps=tuple(_step(series, cuts, at) for at in range(len(cuts))),
+        outliers=_outliers(np.asarray(values, dtype=np.float64), cuts, level),
         scatter=scatter,
-        smallest=scatter
-        * _reach(count - 1, level / _stretches(count + 1))
-        * math.sqrt(1 + 1 / count),
+        smallest=CORRELATED
+        * math.sqrt(squares / (freedom + 1))
+        * _reach(count, level / _stretches(count + IN_LEVEL))
+        * math.sqrt(1 / IN_LEVEL + 1 / count),
     )
+
+
+def _limited(series: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The series with sessions that are far off both of their neighbours drawn near to them.
+
+    Among many sessions some are, and two beside each other would look like a step. The scatter is
+    from the differences of neighbours, whose median no step and no single session moves; few
+    sessions do not know it well enough.
+    """
+    import numpy as np
+
+    if len(series) < MANY:
+        return series
+    scatter = 1.4826 * float(np.median(np.abs(np.diff(series)))) / math.sqrt(2)
+    before = np.concatenate([series[2:3], series[:-1]])
+    behind = np.concatenate([series[1:], series[-3:-2]])
+    low = np.minimum(before, behind) - FAR * scatter
+    high = np.maximum(before, behind) + FAR * scatter
+    return np.clip(series, low, high)
 
 
 def _cuts(series: NDArray[np.float64], level: float) -> list[int]:
@@ -101,18 +137,19 @@ def _best_stretch(series: NDArray[np.float64]) -> tuple[float, int, int]:
     sums = np.concatenate([[0.0], np.cumsum(centred)])
     begins, ends = np.triu_indices(count + 1, 1)
     inside = (ends - begins).astype(np.float64)
-    known = inside < count
+    known = (inside >= IN_LEVEL) & (count - inside >= IN_LEVEL)
     begins, ends, inside = begins[known], ends[known], inside[known]
     between = (sums[ends] - sums[begins]) ** 2 * count / (inside * (count - inside))
     best = int(np.argmax(between))
     within = max(float(np.sum(centred**2) - between[best]), (count - 2) * _LEAST_SCATTER**2)
     score = math.sqrt(float(between[best]) * (count - 2) / within)
-    return _chance(score, count - 2, _stretches(count)), int(begins[best]), int(ends[best])
+    chance = _chance(score / CORRELATED, count - 2, _stretches(count))
+    return chance, int(begins[best]), int(ends[best])
 
 
 def _stretches(count: int) -> int:
-    """Into how many pairs of a stretch and its rest a series can be cut."""
-    return count * (count - 1) // 2
+    """Into how many pairs of a stretch and its rest a series can be cut, two sessions in each."""
+    return count * (count - 3) // 2
 
 
 def _confirmed(series: NDArray[np.float64], cuts: list[int], level: float) -> list[int]:
@@ -125,6 +162,26 @@ def _confirmed(series: NDArray[np.float64], cuts: list[int], level: float) -> li
             break
         del kept[worst]
     return kept
+
+
+def _outliers(series: NDArray[np.float64], cuts: Sequence[int], level: float) -> tuple[int, ...]:
+    """The sessions that lie off the others of their level by more than chance among so many."""
+    import numpy as np
+
+    found: list[int] = []
+    for left, right in pairwise([0, *cuts, len(series)]):
+        others = right - left - 1
+        if others <= IN_LEVEL:
+            continue
+        off = series[left:right] - series[left:right].mean()
+        # Of each session beside the others: its distance from their mean, and their variance.
+        from_others = np.abs(off) * (others + 1) / others
+        squares = np.maximum((off**2).sum() - off**2 * (others + 1) / others, 0.0)
+        spread = np.maximum(np.sqrt(squares / (others - 1)), _LEAST_SCATTER)
+        score = from_others / (spread * math.sqrt(1 + 1 / others))
+        far = score >= _reach(others - 1, level / len(series))
+        found += [left + int(at) for at in np.flatnonzero(far)]
+    return tuple(found)
 
 
 def _about_levels(series: NDArray[np.float64], cuts: Sequence[int]) -> tuple[float, int]:
@@ -145,14 +202,14 @@ def _step(series: NDArray[np.float64], cuts: Sequence[int], at: int) -> LevelSte
     squares, freedom = _about_levels(series, cuts)
     if freedom < 1:
         return LevelStep(at=cuts[at], shift=shift, low=-math.inf, high=math.inf, chance=1.0)
-    error = math.sqrt(squares / freedom * (1 / len(before) + 1 / len(behind)))
-    half = error * _reach(freedom, 1 - INTERVAL_LEVEL)
+    error = CORRELATED * math.sqrt(squares / freedom * (1 / len(before) + 1 / len(behind)))
+    half = error * _reach(freedom, (1 - INTERVAL_LEVEL) / _stretches(len(series)))
     return LevelStep(
         at=cuts[at],
         shift=shift,
         low=shift - half,
         high=shift + half,
-        chance=_chance(abs(shift) / error, freedom, len(series) - 1),
+        chance=_chance(abs(shift) / error, freedom, len(series) - 2 * IN_LEVEL + 1),
     )
 
 
