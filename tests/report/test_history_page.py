@@ -50,8 +50,8 @@ def test_the_sentence_of_a_step_has_date_interval_and_what_else_changed(tmp_path
 def test_without_a_step_it_says_so_and_what_would_be_one(tmp_path: Path) -> None:
     text = " ".join(printed(history(nights(tmp_path, EVEN))).split())
     assert (
-        "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; two sessions"
-        " more would be one if they took 1.028 times as long"
+        "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; two"
+        " sessions more would be one if they took 1.028 times as long"
     ) in text
     assert text.endswith("0 of 2 curves have a step.")
     few = printed(history(nights(tmp_path / "few", EVEN[:2])))

@@ -103,8 +103,9 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     `speeds` are those of `sessions` (indices), relative to the median session; `scatter` their
     relative standard deviation about the steps. Two sessions more whose times are longer by the
-    share `smallest` would be found. `outliers` are the sessions (indices) that stand out alone. `drift` is the relative change of the time from the first
-    session to the last, where there is no step and the sessions rise or fall, with `drift_chance`.
+    share `smallest` would be found. `outliers` are the sessions (indices)
+    that stand out alone. `drift` is the relative change of the time from the first session to the
+    last, where there is no step and the sessions rise or fall, with `drift_chance`.
     """
 
     name: str

@@ -59,8 +59,12 @@ def _sum_down(term: float, successes: int, count: int) -> float:
     return total
 
 
-def interval_of_median(values: Sequence[float]) -> tuple[float, float, str]:
+def interval_of_median(values: Sequence[float], known_to: float = 0.0) -> tuple[float, float, str]:
     """The 95 % interval of the median of two or more independent values, and its method.
+
+    Each value is known to +- `known_to`, half a tick of the clock, so that their range may be
+    longer by twice that. It is added before the range is widened: two values on one tick look alike
+    however they scatter within it.
 
     2 to 5: their range, widened on both sides by c times its length (WIDENING). From 6 on order
     statistics, interpolated between the two pairs that enclose 95 % (Hettmansperger and Sheather,
@@ -72,9 +76,11 @@ def interval_of_median(values: Sequence[float]) -> tuple[float, float, str]:
     if count < 2:
         raise ValueError("interval_of_median needs at least two values")
     if count in WIDENING:
-        spread = (ordered[-1] - ordered[0]) * WIDENING[count]
-        return ordered[0] - spread, ordered[-1] + spread, "range of {}, widened to 95 %"
-    return *_interpolated(ordered), "interpolated order statistics of {}"
+        first, last = ordered[0] - known_to, ordered[-1] + known_to
+        spread = (last - first) * WIDENING[count]
+        return first - spread, last + spread, "range of {}, widened to 95 %"
+    low, high = _interpolated(ordered)
+    return low - known_to, high + known_to, "interpolated order statistics of {}"
 
 
 def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
@@ -105,9 +111,8 @@ def median_of_launches(
 
     The interval is that of `interval_of_median`, of the logarithms, so that it stays positive and
     turns into a bandwidth's interval without loss. One launch has none. `resolution` is what one
-    tick of the clock is worth in the values: each is known to half of it, so the interval is that
-    much wider at both ends. `unit` says what the values are independent over. Raises ValueError for
-    no value or one that is not positive.
+    tick of the clock is worth in the values: each is known to half of it. `unit` says what the
+    values are independent over. Raises ValueError for no value or one that is not positive.
     """
     ordered = sorted(medians)
     if not ordered or ordered[0] <= 0:
@@ -124,13 +129,14 @@ def median_of_launches(
             launches=1,
             unit=unit,
         )
-    low, high, method = interval_of_median([math.log(value) for value in ordered])
     half_tick = min(resolution / 2 / ordered[0], 0.5)
+    logs = [math.log(value) for value in ordered]
+    low, high, method = interval_of_median(logs, -math.log1p(-half_tick))
     return Median(
         # The same value many times over comes back from its logarithm a little off.
         value=middle,
-        low=min(math.exp(low), middle) * (1 - half_tick),
-        high=max(math.exp(high), middle) * (1 + half_tick),
+        low=min(math.exp(low), middle),
+        high=max(math.exp(high), middle),
         coverage=CONFIDENCE,
         method=method.format(f"{count} {PLURAL[unit]}"),
         launches=count,

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 from weft.analysis.stats.intervals import median_of_launches
+
+# The interval is looked at after every launch, so a few launches that are near each other by luck
+# would end the measurement. So the scatter must be small enough even where it is greater than it
+# looks: the bound that holds in 90 % of cases, DOUBT standard deviations of a normal distribution.
+DOUBT = 1.2816
+# Half the 95 % interval of a median, in standard deviations over the root of the launches.
+REACH = 1.96 * math.sqrt(math.pi / 2)
+# One launch in so many may be far off without a say: the median does not move for it either.
+MAY_BE_OFF = 10
 
 
 def settled(
@@ -10,6 +21,7 @@ def settled(
 ) -> bool:
     """Whether the interval over the launches is inside the precision, after enough launches.
 
+    The scatter that the launches may have, not only the one that they show, must allow it.
     `resolution` is what a tick of the clock is worth in the medians: no interval is narrower.
     """
     if len(launch_medians) < launches:
@@ -18,4 +30,22 @@ def settled(
     if min(launch_medians) <= 0:
         return False
     # One launch does not show the variation between launches: its interval has no ends.
-    return median_of_launches(launch_medians, resolution).relative_half_width <= precision
+    found = median_of_launches(launch_medians, resolution)
+    if found.relative_half_width > precision:
+        return False
+    reach = REACH * scatter_at_most(launch_medians, found.value) / math.sqrt(len(launch_medians))
+    return reach <= precision
+
+
+def scatter_at_most(values: list[float], middle: float) -> float:
+    """The upper bound of the relative standard deviation about the middle: it holds in 90 %.
+
+    Of two positive values or more, without the tenth that is farthest off. The quantile of chi
+    squared is Wilson and Hilferty's (The distribution of chi-square, PNAS 17, 1931).
+    """
+    off = sorted(math.log(value / middle) ** 2 for value in values)
+    kept = off[: len(off) - len(off) // MAY_BE_OFF]
+    freedom = len(kept) - 1
+    part = 2 / (9 * freedom)
+    least = freedom * (1 - part - DOUBT * math.sqrt(part)) ** 3
+    return math.sqrt(math.fsum(kept) / least)

@@ -8,7 +8,7 @@ step and its return. The chance of each t is multiplied by the number of stretch
 compared (Bonferroni), where the paper permutes: ten sessions have too few orders.
 
 Nights are neither independent nor normal. So a step needs two sessions on either side of it: one
-slow night is told as one that stands out. And means are taken to scatter by CORRELATED times what
+slow night is named as one that stands out. And means are taken to scatter by CORRELATED times what
 independent sessions would give, as the mean of a long series does in which each session is
 correlated by a third with the one before: sqrt((1 + 1/3) / (1 - 1/3)). Over as few sessions as
 there are that is enough for a correlation of 0.5, for skewed sessions and for slow nights: `python
