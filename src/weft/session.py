@@ -16,17 +16,18 @@ from weft.host.every import of_hosts
 from weft.host.load import Watch
 from weft.host.unlike import unlike_hosts
 from weft.launch.all import LAUNCHERS
-from weft.launch.site import FoundSite, find_site
+from weft.launch.site import FoundSite, find_site, site_of_job
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
+from weft.plan.allocation import seats_of
 from weft.plan.cases import crowding
 from weft.plan.planning import planned
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
 from weft.record.run import Run, load
-from weft.record.writer import RecordWriter
+from weft.record.writer import RecordWriter, check_new
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -72,6 +73,21 @@ def start(
         footer = _measure(found.plan, site, writer, None, end_s, is_quiet=request.is_quiet)
         packed = path != plain and footer.outcome != "interrupted"
         return (writer.compress() if packed else plain), footer
+
+
+def check_job(request: Request, nodes: int, say: Callable[[str], None]) -> None:
+    """Raises WeftError for what a run would refuse in a job of so many nodes, before there is one.
+
+    Where the engine does not work here, on a login node, only its own options are looked at.
+    """
+    if request.output is not None:
+        check_new(request.output)
+    site = site_of_job(request, nodes, say)
+    if site is None:
+        return
+    found = planned(request, site, lambda _: None)
+    for ranks in sorted({case.ranks for case in found.plan.cases}):
+        seats_of(ranks, nodes, request.allocation)
 
 
 def resume(
@@ -176,6 +192,7 @@ def _measure(
             so_far,
             launcher=site.launcher,
             allocation=site.allocation,
+            boots={host: manifest.get("boot_id", "") for host, manifest in site.hosts.items()},
             end_s=end_s,
         ).measure()
 

@@ -291,6 +291,18 @@ def launches_in(order: str, run: Run) -> tuple[Launch, ...]:
     )
 
 
+def test_a_launch_says_of_which_round_it_is(record: Path) -> None:
+    """The second command began with the transport that the first had not come to."""
+    run = weft.load(record)
+    said = (-1, 4, 4, 5)
+    launches = tuple(
+        msgspec.structs.replace(launch, round=number)
+        for launch, number in zip(launches_in("TMTM", run), said, strict=True)
+    )
+    lines = msgspec.structs.replace(run.lines, launches=launches, ends=run.lines.ends[:4])
+    assert list(rounds_of(Run(run.path, lines)).values()) == [0, 4, 4, 5]
+
+
 @pytest.mark.parametrize(
     ("order", "rounds"),
     [

@@ -1,10 +1,12 @@
 """Why the ranks of a launch ended, from what MPICH's starter and the engine left behind."""
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from weft.launch.piped import PipedLaunch
@@ -41,3 +43,22 @@ def test_a_lost_rank_counts_more_than_what_its_starter_failed_in(
             launch.run({"id": 1, "test": "ping_pong", "bytes": 8}, 30)
     assert reason in str(ended.value)
     assert "HYDU" not in str(ended.value)
+
+
+def test_a_second_interrupt_leaves_no_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes while the ranks are given time to end, which they do not use."""
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+    usual = subprocess.Popen.wait
+
+    def again(*_: object) -> int:
+        monkeypatch.setattr(subprocess.Popen, "wait", usual)
+        raise KeyboardInterrupt
+
+    launch = PipedLaunch([sys.executable, "-c", stubborn], dict(os.environ))
+    before = set(psutil.Process().children())
+    launch.__enter__()
+    [child] = set(psutil.Process().children()) - before
+    monkeypatch.setattr(subprocess.Popen, "wait", again)
+    with pytest.raises(KeyboardInterrupt):
+        launch.__exit__(None, None, None)
+    assert not child.is_running()

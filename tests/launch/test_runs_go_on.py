@@ -13,6 +13,7 @@ from support.builders import synthetic_record, write_lines
 from support.copies import without_finder
 from support.running import left_behind, processes_of, wait_for_round
 from support.scripted import WEFT, resume, run
+from weft.analysis.compare.sessions import launches_of
 from weft.analysis.summary import summarise
 from weft.record.model import Footer
 from weft.record.reader import read
@@ -68,6 +69,10 @@ def test_a_run_whose_budget_ended_early_goes_on_as_it_was_begun(
     assert [p.name for p in tmp_path.glob("r.*")] == [name]
     whole = weft.load(path)
     assert whole.complete
+    assert [(launch.session, launch.round) for launch in whole.lines.launches] == [(0, 0), (1, 1)]
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert [set(launch.boots.values()) for launch in whole.lines.launches] == [{boot}, {boot}]
+    assert launches_of([whole]) == (1, 1)
     told = [launch.details["words"] for launch in whole.lines.launches]
     assert told == ["--option depth=3"] * 2
     measured = [(b.case, b.launch) for b in whole.measured]

@@ -64,8 +64,28 @@ def test_a_record_that_was_named_keeps_its_name(words: tuple[str, ...]) -> None:
 
 def test_the_modules_of_here_are_loaded_there() -> None:
     loaded = {"LOADEDMODULES": "gcc/12.2:openmpi/4.1.4:odd name"}
-    assert "\nmodule load gcc/12.2 openmpi/4.1.4\n" in script_of(_job(), loaded)
+    assert "\nmodule load gcc/12.2 openmpi/4.1.4 'odd name'\n" in script_of(_job(), loaded)
     assert "module" not in script_of(_job(), {})
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [({"constraint": 'a"b'}, 'a"b is no constraint of a job; type another --constraint'),
+     ({"account": "a\\b"}, "is no account of a job"),
+     ({"folder": Path('/data/"mine"')}, "is no chdir of a job; go to another folder")],
+)  # fmt: skip
+def test_what_a_script_cannot_hold_is_refused_and_never_dropped(
+    asked: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(WeftError) as error:
+        script_of(_job(**asked))
+    assert told in str(error.value)
+
+
+def test_a_users_words_stay_as_they_are() -> None:
+    last = script_of(_job(words=("JOB_RECORD", "-o", "JOB_RECORD"))).splitlines()[-1]
+    assert last.endswith(" run JOB_RECORD -o JOB_RECORD")
+    assert script_of(_job(words=())).splitlines()[-1].endswith('"weft-${SLURM_JOB_ID}.jsonl.zst"')
 
 
 def test_a_line_end_in_an_option_is_no_second_line_of_the_script() -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.builders import pattern
+from support.builders import make_cases, pattern
+from support.virtual_ranks import Machine, measure
 from weft.measure.stopping import Amount, calibration_amount
-from weft.measure.timeouts import timeout_s
+from weft.measure.timeouts import timeout_s, within_budget_s
 from weft.plan.case import Case, Schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pytest
+
+    from weft.launch.protocol import Answer
 
 PING = pattern("ping_pong")
 # Of shorter ones the checked pass has more messages, the longer they are the fewer.
@@ -39,3 +49,29 @@ def test_the_look_at_a_long_message_has_time_on_a_slow_host_and_a_short_one_hang
     takes_s = 8 * long.bytes / 125e6 + 18 * long.bytes / 250e6
     assert timeout_s(long, calibration_amount(long, PING), 0) > 2 * takes_s
     assert of(8) < 2
+
+
+@given(wait_s=st.floats(0, 1e4), left_s=st.floats(-1e3, 1e4), budget_s=st.floats(1, 1e5))
+def test_no_case_takes_much_longer_than_the_budget(
+    wait_s: float, left_s: float, budget_s: float
+) -> None:
+    bound_s = within_budget_s(wait_s, left_s, budget_s)
+    assert bound_s <= wait_s
+    assert bound_s <= 1.000001 * (max(left_s, 0) + max(2, budget_s / 10))
+    assert bound_s == wait_s or bound_s >= 2
+
+
+def test_a_batch_is_waited_for_within_the_budget_and_a_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends: list[float] = []
+    usual = Machine.run
+
+    def listen(machine: Machine, case: Mapping[str, Any], wait_s: float) -> Answer:
+        ends.append(machine.now + wait_s)
+        return usual(machine, case, wait_s)
+
+    monkeypatch.setattr(Machine, "run", listen)
+    measure(monkeypatch, make_cases(("ping_pong",), ("tcp",), (8, 64)), 5, overhead_s=0.1)
+    # The machine's clock begins at 100; the deadline of a case is 20 s.
+    assert max(ends) <= 100 + 5 + 2

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from support.builders import make_header, write_lines
 from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
 from weft.plan.case import Case, Schedule
 from weft.record.model import Batch
+from weft.record.run import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from weft.launch.protocol import Answer
 
@@ -63,5 +66,22 @@ def test_turns_that_take_too_long_are_unsupported_with_their_time(
     )
     assert reported == [f"tcp: {lost[0].reason}"]
     assert footer_of(sink).outcome == "precise"
+    assert [batch.needs_budget_s for batch in lost] == [33, 33]
     again, _ = measure(monkeypatch, in_turn(1024, size=1 << 22), 33, overhead_s=0.0)
     assert all(b.status == "ok" for b in again if isinstance(b, Batch))
+
+
+@pytest.mark.parametrize(("budget_s", "is_measured"), [(32, False), (33, True)])
+def test_what_a_budget_was_too_short_for_is_open_again_with_a_larger_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, budget_s: int, is_measured: bool
+) -> None:
+    monkeypatch.setattr(Sink, "trouble", lambda *_: None)
+    cases = in_turn(1024, size=1 << 22)
+    sink, _ = measure(monkeypatch, cases, 20, overhead_s=0.0)
+    before = load(write_lines(tmp_path / "r.jsonl", [make_header(cases, budget_s=20.0), *sink]))
+    again, _ = measure(monkeypatch, cases, budget_s, overhead_s=0.0, before=before)
+    assert bool(launches_of(again)) is is_measured
+    if is_measured:
+        lines = [line for line in sink if line is not footer_of(sink)]
+        whole = [make_header(cases, budget_s=20.0), *lines, *again]
+        assert load(write_lines(tmp_path / "s.jsonl", whole)).missing == ()

@@ -13,6 +13,7 @@ from weft.measure.stopping import (
     MOST_OPERATIONS,
     Amount,
     amount,
+    budget_of_turns_s,
     calibration_amount,
     too_many_turns,
     too_short,
@@ -209,14 +210,16 @@ def test_buffers_in_turn_are_used_in_whole_turns(
     assert chosen.samples * messages >= 2 * count
     assert not asked or chosen.samples == asked
     needed_s = 3 * count * (ranks - 1) * operation_ns / 1e9
-    assert too_many_turns(case, test, operation_ns, 2 * needed_s * 5.01, 5) == ""
-    assert f"{needed_s:.3g} s" in too_many_turns(case, test, operation_ns, 2 * needed_s * 4.99, 5)
+    budget_s = budget_of_turns_s(case, test, operation_ns, 5)
+    assert budget_s == pytest.approx(2 * needed_s * 5)
+    assert too_many_turns(case, budget_s, budget_s, 5) == ""
+    assert too_many_turns(case, budget_s, budget_s * 0.998, 5)
 
 
 def test_one_buffer_has_no_turns() -> None:
     for schedule in (Schedule(), Schedule(kind="turn", count=1), Schedule(kind="reuse", count=9)):
         case = Case(test="ping_pong", transport="t", bytes=8, schedule=schedule)
-        assert too_many_turns(case, PING_PONG, 1e9, 0.001, 5) == ""
+        assert budget_of_turns_s(case, PING_PONG, 1e9, 5) == 0
 
 
 def test_a_slow_case_still_gets_a_few_samples() -> None:

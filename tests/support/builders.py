@@ -339,6 +339,7 @@ def synthetic_record(
     parts_ns: Parts = lambda _, __: {},
     cpu_shares: CpuShares = lambda _, __: (),
     suite: str = "",
+    budget_s: float = 60.0,
 ) -> Path:
     """Write a record with known answers; gives its path.
 
@@ -348,7 +349,9 @@ def synthetic_record(
     that died.
     """
     cases = make_cases() if cases is None else cases
-    lines: list[Line] = [make_header(cases, launches=launches, host=host, suite=suite)]
+    lines: list[Line] = [
+        make_header(cases, launches=launches, host=host, suite=suite, budget_s=budget_s)
+    ]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     if finished:
         lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))

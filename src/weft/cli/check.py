@@ -85,7 +85,7 @@ def _judged(
 
     slack = parse_percent(tolerance)
     runs = [load(record) for record in records]
-    rests_on = {"the records under test": [launches_of(run) for run in runs]}
+    rests_on = {"the records under test": launches_of(runs)}
     if any(path.suffix == ".toml" for path in against):
         if len(against) > 1:
             raise WeftError(
@@ -102,7 +102,7 @@ def _judged(
                 "type another record after --against",
             )
     checks = against_record(pool(runs), pool(references), slack)
-    rests_on["the reference"] = [launches_of(run) for run in references]
+    rests_on["the reference"] = launches_of(references)
     notes = sessions_in_words(rests_on, JUDGED_BY_THE_OTHER)
     unlike = differences_of_runs(references[0], runs[0])
     return checks, unlike, (*notes, *in_time([*runs, *references]))

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import show
 from weft.cli.options import Json
-from weft.cli.submit import may_be_submitted
+from weft.cli.submit import is_for_a_job, may_be_submitted, nodes_of
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.plan import cases as plan
@@ -21,8 +21,10 @@ from weft.plan.lattice import Lattices
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
     from weft.plan.suites import Suite
+    from weft.record.model import Footer
 
 _EXAMPLES = """Examples:
 
@@ -176,6 +178,10 @@ def budget_s_of(context: typer.Context) -> float:
     """The time budget of a run with these options, seconds. Raises WeftError."""
     from weft.units import parse_seconds
 
+    if context.params["resume"] is not None and not _is_typed(context, "budget"):
+        from weft.record.run import load
+
+        return load(context.params["resume"]).header.plan.budget_s
     given = _options_with(context, context.params["suite"], context.params["tests"] or ())
     return parse_seconds(given("budget", context.params["budget"]))
 
@@ -211,12 +217,12 @@ def run(
     lattices: Lattices = Lattices(),  # noqa: B008 - frozen
 ) -> None:
     """Measure latency and bandwidth between ranks: a table, the record, an HTML report."""
-    from weft import session, units
+    from weft import units
     from weft.plan.request import Request
 
     given = _options_with(context, suite, tests or ())
     if resume is not None:
-        path, footer = session.resume(resume, _changes(context), begun_s=_begun_s(), report=report)
+        done = _resumed(context, resume, report=report)
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, lattices=lattices)
         part = plan.Part(
@@ -238,8 +244,33 @@ def run(
             platform=_platform(context, platform, rate),
             **_effort(given, precision, budget, launches, samples),
         )
-        path, footer = session.start(request, _say)
-    show(path, footer, as_json=json, report=report)
+        done = _started(context, request)
+    if done:
+        show(*done, as_json=json, report=report)
+
+
+def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer] | None":
+    """Measure, or where a job is to do it only look whether it can: None."""
+    from weft import session
+
+    if not is_for_a_job(context):
+        return session.start(request, _say)
+    session.check_job(request, nodes_of(context.params), _say)
+    return None
+
+
+def _resumed(
+    context: typer.Context, record: Path, *, report: bool
+) -> "tuple[Path, Footer | None] | None":
+    """The same of a record that goes on."""
+    from weft import session
+    from weft.record.run import load
+
+    changes = _changes(context)
+    if not is_for_a_job(context):
+        return session.resume(record, changes, begun_s=_begun_s(), report=report)
+    load(record)
+    return None
 
 
 def _effort(

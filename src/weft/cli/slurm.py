@@ -6,7 +6,7 @@ import typer
 
 from weft.cli import run
 from weft.cli.command import Commands
-from weft.cli.submit import site_job, words_of_run
+from weft.cli.submit import print_script, words_of_run
 
 _EXAMPLE = """Example:
 
@@ -30,11 +30,8 @@ def slurm() -> None:
 
 def script(context: typer.Context) -> None:
     """Print the sbatch file of a run: type what would follow `weft run`."""
-    from weft.launch.sbatch import script_of
-
     program = Commands()
     run.register(program)
     words = words_of_run(context.args)
     asked: Any = typer.main.get_command(program).make_context("weft run", list(words))
-    job = site_job(asked.params, words, run.budget_s_of(asked))
-    typer.echo(script_of(job), nl=False)
+    print_script(asked, words)

@@ -12,7 +12,7 @@ import typer
 from weft.cli.options import with_options
 from weft.errors import WeftError
 from weft.launch.salloc import become, is_needed
-from weft.launch.sbatch import SiteJob
+from weft.launch.sbatch import SiteJob, script_of
 
 _Submit = Annotated[
     bool,
@@ -36,6 +36,11 @@ _Time = Annotated[
 USUAL_NODES = 2
 
 
+# Where a context says that the run is only looked at, and which words a script is made of.
+_CHECKED_ONLY = "weft.checked_only"
+_SCRIPT = "weft.script"
+
+
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What a site is asked for; `time` as it was typed."""
 
@@ -51,24 +56,34 @@ def may_be_submitted(
 ) -> Callable[..., None]:
     """Give a command these options. In a job of its own it is not called here, but there.
 
-    That is with --submit, or where nodes are asked for that only Slurm can give.
+    That is with --submit, for a script, or where nodes are asked for that only Slurm can give. What
+    the run would refuse is refused before there is a job.
     """
 
     def here_or_there(asked: Asked, given: dict[str, Any]) -> None:
         context = given["context"]
-        if asked.submit and context.params["platform"]:
-            raise WeftError(
-                f"--submit is for nodes that exist, and --platform {context.params['platform']} is"
-                " simulated",
-                "omit --submit",
-            )
-        if asked.submit:
-            submit_run(context.params, words_of_run(sys.argv[2:]), budget_s_of(context))
-        elif _needs_a_job(context.params):
-            become(site_job(context.params, sys.argv[2:], budget_s_of(context)), "run")
-        else:
+        script = context.meta.get(_SCRIPT)
+        if script is None and not asked.submit and not _needs_a_job(context.params):
             _refuse_without_submit(asked)
             command(**given)
+            return
+        if context.params["platform"]:
+            raise WeftError(
+                f"a job is for nodes that exist, and --platform {context.params['platform']} is"
+                " simulated",
+                "type weft run without --submit",
+            )
+        context.meta[_CHECKED_ONLY] = True
+        command(**given)
+        words = sys.argv[2:] if script is None else script
+        words = words_of_run(words) if script is not None or asked.submit else words
+        job = site_job(context.params, words, budget_s_of(context))
+        if script is not None:
+            typer.echo(script_of(job), nl=False)
+        elif asked.submit:
+            submit_run(job, context.params)
+        else:
+            become(job, "run")
 
     return with_options(command, _asked, here_or_there)
 
@@ -96,14 +111,14 @@ def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -
     """The job of a run with these options. Raises WeftError."""
     from weft.units import parse_seconds
 
-    hosts: tuple[str, ...] = tuple(host for host in params["hosts"].split(",") if host)
+    hosts = _hosts(params)
     if params["resume"] is not None:
         from weft.record.run import load
 
         hosts = tuple(load(params["resume"]).header.hosts)
     return SiteJob(
         words=tuple(words),
-        nodes=params["nodes"] or len(hosts) or USUAL_NODES,
+        nodes=nodes_of(params) if params["resume"] is None else len(hosts) or USUAL_NODES,
         hosts=hosts,
         partition=params["partition"],
         account=params["account"],
@@ -114,11 +129,34 @@ def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -
     )
 
 
-def submit_run(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -> None:
+def nodes_of(params: Mapping[str, Any]) -> int:
+    """How many nodes a run with these options asks a site for."""
+    return params["nodes"] or len(_hosts(params)) or USUAL_NODES
+
+
+def _hosts(params: Mapping[str, Any]) -> tuple[str, ...]:
+    from weft.launch.nodes import hosts_of_file, hosts_of_list
+
+    if params["hostfile"] is not None:
+        return hosts_of_file(params["hostfile"])
+    return hosts_of_list(params["hosts"])
+
+
+def is_for_a_job(context: typer.Context) -> bool:
+    """Whether a job is to measure, and here is only looked whether it can."""
+    return _CHECKED_ONLY in context.meta
+
+
+def print_script(run: typer.Context, words: Sequence[str]) -> None:
+    """Print the sbatch file of a run with these words, of which the context was made."""
+    run.meta[_SCRIPT] = tuple(words)
+    run.command.invoke(run)
+
+
+def submit_run(job: SiteJob, params: Mapping[str, Any]) -> None:
     """Submit a run and say how to follow it. Raises WeftError."""
     from weft.launch.sbatch import submit
 
-    job = site_job(params, words, budget_s)
     number = submit(job)
     record = params["resume"] or params["output"] or f"weft-{number}.jsonl.zst"
     typer.echo(f"job {number} is submitted: {job.nodes} nodes for at most {job.minutes} min")

@@ -37,6 +37,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     host: str = "unknown"
+    boot_id: str = ""
     collected_utc: str = ""
     system: System = System()
     cpu: Cpu = Cpu()
@@ -61,6 +62,7 @@ def collect(root: Path = ROOT, environment: Mapping[str, str] = os.environ) -> d
     now = datetime.datetime.now(datetime.UTC)
     facts = Manifest(
         host=text(root, "proc/sys/kernel/hostname") or "unknown",
+        boot_id=text(root, "proc/sys/kernel/random/boot_id") or "",
         collected_utc=now.isoformat(timespec="milliseconds"),
         system=collect_system(root),
         cpu=collect_cpu(root),

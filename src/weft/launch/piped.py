@@ -82,8 +82,10 @@ class PipedLaunch:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._end()
-        self._errors.close()
+        try:
+            self._end()
+        finally:
+            self._errors.close()
 
     def hello(self, deadline_s: float = START_DEADLINE_S) -> Hello:
         """Wait for the ranks. Raises LaunchError."""
@@ -193,18 +195,20 @@ class PipedLaunch:
         for pipe in (process.stdin, process.stdout):
             if pipe:
                 pipe.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            # Ranks that said bye end by themselves, and much faster than a starter that is
-            # terminated: it gives them time to react.
-            if process.poll() is None and not self._has_left:
-                process.terminate()
+        try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                # Ranks that said bye end by themselves, and much faster than a starter that is
+                # terminated: it gives them time to react.
+                if process.poll() is None and not self._has_left:
+                    process.terminate()
+                process.wait(END_DEADLINE_S)
+        finally:  # Whoever interrupts a second time does not wait, and leaves no rank either.
+            for member in family:
+                with contextlib.suppress(psutil.Error):
+                    member.kill()
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait(END_DEADLINE_S)
-        for member in family:
-            with contextlib.suppress(psutil.Error):
-                member.kill()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(END_DEADLINE_S)
         psutil.wait_procs(family, timeout=END_DEADLINE_S)
         self._clear({*self._ranks, *(member.pid for member in family)})
 

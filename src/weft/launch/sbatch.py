@@ -32,7 +32,6 @@ _SUBMITTED = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 _SINFO_WORDS = 3
 _LOST = re.compile(r"(down|drain(ed|ing)?|fail(ed|ing)?|error)\*?")
 MOST_SHOWN = 4
-_MODULE = re.compile(r"[\w./+-]+")
 
 
 class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,22 +74,21 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
         "export": "ALL",
     }
     for name, text in asked.items():
-        if any(not char.isprintable() for char in text):
-            raise WeftError(f"{text} is no {name} of a job", f"type another --{name}")
+        if any(not char.isprintable() or char in '"\\' for char in text):
+            fix = "go to another folder" if name == "chdir" else f"type another --{name}"
+            raise WeftError(f"{text} is no {name} of a job", fix)
     lines = ["#!/bin/bash"]
     lines += [f"#SBATCH --{name}={_quoted(text)}" for name, text in asked.items() if text]
     # Measured nodes are shared with nobody; what was measured when one is lost is not lost with it.
     lines += [f"#SBATCH --{name}" for name in ("exclusive", "no-kill", "no-requeue")]
     modules = [name for name in environment.get("LOADEDMODULES", "").split(":") if name]
     if modules:
-        names = " ".join(name for name in modules if _MODULE.fullmatch(name))
-        lines += ["", f"module load {names}"]
-    words = [program(), "run", *job.words]
+        lines += ["", f"module load {shlex.join(modules)}"]
+    command = shlex.join([program(), "run"])
     if not {"-o", "--output", "--resume"} & {word.partition("=")[0] for word in job.words}:
         # Before the user's own, where tests may follow that begin with no option.
-        words = [*words[:2], "--output", "JOB_RECORD", *words[2:]]
-    line = shlex.join(words).replace("JOB_RECORD", '"weft-${SLURM_JOB_ID}.jsonl.zst"')
-    return "\n".join([*lines, "", f"exec {line}", ""])
+        command += ' --output "weft-${SLURM_JOB_ID}.jsonl.zst"'
+    return "\n".join([*lines, "", f"exec {command} {shlex.join(job.words)}".rstrip(), ""])
 
 
 def submit(job: SiteJob) -> int:
@@ -143,4 +141,4 @@ def program() -> str:
 
 def _quoted(text: str) -> str:
     """As sbatch reads its lines: a word with a space or a bar needs quotes."""
-    return text if re.fullmatch(r"[\w.,:@%/+-]*", text) else '"' + text.replace('"', "") + '"'
+    return text if re.fullmatch(r"[\w.,:@%/+-]*", text) else f'"{text}"'

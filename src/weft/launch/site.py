@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.errors import WeftError
 from weft.host.unlike import check_versions
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.gauge import gauge_file
@@ -20,9 +21,10 @@ from weft.plan.allocation import Allocation
 from weft.plan.site import Site, Transport
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft.plan.cases import Part
+    from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
 
 
@@ -82,6 +84,33 @@ def find_site(
     check_versions(hosts)
     return FoundSite(
         launcher=chosen, allocation=allocation, mpi=of_ranks, programs=found, hosts=hosts
+    )
+
+
+def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Site | None:
+    """What is known of a job's nodes before it starts: the programs of here, that work there.
+
+    None where no program can be asked, as on a login node without MPI; `say` takes a line about it.
+    Raises WeftError for a file that is there and is no gauge field.
+    """
+    try:
+        mpi = choose_mpi(request.mpi)
+        found = programs(mpi)
+        described = [one for one in found if one.patterns]
+        reason = "" if described else next((one.reason for one in found), "no programs")
+    except WeftError as error:
+        described, reason = [], error.what
+    if not described:
+        say(f"the job's tests and options are not checked before it starts: {reason}")
+        return None
+    path = next((part.variants.lattices.gauge for part in request.parts), "")
+    return Site(
+        launcher=request.launcher,
+        mpi=mpi,
+        transports=tuple(msgspec.structs.replace(_facts_of(one), reason="") for one in described),
+        hosts=nodes,
+        cores=nodes * len(os.sched_getaffinity(0)),
+        gauge=gauge_file(described[0], Path(path)) if path and Path(path).exists() else None,
     )
 
 

@@ -12,6 +12,8 @@ from weft.plan.lattice import LONG_LINK_REALS, MASS, U0
 from weft.record.model import Batch, Launch
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from weft.launch.protocol import Answer, Hello
     from weft.measure.stopping import Amount
     from weft.plan.case import Case
@@ -75,8 +77,9 @@ def _on_lattice(lattice: Lattice | None, gauge: GaugeFile | None) -> dict[str, A
     return {"lattice": fields, "application": pairs}
 
 
-def launch_line(number: int, transport: str, hello: Hello) -> Launch:
-    """A launch whose ranks are up."""
+def launch_line(number: int, transport: str, hello: Hello, boots: Mapping[str, str]) -> Launch:
+    """A launch whose ranks are up; `boots` are the boot ids of hosts, of which it takes its own."""
+    hosts = {rank.host for rank in hello.ranks}
     return Launch(
         launch=number,
         transport=transport,
@@ -86,6 +89,7 @@ def launch_line(number: int, transport: str, hello: Hello) -> Launch:
         clock=hello.clock,
         details=hello.details,
         load_average=os.getloadavg()[0],
+        boots={host: boot for host, boot in boots.items() if host in hosts},
     )
 
 

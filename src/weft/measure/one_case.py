@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -16,19 +17,20 @@ from weft.measure.stopping import (
     MOST_TRIES,
     Amount,
     amount,
+    budget_of_turns_s,
     calibration_amount,
     is_to_check,
     too_many_turns,
     too_short,
     unloaded_latency_ns,
 )
-from weft.measure.timeouts import timeout_s
-from weft.plan.budget import needs_no_look
+from weft.measure.timeouts import timeout_s, within_budget_s
+from weft.plan.budget import in_words, needs_no_look
 from weft.plan.case import Schedule
 from weft.record.ranks import ticks_of_samples
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.launch.launcher import RunningLaunch
     from weft.measure.failures import Failures
@@ -61,7 +63,8 @@ class CaseRunner:
     """Runs cases, a batch at a time, each into the record.
 
     `states` are all cases of the run: what is known of some says how to measure others. `order`
-    counts the batches; `besides_s` is what the last one took beside its timed pass.
+    counts the batches; `besides_s` is what the last one took beside its timed pass. `left_s` says
+    how much of the budget is left, seconds.
     """
 
     def __init__(
@@ -72,8 +75,10 @@ class CaseRunner:
         listener: Listener,
         failures: Failures,
         order: int,
+        left_s: Callable[[], float],
     ) -> None:
         self.plan = plan
+        self._left_s = left_s
         self.order = order
         self._writer = writer
         self._listener = listener
@@ -120,12 +125,11 @@ class CaseRunner:
     def _refuse_turns(self, state: CaseState, launch: int) -> bool:
         """Whether a case's buffers in turn would take too long; it is recorded as unsupported."""
         plan = self.plan
-        reason = too_many_turns(
-            state.case, state.pattern, state.expected_ns, plan.budget_s, plan.launches
-        )
+        needed_s = budget_of_turns_s(state.case, state.pattern, state.expected_ns, plan.launches)
+        reason = too_many_turns(state.case, needed_s, plan.budget_s, plan.launches)
         if reason:
             refused = Answer(id=self.order, status="unsupported", reason=reason)
-            self._write(state, launch, "measure", refused)
+            self._write(state, launch, "measure", refused, needs_budget_s=math.ceil(needed_s))
             self._fail(state, refused)
         return bool(reason)
 
@@ -161,17 +165,15 @@ class CaseRunner:
         begun = time.monotonic()
         pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
         timeout = timeout_s(state.case, chosen, pace_ns)
-        answer = ranks.up.run(
-            case_line(
-                _looked_at(state.case, role),
-                self.order,
-                chosen,
-                self.plan.seed,
-                verify=verify,
-                gauge=self.plan.gauge,
-            ),
-            self.plan.case_deadline_s + timeout,
+        line = case_line(
+            _looked_at(state.case, role),
+            self.order,
+            chosen,
+            self.plan.seed,
+            verify=verify,
+            gauge=self.plan.gauge,
         )
+        answer = self._answer(ranks, line, self.plan.case_deadline_s + timeout)
         self.besides_s = max(0.0, time.monotonic() - begun - answer.timed_ns / 1e9)
         is_last = last or answer.status != "ok"
         again = not is_last and _too_short(state, chosen, answer, ranks.clock)
@@ -184,6 +186,19 @@ class CaseRunner:
         self._learn(state, answer, ranks.clock, measured=role == "measure")
         self._listener.measured(state)
         return "short" if again else "good"
+
+    def _answer(self, ranks: Ranks, line: dict[str, Any], usual_s: float) -> Answer:
+        """What came of a case within the usual time, and within the budget. Raises LaunchError."""
+        wait_s = usual_s
+        if self.plan.simulated is None:
+            wait_s = within_budget_s(usual_s, self._left_s(), self.plan.budget_s)
+        try:
+            return ranks.up.run(line, wait_s)
+        except LaunchError as error:
+            if error.status == "timeout" and wait_s < usual_s:
+                reason = f"{error.reason}, and the budget of {in_words(self.plan.budget_s)} ended"
+                raise LaunchError("timeout", f"{reason}; type a longer --budget") from None
+            raise
 
     def _fail(self, state: CaseState, answer: Answer) -> None:
         """Raises LaunchError when the ranks say that their link is gone."""
@@ -218,8 +233,17 @@ class CaseRunner:
             # The next operation waits for its turn and not for this one's end.
             state.operation_ns = answer.parts[INTERVAL][-1] * clock.tick_ns
 
-    def _write(self, state: CaseState, launch: int, role: Role, answer: Answer) -> None:
-        self._writer.write(batch_line(state.case, launch, self.order, role, answer))
+    def _write(
+        self,
+        state: CaseState,
+        launch: int,
+        role: Role,
+        answer: Answer,
+        *,
+        needs_budget_s: float = 0.0,
+    ) -> None:
+        line = batch_line(state.case, launch, self.order, role, answer)
+        self._writer.write(msgspec.structs.replace(line, needs_budget_s=needs_budget_s))
         self.order += 1
 
 

@@ -50,7 +50,10 @@ class Watcher(Protocol):
 
 
 class Measurement:
-    """One run over its plan. `measure` does everything; the record is the result."""
+    """One run over its plan. `measure` does everything; the record is the result.
+
+    `boots` are the boot ids of hosts by their names.
+    """
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class Measurement:
         *,
         launcher: Launcher,
         allocation: Allocation = Allocation(),  # noqa: B008 - frozen
+        boots: Mapping[str, str] | None = None,
         end_s: float,
     ) -> None:
         self.plan = plan
@@ -72,11 +76,15 @@ class Measurement:
         self.states = start.states
         self.launches = start.launches
         self.round = start.round
+        self._session = start.session
+        self._boots = boots or {}
         self._launcher = launcher
         self._allocation = allocation
         self._end = end_s
         self._failures = Failures()
-        self._runner = CaseRunner(plan, self.states, writer, self, self._failures, start.order)
+        self._runner = CaseRunner(
+            plan, self.states, writer, self, self._failures, start.order, self._left_s
+        )
         self._costs = Costs()
         self._rounds_done = 0
 
@@ -196,7 +204,8 @@ class Measurement:
 
     def _started(self, crew: Crew, number: int, hello: Hello) -> None:
         self._failures.started(crew)
-        self.writer.write(launch_line(number, crew.transport, hello))
+        line = launch_line(number, crew.transport, hello, self._boots)
+        self.writer.write(msgspec.structs.replace(line, round=self.round, session=self._session))
         self.watcher.launched(self.round, hello)
 
     def _after_failure(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.precision import settled
+from weft.analysis.stats.rounds import rounds_of
 from weft.plan.costs import Crew
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class SoFar:
         self.launches = 0
         self.order = 0
         self.round = 0
+        self.session = 0
 
 
 def states_of(plan: Plan, programs: Mapping[str, Program]) -> list[CaseState]:
@@ -97,7 +99,8 @@ def states_of(plan: Plan, programs: Mapping[str, Program]) -> list[CaseState]:
 def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
     """Take what a record holds as done, so that only what is missing will be measured.
 
-    A case that failed or timed out is open again: what disturbed it may be gone.
+    A case that failed or timed out is open again: what disturbed it may be gone; so is one that the
+    plan's budget is enough for, where an earlier one was not.
     """
     import numpy as np
 
@@ -107,7 +110,7 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
         state = by_key[batch.case]
         so_far.order = max(so_far.order, batch.order + 1)
         if batch.status == "unsupported":
-            state.closed = True
+            state.closed = not 0 < batch.needs_budget_s <= plan.budget_s
         elif batch.status == "ok" and batch.role == "measure":
             state.add_launch(
                 float(np.median(run.time_ns(batch))),
@@ -118,7 +121,8 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
             state.operation_ns = float(np.median(run.time_ns(batch, series)))
     so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1
     so_far.launches = max(so_far.launches, max(run.launches, default=-1) + 1)
-    so_far.round = min((len(s.medians_ns) for s in so_far.states if not s.closed), default=0)
+    so_far.round = max(rounds_of(run).values(), default=-1) + 1
+    so_far.session = max((launch.session for launch in run.lines.launches), default=-1) + 1
     return so_far
 
 

@@ -224,18 +224,20 @@ def _in_whole_turns(case: Case, chosen: Amount, *, by_samples: bool, by_operatio
     return msgspec.structs.replace(chosen, samples=samples, warmup=warmup, ops_per_sample=ops)
 
 
-def too_many_turns(
-    case: Case, pattern: Pattern, operation_ns: float, budget_s: float, launches: int
-) -> str:
-    """Why the turns of a case's buffers take too much of the budget; empty where they do not."""
+def budget_of_turns_s(case: Case, pattern: Pattern, operation_ns: float, launches: int) -> float:
+    """The least budget whose launches have room for the turns of a case's buffers."""
     turns = (TURNS_OF_WARMUP + TURNS_MEASURED) * _turn(case)
-    needed_s = turns * operation_ns * pattern.time_factor / 1e9
-    most_s = TURNS_SHARE * budget_s / launches
-    if needed_s <= most_s:
+    return turns * operation_ns * pattern.time_factor / 1e9 * launches / TURNS_SHARE
+
+
+def too_many_turns(case: Case, needed_s: float, budget_s: float, launches: int) -> str:
+    """Why turns of a case's buffers that need such a budget are too many; empty if they are not."""
+    if needed_s <= budget_s:
         return ""
+    share = TURNS_SHARE / launches
     return (
         f"{case.schedule.count} buffers of {format_bytes(case.bytes)} in turn need"
-        f" {needed_s:.3g} s in each launch for one turn of warm-up and two of samples, where"
-        f" this budget has {most_s:.3g} s; type fewer --buffers, or --budget"
-        f" {math.ceil(needed_s * launches / TURNS_SHARE)}s"
+        f" {needed_s * share:.3g} s in each launch for one turn of warm-up and two of samples,"
+        f" where this budget has {budget_s * share:.3g} s; type fewer --buffers, or --budget"
+        f" {math.ceil(needed_s)}s"
     )

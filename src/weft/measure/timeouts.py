@@ -21,6 +21,15 @@ CHECKED_OPERATIONS = 4
 TIMES_MADE = 2
 # How much longer than expected a case may take.
 PATIENCE = 5
+# So much longer than the budget a case may take that was begun in time, of the budget or at least.
+OVERTIME_SHARE = 0.1
+LEAST_OVERTIME_S = 2.0
+
+
+def within_budget_s(wait_s: float, left_s: float, budget_s: float) -> float:
+    """How long to wait for a batch, seconds: no longer than the budget and a little."""
+    overtime_s = max(LEAST_OVERTIME_S, OVERTIME_SHARE * budget_s)
+    return min(wait_s, max(left_s, 0.0) + overtime_s)
 
 
 def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:

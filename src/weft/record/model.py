@@ -74,7 +74,12 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="h
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
-    """One start of a transport's ranks."""
+    """One start of a transport's ranks.
+
+    `round` counts the rounds of the record, whichever command measured them; -1 in records of
+    before. `session` counts the commands that measured it: 0 is the run, 1 its first resumption.
+    `boots` has the boot id of each host of the launch, by name, where its kernel says it.
+    """
 
     launch: int
     transport: str
@@ -84,6 +89,9 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     clock: Clock
     details: dict[str, str]
     load_average: float
+    round: int = -1
+    session: int = 0
+    boots: dict[str, str] = {}
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
@@ -104,7 +112,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     `parts` are further series of the same samples: a name of the test's own, with the rank before
     it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
     died, did not answer in time or lost their link; a batch that failed without it was measured
-    wrongly.
+    wrongly. `needs_budget_s` is the budget for which an unsupported case would be measured; 0 where
+    none is enough.
     """
 
     case: str
@@ -129,6 +138,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False
+    needs_budget_s: float = 0.0
 
 
 class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):

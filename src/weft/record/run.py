@@ -86,7 +86,10 @@ class Run:
 
         One that failed or timed out is among them, one that is not supported is not.
         """
-        unsupported = {b.case for b in self.lines.batches if b.status == "unsupported"}
+        refused = [b for b in self.lines.batches if b.status == "unsupported"]
+        # With a larger budget it was measured later.
+        supported = {batch.case for batch in self.measured}
+        unsupported = {b.case for b in refused if not (b.needs_budget_s and b.case in supported)}
         launches: dict[str, set[int]] = {key: set() for key in self.cases}
         for batch in self.measured:
             launches[batch.case].add(batch.launch)
@@ -109,6 +112,14 @@ class Run:
     def launches(self) -> dict[int, Launch]:
         """The launches by number."""
         return {launch.launch: launch for launch in self.lines.launches}
+
+    @cached_property
+    def sessions(self) -> tuple[frozenset[int], ...]:
+        """The numbers of the launches that each command measured, in their order."""
+        found: dict[int, set[int]] = {}
+        for launch in self.lines.launches:
+            found.setdefault(launch.session, set()).add(launch.launch)
+        return tuple(frozenset(found[number]) for number in sorted(found))
 
     @cached_property
     def clocks(self) -> dict[int, Clock]:

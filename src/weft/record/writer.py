@@ -42,15 +42,11 @@ class RecordWriter:
     @classmethod
     def create(cls, path: Path) -> RecordWriter:
         """Open a new record; an existing file, plain or compressed, is never overwritten."""
-        compressed = compressed_path(path)
-        if compressed.exists():
-            raise WeftError(f"{compressed} exists", "type another name after -o")
+        check_new(path)
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError:
-            raise WeftError(
-                f"{path} exists", "type another name after -o, or continue it with --resume"
-            ) from None
+            raise _exists(path) from None
         except OSError as error:
             raise WeftError(
                 f"cannot write {path}: {why(error)}", "type another path after -o"
@@ -176,6 +172,24 @@ class RecordWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def check_new(path: Path) -> None:
+    """Raises WeftError where no new record of that name, plain or to be compressed, can begin."""
+    plain = path.with_suffix("") if path.suffix == ".zst" else path
+    for one in (plain, compressed_path(plain)):
+        if one.exists():
+            raise _exists(one)
+    if not plain.absolute().parent.is_dir():
+        raise WeftError(
+            f"cannot write {path}: there is no folder {plain.parent}", "type another path after -o"
+        )
+
+
+def _exists(path: Path) -> WeftError:
+    return WeftError(
+        f"{path} exists", f"type another name after -o, or weft run --resume {path} to go on"
+    )
 
 
 def compressed_path(path: Path) -> Path:

@@ -7,7 +7,14 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record, usual_times_ns
+from support.builders import (
+    make_cases,
+    make_header,
+    measured_lines,
+    synthetic_record,
+    usual_times_ns,
+    write_lines,
+)
 from weft.analysis.compare.acceptance import Checked, against_record, overall
 from weft.analysis.compare.comparison import Comparison, compare
 from weft.analysis.compare.pool import pool
@@ -16,11 +23,13 @@ from weft.analysis.compare.sessions import (
     JUDGED_BY_THE_OTHER,
     ONE_BESIDE,
     ONE_SESSION,
+    launches_of,
     sessions_in_words,
 )
 from weft.errors import WeftError
 from weft.plan.case import Case
-from weft.record.run import Run
+from weft.record.model import Launch
+from weft.record.run import Run, load
 from weft.sources.sides import load_sides
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
@@ -165,3 +174,19 @@ def test_sessions_under_unlike_conditions_are_no_side(tmp_path: Path) -> None:
     other = Run(b.path, msgspec.structs.replace(b.lines, header=header))
     with pytest.raises(WeftError, match="not measured alike"):
         pool([a, other])
+
+
+def test_a_resumed_record_counts_its_sessions(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+    lines = [
+        msgspec.structs.replace(line, session=int(line.launch >= 3)) if isinstance(line, Launch)
+        else line
+        for line in [make_header(cases), *measured_lines(cases, 5)]
+    ]  # fmt: skip
+    resumed = load(write_lines(tmp_path / "resumed.jsonl", lines))
+    once = load(synthetic_record(tmp_path / "once.jsonl", cases))
+    assert launches_of([resumed, once]) == (3, 2, 5)
+    [found] = pool([resumed]).values()
+    assert [list(session) for session in found.paces] == [[0, 1, 2], [3, 4]]
+    assert found.unit == "session"
+    assert next(iter(pool([once]).values())).unit == "launch"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     """One case over all launches of all records.
 
-    `paces` has, for each record, by launch the median latency in ns or the inverse of the
+    `paces` has, for each session, by launch the median latency in ns or the inverse of the
     bandwidth, each known to the relative `half_tick` of the clock. The figures are over the
-    launches of one record, or over the records (sessions) of several: launches of one session share
+    launches of one session, or over the sessions of several: launches of one session share
     its state, and stand for no other day. `failed` tells of the first failure, and `lost` of every
     launch that gave nothing; figures are those of the launches that went well. `directions` is 2
     for a test that loads both ways at once.
@@ -107,7 +107,7 @@ def _by_case(run: Run) -> dict[str, list[Batch]]:
 def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Batch]]]) -> Pooled:
     import numpy as np
 
-    by_record: list[dict[int, float]] = []
+    by_session: list[dict[int, float]] = []
     tick_ns = 0.0
     lost: list[str] = []
     failed = ""
@@ -121,10 +121,14 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         lost += _launches_lost(run, case, {b.launch for b in batches})
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]
         times = launch_times_ns(run, good)
-        by_record.append({launch: float(np.median(own)) for launch, own in times.items()})
+        medians_of = {launch: float(np.median(own)) for launch, own in times.items()}
+        by_session += [
+            {launch: median for launch, median in medians_of.items() if launch in session}
+            for session in run.sessions
+        ]
         tick_ns = max(tick_ns, resolution_ns(run, good) if good else 0.0)
     pattern = next(run.patterns[case.test] for run in runs if case.test in run.patterns)
-    medians = [median for own in by_record for median in own.values()]
+    medians = [median for own in by_session for median in own.values()]
     pooled = Pooled(
         case=case,
         directions=directions_of(pattern.latency_divisor, pattern.bandwidth_factor),
@@ -136,7 +140,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         return pooled
     if min(medians) <= 0:
         return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
-    sessions = [float(np.median(list(own.values()))) for own in by_record if own]
+    sessions = [float(np.median(list(own.values()))) for own in by_session if own]
     time_ns = (
         median_of_launches(sessions, tick_ns, "session")
         if len(sessions) > 1
@@ -146,7 +150,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
     share = 1 / (pattern.latency_divisor or factor * 1e9 or 1)
     return msgspec.structs.replace(
         pooled,
-        paces=tuple({launch: time * share for launch, time in own.items()} for own in by_record),
+        paces=tuple({launch: time * share for launch, time in own.items()} for own in by_session),
         half_tick=tick_ns / 2 / min(medians),
         latency_ns=latency_of(pattern, time_ns),
         bandwidth_bytes_per_s=bandwidth_of(pattern, case, time_ns),

@@ -1,7 +1,8 @@
 """How many sessions a side has, and what one session cannot show. Pure.
 
-A session is a record: one run of weft. Its launches share the day, the state of the machine since
-it started, its temperature and its neighbours, so they do not stand for other days.
+A session is one run of weft: a record, or a part of one that was resumed. Its launches share the
+day, the state of the machine since it started, its temperature and its neighbours, so they do not
+stand for other days.
 """
 
 from __future__ import annotations
@@ -32,10 +33,15 @@ ONE_BESIDE = (
 FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
 
 
-def launches_of(run: Run) -> int:
-    """How many launches measured something, of the transport that had most."""
-    made = {(run.cases[batch.case].transport, batch.launch) for batch in run.measured}
-    return max(Counter(transport for transport, _ in made).values(), default=0)
+def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
+    """How many launches of each session measured something, of the transport that had most."""
+    found = []
+    for run in runs:
+        made = {(run.cases[batch.case].transport, batch.launch) for batch in run.measured}
+        for session in run.sessions:
+            counts = Counter(transport for transport, launch in made if launch in session)
+            found.append(max(counts.values(), default=0))
+    return tuple(made for made in found if made)
 
 
 def sessions_in_words(

@@ -131,7 +131,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         conditions=_conditions_of(run, wanted),
         curves=_curves(cases[s.case] for s in wanted if s.status == "ok"),
         left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
-        sessions=(launches_of(run),),
+        sessions=launches_of([run]),
         in_time=in_time([run]),
         is_simulated=platform is not None,
     )
@@ -151,7 +151,7 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
         name=",".join(str(run.path) for run in runs),
         curves=_curves(good),
         left_out=tuple(f"{p.case.key}: {p.failed or 'was not measured'}" for p in lost),
-        sessions=tuple(launches_of(run) for run in runs),
+        sessions=launches_of(runs),
         in_time=in_time(runs),
     )
 

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 def rounds_of(run: Run) -> dict[int, int]:
     """The round of each launch by its number.
 
-    A round ends where a transport comes again after a launch that ended well, for one that broke is
-    tried again at once.
+    As the launches say. Where they do not, a round ends where a transport comes again after a
+    launch that ended well, for one that broke is tried again at once.
     """
     broken = {end.launch for end in run.lines.ends if end.status != "ok"}
     found: dict[int, int] = {}
     done: set[tuple[str, int]] = set()
     number = 0
     for launch in sorted(run.lines.launches, key=lambda launch: launch.launch):
+        if launch.round >= 0:
+            found[launch.launch] = launch.round
+            continue
         crew = (launch.transport, len(launch.ranks))
         if crew in done:
             number += 1
