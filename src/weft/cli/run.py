@@ -217,7 +217,6 @@ def run(
     lattices: Lattices = Lattices(),  # noqa: B008 - frozen
 ) -> None:
     """Measure latency and bandwidth between ranks: a table, the record, an HTML report."""
-    from weft import units
     from weft.plan.request import Request
 
     given = _options_with(context, suite, tests or ())
@@ -238,11 +237,10 @@ def run(
             options=plan.parse_options(option or ()),
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             command=("weft", *sys.argv[1:]),
-            case_deadline_s=units.parse_seconds(deadline),
             begun_s=_begun_s(),
             report=report,
             platform=_platform(context, platform, rate),
-            **_effort(given, precision, budget, launches, samples),
+            **_effort(given, precision, (budget, deadline), launches, samples),
         )
         done = _started(context, request)
     if done:
@@ -274,12 +272,21 @@ def _resumed(
 
 
 def _effort(
-    given: "Callable[[str, Any], Any]", precision: str, budget: str, launches: int, samples: int
+    given: "Callable[[str, Any], Any]",
+    precision: str,
+    times: tuple[str, str],
+    launches: int,
+    samples: int,
 ) -> dict[str, Any]:
-    """How much is measured, as fields of the request: presets and platforms have their own."""
+    """How much is measured, as fields of the request: presets and platforms have their own.
+
+    `times` are the budget and the deadline of a case.
+    """
     from weft import units
 
+    budget, deadline = times
     return {
+        "case_deadline_s": units.parse_seconds(deadline),
         "precision": units.parse_percent(given("precision", precision)),
         "budget_s": units.parse_seconds(given("budget", budget)),
         "launches": given("launches", launches),
