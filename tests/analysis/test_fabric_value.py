@@ -1,5 +1,6 @@
 """What the money buys: per bandwidth, per microsecond saved, and who is on the Pareto front."""
 
+import math
 from pathlib import Path
 
 import msgspec
@@ -69,15 +70,65 @@ def test_dollars_per_microsecond_saved(prices: PriceList) -> None:
     slow = option(prices, "slow", measured=delivered(6.0))
     fast = option(prices, "fast", "1:1", delivered(4.0))
     values = values_of([slow, fast])
-    more = fast.cost.per_port - slow.cost.per_port
+    more = (fast.cost.total - slow.cost.total) / 192
     assert more > 0
     assert values[1].price_per_us_saved == pytest.approx(more / 2)
+    assert values[1].price_per_us_saved_low == pytest.approx(more / 2.02)
+    assert values[1].price_per_us_saved_high == pytest.approx(more / 1.98)
     assert values[1].saves == "faster"
     [_, back] = values_of([fast, slow])
     assert (back.price_per_us_saved, back.saves) == (None, "saves no time")
     same_price = option(prices, "same", measured=delivered(4.0))
     [_, free] = values_of([slow, same_price])
-    assert (free.price_per_us_saved, free.saves) == (0, "cheaper and faster")
+    assert (free.price_per_us_saved, free.saves) == (None, "as cheap, and faster")
+    [_, cheaper] = values_of([option(prices, "a", "1:1", delivered(6.0)), same_price])
+    assert (cheaper.price_per_us_saved, cheaper.saves) == (None, "cheaper and faster")
+
+
+def test_equal_is_equal_and_without_an_interval_there_is_no_price(prices: PriceList) -> None:
+    one = option(prices, "one", measured=delivered(4.0))
+    [_, same] = values_of([one, option(prices, "same", "1:1", delivered(4.0))])
+    assert (same.price_per_us_saved, same.saves) == (None, "equal")
+    published = msgspec.structs.replace(
+        delivered(3.0),
+        latency_ns=Estimate(value=3e3, low=-math.inf, high=math.inf, coverage=0.0, method=""),
+    )
+    [_, other] = values_of([one, option(prices, "other", "1:1", published)])
+    assert (other.price_per_us_saved, other.saves) == (None, "interval not known")
+
+
+def test_two_half_rails_are_no_cheaper_than_one_full_rail(prices: PriceList) -> None:
+    """96 nodes: 360,160 for two half rails, 224,280 for one full rail; both have 48 GB/s."""
+
+    def of(rails: int, blocking: str) -> FabricOption:
+        asked = FabricAsked(nodes=96, switch="24", blocking=blocking, rails=rails, link="IB 4x SDR")
+        built = build(asked, prices)
+        return FabricOption(
+            name=f"{rails}", built=built, cost=cost_of(built.parts, built.ports, prices)
+        )
+
+    two, one = values_of([of(2, "2:1"), of(1, "1:1")])
+    assert (two.total, one.total) == (360160, 224280)
+    assert two.bisection_bytes_per_s == one.bisection_bytes_per_s == 48e9
+    assert (two.is_on_front, one.is_on_front) == (False, True)
+    assert (two.nodes, two.ports, one.ports) == (96, 192, 96)
+    assert two.per_node == 360160 / 96
+    # A node has the full 1 GB/s while one half sends to the other.
+    assert one.delivered_bytes_per_s == 1e9
+    assert one.price_per_node_gb_per_s == pytest.approx(224280 / 96)
+    head, row = value_table([two, one]).head, value_table([two, one]).rows[0]
+    assert row[head.index("ports")] == "192"
+    assert row[head.index("nodes")] == "96"
+    assert row[head.index("per node")] == "3,752"
+
+
+def test_what_was_measured_over_several_rails_is_not_taken_for_each(prices: PriceList) -> None:
+    asked = FabricAsked(nodes=96, switch="24", rails=2)
+    built = build(asked, prices)
+    cost = cost_of(built.parts, built.ports, prices)
+    both = msgspec.structs.replace(delivered(4.0, 1.8), rails=2)
+    [value] = values_of([FabricOption(name="a", built=built, cost=cost, delivered=both)])
+    assert value.bisection_bytes_per_s == 96 * 0.9e9
 
 
 def test_intervals_that_overlap_save_nothing_that_is_known(prices: PriceList) -> None:
@@ -90,16 +141,14 @@ def test_intervals_that_overlap_save_nothing_that_is_known(prices: PriceList) ->
 def test_the_front_has_whom_nobody_beats(prices: PriceList) -> None:
     cheap = option(prices, "cheap", "3:1")
     wide = option(prices, "wide", "1:1")
-    doubled = msgspec.structs.replace(
-        wide.cost, total=2 * wide.cost.total, per_port=2 * wide.cost.per_port
-    )
+    doubled = msgspec.structs.replace(wide.cost, total=2 * wide.cost.total)
     beaten = msgspec.structs.replace(wide, name="beaten", cost=doubled)
     values = values_of([beaten, cheap, wide])
     assert [value.is_on_front for value in values] == [False, True, True]
     [chart] = value_charts(values)
     front = chart.tracks[0]
     assert front.label == "Pareto front"
-    assert front.x == (values[1].per_port, values[2].per_port)
+    assert front.x == (values[1].per_node, values[2].per_node)
     assert front.y == pytest.approx((36e3 / 192, 96e3 / 192))  # 11 leaves: one is split
     assert "*" not in value_table(values).rows[0][0]
 

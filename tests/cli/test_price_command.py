@@ -66,7 +66,7 @@ def test_two_lists_are_compared_and_drawn(tmp_path: Path) -> None:
     assert all(value["is_on_front"] for value in values)
     text = page.read_text()
     assert "Pareto front" in text
-    assert "Price per port and bisection" in text
+    assert "Price per node and bisection" in text
     # The fabric of the command takes the place of the files'.
     shown = price("--compare", one, two, "--nodes", "48", "--switch", "24")
     assert "Voltaire, 48 nodes, 1:1: fat tree" in shown
@@ -84,9 +84,33 @@ def test_two_fabrics_of_one_list_are_compared(tmp_path: Path) -> None:
     [callisto, escher] = json.loads(
         price("--compare", price_list(tmp_path / "m.toml", fabrics=measured), "--json")
     )
-    saved_us = (callisto["latency_ns"] - escher["latency_ns"]) / 1e3
-    more = escher["per_port"] - callisto["per_port"]
-    assert escher["price_per_us_saved"] == pytest.approx(more / saved_us)
+    # What is published has no interval, so a price of the time saved would have none.
+    assert (escher["price_per_us_saved"], escher["saves"]) == (None, "interval not known")
+    assert escher["latency_ns"] < callisto["latency_ns"]
+    assert escher["per_node"] == pytest.approx(escher["total"] / 1152)
+
+
+def test_what_is_named_as_measured_is_there(tmp_path: Path) -> None:
+    for words in (PAPER, (*PAPER, "--prices", price_list(tmp_path / "p.toml"))):
+        with pytest.raises(WeftError, match="nofile"):
+            price(*words, "--measured", "nofile")
+
+
+def test_a_record_over_two_rails_is_of_a_fabric_with_two(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), ("tcp:stripe",), (8, 65536))
+    record = synthetic_record(tmp_path / "two.jsonl", cases)
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "launch":
+            line["ranks"][1]["host"] = "other"
+            line["details"] = {**line.get("details", {}), "rails": "2"}
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"), "--measured", record)
+    with pytest.raises(WeftError, match="over 2 rails, and the fabric has 1; type --rails 2"):
+        price(*words)
+    value = json.loads(price(*words, "--rails", 2, "--json"))["value"]
+    # 576 cables of two rails, each with half of what both together moved.
+    assert value["bisection_bytes_per_s"] == pytest.approx(288 * 65536 / 8553.6e-9, rel=1e-3)
 
 
 @pytest.mark.parametrize(("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF")])

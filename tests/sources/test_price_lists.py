@@ -178,3 +178,17 @@ def test_a_part_without_a_price_and_a_list_that_is_not_there(tmp_path: Path) -> 
         cost(price_list(tmp_path / "a.toml", parts=parts))
     with pytest.raises(WeftError, match=r"cannot read .*check the path"):
         read_prices(tmp_path / "b.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('part = "line card 288"', "a line card 288 has no ports; write those of one card"),
+        ('part = "line card 24"\nports = 25', "a line card 24 has 25 ports"),
+        ('part = "switch 288"\nports = 24', "switch 288 has ports = 24; remove ports"),
+    ],
+)
+def test_a_line_card_has_ports_and_nothing_else_does(tmp_path: Path, text: str, what: str) -> None:
+    parts = f"[[part]]\n{text}\nlist_price = 1\n"
+    with pytest.raises(WeftError, match=what):
+        read_prices(price_list(tmp_path / "p.toml", parts=parts))

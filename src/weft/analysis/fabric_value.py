@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,13 +23,19 @@ if TYPE_CHECKING:
 class Delivered(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured between two nodes: of a record, or of a published platform.
 
-    The latency of the smallest message, and the highest bandwidth of one link one way. `name` says
-    of what, and at which sizes.
+    The latency of the smallest message, and the highest bandwidth one way of all `rails` that were
+    used. `name` says of what, and at which sizes.
     """
 
     name: str
     latency_ns: Estimate
     bandwidth_bytes_per_s: Estimate
+    rails: int = 1
+
+    @property
+    def of_one_rail(self) -> Estimate:
+        """The bandwidth of one link, bytes/s."""
+        return self.bandwidth_bytes_per_s.mapped(lambda rate: rate / self.rails)
 
 
 class Application(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,34 +56,43 @@ class FabricOption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
-    """An option with what its money buys; prices are in its currency.
+    """An option with what its money buys, for each node or of the whole fabric; prices are in its
+    currency.
 
     `bisection_bytes_per_s` is one way: the bisection's cables times the measured bandwidth of one
     link, or its peak where nothing was measured (`rests_on`). `price_per_gb_per_s` is the price of
-    the fabric over the bisection in 10^9 bytes/s, with the ends of the bandwidth's interval.
-    `price_per_us_saved` is what a port costs more than the baseline's over the µs that it saves;
-    None where it saves none (`saves` says why), below zero where it is cheaper and faster.
-    `price_per_mflop_per_s` is the price of the fabric over 10^6 flops/s of the application on all
-    nodes, a rank on each (`flops_per_s`), with the ends of its interval.
+    the fabric over the bisection in 10^9 bytes/s, and `price_per_node_gb_per_s` the price of a node
+    over what is delivered to it in 10^9 bytes/s, each with the ends of the bandwidth's interval.
+    `price_per_us_saved` is what a node costs more than the baseline's over the µs that it saves,
+    with the ends of that interval; None where there is none, it is cheaper or saves none (`saves`
+    says which). `price_per_mflop_per_s` is the price of the fabric over 10^6 flops/s of the
+    application on all nodes, a rank on each (`flops_per_s`), with the ends of its interval.
     `is_on_front`: no other option is at least as good in all that is known of every option (price
-    per port, latency, bisection per node), and better in one.
+    per node, latency, bisection per node), and better in one.
     """
 
     name: str
     title: str
     nodes: int
+    ports: int
     currency: str
     total: float
-    per_port: float
+    per_node: float
     over_years: float | None
     bisection_cables: int
     bisection_bytes_per_s: float | None
+    delivered_bytes_per_s: float | None
     rests_on: str
     latency_ns: float | None
     price_per_gb_per_s: float | None
     price_per_gb_per_s_low: float | None
     price_per_gb_per_s_high: float | None
+    price_per_node_gb_per_s: float | None
+    price_per_node_gb_per_s_low: float | None
+    price_per_node_gb_per_s_high: float | None
     price_per_us_saved: float | None
+    price_per_us_saved_low: float | None
+    price_per_us_saved_high: float | None
     saves: str
     is_on_front: bool
     application: str = ""
@@ -93,7 +109,16 @@ class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def delivered_by(series: Series, stream: Series | None) -> Delivered:
+class _Saved(msgspec.Struct, frozen=True):
+    """What a µs less costs a node, and from where to where; or in words why there is no price."""
+
+    words: str
+    price: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def delivered_by(series: Series, stream: Series | None, rails: int = 1) -> Delivered:
     """The figures of a series of latencies; the bandwidth is the stream's where there is one."""
     moving = stream or series
     last = max(range(len(moving.sizes_bytes)), key=lambda at: _rate(moving, at).value)
@@ -103,6 +128,7 @@ def delivered_by(series: Series, stream: Series | None) -> Delivered:
         name=f"{series.name} {small}, {f'{moving.name} ' if stream else ''}{large}",
         latency_ns=_time(series, 0),
         bandwidth_bytes_per_s=_rate(moving, last),
+        rails=rails,
     )
 
 
@@ -131,41 +157,69 @@ def values_of(options: Sequence[FabricOption]) -> tuple[FabricValue, ...]:
 
 def _value(option: FabricOption, baseline: FabricOption, is_on_front: bool) -> FabricValue:
     built, cost, delivered = option.built, option.cost, option.delivered
-    per_gb_per_s = low = high = None
-    bisection = _bisection(option)
-    if bisection:
-        per_gb_per_s = cost.total / (bisection / 1e9)
-    if delivered is not None and delivered.bandwidth_bytes_per_s.is_bounded and bisection:
-        priced = delivered.bandwidth_bytes_per_s.mapped(
-            lambda rate: cost.total / (built.bisection_cables * rate / 1e9)
-        )
-        low, high = priced.low, priced.high
+    nodes = built.asked.nodes
+    rate = _rate_of_link(option)
+    bisection = rate and rate.mapped(lambda one: built.bisection_cables * one)
+    # One half of the nodes sends, and the other has the bisection between them.
+    each = bisection and bisection.mapped(lambda all_of_it: all_of_it / (nodes // 2))
+    per_gb = _ends(bisection and bisection.mapped(lambda one: cost.total / (one / 1e9)))
+    per_node_gb = _ends(each and each.mapped(lambda one: cost.total / nodes / (one / 1e9)))
     flops = _flops_of_all(option)
-    per_mflop = flops and flops.mapped(lambda rate: cost.total / (rate / 1e6))
-    saved, saves = _saved(option, baseline)
+    per_mflop = _ends(flops and flops.mapped(lambda one: cost.total / (one / 1e6)))
+    saved = _saved(option, baseline)
     return FabricValue(
         name=option.name,
         title=built.fabric.title,
-        nodes=built.asked.nodes,
+        nodes=nodes,
+        ports=built.ports,
         currency=cost.currency,
         total=cost.total,
-        per_port=cost.per_port,
+        per_node=_per_node(option),
         over_years=cost.over_years,
         bisection_cables=built.bisection_cables,
-        bisection_bytes_per_s=bisection,
+        bisection_bytes_per_s=bisection.value if bisection else None,
+        delivered_bytes_per_s=each.value if each else None,
         rests_on=delivered.name if delivered else (built.link and f"peak of {built.link}"),
         latency_ns=delivered.latency_ns.value if delivered else None,
-        price_per_gb_per_s=per_gb_per_s,
-        price_per_gb_per_s_low=low,
-        price_per_gb_per_s_high=high,
-        price_per_us_saved=saved,
-        saves=saves,
+        price_per_gb_per_s=per_gb[0],
+        price_per_gb_per_s_low=per_gb[1],
+        price_per_gb_per_s_high=per_gb[2],
+        price_per_node_gb_per_s=per_node_gb[0],
+        price_per_node_gb_per_s_low=per_node_gb[1],
+        price_per_node_gb_per_s_high=per_node_gb[2],
+        price_per_us_saved=saved.price,
+        price_per_us_saved_low=saved.low,
+        price_per_us_saved_high=saved.high,
+        saves=saved.words,
         is_on_front=is_on_front,
         application=option.application.name if option.application else "",
         flops_per_s=flops.value if flops else None,
-        price_per_mflop_per_s=per_mflop.value if per_mflop else None,
-        price_per_mflop_per_s_low=per_mflop.low if per_mflop and per_mflop.is_bounded else None,
-        price_per_mflop_per_s_high=per_mflop.high if per_mflop and per_mflop.is_bounded else None,
+        price_per_mflop_per_s=per_mflop[0],
+        price_per_mflop_per_s_low=per_mflop[1],
+        price_per_mflop_per_s_high=per_mflop[2],
+    )
+
+
+def _ends(price: Estimate | None) -> tuple[float | None, float | None, float | None]:
+    """A price and the ends of its interval, None where they are not known."""
+    if price is None:
+        return None, None, None
+    return price.value, *((price.low, price.high) if price.is_bounded else (None, None))
+
+
+def _per_node(option: FabricOption) -> float:
+    return option.cost.total / option.built.asked.nodes
+
+
+def _rate_of_link(option: FabricOption) -> Estimate | None:
+    """What one link of one rail carries one way, bytes/s: as measured, else its peak."""
+    if option.delivered is not None:
+        return option.delivered.of_one_rail
+    whole, cables = option.built.bisection_bytes_per_s, option.built.bisection_cables
+    if whole is None or not cables:
+        return None
+    return Estimate(
+        value=whole / cables, low=-math.inf, high=math.inf, coverage=1.0, method="peak of the link"
     )
 
 
@@ -176,30 +230,34 @@ def _flops_of_all(option: FabricOption) -> Estimate | None:
     return option.application.flops_per_s.mapped(lambda rate: nodes * rate)
 
 
-def _bisection(option: FabricOption) -> float | None:
-    if option.delivered is not None:
-        return option.built.bisection_cables * option.delivered.bandwidth_bytes_per_s.value
-    return option.built.bisection_bytes_per_s
-
-
-def _saved(option: FabricOption, baseline: FabricOption) -> tuple[float | None, str]:
-    """The price per port of a µs less than the baseline's; or why there is none."""
+def _saved(option: FabricOption, baseline: FabricOption) -> _Saved:
+    """The price of a µs less than the baseline's, for a node."""
     if option is baseline:
-        return None, "baseline"
+        return _Saved("baseline")
     if option.delivered is None or baseline.delivered is None:
-        return None, "nothing measured"
+        return _Saved("nothing measured")
     mine, other = option.delivered.latency_ns, baseline.delivered.latency_ns
-    if mine.is_bounded and other.is_bounded and mine.high >= other.low and other.high >= mine.low:
-        return None, "not significant"
-    saved_us = (other.value - mine.value) / 1e3
-    if saved_us <= 0:
-        return None, "saves no time"
-    more = option.cost.per_port - baseline.cost.per_port
-    return more / saved_us, "cheaper and faster" if more <= 0 else "faster"
+    if mine.value == other.value:
+        return _Saved("equal")
+    if mine.value > other.value:
+        return _Saved("saves no time")
+    if not (mine.is_bounded and other.is_bounded):
+        return _Saved("interval not known")
+    if mine.high >= other.low:
+        return _Saved("not significant")
+    more = _per_node(option) - _per_node(baseline)
+    if more <= 0:
+        return _Saved("as cheap, and faster" if more == 0 else "cheaper and faster")
+    return _Saved(
+        "faster",
+        more / ((other.value - mine.value) / 1e3),
+        more / ((other.high - mine.low) / 1e3),
+        more / ((other.low - mine.high) / 1e3),
+    )
 
 
 def _front(options: Sequence[FabricOption]) -> set[int]:
-    """The options that no other one beats, in price per port, latency and bisection per node."""
+    """The options that no other one beats, in price per node, latency and bisection per node."""
     points = [_merits(option) for option in options]
     known = [at for at in range(3) if all(point[at] is not None for point in points)]
 
@@ -214,9 +272,10 @@ def _front(options: Sequence[FabricOption]) -> set[int]:
 
 def _merits(option: FabricOption) -> tuple[float | None, float | None, float | None]:
     """Lower is better in each; None where it is not known."""
-    bisection = _bisection(option)
+    rate = _rate_of_link(option)
+    built = option.built
     return (
-        option.cost.per_port,
+        _per_node(option),
         option.delivered.latency_ns.value if option.delivered else None,
-        None if bisection is None else -bisection / option.built.asked.nodes,
+        None if rate is None else -built.bisection_cables * rate.value / built.asked.nodes,
     )

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.fabric.fat_tree import Spread, TreeAsked, build_fat_tree
+from weft.fabric.fat_tree import TreeAsked, build_fat_tree
 from weft.fabric.network import parts_of
 from weft.reference.library import find_platform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.fabric.tree_search import Spread
     from weft.reference.library import PriceRow, Prices
 
 PORT = "adapter and node cable"
@@ -132,6 +133,8 @@ def configurations(ports: int, radixes: tuple[int, int]) -> tuple[Configuration,
             nodes=ports,
             radixes=(radixes[0], radixes[1], radixes[1]),
             blocking=(HALF, HALF),
+            # One switch of the larger kind stands above.
+            levels=1 if ports <= radixes[0] else 2,
             spread=spread,
         )
         parts = {(part.part, part.role): part.count for part in parts_of(build_fat_tree(asked))}

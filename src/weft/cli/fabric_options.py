@@ -25,16 +25,34 @@ _Blocking = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+_Bisection = Annotated[
+    str,
+    typer.Option(
+        help="Build the cheapest fat tree with this bisection, one way: 48GB/s, or 50% of what all"
+        " nodes of one half send; in place of --blocking.",
+        rich_help_panel=_PANEL,
+    ),
+]
 _Topology = Annotated[
     str, typer.Option(help="Build a fat-tree, torus or dragonfly.", rich_help_panel=_PANEL)
 ]
 Levels = Annotated[
     int,
-    typer.Option(help="Build a fat tree of 1 to 3 levels. 0: the fewest.", rich_help_panel=_PANEL),
+    typer.Option(
+        help="Build a fat tree of 1 to 3 levels. 0: as many as are the cheapest.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 _Rails = Annotated[int, typer.Option(help="Build so many equal planes.", rich_help_panel=_PANEL)]
 Shape = Annotated[
     str, typer.Option(help="Give a torus these sides: 8x8x4.", rich_help_panel=_PANEL)
+]
+_PerSwitch = Annotated[
+    int,
+    typer.Option(
+        help="Cable so many nodes to a switch of a torus at most. 0: half of its ports.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 _Spread = Annotated[
     str,
@@ -76,10 +94,12 @@ def fabric_of(
     nodes: _Nodes = 0,
     switch: Switch = "",
     blocking: _Blocking = "1:1",
+    bisection: _Bisection = "",
     topology: _Topology = "fat-tree",
     levels: Levels = 0,
     rails: _Rails = 1,
     shape: Shape = "",
+    per_switch: _PerSwitch = 0,
     spread: _Spread = "even",
     link: _Link = "",
     measured: _Measured = "",
@@ -87,17 +107,19 @@ def fabric_of(
 ) -> FabricAsked | None:
     """What was asked for. Raises WeftError for a fabric without its nodes."""
     if not nodes:
-        if switch or shape:
+        if switch or shape or bisection:
             raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 1152")
         return None
     return FabricAsked(
         nodes=nodes,
         switch=switch,
         blocking=blocking,
+        bisection=bisection,
         topology=topology,
         levels=levels,
         rails=rails,
         shape=shape,
+        per_switch=per_switch,
         spread=spread,
         link=link,
         measured=measured,

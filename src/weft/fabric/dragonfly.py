@@ -59,6 +59,7 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
         trunks=tuple(trunks),
         views=tuple((place, groups) for place in range(in_group)),
         spread=f"cables between every two groups: {between}",
+        groups=groups,
         zone=zone if has_zone else ("", ""),
         irregular="" if has_zone else "it has more groups than switches in a group",
     )

@@ -8,94 +8,125 @@ half-bandwidth of Doerfler (2005).
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, FabricSwitch, Trunk
+from weft.fabric.tree_search import (
+    BisectionNeeds,
+    BlockingNeeds,
+    Needs,
+    Spread,
+    SwitchPrice,
+    TreeLayers,
+    TreePrices,
+    TreeSearch,
+    ports_down,
+    shares,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Spread = Literal["even", "any"]
 MOST_LEVELS = 3
 LEVELS = ("one switch", "two levels", "three levels")
 
 
 class TreeAsked(msgspec.Struct, frozen=True, kw_only=True):
     """A fat tree as it is asked for: the ports of leaf, spine and core switches, the blocking of
-    leaves and spines. 0 levels: the fewest that do. `spread` "any" saves switches where the
-    uplinks of a leaf need not be shared out evenly.
+    leaves and spines, or the cables of its bisection. 0 levels: as many as are the cheapest.
+    `spread` "any" saves switches where the uplinks of a leaf need not be shared out evenly.
+    Without `prices` the cheapest is that with the fewest switches, then with the fewest cables.
     """
 
     nodes: int
     radixes: tuple[int, int, int]
-    blocking: tuple[Fraction, Fraction]
+    blocking: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1))
+    bisection_cables: int = 0
     levels: int = 0
     spread: Spread = "even"
-
-
-class _Layers(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of everything, and how many cables run upwards from a leaf and from a spine."""
-
-    leaves: int
-    leaf_uplinks: int
-    pods: int
-    spines: int
-    spine_uplinks: int = 0
-    cores: int = 0
+    prices: TreePrices | None = None
 
 
 def most_nodes(asked: TreeAsked, levels: int) -> int:
     """The nodes of the largest fat tree of so many levels of these switches."""
     leaf, spine, core = asked.radixes
     if levels == 1:
-        return leaf
-    down, _ = _ports_down(leaf, asked.blocking[0])
+        return max(asked.radixes)
+    down, _ = ports_down(leaf, asked.blocking[0])
     if levels == 2:
         return down * spine
-    spine_down, _ = _ports_down(spine, asked.blocking[1])
+    spine_down, _ = ports_down(spine, asked.blocking[1])
     return down * spine_down * core
 
 
 def build_fat_tree(asked: TreeAsked) -> Fabric:
-    """The fat tree with the fewest switches. Raises WeftError with the sizes that can be built."""
-    levels = asked.levels or next(
-        (n for n in range(1, MOST_LEVELS + 1) if asked.nodes <= most_nodes(asked, n)), MOST_LEVELS
-    )
-    most = most_nodes(asked, levels)
-    if asked.nodes > most:
-        raise WeftError(*_too_many(asked, levels, most))
-    if levels == MOST_LEVELS and asked.spread == "any":
+    """The cheapest fat tree of its kind. Raises WeftError with the sizes that can be built."""
+    if asked.bisection_cables > asked.nodes // 2:
         raise WeftError(
+            f"the bisection of {asked.nodes} nodes has at most {asked.nodes // 2} cables, not"
+            f" {asked.bisection_cables}",
+            f"ask for {asked.nodes // 2} or fewer, or for more --rails",
+        )
+    found = _cheapest(asked)
+    if found is None:
+        raise _none(asked)
+    return _fabric(asked, found)
+
+
+def _cheapest(asked: TreeAsked) -> TreeLayers | None:
+    """Of all levels that are asked for; with as many levels as needed where all cost the same."""
+    needs: Needs = BlockingNeeds(asked.nodes, asked.blocking)
+    if asked.bisection_cables:
+        needs = BisectionNeeds(asked.nodes, asked.bisection_cables)
+    search = TreeSearch(asked.nodes, needs, asked.prices or _unpriced(asked), asked.spread)
+    ways = {1: search.one_switch, 2: search.two_levels}
+    if asked.spread == "even":
+        ways[MOST_LEVELS] = search.three_levels
+    for levels, look in ways.items():
+        # What has a stated bisection may block as much as its ports permit.
+        is_there = asked.bisection_cables or asked.nodes <= most_nodes(asked, levels)
+        if asked.levels in (0, levels) and is_there:
+            look()
+    return search.found
+
+
+def _unpriced(asked: TreeAsked) -> TreePrices:
+    leaf, spine, core = (SwitchPrice(radix=one) for one in asked.radixes)
+    return TreePrices(leaf=leaf, spine=spine, core=core)
+
+
+def _none(asked: TreeAsked) -> WeftError:
+    """Why there is no such tree, and what can be built."""
+    levels = asked.levels or MOST_LEVELS
+    most = most_nodes(asked, levels)
+    if asked.bisection_cables:
+        return WeftError(
+            f"no fat tree of these switches has {asked.nodes} nodes and"
+            f" {asked.bisection_cables} cables in its bisection",
+            "type a smaller --bisection, a larger --switch or fewer --nodes",
+        )
+    if asked.nodes <= most and asked.spread == "any":
+        return WeftError(
             f"{asked.nodes} nodes need three levels, whose uplinks always spread evenly",
             "omit --spread",
         )
-    if levels == 1:
-        return _one_switch(asked)
-    layers = _two_levels(asked) if levels == 2 else _three_levels(asked)
-    return _fabric(asked, levels, layers)
-
-
-def _ports_down(radix: int, blocking: Fraction) -> tuple[int, int]:
-    """The most ports downwards, and the fewest upwards that keep the blocking."""
-    down = next((n for n in range(radix - 1, 0, -1) if n + ceil(n / blocking) <= radix), 0)
-    return down, ceil(down / blocking)
+    return WeftError(*_too_many(asked, levels, most))
 
 
 def _too_many(asked: TreeAsked, levels: int, most: int) -> tuple[str, str]:
     """Which ports are too few, and what can be built."""
     leaf, spine, core = asked.radixes
-    down, up = _ports_down(leaf, asked.blocking[0])
+    down, up = ports_down(leaf, asked.blocking[0])
     if levels == 1:
-        why = f"the switch has {leaf} ports"
+        why = f"the switch has {most} ports"
     elif levels == 2:
         why = f"each of {spine} leaves has {down} nodes and {up} uplinks, and a spine has {spine}"
         why += " ports"
     else:
-        spine_down, _ = _ports_down(spine, asked.blocking[1])
+        spine_down, _ = ports_down(spine, asked.blocking[1])
         why = (
             f"a pod has {spine_down} leaves of {down} nodes, and a core switch has {core} ports,"
             " one for each pod"
@@ -108,78 +139,27 @@ def _too_many(asked: TreeAsked, levels: int, most: int) -> tuple[str, str]:
     return what, fix
 
 
-def _one_switch(asked: TreeAsked) -> Fabric:
+def _one_switch(asked: TreeAsked, switch: SwitchPrice) -> Fabric:
     return Fabric(
-        title=f"one switch of {asked.radixes[0]} ports",
+        title=f"one switch of {switch.radix} ports",
         nodes=asked.nodes,
-        switches=(FabricSwitch("leaf", asked.radixes[0], asked.nodes),),
+        switches=(FabricSwitch("leaf", switch.radix, asked.nodes, switch.card_ports),),
         trunks=(),
         views=((0, 1),),
         zone=("FAT_TREE", f"1;{asked.nodes};1;1"),
     )
 
 
-def _leaves(asked: TreeAsked, fewest: int, levels: int) -> tuple[int, int]:
-    """How many leaves, and the uplinks of each. Raises WeftError where there are too few."""
-    down, _ = _ports_down(asked.radixes[0], asked.blocking[0])
-    leaves = ceil(asked.nodes / down)
-    if leaves < fewest:
-        raise WeftError(
-            f"{asked.nodes} nodes fit one leaf of {down}: too few for {LEVELS[levels - 1]}",
-            f"type --levels 1, or --nodes {down * (fewest - 1) + 1} or more",
-        )
-    return leaves, ceil(ceil(asked.nodes / leaves) / asked.blocking[0])
-
-
-def _two_levels(asked: TreeAsked) -> _Layers:
-    leaves, up = _leaves(asked, 2, 2)
-    spine = asked.radixes[1]
-    if asked.spread == "any":
-        spines = ceil(leaves * up / spine)
-    else:
-        spines = next(n for n in _divisors(up) if leaves * (up // n) <= spine)
-    return _Layers(leaves=leaves, leaf_uplinks=up, pods=1, spines=spines)
-
-
-def _three_levels(asked: TreeAsked) -> _Layers:
-    """Pods as equal as can be, with spines and cores over which all cables spread evenly."""
-    down, _ = _ports_down(asked.radixes[1], asked.blocking[1])
-    leaves, up = _leaves(asked, 2, 3)
-    pods = max(2, ceil(leaves / down))
-    of_a_pod = ceil(leaves / pods)
-    spines = next(n for n in _divisors(up) if of_a_pod * (up // n) <= down)
-    spine_up = ceil(of_a_pod * (up // spines) / asked.blocking[1])
-    core = asked.radixes[2]
-    # A core serves several spines of each pod, or a spine's uplinks are shared out over several.
-    shared = [spines // n for n in _divisors(spines) if pods * spine_up * n <= core]
-    several = [spines * n for n in _divisors(spine_up) if pods * (spine_up // n) <= core]
-    return _Layers(
-        leaves=leaves,
-        leaf_uplinks=up,
-        pods=pods,
-        spines=spines,
-        spine_uplinks=spine_up,
-        cores=min(shared + several),
-    )
-
-
-def _divisors(number: int) -> list[int]:
-    return [n for n in range(1, number + 1) if number % n == 0]
-
-
-def _shares(number: int, parts: int) -> list[int]:
-    """A number in so many whole parts that differ by one at most, the larger ones first."""
-    least, more = divmod(number, parts)
-    return [least + 1] * more + [least] * (parts - more)
-
-
-def _fabric(asked: TreeAsked, levels: int, layers: _Layers) -> Fabric:
-    leaf, spine, core = asked.radixes
-    nodes = _shares(asked.nodes, layers.leaves)
-    switches = [FabricSwitch("leaf", leaf, count) for count in nodes]
-    switches += [FabricSwitch("spine", spine)] * (layers.spines * layers.pods)
-    switches += [FabricSwitch("core", core)] * layers.cores
-    of_pods = _shares(layers.leaves, layers.pods)
+def _fabric(asked: TreeAsked, layers: TreeLayers) -> Fabric:
+    if layers.alone:
+        return _one_switch(asked, layers.alone)
+    of = asked.prices or _unpriced(asked)
+    nodes = shares(asked.nodes, layers.leaves)
+    switches = [FabricSwitch("leaf", of.leaf.radix, own, of.leaf.card_ports) for own in nodes]
+    spine = FabricSwitch("spine", of.spine.radix, card_ports=of.spine.card_ports)
+    core = FabricSwitch("core", of.core.radix, card_ports=of.core.card_ports)
+    switches += [spine] * (layers.spines * layers.pods) + [core] * layers.cores
+    of_pods = shares(layers.leaves, layers.pods)
     trunks = [*_leaf_trunks(layers, of_pods), *_core_trunks(layers)]
     kinds: dict[tuple[int, int], list[int]] = {}
     first = 0
@@ -189,9 +169,9 @@ def _fabric(asked: TreeAsked, levels: int, layers: _Layers) -> Fabric:
             kinds.setdefault((own, sum(inside)), []).append(place)
         first += count
     zone = _zone(asked, layers)
-    factor = ", ".join(_ratio(one) for one in asked.blocking[: levels - 1])
+    levels = MOST_LEVELS if layers.cores else 2
     return Fabric(
-        title=f"fat tree of {LEVELS[levels - 1]}, blocking {factor}",
+        title=f"fat tree of {LEVELS[levels - 1]}, {_asked_in_words(asked, levels)}",
         nodes=asked.nodes,
         switches=tuple(switches),
         trunks=tuple(trunks),
@@ -202,7 +182,13 @@ def _fabric(asked: TreeAsked, levels: int, layers: _Layers) -> Fabric:
     )
 
 
-def _leaf_trunks(layers: _Layers, of_pods: list[int]) -> Iterator[Trunk]:
+def _asked_in_words(asked: TreeAsked, levels: int) -> str:
+    if asked.bisection_cables:
+        return f"bisection of {asked.bisection_cables} cables or more"
+    return "blocking " + ", ".join(_ratio(one) for one in asked.blocking[: levels - 1])
+
+
+def _leaf_trunks(layers: TreeLayers, of_pods: list[int]) -> Iterator[Trunk]:
     """The cables of every leaf to the spines of its pod; what is left over goes round."""
     each, rest = divmod(layers.leaf_uplinks, layers.spines)
     leaf = 0
@@ -217,24 +203,21 @@ def _leaf_trunks(layers: _Layers, of_pods: list[int]) -> Iterator[Trunk]:
             leaf += 1
 
 
-def _core_trunks(layers: _Layers) -> Iterator[Trunk]:
+def _core_trunks(layers: TreeLayers) -> Iterator[Trunk]:
     """The cables of every spine: spines at the same place in their pods meet at the same cores."""
-    first_spine = layers.leaves
-    first_core = first_spine + layers.spines * layers.pods
-    for pod in range(layers.pods if layers.cores else 0):
+    if not layers.cores:
+        return
+    first_core = layers.leaves + layers.spines * layers.pods
+    of_a_group = layers.cores // layers.core_groups
+    for pod in range(layers.pods):
         for place in range(layers.spines):
-            spine = first_spine + pod * layers.spines + place
-            if layers.cores <= layers.spines:
-                core = first_core + place % layers.cores
-                yield Trunk(spine, core, layers.spine_uplinks, "uplink")
-                continue
-            cores = layers.cores // layers.spines
-            for n in range(cores):
-                core = first_core + place * cores + n
-                yield Trunk(spine, core, layers.spine_uplinks // cores, "uplink")
+            spine = layers.leaves + pod * layers.spines + place
+            first = first_core + place % layers.core_groups * of_a_group
+            for core in range(first, first + of_a_group):
+                yield Trunk(spine, core, layers.spine_uplinks // of_a_group, "uplink")
 
 
-def _in_words(layers: _Layers) -> str:
+def _in_words(layers: TreeLayers) -> str:
     each, rest = divmod(layers.leaf_uplinks, layers.spines)
     where = " of its pod" if layers.pods > 1 else ""
     counts = f"{each} or {each + 1}" if rest else f"{each}"
@@ -242,13 +225,13 @@ def _in_words(layers: _Layers) -> str:
     return f"{words}: not an even spread" if rest else words
 
 
-def _zone(asked: TreeAsked, layers: _Layers) -> str:
+def _zone(asked: TreeAsked, layers: TreeLayers) -> str:
     """topo_parameters of SimGrid's FAT_TREE: children, parents and parallel cables by level."""
     is_regular = (
         asked.nodes % layers.leaves == 0
         and layers.leaves % layers.pods == 0
         and layers.leaf_uplinks % layers.spines == 0
-        and layers.cores % layers.spines == 0
+        and layers.core_groups in (0, layers.spines)
     )
     if not is_regular:
         return ""

@@ -7,6 +7,7 @@ adapter with one port at each.
 from __future__ import annotations
 
 from collections import Counter
+from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -19,11 +20,15 @@ CABLES: tuple[CableKind, ...] = ("node", "uplink", "local", "global")
 
 
 class FabricSwitch(msgspec.Struct, frozen=True):
-    """One switch: what it does, its ports, and how many nodes are cabled to it."""
+    """One switch: what it does, its ports, and how many nodes are cabled to it.
+
+    A modular one has line cards of `card_ports` ports, as many of them as its cables need.
+    """
 
     role: str
     radix: int
     nodes: int = 0
+    card_ports: int = 0
 
 
 class Trunk(msgspec.Struct, frozen=True):
@@ -41,7 +46,8 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     `views` are switches with nodes, one of each kind, and how many of its kind there are: all of a
     kind have as many nodes and the same distances. `zone` is the fabric as SimGrid names it
     (topology and topo_parameters); empty where it is not regular enough, and `irregular` says why.
-    `spread` says in words how the cables between switches are shared out.
+    `spread` says in words how the cables between switches are shared out. `sides` are those of a
+    torus, the first the outermost; `groups` how many a dragonfly has.
     """
 
     title: str
@@ -53,6 +59,8 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     spread: str = ""
     zone: tuple[str, str] = ("", "")
     irregular: str = ""
+    sides: tuple[int, ...] = ()
+    groups: int = 0
 
 
 class PartCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,9 +94,15 @@ def parts_of(fabric: Fabric) -> tuple[PartCount, ...]:
     used = ports_used(fabric)
     counts: Counter[tuple[str, int]] = Counter()
     left: Counter[tuple[str, int]] = Counter()
+    cards: Counter[int] = Counter()
     for switch, ports in zip(fabric.switches, used, strict=True):
         counts[switch.role, switch.radix] += fabric.rails
-        left[switch.role, switch.radix] += fabric.rails * (switch.radix - ports)
+        there = switch.radix
+        if switch.card_ports:
+            own = ceil(ports / switch.card_ports)
+            cards[switch.radix] += fabric.rails * own
+            there = own * switch.card_ports
+        left[switch.role, switch.radix] += fabric.rails * (there - ports)
     cables: Counter[str] = Counter({"node": fabric.nodes * fabric.rails})
     for trunk in fabric.trunks:
         cables[trunk.kind] += trunk.cables * fabric.rails
@@ -99,6 +113,10 @@ def parts_of(fabric: Fabric) -> tuple[PartCount, ...]:
                 part=f"switch {radix}", role=role, count=count, ports_left_over=left[role, radix]
             )
             for (role, radix), count in counts.items()
+        ),
+        *(
+            PartCount(part=f"line card {radix}", role="line card", count=count)
+            for radix, count in cards.items()
         ),
         *(
             PartCount(part=f"{kind} cable", role=f"{kind} cable", count=cables[kind])

@@ -5,29 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from weft.errors import WeftError
+from weft.fabric.part_prices import PricedPart
 from weft.fabric.topologies import FabricAsked
 
 # A part of this name stands for every kind of cable that has no price of its own.
 ANY_CABLE = "cable"
 USUAL_YEARS = 5.0
-
-
-class PricedPart(msgspec.Struct, frozen=True, kw_only=True):
-    """What one part costs, in the list's currency; the discount is a fraction.
-
-    Without a power or a lifetime that is known both are None.
-    """
-
-    part: str
-    list_price: float
-    discount: float = 0.0
-    power_w: float | None = None
-    lifetime_years: float | None = None
-
-    @property
-    def price(self) -> float:
-        """What is paid for one."""
-        return self.list_price * (1 - self.discount)
 
 
 class PriceList(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,3 +35,8 @@ class PriceList(msgspec.Struct, frozen=True, kw_only=True):
             f"{self.name} has no price for {part}",
             f'add [[part]], part = "{part}", list_price = ...',
         )
+
+    def card_of(self, radix: int) -> PricedPart | None:
+        """The line card of the switch with so many ports; None of one that is not modular."""
+        name = f"line card {radix}"
+        return next((one for one in self.parts if one.part == name), None)

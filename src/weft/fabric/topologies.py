@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.dragonfly import DragonflyAsked, build_dragonfly
-from weft.fabric.fat_tree import MOST_LEVELS, Spread, TreeAsked, build_fat_tree
+from weft.fabric.fat_tree import MOST_LEVELS, TreeAsked, build_fat_tree
 from weft.fabric.network import Fabric, PartCount, bisection_cables, hops_of, parts_of
 from weft.fabric.peaks import parse_link
 from weft.fabric.torus import TorusAsked, build_torus
+from weft.fabric.tree_search import Spread, SwitchPrice, TreePrices
 from weft.names import choose
+from weft.units import parse_bandwidth, parse_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from weft.fabric.part_prices import PricesByPart
 
 TOPOLOGIES = ("fat-tree", "torus", "dragonfly")
 SPREADS: Mapping[str, Spread] = {"even": "even", "any": "any"}
 MOST_NODES = 100_000
 MOST_PORTS = 4096
 MOST_RAILS = 16
+# Of a cable: as much as a division may be off.
+ROUNDING = 1e-9
 
 
 class FabricAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fabric in words, as the options of `weft price` and the [[fabric]] of a file have them.
 
-    `link` is a name that weft.fabric.peaks reads; `measured` a record or a published platform;
-    `application` a record of milc, measured or predicted.
+    `bisection` is what a fat tree has at least, "50%" of all nodes' bandwidth or "48GB/s", in place
+    of a blocking. `per_switch` are the nodes of a torus' fullest switch. `link` is a name that
+    weft.fabric.peaks reads; `measured` a record or a published platform; `application` a record of
+    milc, measured or predicted.
     """
 
     nodes: int
@@ -38,9 +47,11 @@ class FabricAsked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: str = ""
     topology: str = "fat-tree"
     blocking: str = "1:1"
+    bisection: str = ""
     levels: int = 0
     rails: int = 1
     shape: str = ""
+    per_switch: int = 0
     spread: str = "even"
     link: str = ""
     measured: str = ""
@@ -68,9 +79,16 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
         return self.asked.nodes * self.asked.rails
 
 
-def build(asked: FabricAsked) -> Built:
-    """The fabric and what is counted of it. Raises WeftError for what cannot be built."""
-    fabric = msgspec.structs.replace(build_fabric(asked), rails=asked.rails)
+def build(
+    asked: FabricAsked, prices: PricesByPart | None = None, rate_bytes_per_s: float | None = None
+) -> Built:
+    """The cheapest fabric that was asked for, and what is counted of it.
+
+    With `prices` the cheapest is that of the least price, else that with the fewest switches. The
+    rate is what was measured of one link, in place of its peak. Raises WeftError for what cannot be
+    built.
+    """
+    fabric = build_fabric(asked, prices, rate_bytes_per_s)
     cables = bisection_cables(fabric) * asked.rails
     hops = hops_of(fabric)
     link = parse_link(asked.link) if asked.link else None
@@ -86,20 +104,35 @@ def build(asked: FabricAsked) -> Built:
     )
 
 
-def build_fabric(asked: FabricAsked) -> Fabric:
-    """One plane of the fabric, without what is counted of it. Raises WeftError."""
+def build_fabric(
+    asked: FabricAsked, prices: PricesByPart | None = None, rate_bytes_per_s: float | None = None
+) -> Fabric:
+    """The fabric without what is counted of it. Raises WeftError."""
     _in_range("--nodes", asked.nodes, 2, MOST_NODES)
     _in_range("--rails", asked.rails, 1, MOST_RAILS)
     _in_range("--levels", asked.levels, 0, MOST_LEVELS)
+    _in_range("--per-switch", asked.per_switch, 0, MOST_PORTS)
+    plane = _plane(asked, prices, rate_bytes_per_s)
+    return msgspec.structs.replace(plane, rails=asked.rails)
+
+
+def _plane(
+    asked: FabricAsked, prices: PricesByPart | None, rate_bytes_per_s: float | None
+) -> Fabric:
     [topology] = choose("topology", [asked.topology], TOPOLOGIES)
     radixes = parse_switches(asked.switch)
     if topology != "fat-tree":
         _only_one(asked, radixes)
     if topology == "torus":
         shape = parse_shape(asked.shape) if asked.shape else ()
-        return build_torus(TorusAsked(nodes=asked.nodes, radix=radixes[0], shape=shape))
-    if asked.shape:
-        raise WeftError(f"--shape {asked.shape} is for a torus", "type --topology torus")
+        return build_torus(
+            TorusAsked(
+                nodes=asked.nodes, radix=radixes[0], shape=shape, per_switch=asked.per_switch
+            )
+        )
+    for name, given in (("--shape", asked.shape), ("--per-switch", asked.per_switch)):
+        if given:
+            raise WeftError(f"{name} {given} is for a torus", "type --topology torus")
     if topology == "dragonfly":
         return build_dragonfly(DragonflyAsked(nodes=asked.nodes, radix=radixes[0]))
     [spread] = choose("spread", [asked.spread], tuple(SPREADS))
@@ -108,10 +141,57 @@ def build_fabric(asked: FabricAsked) -> Fabric:
             nodes=asked.nodes,
             radixes=radixes,
             blocking=parse_blocking(asked.blocking),
+            bisection_cables=_bisection(asked, rate_bytes_per_s),
             levels=asked.levels,
             spread=SPREADS[spread],
+            prices=None if prices is None else tree_prices(prices, radixes),
         )
     )
+
+
+def tree_prices(prices: PricesByPart, radixes: tuple[int, int, int]) -> TreePrices:
+    """What the switches and cables of a fat tree cost. A part without a price costs nothing here:
+    what a fabric has is asked for again where all of it is priced."""
+
+    def of(part: str) -> float:
+        try:
+            return prices.of(part).price
+        except WeftError:
+            return 0.0
+
+    def switch(radix: int) -> SwitchPrice:
+        card = prices.card_of(radix)
+        return SwitchPrice(
+            radix=radix,
+            price=of(f"switch {radix}"),
+            card_ports=card.ports if card else 0,
+            card_price=card.price if card else 0.0,
+        )
+
+    leaf, spine, core = map(switch, radixes)
+    return TreePrices(leaf=leaf, spine=spine, core=core, cable=of("uplink cable"))
+
+
+def _bisection(asked: FabricAsked, rate_bytes_per_s: float | None) -> int:
+    """The cables of one plane that a stated bisection needs; 0 where none is stated."""
+    if not asked.bisection:
+        return 0
+    if any(one != 1 for one in parse_blocking(asked.blocking)) or asked.spread != "even":
+        raise WeftError(
+            "--bisection says how many cables run upwards, and so do --blocking and --spread",
+            "omit the others",
+        )
+    if asked.bisection.endswith("%"):
+        return ceil(asked.nodes // 2 * parse_percent(asked.bisection) - ROUNDING)
+    if rate_bytes_per_s is None:
+        if not asked.link:
+            raise WeftError(
+                f"--bisection {asked.bisection} needs the bandwidth of a link",
+                'type --link "IB 4x SDR" or --measured FILE, or --bisection 50%',
+            )
+        rate_bytes_per_s = parse_link(asked.link).one_way_bytes_per_s
+    wanted = parse_bandwidth(asked.bisection)
+    return max(1, ceil(wanted / (asked.rails * rate_bytes_per_s) - ROUNDING))
 
 
 def parse_switches(text: str) -> tuple[int, int, int]:
@@ -162,6 +242,7 @@ def _only_one(asked: FabricAsked, radixes: tuple[int, int, int]) -> None:
         name
         for name, is_given in (
             ("--blocking", any(one != 1 for one in parse_blocking(asked.blocking))),
+            ("--bisection", asked.bisection != ""),
             ("--levels", asked.levels != 0),
             ("--spread", asked.spread != "even"),
         )

@@ -1,19 +1,20 @@
-"""Tori: switches in a grid whose rows are rings, each with the same number of nodes.
+"""Tori: switches in a grid whose rows are rings, with the same number of nodes each or one less.
 
 Ports that nodes leave are cabled to the next switches, as many in each direction. A torus whose
-shape nobody chose gives at most half of a switch's ports to nodes.
+shape nobody chose gives at most half of a switch's ports to nodes, or as many as are stated.
 """
 
 from __future__ import annotations
 
-from itertools import product
-from math import prod
+from itertools import count, product
+from math import ceil, prod
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, FabricSwitch, Trunk
+from weft.fabric.tree_search import shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,60 +22,74 @@ if TYPE_CHECKING:
 # A shape that nobody chose is not longer than so many times its shortest side.
 LONGEST = 2
 SIDES = 3
-_FAR = 4096
+LEAST = 2**SIDES
 
 
 class TorusAsked(msgspec.Struct, frozen=True, kw_only=True):
-    """A torus as it is asked for: nodes, ports of a switch, and the sides, or none of them."""
+    """A torus as it is asked for: nodes, ports of a switch, and the sides, or none of them.
+
+    `per_switch` are the most nodes of a switch; 0: as many as leave half of the ports.
+    """
 
     nodes: int
     radix: int
     shape: tuple[int, ...] = ()
+    per_switch: int = 0
 
 
 def build_torus(asked: TorusAsked) -> Fabric:
     """The torus of that shape, or the one with the fewest switches. Raises WeftError."""
-    shape = asked.shape or _shape_of(asked)
-    if not shape:
-        sizes = [n for n in _nearest(asked) if n]
-        raise WeftError(
-            f"{asked.nodes} nodes make no torus of {SIDES} sides, the longest at most"
-            f" {LONGEST} times the shortest, with switches of {asked.radix} ports",
-            f"type --nodes {' or '.join(map(str, sizes))}, or --shape"
-            if sizes
-            else f"type --switch {2 * SIDES + 1} or more",
-        )
+    most = asked.per_switch or min(asked.radix // 2, asked.radix - 2 * SIDES)
     # The longest side is the outermost, so that halving the nodes halves that side.
-    shape = tuple(sorted(shape, reverse=True))
-    each, rest = divmod(asked.nodes, prod(shape))
-    if rest or not each:
-        below, above = each * prod(shape), (each + 1) * prod(shape)
-        sizes = [n for n in (below, above) if n]
-        raise WeftError(
-            f"{asked.nodes} nodes do not spread evenly over {_named(shape)} switches",
-            f"type --nodes {' or '.join(map(str, sizes))}",
-        )
-    ports = each + 2 * sum(side > 1 for side in shape)
-    if ports > asked.radix:
-        most = (asked.radix - (ports - each)) * prod(shape)
-        fix = f"--switch {ports}, or --nodes {most}" if most > 0 else f"--switch {ports}"
-        raise WeftError(
-            f"a switch of this torus needs {ports} ports, {each} of them for nodes, and has"
-            f" {asked.radix}",
-            f"type {fix}",
-        )
-    cables = (asked.radix - each) // (ports - each)
-    is_plain = each == cables == 1
+    shape = tuple(sorted(asked.shape or _shape_of(asked, most), reverse=True))
+    switches = prod(shape)
+    fullest = ceil(asked.nodes / switches)
+    _check(asked, shape)
+    directions = 2 * sum(side > 1 for side in shape)
+    taken = asked.per_switch or (fullest if asked.shape else most)
+    cables = (asked.radix - taken) // directions if directions else 0
+    nodes = shares(asked.nodes, switches)
+    is_even = nodes[0] == nodes[-1]
+    is_plain = is_even and nodes[0] == cables == 1
+    each = f"{nodes[0]}" if is_even else f"{nodes[-1]} or {nodes[0]}"
     return Fabric(
         title=f"torus {_named(shape)}, nodes per switch: {each}",
         nodes=asked.nodes,
-        switches=(FabricSwitch("torus", asked.radix, each),) * prod(shape),
+        switches=tuple(FabricSwitch("torus", asked.radix, own) for own in nodes),
         trunks=tuple(_trunks(shape, cables)),
-        views=((0, prod(shape)),),
+        views=((0, switches),) if is_even else tuple((at, 1) for at in range(switches)),
         spread=f"cables from each switch to the next, in either direction of each side: {cables}",
+        sides=shape,
         zone=("TORUS", ",".join(map(str, reversed(shape)))) if is_plain else ("", ""),
         irregular="" if is_plain else "its switches have several nodes, or cables to the next one",
     )
+
+
+def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
+    """Raises WeftError where switches of this shape have too few nodes, or too few ports."""
+    switches, directions = prod(shape), 2 * sum(side > 1 for side in shape)
+    if asked.nodes < switches:
+        raise WeftError(
+            f"{asked.nodes} nodes leave some of {_named(shape)} switches without one",
+            f"type --nodes {switches} or more, or a smaller --shape",
+        )
+    taken = max(ceil(asked.nodes / switches), 0 if asked.shape else asked.per_switch)
+    if asked.per_switch and taken > asked.per_switch:
+        most = asked.per_switch * switches
+        raise WeftError(
+            f"{_named(shape)} switches with {asked.per_switch} nodes each have {most}, not"
+            f" {asked.nodes}",
+            f"type --nodes {most} or fewer, or --per-switch {taken}",
+        )
+    ports = max(taken, asked.per_switch) + directions
+    if ports > asked.radix:
+        most = (asked.radix - directions) * switches
+        fix = f"--switch {ports}, or --nodes {most}" if most > 0 else f"--switch {ports}"
+        raise WeftError(
+            f"a switch of this torus needs {ports} ports, {ports - directions} of them for nodes,"
+            f" and has {asked.radix}",
+            f"type {fix}",
+        )
 
 
 def _named(shape: tuple[int, ...]) -> str:
@@ -92,12 +107,26 @@ def _trunks(shape: tuple[int, ...], cables: int) -> Iterator[Trunk]:
             yield Trunk(number, places[beside], 2 * cables if side == 2 else cables, "local")
 
 
-def _shape_of(asked: TorusAsked) -> tuple[int, ...]:
-    """The most cubic shape with the most nodes per switch; empty where there is none."""
-    for each in range(min(asked.radix // 2, asked.radix - 2 * SIDES), 0, -1):
-        if asked.nodes % each == 0 and (shape := _cubic(asked.nodes // each)):
-            return shape
-    return ()
+def _shape_of(asked: TorusAsked, most: int) -> tuple[int, ...]:
+    """The shape with the fewest switches that have room for so many nodes each, the most cubic.
+
+    Raises WeftError where there is none, or there are too few nodes for it.
+    """
+    if most < 1:
+        raise WeftError(
+            f"a switch of {asked.radix} ports makes no torus of {SIDES} sides",
+            f"type --switch {2 * SIDES + 1} or more, or --shape",
+        )
+    shape = next(filter(None, map(_cubic, count(max(ceil(asked.nodes / most), LEAST)))))
+    if prod(shape) > asked.nodes:
+        fewer = next((n for n in range(asked.nodes, LEAST - 1, -1) if _cubic(n)), 0)
+        sizes = [n for n in (fewer, prod(shape)) if n]
+        raise WeftError(
+            f"{asked.nodes} nodes make no torus of {SIDES} sides, the longest at most {LONGEST}"
+            " times the shortest, with a node or more at each switch",
+            f"type --nodes {' or '.join(map(str, sizes))}, or --shape",
+        )
+    return shape
 
 
 def _cubic(switches: int) -> tuple[int, ...]:
@@ -112,15 +141,3 @@ def _cubic(switches: int) -> tuple[int, ...]:
             if not left and high <= LONGEST * low and (not best or high - low < best[0] - best[2]):
                 best = (high, middle, low)
     return best
-
-
-def _nearest(asked: TorusAsked) -> tuple[int, int]:
-    """The next smaller and the next larger number of nodes that make a torus; 0 where none does."""
-
-    def fits(nodes: int) -> bool:
-        return bool(_shape_of(msgspec.structs.replace(asked, nodes=nodes)))
-
-    steps = range(1, _FAR)
-    below = (asked.nodes - n for n in steps if asked.nodes > n)
-    above = (asked.nodes + n for n in steps)
-    return next(filter(fits, below), 0), next(filter(fits, above), 0)

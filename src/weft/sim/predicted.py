@@ -110,7 +110,7 @@ def predicted(
     if not 0 <= variant.hop_ns <= MOST_HOP_NS:
         raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
     parts = moved(parts_of(base), move or Move())
-    fabric = msgspec.structs.replace(build_fabric(variant.fabric), rails=variant.fabric.rails)
+    fabric = build_fabric(variant.fabric)
     ends = sum(switch.nodes > 0 for switch in fabric.switches)
     if ends > MOST_SWITCHES:
         raise WeftError(

@@ -50,16 +50,36 @@ def _option(
     from weft.fabric.topologies import build
 
     try:
-        built = build(asked)
+        delivered = _delivered(asked, usual)
+        built = build(asked, prices, rate_of_link(delivered))
     except WeftError as error:
         raise WeftError(place + error.what, error.fix) from None
     return FabricOption(
         name=asked.name or prices.name,
         built=built,
         cost=cost_of(built.parts, built.ports, prices),
-        delivered=delivered_of(asked.measured) if asked.measured else usual,
+        delivered=delivered,
         application=application_of(asked.application) if asked.application else None,
     )
+
+
+def _delivered(asked: FabricAsked, usual: Delivered | None) -> Delivered | None:
+    """What was measured for a fabric. Raises WeftError where it used other rails than it has."""
+    if not asked.measured:
+        return usual if usual and usual.rails in (1, asked.rails) else None
+    found = delivered_of(asked.measured)
+    if found.rails not in (1, asked.rails):
+        raise WeftError(
+            f"{asked.measured} was measured over {found.rails} rails, and the fabric has"
+            f" {asked.rails}",
+            f"type --rails {found.rails}, or name a record over one rail",
+        )
+    return found
+
+
+def rate_of_link(delivered: Delivered | None) -> float | None:
+    """What was measured of one link of one rail, bytes/s; None where nothing was."""
+    return delivered.of_one_rail.value if delivered else None
 
 
 def _with_names(options: list[FabricOption]) -> list[FabricOption]:
@@ -86,8 +106,12 @@ def delivered_of(source: str) -> Delivered:
     """
     from weft.analysis.fabric_value import delivered_by
 
-    pairs = _series_of(*split_part(source))
-    found = [delivered_by(series, stream) for series, stream in pairs if series.has_latency]
+    found = [
+        delivered_by(series, stream, rails)
+        for rails, pairs in _series_of(*split_part(source))
+        for series, stream in pairs
+        if series.has_latency
+    ]
     if not found:
         raise WeftError(f"{source} has no latency", "name a record of ping_pong or a platform")
     return min(found, key=lambda one: one.latency_ns.value)
@@ -126,15 +150,18 @@ def application_of(source: str) -> Application:
     )
 
 
-def _series_of(name: str, transport: str) -> Pairs:
-    """The series of a platform, a plain table or a record whose messages crossed a link."""
+def _series_of(name: str, transport: str) -> list[tuple[int, Pairs]]:
+    """The series of a platform, a plain table or a record whose messages crossed a link.
+
+    Each with the rails that its messages went over.
+    """
     from weft.record.plain import is_plain
     from weft.record.run import load
     from weft.reference.library import platform_or_none
     from weft.sources.series import series_of, series_of_record
 
     if platform_or_none(name) is not None or is_plain(Path(name)):
-        return series_of(name, "", transport)
+        return [(1, series_of(name, "", transport))]
     run = load(Path(name))
     within = {
         launch.transport
@@ -148,7 +175,17 @@ def _series_of(name: str, transport: str) -> Pairs:
             f"{name} was measured within one host, where nothing crosses a link",
             "name a record of two hosts or a platform, or type --link",
         )
-    return series_of_record(run, "", ",".join(asked))
+    return [
+        (
+            max(
+                int(launch.details.get("rails", 1))
+                for launch in run.launches.values()
+                if launch.transport == one
+            ),
+            series_of_record(run, "", one),
+        )
+        for one in asked
+    ]
 
 
 def delivered_or_why(record: Path) -> tuple[Delivered | None, str]:

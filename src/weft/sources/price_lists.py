@@ -14,16 +14,21 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.currencies import CURRENCIES
 from weft.fabric.network import CABLES
-from weft.fabric.price_list import ANY_CABLE, USUAL_YEARS, PricedPart, PriceList
+from weft.fabric.part_prices import PricedPart
+from weft.fabric.price_list import ANY_CABLE, USUAL_YEARS, PriceList
 from weft.fabric.topologies import FabricAsked
 from weft.units import parse_percent
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_NAMES = ("adapter", ANY_CABLE, *(f"{kind} cable" for kind in CABLES), "switch 24")
+_NAMES = (
+    *("adapter", ANY_CABLE),
+    *(f"{kind} cable" for kind in CABLES),
+    *("switch 24", "line card 288"),
+)
 _EXAMPLE = 'write currency = "USD", then [[part]], part = "switch 24", list_price = 7450'
-_FIELDS = ("part", "list_price", "discount", "power_w", "lifetime_years")
+_FIELDS = ("part", "list_price", "discount", "power_w", "lifetime_years", "ports")
 _ON_TOP = ("title", "currency", "date", "discount", "energy_price_per_kwh", "years", "part")
 
 
@@ -33,6 +38,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     discount: str = ""
     power_w: float | None = None
     lifetime_years: float | None = None
+    ports: int = 0
 
 
 class _PriceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,8 +89,10 @@ def _parts(path: Path, file: _PriceFile) -> tuple[PricedPart, ...]:
         _at_least(f"{place}: list_price", row.list_price, 0)
         _at_least(f"{place}: power_w", row.power_w, 0)
         _over_zero(f"{place}: lifetime_years", row.lifetime_years)
+        _ports(place, name, row.ports)
         found[name] = PricedPart(
             part=name,
+            ports=row.ports,
             list_price=row.list_price,
             discount=_discount(place, row.discount or file.discount),
             power_w=row.power_w,
@@ -93,10 +101,21 @@ def _parts(path: Path, file: _PriceFile) -> tuple[PricedPart, ...]:
     return tuple(found.values())
 
 
+def _ports(place: str, part: str, ports: int) -> None:
+    """Raises WeftError for a line card without its ports, and for the ports of anything else."""
+    if not part.startswith("line card "):
+        if ports:
+            raise WeftError(f"{place}: {part} has ports = {ports}", "remove ports: line cards have")
+    elif not 0 < ports <= int(part.rpartition(" ")[2]):
+        raise WeftError(
+            f"{place}: a {part} has {ports or 'no'} ports", "write those of one card: ports = 24"
+        )
+
+
 def _part_name(place: str, text: str) -> str:
     """A part as the parts lists name it. Raises WeftError for one that no fabric has."""
     name = " ".join(text.lower().replace("_", " ").replace("-", " ").split())
-    if name in _NAMES or re.fullmatch(r"switch [1-9]\d{0,3}", name):
+    if name in _NAMES or re.fullmatch(r"(switch|line card) [1-9]\d{0,3}", name):
         return name
     near = difflib.get_close_matches(name, _NAMES, n=1)
     known = f"write one of {', '.join(_NAMES)} (a switch by its ports)"

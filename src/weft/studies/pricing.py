@@ -16,7 +16,7 @@ from weft.fabric.peaks import parse_link
 from weft.fabric.simgrid import platform_xml, zone_of
 from weft.fabric.sizes import others_like
 from weft.fabric.topologies import Built, build, build_fabric
-from weft.sources.fabrics import NO_FABRIC, delivered_of, options_of
+from weft.sources.fabrics import NO_FABRIC, delivered_of, options_of, rate_of_link
 from weft.sources.price_lists import read_prices
 from weft.tables import Table
 from weft.topics.fabric_cost import cost_table, parts_table, sizes_chart, to_json
@@ -51,7 +51,9 @@ def of_parts(asked: FabricAsked | None) -> Priced:
     """What a fabric consists of, without a price. Raises WeftError."""
     if asked is None:
         raise WeftError("no fabric is named", NO_FABRIC)
-    built = build(asked)
+    # What is named as measured has to be there, also where nothing is priced.
+    delivered = delivered_of(asked.measured) if asked.measured else None
+    built = build(asked, rate_bytes_per_s=rate_of_link(delivered))
     return Priced(tables=(parts_table(built),), plain=to_json(built, None), built=built)
 
 
@@ -119,7 +121,7 @@ def simgrid_xml(built: Built) -> str:
     asked = built.asked
     if asked.measured:
         delivered = delivered_of(asked.measured)
-        rate, latency = delivered.bandwidth_bytes_per_s.value, delivered.latency_ns.value
+        rate, latency = delivered.of_one_rail.value, delivered.latency_ns.value
     elif asked.link:
         rate, latency = parse_link(asked.link).one_way_bytes_per_s, 0.0
     else:
@@ -132,7 +134,7 @@ def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[i
     points = []
     for asked in others_like(option.built):
         try:
-            fabric = msgspec.structs.replace(build_fabric(asked), rails=asked.rails)
+            fabric = build_fabric(asked, prices, rate_of_link(option.delivered))
             ports = asked.nodes * asked.rails
             points.append((ports, cost_of(parts_of(fabric), ports, prices).per_port))
         except WeftError:

@@ -22,7 +22,7 @@ def value_table(values: Sequence[FabricValue]) -> Table:
         name="value",
         caption=f"What the money buys, in {currency}; * is on the Pareto front.",
         head=(
-            *("", "ports", "price", "per port", "bisection", f"{currency} per GB/s"),
+            *("", "nodes", "ports", "price", "per node", "bisection", f"{currency} per GB/s"),
             *("latency", f"{currency} per µs saved"),
         ),
         rows=tuple(_row(value) for value in values),
@@ -32,22 +32,23 @@ def value_table(values: Sequence[FabricValue]) -> Table:
 
 def _row(value: FabricValue) -> tuple[str, ...]:
     saved = value.price_per_us_saved
+    per_gb = value.price_per_gb_per_s_low, value.price_per_gb_per_s_high
+    per_us = value.price_per_us_saved_low, value.price_per_us_saved_high
     return (
         f"{value.name}{' *' if value.is_on_front else ''}",
         f"{value.nodes:,}",
+        f"{value.ports:,}",
         money(value.total),
-        money(value.per_port),
+        money(value.per_node),
         _or_none(value.bisection_bytes_per_s, format_bandwidth),
-        _or_none(value.price_per_gb_per_s, money) + _ends(value),
+        _or_none(value.price_per_gb_per_s, money) + _ends(*per_gb),
         _or_none(value.latency_ns, format_time),
-        value.saves if saved is None or saved <= 0 else money(saved),
+        value.saves if saved is None else money(saved) + _ends(*per_us),
     )
 
 
-def _ends(value: FabricValue) -> str:
-    if value.price_per_gb_per_s_low is None or value.price_per_gb_per_s_high is None:
-        return ""
-    return f" [{money(value.price_per_gb_per_s_low)}, {money(value.price_per_gb_per_s_high)}]"
+def _ends(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{money(low)}, {money(high)}]"
 
 
 def _or_none(figure: float | None, shape: Callable[[float], str]) -> str:
@@ -81,12 +82,29 @@ def value_notes(value: FabricValue) -> tuple[str, ...]:
 
 def _notes_of_links(value: FabricValue) -> tuple[str, ...]:
     if value.price_per_gb_per_s is None:
-        return ()
-    price = f"{value.currency} {money(value.price_per_gb_per_s)}{_ends(value)}"
-    lines = [f"per bandwidth: {price} per GB/s of bisection ({value.rests_on})"]
+        return (f"price per node: {value.currency} {money(value.per_node)}",)
+    ends = _ends(value.price_per_gb_per_s_low, value.price_per_gb_per_s_high)
+    price = f"{value.currency} {money(value.price_per_gb_per_s)}{ends}"
+    lines = [
+        f"per bandwidth: {price} per GB/s of bisection ({value.rests_on})",
+        f"price per node: {_per_node(value)}",
+    ]
     if value.latency_ns is not None:
         lines.append(f"latency: {format_time(value.latency_ns)} between two nodes")
     return tuple(lines)
+
+
+def _per_node(value: FabricValue) -> str:
+    """What a node costs, and what is delivered to it while one half sends to the other."""
+    words = f"{value.currency} {money(value.per_node)}"
+    if value.delivered_bytes_per_s is None or value.price_per_node_gb_per_s is None:
+        return words
+    ends = _ends(value.price_per_node_gb_per_s_low, value.price_per_node_gb_per_s_high)
+    return (
+        f"{words}, {value.currency} {money(value.price_per_node_gb_per_s)}{ends} per delivered"
+        f" GB/s and node; each has {format_bandwidth(value.delivered_bytes_per_s)} while one half"
+        " sends to the other"
+    )
 
 
 def _findings(values: Sequence[FabricValue]) -> list[str]:
@@ -94,11 +112,13 @@ def _findings(values: Sequence[FabricValue]) -> list[str]:
     lines = []
     priced = [value for value in values if value.price_per_gb_per_s is not None]
     if len(priced) > 1:
-        least = min(priced, key=lambda value: value.price_per_gb_per_s or 0.0)
+        least = min(value.price_per_gb_per_s or 0.0 for value in priced)
+        names = [value.name for value in priced if value.price_per_gb_per_s == least]
         lines.append(
-            f"least price per bandwidth of the bisection: {least.name},"
-            f" {least.currency} {money(least.price_per_gb_per_s or 0.0)} per GB/s"
+            f"least price per bandwidth of the bisection: {' and '.join(names)}"
+            f"{', equal' if len(names) > 1 else ''}, {priced[0].currency} {money(least)} per GB/s"
         )
+    lines.extend(f"{value.name}, a node: {_per_node(value)}" for value in priced)
     front = [value.name for value in values if value.is_on_front]
     if 0 < len(front) < len(values):
         lines.append(f"no other option is better than {', '.join(front)} (Pareto front)")
@@ -113,7 +133,7 @@ def _findings(values: Sequence[FabricValue]) -> list[str]:
 
 
 def value_charts(values: Sequence[FabricValue]) -> list[Chart]:
-    """Price per port against bisection per node, and against latency, each with its front."""
+    """Price per node against bisection per node, and against latency, each with its front."""
     charts = []
     per_node = [(value, value.bisection_per_node) for value in values]
     if all(rate is not None for _, rate in per_node):
@@ -141,21 +161,21 @@ def _front_chart(name: str, axis: str, points: Sequence[tuple[FabricValue, float
     Less is better in both; what is better where it is more comes with its sign turned.
     """
     front = sorted(
-        (value.per_port, merit)
+        (value.per_node, merit)
         for value, merit in points
         if not any(
-            other.per_port <= value.per_port
+            other.per_node <= value.per_node
             and less <= merit
-            and (other.per_port < value.per_port or less < merit)
+            and (other.per_node < value.per_node or less < merit)
             for other, less in points
         )
     )
     tracks = [
         Track(
             label=value.name,
-            x=(value.per_port,),
+            x=(value.per_node,),
             y=(abs(merit),),
-            texts=(f"{value.name}: {money(value.per_port)} per port",),
+            texts=(f"{value.name}: {money(value.per_node)} per node",),
             group=group,
         )
         for group, (value, merit) in enumerate(points)
@@ -170,9 +190,9 @@ def _front_chart(name: str, axis: str, points: Sequence[tuple[FabricValue, float
     currency = points[0][0].currency
     return Chart(
         name=f"pareto-{name}",
-        title=f"Price per port and {name}",
-        alt=f"{axis} against price per port for {', '.join(v.name for v, _ in points)}",
-        x=ChartAxis(f"price per port in {currency}", is_log=False),
+        title=f"Price per node and {name}",
+        alt=f"{axis} against price per node for {', '.join(v.name for v, _ in points)}",
+        x=ChartAxis(f"price per node in {currency}", is_log=False),
         y=ChartAxis(axis, is_log=False),
         tracks=(line, *tracks),
         note="The line joins options that no other one beats in both.",

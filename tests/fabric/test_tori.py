@@ -1,0 +1,47 @@
+"""Tori: their switches, nodes per switch, cables and bisection, counted by hand."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from weft.fabric.topologies import FabricAsked, build, build_fabric
+
+
+def test_a_torus_and_its_known_bisection() -> None:
+    """8x8x8 of one node each: the cut of the middle and of the way round, 2 x 64 cables."""
+    built = build(FabricAsked(nodes=512, switch="7", topology="torus", shape="8x8x8"))
+    assert {part.role: part.count for part in built.parts}["local cable"] == 3 * 512
+    assert (built.bisection_cables, built.diameter_hops) == (128, 13)
+    # The mean distance along a ring of 8 is 2; of 512 nodes one is the node itself.
+    assert built.mean_hops == pytest.approx(1 + 6 * 512 / 511)
+
+
+def test_a_torus_without_a_shape_is_the_most_cubic_with_the_fewest_switches() -> None:
+    """At most 12 of 24 ports for nodes: 43 switches have room, and 45 make a torus. The other 12
+    ports in six directions are two each."""
+    built = build(FabricAsked(nodes=512, switch="24", topology="torus"))
+    assert built.fabric.title == "torus 5x3x3, nodes per switch: 11 or 12"
+    assert {part.role: part.count for part in built.parts}["local cable"] == 45 * 3 * 2
+    assert built.bisection_cables == 55
+
+
+@pytest.mark.parametrize(
+    ("per_switch", "title", "cables"),
+    [
+        (0, "torus 3x2x2, nodes per switch: 8 or 9", 2),  # were 100 switches with a node each
+        (5, "torus 5x2x2, nodes per switch: 5", 3),
+        (2, "torus 5x5x2, nodes per switch: 2", 3),
+        (1, "torus 5x5x4, nodes per switch: 1", 3),
+    ],
+)
+def test_a_torus_of_100_nodes_has_a_stated_number_of_nodes_per_switch(
+    per_switch: int, title: str, cables: int
+) -> None:
+    words = FabricAsked(nodes=100, switch="24", topology="torus", per_switch=per_switch)
+    if per_switch in (5, 2):
+        words = msgspec.structs.replace(words, shape=title.split()[1].strip(","))
+    fabric = build_fabric(words)
+    assert fabric.title == title
+    assert max(trunk.cables for trunk in fabric.trunks if trunk.one + 1 < trunk.other) >= cables
+    assert sum(switch.nodes for switch in fabric.switches) == 100
