@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from weft.record.model import Clock, RankFacts, Status
+from weft.record.model import Clock, RankFacts, Sampled, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,30 +27,14 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
     details: dict[str, str] = {}
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class Answer(Sampled, frozen=True, kw_only=True):
     """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other.
 
     `application` has what an application found out, by the names that it gives.
     """
 
     id: int
-    status: Status
-    reason: str = ""
-    warmup: int = 0
-    ops_per_sample: int = 1
-    verified_bytes: int = 0
-    elapsed_ns: int = 0
-    timed_ns: int = 0
-    cpu_ns: tuple[int, ...] = ()
-    memory_bytes: int = 0
-    huge_bytes: int = 0
-    queue_held: int | None = None
-    sent_bytes: int = 0
-    sent_messages: int = 0
-    application: dict[str, float] = {}
-    ticks: tuple[int, ...] = ()
-    parts: dict[str, tuple[int, ...]] = {}
-    ended_launch: bool = False
+    application: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True):

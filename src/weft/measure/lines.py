@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.plan.lattice import LONG_LINK_REALS, MASS, U0
-from weft.record.model import Batch, Launch
+from weft.record.model import Batch, Launch, Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -101,22 +101,7 @@ def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) 
         launch=launch,
         order=order,
         role=role,
-        status=answer.status,
-        reason=answer.reason,
-        ops_per_sample=answer.ops_per_sample,
-        warmup=answer.warmup,
-        verified_bytes=answer.verified_bytes,
-        elapsed_ns=answer.elapsed_ns,
-        timed_ns=answer.timed_ns,
-        cpu_ns=answer.cpu_ns,
-        memory_bytes=answer.memory_bytes,
-        huge_bytes=answer.huge_bytes,
-        queue_held=answer.queue_held,
-        sent_bytes=answer.sent_bytes,
-        sent_messages=answer.sent_messages,
         residual=answer.application.get("residual"),
         plaquettes=None if space is None or time is None else (space, time),
-        ticks=answer.ticks,
-        parts=answer.parts,
-        ended_launch=answer.ended_launch,
+        **{name: getattr(answer, name) for name in Sampled.__struct_fields__},
     )

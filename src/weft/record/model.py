@@ -94,32 +94,23 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     boots: dict[str, str] = {}
 
 
-class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
-    """One answer of the engine: the raw ticks of one case in one launch, in time order.
+class Sampled(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of a case in a launch: raw ticks in time order, and what was seen beside.
 
     The first `warmup` of `ticks` are warm-up. Each tick count spans `ops_per_sample` operations.
-    `order` counts the batches of the whole run. `elapsed_ns` is the batch as the engine saw it,
-    with filling and verification; `timed_ns` is the timed pass on rank 0 alone, and `cpu_ns` the
-    CPU time that each rank's process spent in its own. `memory_bytes` is rank 0's memory of
-    messages, where they arrive or, if none do, where they lie, and `huge_bytes` of it were on huge
-    pages by the kernel's own list (0 and 0 in records of before, where the case chose no pages).
-    `queue_held` is how many of Q messages that a stream's sender posted at once were in flight
-    then, the median over the warm-up and the largest of the ranks; None where nobody looked.
-    Of an application rank 0 sends `sent_bytes` in `sent_messages` messages an iteration; 0 and 0
-    where it has no neighbour. `residual` is the true one of a solver's last solution,
-    |b - A x| over |b|; None where nothing is solved. `plaquettes` are the mean Re Tr of those of
-    its links, in space and with t (3 on a field of ones); None where there are no links.
-    `parts` are further series of the same samples: a name of the test's own, with the rank before
-    it where that is not rank 0. `ended_launch`: the launch ended with this batch, because its ranks
-    died, did not answer in time or lost their link; a batch that failed without it was measured
-    wrongly. `needs_budget_s` is the budget for which an unsupported case would be measured; 0 where
-    none is enough.
+    `elapsed_ns` is the batch as the engine saw it, with filling and verification; `timed_ns` is the
+    timed pass on rank 0 alone, and `cpu_ns` the CPU time that each rank's process spent in its own.
+    `memory_bytes` is rank 0's memory of messages, where they arrive or, if none do, where they lie,
+    and `huge_bytes` of it were on huge pages by the kernel's own list (0 and 0 in records of
+    before, where the case chose no pages). `queue_held` is how many of Q messages that a stream's
+    sender posted at once were in flight then, the median over the warm-up and the largest of the
+    ranks; None where nobody looked. Of an application rank 0 sends `sent_bytes` in `sent_messages`
+    messages an iteration; 0 and 0 where it has no neighbour. `parts` are further series of the same
+    samples: a name of the test's own, with the rank before it where that is not rank 0.
+    `ended_launch`: the launch ended with this batch, because its ranks died, did not answer in time
+    or lost their link; a batch that failed without it was measured wrongly.
     """
 
-    case: str
-    launch: int
-    order: int
-    role: Role
     status: Status
     reason: str = ""
     ops_per_sample: int = 1
@@ -133,11 +124,27 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="ba
     queue_held: int | None = None
     sent_bytes: int = 0
     sent_messages: int = 0
-    residual: float | None = None
-    plaquettes: tuple[float, float] | None = None
     ticks: tuple[int, ...] = ()
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False
+
+
+class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
+    """One answer of the engine, of one case in one launch.
+
+    `order` counts the batches of the whole run. `residual` is the true one of a solver's last
+    solution, |b - A x| over |b|; None where nothing is solved. `plaquettes` are the mean Re Tr of
+    those of its links, in space and with t (3 on a field of ones); None where there are no links.
+    `needs_budget_s` is the budget for which an unsupported case would be measured; 0 where none is
+    enough.
+    """
+
+    case: str
+    launch: int
+    order: int
+    role: Role
+    residual: float | None = None
+    plaquettes: tuple[float, float] | None = None
     needs_budget_s: float = 0.0
 
 
