@@ -22,7 +22,7 @@ import numpy as np
 from weft.analysis.fits.models import fit_models
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.plan.cases import Part
+from weft.plan.cases import Experiment
 from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
@@ -86,8 +86,8 @@ def record_of(protocols: Protocols, folder: Path, name: str) -> Run:
     tests = ("ping_pong", "sendrecv", "stream")
     delays = ("burst", "paused_burst", "late_receive")
     parts = (
-        Part(tests=tests, sizes=SIZES, ranks=2),
-        Part(tests=delays, sizes=DELAYED, ranks=2),
+        Experiment(tests=tests, sizes=SIZES, ranks=2),
+        Experiment(tests=delays, sizes=DELAYED, ranks=2),
     )
     request = simulation(
         platform,

@@ -50,7 +50,7 @@ def prepare(
 ) -> tuple[FoundSite, Planned]:
     """The site of a run and its plan; nothing is measured and nothing written. Raises WeftError."""
     site = find_site(request.launcher, request.allocation, request.mpi, request.platform, launchers)
-    return site, planned(request, site.facts(request.parts), say)
+    return site, planned(request, site.facts(request.experiments), say)
 
 
 def start(

@@ -61,8 +61,8 @@ def on_a_parallel_bus(root: Path, speed: str) -> dict[str, Any]:
 
 def test_a_wide_fast_bus_leaves_the_link_as_the_bottleneck(tmp_path: Path) -> None:
     bus = bus_of(the_card(tmp_path), "node1", copy_bytes_per_s=20e9)
-    assert [part.kind for part in bus.parts] == ["link", "hop", "memory"]
-    assert bus.one_way is bus.both_ways is bus.parts[0]
+    assert [stage.kind for stage in bus.stages] == ["link", "hop", "memory"]
+    assert bus.one_way is bus.both_ways is bus.stages[0]
     assert bus.one_way is not None
     assert bus.one_way.one_way_bytes_per_s == 12.5e9
     assert bus.one_way.both_ways_bytes_per_s == 25e9
@@ -101,7 +101,7 @@ def test_a_parallel_bus_is_not_full_duplex(
 ) -> None:
     """As Liu et al. (2003): with PCI-X, 4x SDR (1 GB/s each way) is held by the bus both ways."""
     bus = bus_of(on_a_parallel_bus(tmp_path, speed), "node1")
-    hop = bus.parts[1]
+    hop = bus.stages[1]
     assert hop.name == f"{name} at 0000:03:01.0"
     assert hop.one_way_bytes_per_s == hop.both_ways_bytes_per_s == bytes_per_s
     assert (bus.one_way is hop) is holds_one_way
@@ -112,7 +112,7 @@ def test_a_parallel_bus_is_not_full_duplex(
 def test_what_is_not_known_is_told_and_no_bound(tmp_path: Path) -> None:
     device = the_card(tmp_path, now=(7, 3), speed=-1)
     bus = bus_of(device, "node1")
-    assert bus.parts == ()
+    assert bus.stages == ()
     assert bus.one_way is None
     assert bus_in_words(bus).startswith("host bus: eth5: nothing is known of the link, the bus at")
     assert bus_tables([bus]) == []

@@ -26,7 +26,7 @@ from weft.launch.protocol import (
     decode,
 )
 from weft.plan.allocation import Allocation
-from weft.plan.cases import Part
+from weft.plan.cases import Experiment
 from weft.plan.request import Request
 from weft.session import resume, start
 
@@ -60,7 +60,8 @@ def request(folder: Path, monkeypatch: pytest.MonkeyPatch, **asked: Any) -> Requ
     lay_out_rank(folder / "engine", "mpich")
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(folder / "engine"))
     usual: dict[str, Any] = {
-        "parts": (Part(tests=("ping_pong",), sizes="8,16"),), "transports": (), "ranks": 2,
+        "experiments": (Experiment(tests=("ping_pong",), sizes="8,16"),),
+        "transports": (), "ranks": 2,
         "precision": 0.01, "budget_s": 20.0, "launches": 2, "seed": 1,
         "output": folder / "r.jsonl", "mpi": "", "options": {"fake.depth": "3"},
         "command": ("weft", "run"), "case_deadline_s": 5.0, "begun_s": time.monotonic(),

@@ -9,7 +9,7 @@ from weft.errors import WeftError
 from weft.measure.lines import case_line
 from weft.measure.stopping import Amount
 from weft.plan.case import Case
-from weft.plan.cases import Part, Variants, cases_of, make_cases, on_ranks, parse_ranks
+from weft.plan.cases import Experiment, Variants, cases_of, make_cases, on_ranks, parse_ranks
 from weft.plan.gauge import GaugeFile
 from weft.plan.lattice import Lattice, Lattices, parse_lattices
 from weft.plan.memory import check_memory, needed_bytes
@@ -186,7 +186,7 @@ def test_a_lattice_for_tests_that_have_none_is_refused() -> None:
 
 
 def test_a_study_is_the_same_case_on_several_numbers_of_ranks() -> None:
-    part = Part(tests=("halo",), variants=Variants(lattices=lattices("4,6")))
+    part = Experiment(tests=("halo",), variants=Variants(lattices=lattices("4,6")))
     cases = cases_of(on_ranks(part, parse_ranks("1,2,4..16")), ("mpi",), KNOWN)
     assert [case.ranks for case in cases] == [1, 1, 2, 2, 4, 4, 8, 8, 16, 16]
     assert len({case.but_for("ranks") for case in cases}) == 2

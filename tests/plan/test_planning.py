@@ -9,7 +9,7 @@ import pytest
 from support.builders import PATTERNS
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
-from weft.plan.cases import Part
+from weft.plan.cases import Experiment
 from weft.plan.gauge import GaugeFile
 from weft.plan.planning import Planned, planned
 from weft.plan.request import Request, simulation
@@ -30,7 +30,7 @@ SITE = Site(
     available_bytes=64 * MIB,
 )
 REQUEST = Request(
-    parts=(Part(tests=("ping_pong",), sizes="8"),),
+    experiments=(Experiment(tests=("ping_pong",), sizes="8"),),
     transports=(),
     ranks=2,
     precision=0.01,
@@ -52,8 +52,8 @@ def plan_of(site: Site = SITE, **asked: Any) -> tuple[Planned, list[str]]:
     return planned(msgspec.structs.replace(REQUEST, **asked), site, said.append), said
 
 
-def part(test: str, sizes: str = "8", **more: Any) -> tuple[Part, ...]:
-    return (Part(tests=(test,), sizes=sizes, **more),)
+def experiment(test: str, sizes: str = "8", **more: Any) -> tuple[Experiment, ...]:
+    return (Experiment(tests=(test,), sizes=sizes, **more),)
 
 
 def test_a_plan_has_every_usual_transport_that_works_and_says_which_does_not() -> None:
@@ -75,7 +75,7 @@ def test_transports_have_the_engines_names_in_the_order_that_was_typed(
 
 
 def test_a_test_has_the_engines_name() -> None:
-    found, _ = plan_of(parts=part("Ping-Pong"))
+    found, _ = plan_of(experiments=experiment("Ping-Pong"))
     assert {case.test for case in found.plan.cases} == {"ping_pong"}
 
 
@@ -91,11 +91,14 @@ def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"parts": part("ping_pon")}, "there is no test called ping_pon; did you mean ping_pong?"),
+        (
+            {"experiments": experiment("ping_pon")},
+            "there is no test called ping_pon; did you mean ping_pong?",
+        ),
         ({"transports": ("verbs",)}, "verbs is not usable here: no device"),
         ({"transports": ("tpc",)}, "there is no transport called tpc; did you mean tcp?"),
         ({"options": {"tcp.prt": "1"}}, "there is no option tcp.prt; did you mean tcp.port?"),
-        ({"parts": part("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
+        ({"experiments": experiment("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
         ({"launches": 0}, "0 launches are out of range"),
     ],
 )
@@ -119,12 +122,12 @@ def test_a_socket_that_is_not_there_is_refused() -> None:
 
 def test_memory_is_checked_where_a_host_was_asked() -> None:
     unasked = msgspec.structs.replace(SITE, available_bytes=None)
-    found, _ = plan_of(unasked, parts=part("ping_pong", "64MiB"))
+    found, _ = plan_of(unasked, experiments=experiment("ping_pong", "64MiB"))
     assert {case.bytes for case in found.plan.cases} == {64 * MIB}
 
 
 def test_where_what_fits_is_wanted_the_rest_is_skipped() -> None:
-    found, said = plan_of(parts=part("ping_pong", "8,64MiB"), fits_memory=True)
+    found, said = plan_of(experiments=experiment("ping_pong", "8,64MiB"), fits_memory=True)
     assert {case.bytes for case in found.plan.cases} == {8}
     assert said[-1] == "skipped: 2 cases over 8 B (not enough memory)"
 
@@ -142,8 +145,10 @@ def test_a_study_is_on_as_many_ranks_as_have_room(
     site: dict[str, Any], asked: dict[str, Any], counts: list[int]
 ) -> None:
     roomy = msgspec.structs.replace(SITE, available_bytes=None, **site)
-    parts = part("milc", "36", ranks=3) if asked.get("ranks") else part("milc", "36")
-    found, said = plan_of(roomy, **{"ranks": 0, "parts": parts, **asked})
+    experiments = (
+        experiment("milc", "36", ranks=3) if asked.get("ranks") else experiment("milc", "36")
+    )
+    found, said = plan_of(roomy, **{"ranks": 0, "experiments": experiments, **asked})
     assert list(dict.fromkeys(case.ranks for case in found.plan.cases)) == counts
     assert found.transports == ("mpi",)
     assert found.most_ranks == counts[-1]
@@ -153,7 +158,7 @@ def test_a_study_is_on_as_many_ranks_as_have_room(
 @pytest.mark.parametrize(("cores", "is_skipped"), [(2, True), (4, False)])
 def test_a_suite_skips_what_needs_more_cores(cores: int, is_skipped: bool) -> None:
     site = msgspec.structs.replace(SITE, available_bytes=None, cores=cores)
-    _, said = plan_of(site, parts=(), ranks=0, suite="paper")
+    _, said = plan_of(site, experiments=(), ranks=0, suite="paper")
     skipped = [line for line in said if line.startswith("skipped: figures 14 and 15")]
     assert bool(skipped) == is_skipped
 
@@ -163,7 +168,7 @@ def test_a_gauge_file_gives_the_lattice() -> None:
         path="/g", format="nersc", extents=(4, 4, 4, 8), precision="single", checksums=(1, 2)
     )
     site = msgspec.structs.replace(SITE, gauge=gauge, available_bytes=None)
-    found, _ = plan_of(site, parts=part("milc", "36", ranks=2))
+    found, _ = plan_of(site, experiments=experiment("milc", "36", ranks=2))
     assert found.plan.gauge == gauge
     assert {case.lattice.shape for case in found.plan.cases if case.lattice} == {"4x4x4x8"}
 
@@ -172,7 +177,7 @@ def test_a_simulation_is_on_the_platforms_nodes() -> None:
     platform = SimulatedPlatform(name="p", kind="model", nodes=16)
     request = simulation(
         platform,
-        part("milc", "36"),
+        experiment("milc", "36"),
         Path("r.jsonl"),
         budget_s=5.0,
         command=("weft",),

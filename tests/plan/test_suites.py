@@ -5,7 +5,7 @@ import pytest
 from support.builders import PATTERNS
 from weft.errors import WeftError
 from weft.launch.programs import choose_mpi, programs
-from weft.plan.cases import RANKS, Part, cases_of
+from weft.plan.cases import RANKS, Experiment, cases_of
 from weft.plan.suites import SUITES, follows_osu, placed, suite_called
 
 KNOWN = {pattern.name: pattern for pattern in PATTERNS}
@@ -13,7 +13,9 @@ KNOWN = {pattern.name: pattern for pattern in PATTERNS}
 
 def test_the_first_is_what_a_run_without_a_flag_measures() -> None:
     parts, skipped = placed(suite_called("quick"), 0, 2)
-    assert parts == (Part(tests=("ping_pong", "ping_ping", "stream", "bidirectional_stream")),)
+    assert parts == (
+        Experiment(tests=("ping_pong", "ping_ping", "stream", "bidirectional_stream")),
+    )
     assert skipped == ""
 
 
@@ -64,5 +66,5 @@ def test_which_follow_the_paper() -> None:
 @pytest.mark.engine
 def test_the_full_suite_is_every_test_of_the_engine() -> None:
     engines = {pattern.name for one in programs(choose_mpi("")) for pattern in one.patterns}
-    full = {test for part in suite_called("full").parts for test in part.tests}
+    full = {test for part in suite_called("full").experiments for test in part.tests}
     assert full == engines

@@ -19,7 +19,7 @@ from weft.sim.answers import (
 from weft.sim.effort import Pilot, forecast, pilot_sizes
 from weft.sim.fidelity import errors_of, predicted_ns
 from weft.sim.platforms import protocols_of
-from weft.sim.predicted import Variant, parts_of, predicted, read_topology
+from weft.sim.predicted import Variant, parameters_of, predicted, read_topology
 
 
 def answer(name: str, time_ns: float, rate: float, switches: int = 3) -> PredictedFabric:
@@ -155,7 +155,7 @@ def test_a_phrase_does_not_overrule_an_option() -> None:
 
 
 def test_numbers_of_a_platform_are_read_from_its_file() -> None:
-    parts = parts_of(platform())
+    parts = parameters_of(platform())
     assert parts.bandwidth_bytes_per_s == pytest.approx(KNOWN.bandwidth_bytes_per_s)
     assert parts.latency_ns == pytest.approx(KNOWN.latency_ns)
     assert parts.bus_bytes_per_s == pytest.approx(KNOWN.bus_bytes_per_s, abs=1)
@@ -179,7 +179,7 @@ def test_numbers_of_a_platform_are_read_from_its_file() -> None:
 )
 def test_a_platform_without_the_numbers_is_refused(xml: str, why: str) -> None:
     with pytest.raises(WeftError, match=why):
-        parts_of(SimulatedPlatform(name="x", kind="given", nodes=2, xml=xml))
+        parameters_of(SimulatedPlatform(name="x", kind="given", nodes=2, xml=xml))
 
 
 @pytest.mark.parametrize(

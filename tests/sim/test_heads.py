@@ -11,7 +11,7 @@ import pytest
 import weft
 from support.simulations import platform, simulated
 from weft.launch.programs import SIMULATOR, engine_folder
-from weft.plan.cases import Part, Variants
+from weft.plan.cases import Experiment, Variants
 from weft.plan.lattice import Lattices
 
 pytestmark = pytest.mark.engine
@@ -27,8 +27,8 @@ def run_on(folder: Path, kind: str) -> weft.Run:
     named = msgspec.structs.replace(platform(nodes=RANKS), kind=kind)
     lattices = Variants(lattices=Lattices(extents="8", sums=2))
     parts = (
-        Part(tests=("halo",), sizes=SIZES, ranks=RANKS, variants=lattices),
-        Part(tests=TESTS[1:], sizes="8,64KiB", ranks=RANKS),
+        Experiment(tests=("halo",), sizes=SIZES, ranks=RANKS, variants=lattices),
+        Experiment(tests=TESTS[1:], sizes="8,64KiB", ranks=RANKS),
     )
     folder.mkdir()
     return simulated(folder, (), "", named, parts=parts)

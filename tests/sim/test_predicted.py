@@ -11,7 +11,7 @@ import weft
 from support.simulations import KNOWN, by_size, platform, simulated
 from weft.analysis.summary import summarise
 from weft.fabric.topologies import FabricAsked
-from weft.plan.cases import Part, Variants
+from weft.plan.cases import Experiment, Variants
 from weft.plan.lattice import Lattices
 from weft.sim.predicted import Variant, predicted
 
@@ -130,7 +130,7 @@ def test_a_coarser_simulation_says_the_same(tmp_path: Path) -> None:
             platform(), Variant(fabric=fabric, hop_ns=HOP_NS), as_of_nodes=16 if is_exact else 128
         )
         assert ("surf/precision" in on_it.xml) != is_exact
-        part = Part(
+        part = Experiment(
             tests=("halo",),
             sizes="256",
             ranks=16,

@@ -20,7 +20,7 @@ from weft.sim.answers import (
 )
 from weft.sim.fidelity import point_errors, predicted_ns
 from weft.sim.platforms import protocols_of
-from weft.sim.predicted import Variant, parts_of, predicted
+from weft.sim.predicted import Variant, parameters_of, predicted
 from weft.sim.sensitivity import Move, corners, moved
 
 MOVES = corners(0.1, 0.25)
@@ -130,7 +130,7 @@ def test_times_of_algorithms_have_no_bar_and_no_interval_of_no_width() -> None:
 
 
 def test_every_time_of_the_platform_is_moved_and_nothing_else() -> None:
-    parts = parts_of(platform())
+    parts = parameters_of(platform())
     longer = moved(parts, Move(fixed=2.0, byte=4.0))
     assert longer.latency_ns == 2 * parts.latency_ns
     assert longer.bandwidth_bytes_per_s == parts.bandwidth_bytes_per_s / 4

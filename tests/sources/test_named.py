@@ -7,7 +7,7 @@ import pytest
 from support.builders import synthetic_record
 from weft.errors import WeftError
 from weft.sources.fabrics import application_of, delivered_of
-from weft.sources.named import split_part
+from weft.sources.named import split_source
 from weft.sources.sides import load_sides
 
 
@@ -30,13 +30,13 @@ from weft.sources.sides import load_sides
     ],
 )
 def test_a_part_follows_the_last_sign(text: str, name: str, part: str) -> None:
-    assert split_part(text) == (name, part)
+    assert split_source(text) == (name, part)
 
 
 def test_a_file_is_what_it_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("run@tcp").touch()
-    assert split_part("run@tcp") == ("run@tcp", "")
+    assert split_source("run@tcp") == ("run@tcp", "")
 
 
 def test_every_reader_takes_a_record_in_a_folder_with_the_sign(tmp_path: Path) -> None:

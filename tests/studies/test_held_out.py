@@ -12,7 +12,7 @@ from support.simulations import KNOWN, platform, simulated
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.simgrid import at_speed
-from weft.plan.cases import Part, Variants
+from weft.plan.cases import Experiment, Variants
 from weft.plan.lattice import Lattices
 from weft.sim.calibrate import ALWAYS_EAGER, Times, lines_of
 from weft.sim.measured import calibrated_from
@@ -41,10 +41,10 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     sizes = simulated(folder / "sizes", ("ping_pong", "sendrecv"), "0..1MiB", platform())
     lattices = Variants(lattices=Lattices(extents="4,8"))
     parts = (
-        Part(tests=("host_overhead", "late_receive", "stream"), sizes="8,64KiB"),
-        Part(tests=("hot_spot_receive",), sizes="8,8KiB,64KiB", ranks=4),
-        Part(tests=("halo",), sizes="36", ranks=4, variants=lattices),
-        Part(tests=("milc",), sizes="36", ranks=1, variants=lattices),
+        Experiment(tests=("host_overhead", "late_receive", "stream"), sizes="8,64KiB"),
+        Experiment(tests=("hot_spot_receive",), sizes="8,8KiB,64KiB", ranks=4),
+        Experiment(tests=("halo",), sizes="36", ranks=4, variants=lattices),
+        Experiment(tests=("milc",), sizes="36", ranks=1, variants=lattices),
     )
     slow = msgspec.structs.replace(platform(), xml=at_speed(platform().xml, 8e8))
     patterns = simulated(folder / "patterns", (), "", slow, parts=parts, budget_s=600.0)

@@ -20,7 +20,7 @@ from weft.sim.assumptions import ASSUMED
 from weft.sim.fidelity import beside, errors_of, peaks_beside, predicted_ns, statements_table
 from weft.sim.measured import calibrated_from
 from weft.sim.platforms import calibrated, check_kind, protocols_of, simulated_platform, with_rate
-from weft.sim.predicted import parts_of
+from weft.sim.predicted import parameters_of
 from weft.studies.reproduction import TABLED, simulated_statements, simulated_times
 from weft.tables import Table
 
@@ -164,13 +164,13 @@ def test_a_text_without_tables_gives_a_platform_with_its_assumptions() -> None:
         with_rate(calibrated(find_platform(name), "model", 16), "800MFlop/s") for name in ASSUMED
     )
     for made, latency_ns, assumed in ((topspin, 7000, "PCI-X"), (myrinet, 11_000, "newer cards")):
-        parts = parts_of(made)
+        parts = parameters_of(made)
         assert (made.nodes, parts.latency_ns, parts.flops_per_s) == (16, latency_ns, 8e8)
         assert assumed in made.in_words
     # One way 250 MB/s, and 489 MB/s both ways on one bus.
-    assert parts_of(myrinet).bandwidth_bytes_per_s == pytest.approx(250e6, rel=0.05)
-    assert parts_of(topspin).bus_bytes_per_s == pytest.approx(800e6, rel=0.05)
-    assert parts_of(myrinet).bus_bytes_per_s == pytest.approx(489e6, rel=0.05)
+    assert parameters_of(myrinet).bandwidth_bytes_per_s == pytest.approx(250e6, rel=0.05)
+    assert parameters_of(topspin).bus_bytes_per_s == pytest.approx(800e6, rel=0.05)
+    assert parameters_of(myrinet).bus_bytes_per_s == pytest.approx(489e6, rel=0.05)
 
 
 @engine

@@ -134,7 +134,7 @@ def parts_of_names(tree: Tree) -> Iterator[Finding]:
                 and ast.unparse(node.args[0]) == "'@'"
                 and str(source.path) != "src/weft/sources/named.py"
             ):
-                yield source.at(node.lineno, "a second parser of @; split_part reads it")
+                yield source.at(node.lineno, "a second parser of @; split_source reads it")
 
 
 def _is_of_files(called: ast.expr) -> bool:

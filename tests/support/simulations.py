@@ -5,7 +5,7 @@ from typing import Any
 
 import weft
 from weft.analysis.summary import CaseSummary, summarise
-from weft.plan.cases import Part
+from weft.plan.cases import Experiment
 from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
 from weft.session import start
@@ -34,7 +34,7 @@ def simulated(
     folder: Path, tests: tuple[str, ...], sizes: str, simulated_on: SimulatedPlatform, **asked: Any
 ) -> weft.Run:
     """The record of a simulated run."""
-    usual_part = Part(tests=tests, sizes=sizes, ranks=asked.pop("ranks", 2))
+    usual_part = Experiment(tests=tests, sizes=sizes, ranks=asked.pop("ranks", 2))
     parts = asked.pop("parts", (usual_part,))
     usual = {"budget_s": 100.0, "command": ("weft", "run"), "case_deadline_s": 20.0}
     request = simulation(simulated_on, parts, folder / "r.jsonl", **{**usual, **asked})

@@ -1,7 +1,7 @@
-"""The path of a message between a card and memory: its parts, and the bottleneck among them.
+"""The path of a message between a card and memory: its stages, and the bottleneck among them.
 
-Every part carries at most so much: the link (lanes, signalling rate, encoding), each hop from the
-card to the root complex, and memory. A part that is full duplex carries its peak each way at once;
+Every stage carries at most so much: the link (lanes, signalling rate, encoding), each hop from the
+card to the root complex, and memory. A stage that is full duplex carries its peak each way at once;
 PCI, PCI-X and memory carry theirs in total. After section 4.7 of Liu et al., "Micro-Benchmark Level
 Performance Comparison of High-Speed Cluster Interconnects" (2003), and Liu et al., "Performance
 Evaluation of InfiniBand with PCI Express" (2004).
@@ -34,8 +34,8 @@ SURELY_MEMORY_BYTES = 1 << 28
 CROSSINGS_OF_A_COPY = 2
 
 
-class BusPart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of the path and what it lets through at best, in bytes of messages a second.
+class BusStage(msgspec.Struct, frozen=True, kw_only=True):
+    """A stage of the path and what it lets through at best, in bytes of messages a second.
 
     `both_ways_bytes_per_s` is the sum of both directions when messages go both ways at once.
     """
@@ -48,28 +48,28 @@ class BusPart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Bus(msgspec.Struct, frozen=True, kw_only=True):
-    """One device's path to memory on one host; `unknown` are the parts without a known rate."""
+    """One device's path to memory on one host; `unknown` are the stages without a known rate."""
 
     device: str
     host: str
     transports: tuple[str, ...]
-    parts: tuple[BusPart, ...]
+    stages: tuple[BusStage, ...]
     unknown: tuple[str, ...]
 
     @property
-    def one_way(self) -> BusPart | None:
-        """The part that limits messages in one direction."""
-        return min(self.parts, key=lambda part: part.one_way_bytes_per_s, default=None)
+    def one_way(self) -> BusStage | None:
+        """The stage that limits messages in one direction."""
+        return min(self.stages, key=lambda stage: stage.one_way_bytes_per_s, default=None)
 
     @property
-    def both_ways(self) -> BusPart | None:
-        """The part that limits messages both ways at once."""
-        return min(self.parts, key=lambda part: part.both_ways_bytes_per_s, default=None)
+    def both_ways(self) -> BusStage | None:
+        """The stage that limits messages both ways at once."""
+        return min(self.stages, key=lambda stage: stage.both_ways_bytes_per_s, default=None)
 
     @property
     def in_words(self) -> str:
         """The hops of the bus itself, for laying two records side by side."""
-        return ", ".join(part.name for part in self.parts if part.kind == "hop")
+        return ", ".join(stage.name for stage in self.stages if stage.kind == "hop")
 
 
 def bus_of(
@@ -84,30 +84,30 @@ def bus_of(
 
     `link` is what a person says the device is connected by; without it, what the manifest tells.
     """
-    parts, unknown = [], []
+    stages, unknown = [], []
     known = link or link_of_device(device)
     if known is not None:
-        parts.append(_part_of("link", known))
+        stages.append(_stage_of("link", known))
     else:
         unknown.append("the link")
     hops = links(_hops_of(device))
     for hop in hops:
-        part = _part_of_hop(hop)
-        if part is not None:
-            parts.append(part)
+        stage = _stage_of_hop(hop)
+        if stage is not None:
+            stages.append(stage)
         else:
             unknown.append(f"the bus at {hop.lower.address}")
     if not hops:
         unknown.append("the bus: the device is on none")
     if copy_bytes_per_s:
-        parts.append(_part_of_memory(copy_bytes_per_s))
+        stages.append(_stage_of_memory(copy_bytes_per_s))
     else:
         unknown.append("memory: measure it with weft run copy --sizes 256MiB")
     return Bus(
         device=str(device.get("name")),
         host=host,
         transports=transports,
-        parts=tuple(parts),
+        stages=tuple(stages),
         unknown=tuple(unknown),
     )
 
@@ -119,8 +119,8 @@ def _hops_of(device: dict[str, Any]) -> Any:
     return (whole.rdma or whole.interfaces)[0].pcie
 
 
-def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> BusPart:
-    return BusPart(
+def _stage_of(kind: str, link: Link, place: str = "", note: str = "") -> BusStage:
+    return BusStage(
         kind=kind,
         name=f"{link.name}{place}",
         one_way_bytes_per_s=link.one_way_bytes_per_s,
@@ -129,18 +129,18 @@ def _part_of(kind: str, link: Link, place: str = "", note: str = "") -> BusPart:
     )
 
 
-def _part_of_hop(hop: PcieLink) -> BusPart | None:
+def _stage_of_hop(hop: PcieLink) -> BusStage | None:
     """What one hop carries now; the kernel does not report the width of a parallel bus."""
     place = f" at {hop.lower.address}"
     lower = hop.lower
     try:
         if lower.speed_gt_per_s and lower.width:
             rate = _pcie_name(lower.speed_gt_per_s)
-            return _part_of("hop", parse_link(f"PCIe {rate} x{lower.width}"), place)
+            return _stage_of("hop", parse_link(f"PCIe {rate} x{lower.width}"), place)
         match = re.fullmatch(r"([0-9]+) MHz (PCI|PCI-X)(?: ([0-9]+))?", lower.bus or "")
         if match is not None:
             wide = parse_link(f"{match[2]} 64/{match[3] or match[1]}")
-            return _part_of("hop", wide, place, "at most: the width is taken as 64 bits")
+            return _stage_of("hop", wide, place, "at most: the width is taken as 64 bits")
     except WeftError:
         return None  # A speed or width that no standard has.
     return None
@@ -152,13 +152,13 @@ def _pcie_name(speed_gt_per_s: float) -> str:
     return named.get(speed_gt_per_s * 1000, "?")
 
 
-def _part_of_memory(copy_bytes_per_s: float) -> BusPart:
+def _stage_of_memory(copy_bytes_per_s: float) -> BusStage:
     """A message crosses memory once at either end, and twice where as much comes as goes.
 
     A copy crosses it twice, so memory lets through twice the copy rate in total.
     """
     through = CROSSINGS_OF_A_COPY * copy_bytes_per_s
-    return BusPart(
+    return BusStage(
         kind="memory",
         name=f"memory, by a copy of one core at {copy_bytes_per_s / 1e9:.3g} GB/s",
         one_way_bytes_per_s=through,

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from weft.errors import WeftError
-from weft.sources.named import split_part
+from weft.sources.named import split_source
 
 # Where a context keeps the outputs of its command line, by their options.
 _OUTPUTS = "weft.outputs"
@@ -104,5 +104,5 @@ def _paths_in(value: Any) -> Iterator[Path]:
             yield one
         elif isinstance(one, str) and one and "\0" not in one:
             yield from (
-                Path(word) for part in one.split(",") for word in (part, split_part(part)[0])
+                Path(word) for part in one.split(",") for word in (part, split_source(part)[0])
             )

@@ -84,7 +84,7 @@ def _suites() -> list[dict[str, Any]]:
             "summary": f"{suite.summary} (--budget {suite.budget})",
             "parts": [
                 {"title": part.title, "tests": part.tests, "sizes": part.sizes or SIZES}
-                for part in suite.parts
+                for part in suite.experiments
             ],
         }
         for suite in SUITES

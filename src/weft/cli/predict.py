@@ -141,9 +141,9 @@ def predict(
     of = plan.parse_variants(
         plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, lattices=lattices, single=True
     )
-    part = plan.Part(tests=tuple(tests), sizes=sizes, ranks=nodes, variants=of)
+    experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=nodes, variants=of)
     found = predicted_on(
-        base, variants, part, Effort(parse_seconds(budget), samples, output, _say),
+        base, variants, experiment, Effort(parse_seconds(budget), samples, output, _say),
         parse_percent(within) if within else None,
     )  # fmt: skip
     _show(found)

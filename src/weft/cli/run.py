@@ -224,14 +224,14 @@ def run(
         done = _resumed(context, resume, report=report)
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, lattices=lattices)
-        part = plan.Part(
+        experiment = plan.Experiment(
             tests=tuple(given("tests", tests) or plan.TESTS),
             sizes=given("sizes", sizes),
             variants=of(queue_depth, buffers, wait, single=given("single", single)),
         )
         counts = plan.parse_ranks(ranks, one=bool(suite))
         request = Request(
-            parts=() if suite else plan.on_ranks(part, counts or where.usual_ranks),
+            experiments=() if suite else plan.on_ranks(experiment, counts or where.usual_ranks),
             transports=tuple(filter(None, transport.split(","))),
             ranks=counts[0] if counts else 0,
             options=plan.parse_options(option or ()),

@@ -48,7 +48,7 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
     flops_per_s: float = 1e9
 
 
-class PlatformParts(msgspec.Struct, frozen=True, kw_only=True):
+class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of a platform: of a node's cable, of a node's bus (0: any), of further switches.
 
     `latency_ns` is between two nodes of one switch; `flops_per_s` is what a rank computes.
@@ -97,13 +97,13 @@ def platform_xml(
     return _platform(zone.title, settings, f"  <cluster {words}{inner}\n")
 
 
-def routed_xml(fabric: Fabric, routes: Routes, parts: PlatformParts) -> str:
+def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -> str:
     """The text of a fabric of switches: nodes have their cables, and so have switches.
 
-    `parts.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`. A
-    fabric of several rails has so many times the bandwidth: messages are striped over all of them.
+    `parameters.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`.
+    A fabric of several rails has so many times the bandwidth: messages are striped over them.
     """
-    rate = parts.bandwidth_bytes_per_s * fabric.rails
+    rate = parameters.bandwidth_bytes_per_s * fabric.rails
     lines = ['  <zone id="fabric" routing="Full">']
     first = 0
     for place, switch in enumerate(fabric.switches):
@@ -111,16 +111,16 @@ def routed_xml(fabric: Fabric, routes: Routes, parts: PlatformParts) -> str:
             continue
         nodes = range(first, first + switch.nodes)
         first += switch.nodes
-        attributes = _cluster(f"switch-{place}", nodes, rate, parts.latency_ns)
+        attributes = _cluster(f"switch-{place}", nodes, rate, parameters.latency_ns)
         attributes["router_id"] = f"router-{place}"
-        attributes["speed"] = _speed(parts.flops_per_s)
-        if parts.bus_bytes_per_s:
-            attributes["limiter_link"] = f"{parts.bus_bytes_per_s * fabric.rails:.0f}Bps"
+        attributes["speed"] = _speed(parameters.flops_per_s)
+        if parameters.bus_bytes_per_s:
+            attributes["limiter_link"] = f"{parameters.bus_bytes_per_s * fabric.rails:.0f}Bps"
         words = " ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
         lines.append(f"    <cluster {words}/>")
     lines += [
         f'    <link id="{one.name}" bandwidth="{one.cables * rate:.0f}Bps"'
-        f' latency="{parts.hop_ns:.3f}ns"/>'
+        f' latency="{parameters.hop_ns:.3f}ns"/>'
         for one in routes.bundles
     ]
     for (one, other), way in routes.ways.items():
@@ -130,10 +130,10 @@ def routed_xml(fabric: Fabric, routes: Routes, parts: PlatformParts) -> str:
             f' gw_dst="router-{other}" symmetrical="NO">{inner}</zoneRoute>'
         )
     text = "\n".join((*lines, "  </zone>")) + "\n"
-    return _platform(fabric.title, parts.settings, text)
+    return _platform(fabric.title, parameters.settings, text)
 
 
-def read_parts(root: ET.Element) -> PlatformParts | None:
+def read_parameters(root: ET.Element) -> PlatformParameters | None:
     """The numbers of a platform of one crossbar, as `platform_xml` writes it; else None.
 
     Raises ValueError for a value without a unit that this writer uses.
@@ -148,7 +148,7 @@ def read_parts(root: ET.Element) -> PlatformParts | None:
         for config in root.iter("config")
         for prop in config.iter("prop")
     }
-    return PlatformParts(
+    return PlatformParameters(
         bandwidth_bytes_per_s=_number(cluster.get("bw", ""), _RATES),
         latency_ns=_number(cluster.get("lat", ""), _TIMES) * _CABLES_OF_ONE_SWITCH,
         bus_bytes_per_s=_number(limiter, _RATES) if limiter else 0.0,

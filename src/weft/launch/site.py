@@ -23,7 +23,7 @@ from weft.plan.site import Site, Transport
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from weft.plan.cases import Part
+    from weft.plan.cases import Experiment
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
 
@@ -47,12 +47,12 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
         """The cores of all hosts that this process may use."""
         return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in self.hosts.values())
 
-    def facts(self, parts: Sequence[Part] = ()) -> Site:
-        """What a plan of these parts must know; reads the gauge file that they name.
+    def facts(self, experiments: Sequence[Experiment] = ()) -> Site:
+        """What a plan of these experiments must know; reads the gauge file that they name.
 
         Raises WeftError for a file that is no gauge field.
         """
-        path = next((part.variants.lattices.gauge for part in parts), "")
+        path = next((experiment.variants.lattices.gauge for experiment in experiments), "")
         working = next(iter(self.usable.values()), None)
         return Site(
             launcher=self.launcher.name,
@@ -103,7 +103,7 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
     if not described:
         say(f"the job's tests and options are not checked before it starts: {reason}")
         return None
-    path = next((part.variants.lattices.gauge for part in request.parts), "")
+    path = next((one.variants.lattices.gauge for one in request.experiments), "")
     return Site(
         launcher=request.launcher,
         mpi=mpi,

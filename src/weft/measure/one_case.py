@@ -25,7 +25,7 @@ from weft.measure.stopping import (
     unloaded_latency_ns,
 )
 from weft.measure.timeouts import timeout_s, within_budget_s
-from weft.plan.budget import in_words, needs_no_look
+from weft.plan.budget import in_words, needs_no_probe
 from weft.plan.case import Schedule
 from weft.record.ranks import ticks_of_samples
 
@@ -90,16 +90,16 @@ class CaseRunner:
     def run(self, ranks: Ranks, state: CaseState, share_s: float) -> None:
         """Measure a case for about `share_s`. Raises LaunchError when the launch is over.
 
-        Where nothing tells how long its operations take a look at them comes first.
+        Where nothing tells how long its operations take a probe of them comes first.
         """
-        fixed = needs_no_look(state.case, state.pattern, self.plan.samples)
+        fixed = needs_no_probe(state.case, state.pattern, self.plan.samples)
         simulated = self.plan.simulated
         checks = simulated is None or simulated.checks_messages
         known = fixed or state.expected_ns > 0
         try:
             if not known:
-                look = calibration_amount(state.case, state.pattern)
-                if self._batch(ranks, state, look, "calibrate", verify=checks) == "bad":
+                probe = calibration_amount(state.case, state.pattern)
+                if self._batch(ranks, state, probe, "calibrate", verify=checks) == "bad":
                     return
             if self._refuse_turns(state, ranks.launch):
                 return
@@ -166,7 +166,7 @@ class CaseRunner:
         pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
         timeout = timeout_s(state.case, chosen, pace_ns)
         line = case_line(
-            _looked_at(state.case, role),
+            _as_run(state.case, role),
             self.order,
             chosen,
             self.plan.seed,
@@ -247,8 +247,8 @@ class CaseRunner:
         self.order += 1
 
 
-def _looked_at(case: Case, role: Role) -> Case:
-    """The case as it is run: a look, which is shorter than a turn, takes one buffer."""
+def _as_run(case: Case, role: Role) -> Case:
+    """The case as it is run: a probe, which is shorter than a turn, takes one buffer."""
     is_short = role == "calibrate" and case.schedule.kind == "turn"
     return msgspec.structs.replace(case, schedule=Schedule()) if is_short else case
 

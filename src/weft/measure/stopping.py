@@ -34,7 +34,7 @@ MOST_SIMULATED_OPS = 512
 WARMUP_SHARE = 0.1
 # A batch that is faster than expected is measured again so often, with longer samples.
 MOST_TRIES = 3
-# Room for an operation that is a little faster than the look at it.
+# Room for an operation that is a little faster than the probe of it.
 MARGIN = 1.1
 MOST_WARMUP = 50
 PROBE_DEPTH = 4
@@ -57,7 +57,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     """How much one batch measures.
 
     In samples shorter than `least_sample_ns` the clock, or a stream's latencies, cost too much.
-    `queue_depth` is another one than the case's, which a look may take; 0: the case's own.
+    `queue_depth` is another one than the case's, which a probe may take; 0: the case's own.
     """
 
     samples: int
@@ -102,7 +102,7 @@ def is_to_check(case: Case, launches: int) -> bool:
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
-    """A short look at how long an operation takes; one is enough for long messages.
+    """A short probe of how long an operation takes; one is enough for long messages.
 
     A stream of them takes a short queue: its own would be as long as the measurement.
     """

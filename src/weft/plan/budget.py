@@ -81,7 +81,7 @@ def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs, *, is_first
 def _samples_s(state: Outlook, samples: int) -> float:
     """Seconds for so many samples of a case where a sample is one operation, else of one each."""
     operation_s = state.expected_ns / 1e9 or 2 * state.case.bytes / GUESSED_BYTES_PER_S
-    warmups = 1 if needs_no_look(state.case, state.pattern, samples) else 2
+    warmups = 1 if needs_no_probe(state.case, state.pattern, samples) else 2
     return (samples + warmups) * state.pattern.time_factor * operation_s
 
 
@@ -94,7 +94,7 @@ def in_words(seconds: float) -> str:
     return f"{math.ceil(seconds / step) * step}s"
 
 
-def needs_no_look(case: Case, pattern: Pattern, asked_samples: int) -> bool:
+def needs_no_probe(case: Case, pattern: Pattern, asked_samples: int) -> bool:
     """Whether the amount of a case is the same however long its operations take."""
     is_one = case.single or pattern.every_operation
     return asked_samples > 0 and is_one and pattern.latencies_per_sample == 0

@@ -129,7 +129,7 @@ class Variants(msgspec.Struct, frozen=True, kw_only=True):
     single: bool = False
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """Tests that are measured at the same sizes, on as many ranks, in the same variants.
 
     Without `sizes` each test has those that it says are usual, or SIZES.
@@ -261,21 +261,21 @@ def make_cases(
 
 
 def cases_of(
-    parts: Sequence[Part], transports: Sequence[str], patterns: Mapping[str, Pattern]
+    experiments: Sequence[Experiment], transports: Sequence[str], patterns: Mapping[str, Pattern]
 ) -> tuple[Case, ...]:
-    """The cases of all parts, one transport after the other; each case once.
+    """The cases of all experiments, one transport after the other; each case once.
 
     Raises WeftError as make_cases does.
     """
     chosen: dict[str, Case] = {}
     for transport in transports:
-        for part in parts:
+        for one in experiments:
             cases = make_cases(
-                part.tests,
+                one.tests,
                 (transport,),
-                part.sizes,
-                ranks=part.ranks,
-                variants=part.variants,
+                one.sizes,
+                ranks=one.ranks,
+                variants=one.variants,
                 patterns=patterns,
             )
             for case in cases:
@@ -296,9 +296,9 @@ def parse_ranks(text: str, *, one: bool = False) -> tuple[int, ...]:
     return counts
 
 
-def on_ranks(part: Part, counts: Sequence[int]) -> tuple[Part, ...]:
-    """The part on each of these numbers of ranks."""
-    return tuple(msgspec.structs.replace(part, ranks=count) for count in counts)
+def on_ranks(experiment: Experiment, counts: Sequence[int]) -> tuple[Experiment, ...]:
+    """The experiment on each of these numbers of ranks."""
+    return tuple(msgspec.structs.replace(experiment, ranks=count) for count in counts)
 
 
 def _lattice(pattern: Pattern | None) -> LatticeInfo:

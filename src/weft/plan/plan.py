@@ -65,7 +65,7 @@ def make_plan(
     simulated: SimulatedPlatform | None = None,
     gauge: GaugeFile | None = None,
 ) -> Plan:
-    """A plan from checked parts. Raises WeftError for counts out of range."""
+    """A plan from what was checked. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
         raise WeftError(
             f"{samples} samples are out of range", f"type --samples 1 to {MOST_SAMPLES}"

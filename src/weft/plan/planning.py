@@ -14,7 +14,7 @@ from weft.plan.devices import chosen_devices
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan, make_plan
-from weft.plan.study import is_study, parts_of_study, transports_of_study
+from weft.plan.study import experiments_of_study, is_study, transports_of_study
 from weft.plan.suites import placed, suite_called
 from weft.units import format_bytes
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from weft.plan.case import Case
-    from weft.plan.cases import Part
+    from weft.plan.cases import Experiment
     from weft.plan.request import Request
     from weft.plan.site import Site, Transport
 
@@ -46,16 +46,16 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     Raises WeftError for what the site does not have, and for what does not fit its memory.
     """
     known = site.patterns
-    parts = [_with_tests(part, tuple(known)) for part in request.parts]
-    usable = _usable(request, parts, site, say)
-    parts = [_on_gauge_file(part, site) for part in parts]
+    experiments = [_with_tests(experiment, tuple(known)) for experiment in request.experiments]
+    usable = _usable(request, experiments, site, say)
+    experiments = [_on_gauge_file(experiment, site) for experiment in experiments]
     request.allocation.check_sockets(site.sockets)
-    parts = _on_usual_ranks(request, parts, site, say) or _parts_of_suite(request, site, say)
-    tests = {test for part in parts for test in part.tests}
+    experiments = _on_usual_ranks(request, experiments, site, say) or _of_suite(request, site, say)
+    tests = {test for experiment in experiments for test in experiment.tests}
     names = tuple(one.name for one in usable)
     first = next(one for one in site.transports if one.name in names)
     patterns = {one.name: one for one in first.patterns if one.name in tests}
-    cases = cases_of(parts, names, patterns)
+    cases = cases_of(experiments, names, patterns)
     cases = _within(request, cases, site.available_bytes, patterns, say)
     plan = make_plan(
         cases,
@@ -76,18 +76,18 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     return Planned(plan=plan, transports=names, patterns=tuple(patterns.values()))
 
 
-def _with_tests(part: Part, known: Sequence[str]) -> Part:
-    """The part with the engine's names of its tests. Raises WeftError for an unknown one."""
-    return msgspec.structs.replace(part, tests=choose("test", part.tests, known))
+def _with_tests(experiment: Experiment, known: Sequence[str]) -> Experiment:
+    """The experiment with the engine's names of its tests. Raises WeftError for an unknown one."""
+    return msgspec.structs.replace(experiment, tests=choose("test", experiment.tests, known))
 
 
 def _usable(
-    request: Request, parts: Sequence[Part], site: Site, say: Callable[[str], None]
+    request: Request, experiments: Sequence[Experiment], site: Site, say: Callable[[str], None]
 ) -> tuple[Transport, ...]:
     """The transports to measure; says in a line which, and in one per reason which are skipped."""
     there = {one.name: one for one in site.transports}
     working = [one.name for one in site.transports if not one.reason]
-    asked = request.transports or transports_of_study(parts, site.patterns, working)
+    asked = request.transports or transports_of_study(experiments, site.patterns, working)
     named = choose("transport", asked, tuple(there))
     usual = tuple(one.name for one in site.transports if one.usual)
     selected = named or usual
@@ -124,24 +124,24 @@ def _check_options(options: Mapping[str, str], transports: Sequence[Transport]) 
             raise WeftError(f"there is no option {key}", fix)
 
 
-def _on_gauge_file(part: Part, site: Site) -> Part:
-    """The part on the lattice of the site's gauge file, if there is one. Raises WeftError."""
+def _on_gauge_file(experiment: Experiment, site: Site) -> Experiment:
+    """The experiment on the lattice of the site's gauge file, if there is one. Raises WeftError."""
     if site.gauge is None:
-        return part
-    lattices = part.variants.lattices.on(site.gauge.extents)
+        return experiment
+    lattices = experiment.variants.lattices.on(site.gauge.extents)
     return msgspec.structs.replace(
-        part, variants=msgspec.structs.replace(part.variants, lattices=lattices)
+        experiment, variants=msgspec.structs.replace(experiment.variants, lattices=lattices)
     )
 
 
 def _on_usual_ranks(
-    request: Request, parts: list[Part], site: Site, say: Callable[[str], None]
-) -> list[Part]:
+    request: Request, experiments: list[Experiment], site: Site, say: Callable[[str], None]
+) -> list[Experiment]:
     """A study whose ranks nobody says is on as many as have room, and on fewer."""
-    if request.ranks or not is_study(parts, site.patterns):
-        return parts
-    study = parts_of_study(parts, site.patterns, _places(request, site))
-    counts = ", ".join(dict.fromkeys(str(part.ranks) for part in study))
+    if request.ranks or not is_study(experiments, site.patterns):
+        return experiments
+    study = experiments_of_study(experiments, site.patterns, _places(request, site))
+    counts = ", ".join(dict.fromkeys(str(experiment.ranks) for experiment in study))
     say(f"on {counts} ranks; --ranks and --transport choose others")
     return study
 
@@ -155,12 +155,12 @@ def _places(request: Request, site: Site) -> int:
     return site.hosts if site.hosts > 1 else site.cores
 
 
-def _parts_of_suite(request: Request, site: Site, say: Callable[[str], None]) -> list[Part]:
+def _of_suite(request: Request, site: Site, say: Callable[[str], None]) -> list[Experiment]:
     cores = request.platform.nodes if request.platform else site.cores
-    parts, skipped = placed(suite_called(request.suite), request.ranks, cores)
+    experiments, skipped = placed(suite_called(request.suite), request.ranks, cores)
     if skipped:
         say(skipped)
-    return list(parts)
+    return list(experiments)
 
 
 def _within(

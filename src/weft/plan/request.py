@@ -9,19 +9,19 @@ from typing import Any
 import msgspec
 
 from weft.plan.allocation import Allocation
-from weft.plan.cases import SIMULATED, Part
+from weft.plan.cases import SIMULATED, Experiment
 from weft.plan.simulated import SimulatedPlatform
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """The options of the command line, checked for form but not yet against any machine.
 
-    With a `suite` the parts are its own; `ranks` is 0 where the suite chooses their number. With a
-    `platform` nothing is measured here: it is simulated. `begun_s` is when the command began, as
-    time.monotonic counts: the budget holds from then on.
+    With a `suite` the experiments are its own; `ranks` is 0 where the suite chooses their number.
+    With a `platform` nothing is measured here: it is simulated. `begun_s` is when the command
+    began, as time.monotonic counts: the budget holds from then on.
     """
 
-    parts: tuple[Part, ...] = ()
+    experiments: tuple[Experiment, ...] = ()
     suite: str = ""
     transports: tuple[str, ...]
     ranks: int
@@ -47,11 +47,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def simulation(
-    platform: SimulatedPlatform, parts: tuple[Part, ...], output: Path, **asked: Any
+    platform: SimulatedPlatform, experiments: tuple[Experiment, ...], output: Path, **asked: Any
 ) -> Request:
-    """A request to simulate these parts, without a report; `asked` are other fields of it."""
+    """A request to simulate these experiments, without a report; `asked` are other fields of it."""
     usual: dict[str, Any] = {
-        "transports": (), "ranks": max(part.ranks for part in parts), "precision": 0.01, "seed": 1,
-        "mpi": "", "options": {}, "begun_s": time.monotonic(), "report": False, **SIMULATED,
+        "transports": (), "ranks": max(one.ranks for one in experiments), "precision": 0.01,
+        "seed": 1, "mpi": "", "options": {}, "begun_s": time.monotonic(), "report": False, **SIMULATED,
     }  # fmt: skip
-    return Request(platform=platform, parts=parts, output=output, **{**usual, **asked})
+    return Request(platform=platform, experiments=experiments, output=output, **{**usual, **asked})

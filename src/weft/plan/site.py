@@ -27,7 +27,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
     `cores` are those of all hosts that ranks may use, `available_bytes` the free memory of all, as
     if each had as little as the one with least; None where no host was asked. `sockets` of a host
-    are None where its kernel does not say. `gauge` is the field that the requested parts name.
+    are None where its kernel does not say. `gauge` is the field that the experiments name.
     """
 
     launcher: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.plan.cases import RANKS, Part, on_ranks
+from weft.plan.cases import RANKS, Experiment, on_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,36 +17,42 @@ MOST_RANKS = 16
 TRANSPORT = "mpi"
 
 
-def is_study(parts: Sequence[Part], patterns: Mapping[str, Pattern]) -> bool:
+def is_study(experiments: Sequence[Experiment], patterns: Mapping[str, Pattern]) -> bool:
     """Whether these are applications and nothing else."""
-    tests = [test for part in parts for test in part.tests]
+    tests = [test for experiment in experiments for test in experiment.tests]
     return bool(tests) and all(
         test in patterns and patterns[test].figure == "iteration" for test in tests
     )
 
 
 def transports_of_study(
-    parts: Sequence[Part], patterns: Mapping[str, Pattern], usable: Sequence[str]
+    experiments: Sequence[Experiment], patterns: Mapping[str, Pattern], usable: Sequence[str]
 ) -> tuple[str, ...]:
     """MPI alone where it is usable; empty where any transport is as good, or this is no study."""
-    return (TRANSPORT,) if TRANSPORT in usable and is_study(parts, patterns) else ()
+    return (TRANSPORT,) if TRANSPORT in usable and is_study(experiments, patterns) else ()
 
 
-def ranks_of_study(part: Part, patterns: Mapping[str, Pattern], places: int) -> tuple[int, ...]:
+def ranks_of_study(
+    experiment: Experiment, patterns: Mapping[str, Pattern], places: int
+) -> tuple[int, ...]:
     """Numbers of ranks that double, from one to what has a place of its own, or to MOST_RANKS.
 
     One rank is omitted where a test exchanges its faces and does nothing else.
     """
-    computes = part.variants.lattices.compute_ps_per_site > 0 or all(
-        patterns[test].lattice.flops_per_site > 0 for test in part.tests
+    computes = experiment.variants.lattices.compute_ps_per_site > 0 or all(
+        patterns[test].lattice.flops_per_site > 0 for test in experiment.tests
     )
     first = 1 if computes else RANKS
     most = max(min(places, MOST_RANKS), first)
     return tuple(2**power for power in range(most.bit_length()) if first <= 2**power <= most)
 
 
-def parts_of_study(
-    parts: Sequence[Part], patterns: Mapping[str, Pattern], places: int
-) -> list[Part]:
-    """The parts on the numbers of ranks that are usual where there is room for so many ranks."""
-    return [one for part in parts for one in on_ranks(part, ranks_of_study(part, patterns, places))]
+def experiments_of_study(
+    experiments: Sequence[Experiment], patterns: Mapping[str, Pattern], places: int
+) -> list[Experiment]:
+    """The experiments on the numbers of ranks that are usual where so many ranks have room."""
+    return [
+        one
+        for experiment in experiments
+        for one in on_ranks(experiment, ranks_of_study(experiment, patterns, places))
+    ]

@@ -1,8 +1,8 @@
 """Suites: what `weft run --suite NAME` measures, as data. Pure.
 
 `quick` is what a run without a flag measures. `paper` is the table of contents of section 4 of Liu
-et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster Interconnects" (2003): a
-part a figure. `full` is `paper` and every other test there is.
+et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster Interconnects" (2003):
+an experiment a figure. `full` is `paper` and every other test there is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_USUAL_RANKS = 8
 LEAST_MANY = 3
 
 
-class SuitePart(msgspec.Struct, frozen=True, kw_only=True):
+class SuiteExperiment(msgspec.Struct, frozen=True, kw_only=True):
     """Tests that are measured in the same variants, all lists as the command line takes them.
 
     `is_of_many`: on the requested number of ranks or one per core; else on two.
@@ -44,79 +44,81 @@ class SuitePart(msgspec.Struct, frozen=True, kw_only=True):
     wait: str = ""
     is_of_many: bool = False
 
-    def on(self, ranks: int) -> plan.Part:
-        """The part as a plan takes it."""
+    def on(self, ranks: int) -> plan.Experiment:
+        """The experiment as a plan takes it."""
         variants = plan.parse_variants(self.queue_depth, self.buffers, self.wait, single=False)
-        return plan.Part(tests=self.tests, sizes=self.sizes, ranks=ranks, variants=variants)
+        return plan.Experiment(tests=self.tests, sizes=self.sizes, ranks=ranks, variants=variants)
 
 
 class Suite(msgspec.Struct, frozen=True, kw_only=True):
-    """A named set of parts, and the time it takes where none is given."""
+    """A named set of experiments, and the time it takes where none is given."""
 
     name: str
     summary: str
     budget: str
-    parts: tuple[SuitePart, ...]
+    experiments: tuple[SuiteExperiment, ...]
 
 
-_QUICK = SuitePart(title="latency and bandwidth, uni- and bidirectional", tests=plan.TESTS)
+_QUICK = SuiteExperiment(title="latency and bandwidth, uni- and bidirectional", tests=plan.TESTS)
 _PAPER = (
-    SuitePart(
+    SuiteExperiment(
         title="figure 2: latency",
         tests=("ping_pong", "put_ping_pong", "put_latency"),
         sizes=SHORT,
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figure 3: bandwidth",
         tests=("stream",),
         sizes=LONG,
         queue_depth=LARGE_QUEUE,
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figure 4: bandwidth by queue depth",
         tests=("stream",),
         sizes=QUEUE_SIZES,
         queue_depth=QUEUES,
     ),
-    SuitePart(title="figure 5: bidirectional latency", tests=("ping_ping",), sizes=SHORT),
-    SuitePart(
+    SuiteExperiment(title="figure 5: bidirectional latency", tests=("ping_ping",), sizes=SHORT),
+    SuiteExperiment(
         title="figure 6: bidirectional bandwidth",
         tests=("bidirectional_stream",),
         sizes=LONG,
         queue_depth=LARGE_QUEUE,
     ),
-    SuitePart(title="figure 7: host overhead", tests=("host_overhead",), sizes=SHORT),
-    SuitePart(title="figure 8: bandwidth under computation", tests=("busy_stream",), sizes="64KiB"),
-    SuitePart(
+    SuiteExperiment(title="figure 7: host overhead", tests=("host_overhead",), sizes=SHORT),
+    SuiteExperiment(
+        title="figure 8: bandwidth under computation", tests=("busy_stream",), sizes="64KiB"
+    ),
+    SuiteExperiment(
         title="figure 9: latency with completion notification",
         tests=("put_notify_ping_pong",),
         sizes=SHORT,
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figure 10: latency with blocking completion",
         tests=("ping_pong", "put_notify_ping_pong"),
         sizes=SHORT,
         wait="block",
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figure 11: bandwidth by number of buffers",
         tests=("stream",),
         sizes=REUSE_BANDWIDTH,
         buffers="turn:1..1024",
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figure 12: latency by buffer reuse",
         tests=("ping_pong",),
         sizes=REUSE_LATENCY,
         buffers="reuse:256:0..100:25%",
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figure 13: bandwidth by buffer reuse",
         tests=("stream",),
         sizes=REUSE_BANDWIDTH,
         buffers="reuse:256:0..100:25%",
     ),
-    SuitePart(
+    SuiteExperiment(
         title="figures 14 and 15: hot spots (incast), and random pairs for comparison",
         tests=("hot_spot_send", "hot_spot_receive", "random_pairs"),
         sizes=HOT_SIZES,
@@ -124,37 +126,37 @@ _PAPER = (
     ),
 )
 _MORE = (
-    SuitePart(
+    SuiteExperiment(
         title="one-sided streams and chains",
         tests=("sendrecv", "put_stream", "get_stream", "get_latency"),
         sizes=LONG,
     ),
-    SuitePart(
+    SuiteExperiment(
         title="LogGP by the delay method",
         tests=("burst", "paused_burst", "late_receive"),
         sizes="8,1KiB,16KiB",
     ),
-    SuitePart(
+    SuiteExperiment(
         title="overlap of communication and computation",
         tests=("send_overlap", "receive_overlap", "put_overlap", "get_overlap"),
         sizes="8,64KiB",
     ),
-    SuitePart(title="latency under offered load", tests=("offered_load",), sizes="8"),
-    SuitePart(
+    SuiteExperiment(title="latency under offered load", tests=("offered_load",), sizes="8"),
+    SuiteExperiment(
         title="registration of memory",
         tests=("register_ping_pong", "register_stream", "registration"),
         sizes="4KiB,64KiB,1MiB",
     ),
-    SuitePart(title="memory copy bandwidth", tests=("copy",), sizes="4KiB,1MiB,16MiB"),
-    SuitePart(title="message rate", tests=("message_rate",), sizes="8", is_of_many=True),
-    SuitePart(
+    SuiteExperiment(title="memory copy bandwidth", tests=("copy",), sizes="4KiB,1MiB,16MiB"),
+    SuiteExperiment(title="message rate", tests=("message_rate",), sizes="8", is_of_many=True),
+    SuiteExperiment(
         title="collective operations",
         tests=("allreduce", "broadcast", "alltoall", "allgather", "barrier"),
         sizes="8,1KiB,64KiB",
         is_of_many=True,
     ),
-    SuitePart(title="halo exchange", tests=("halo",), is_of_many=True),
-    SuitePart(title="staggered solver", tests=("milc",), is_of_many=True),
+    SuiteExperiment(title="halo exchange", tests=("halo",), is_of_many=True),
+    SuiteExperiment(title="staggered solver", tests=("milc",), is_of_many=True),
 )
 
 SUITES = (
@@ -162,26 +164,26 @@ SUITES = (
         name="quick",
         summary="latency and bandwidth, uni- and bidirectional: what weft run measures by default",
         budget=plan.BUDGET,
-        parts=(_QUICK,),
+        experiments=(_QUICK,),
     ),
     Suite(
         name="paper",
         summary="figures 2 to 15 of Liu et al. (2003), section 4",
         budget="20min",
-        parts=_PAPER,
+        experiments=_PAPER,
     ),
     Suite(
         name="full",
         summary="the paper's figures and every other test",
         budget="40min",
-        parts=(*_PAPER, *_MORE),
+        experiments=(*_PAPER, *_MORE),
     ),
 )
 
 
 def follows_osu(name: str) -> bool:
     """Whether a suite has the figures of Liu et al. (2003)."""
-    return any(suite.name == name and _PAPER[0] in suite.parts for suite in SUITES)
+    return any(suite.name == name and _PAPER[0] in suite.experiments for suite in SUITES)
 
 
 def suite_called(name: str) -> Suite:
@@ -195,19 +197,23 @@ def suite_called(name: str) -> Suite:
     return SUITES[names.index(plain)]
 
 
-def placed(suite: Suite, ranks: int, cores: int) -> tuple[tuple[plan.Part, ...], str]:
-    """The suite's parts on so many ranks, and a line about the parts that are skipped.
+def placed(suite: Suite, ranks: int, cores: int) -> tuple[tuple[plan.Experiment, ...], str]:
+    """The suite's experiments on so many ranks, and a line about the experiments that are skipped.
 
     Ranks 0: tests of many ranks take one per core, at most 8, and are skipped where that is under
     3: ranks that share a core measure the scheduler. The line is empty where none is skipped.
     """
     many = ranks or min(cores, MOST_USUAL_RANKS)
     is_enough = ranks > 0 or many >= LEAST_MANY
-    kept = [part for part in suite.parts if is_enough or not part.is_of_many]
-    skipped = [part.title for part in suite.parts if part not in kept]
+    kept = [
+        experiment for experiment in suite.experiments if is_enough or not experiment.is_of_many
+    ]
+    skipped = [experiment.title for experiment in suite.experiments if experiment not in kept]
     line = (
         f"skipped: {'; '.join(skipped)} ({cores} core{'s' if cores > 1 else ''}, and each of at"
         f" least {LEAST_MANY} ranks needs its own; --ranks 4 measures them on shared cores)"
     )
-    parts = tuple(part.on(many if part.is_of_many else plan.RANKS) for part in kept)
-    return parts, line if skipped else ""
+    experiments = tuple(
+        experiment.on(many if experiment.is_of_many else plan.RANKS) for experiment in kept
+    )
+    return experiments, line if skipped else ""

@@ -10,7 +10,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.routes import routes_of
-from weft.fabric.simgrid import read_parts, routed_xml
+from weft.fabric.simgrid import read_parameters, routed_xml
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
 from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
@@ -18,7 +18,7 @@ from weft.sim.crossbar import coarseness_of
 from weft.sim.sensitivity import Move, moved
 
 if TYPE_CHECKING:
-    from weft.fabric.simgrid import PlatformParts
+    from weft.fabric.simgrid import PlatformParameters
 
 # Ways are written out for each two switches with nodes.
 MOST_SWITCHES = 300
@@ -109,7 +109,7 @@ def predicted(
         raise WeftError(f"--speed {variant.speed:g} is out of range", "type 0.1 to 100")
     if not 0 <= variant.hop_ns <= MOST_HOP_NS:
         raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
-    parts = moved(parts_of(base), move or Move())
+    parameters = moved(parameters_of(base), move or Move())
     fabric = build_fabric(variant.fabric)
     ends = sum(switch.nodes > 0 for switch in fabric.switches)
     if ends > MOST_SWITCHES:
@@ -118,14 +118,14 @@ def predicted(
             f" {MOST_SWITCHES}",
             "type a larger --switch or fewer --nodes",
         )
-    settings = {**parts.settings, **variant.settings}
+    settings = {**parameters.settings, **variant.settings}
     if coarse := coarseness_of(as_of_nodes or fabric.nodes):
         settings["surf/precision"] = coarse
-    parts = msgspec.structs.replace(
-        parts,
-        bandwidth_bytes_per_s=parts.bandwidth_bytes_per_s * variant.speed,
+    parameters = msgspec.structs.replace(
+        parameters,
+        bandwidth_bytes_per_s=parameters.bandwidth_bytes_per_s * variant.speed,
         # The bus of a node that gets a faster link grows with it.
-        bus_bytes_per_s=parts.bus_bytes_per_s * variant.speed,
+        bus_bytes_per_s=parameters.bus_bytes_per_s * variant.speed,
         hop_ns=variant.hop_ns,
         settings=settings,
     )
@@ -144,14 +144,14 @@ def predicted(
         kind="predicted",
         nodes=fabric.nodes,
         origin="; ".join(filter(None, words)),
-        xml=routed_xml(fabric, routes, parts),
+        xml=routed_xml(fabric, routes, parameters),
     )
 
 
-def parts_of(base: SimulatedPlatform) -> PlatformParts:
+def parameters_of(base: SimulatedPlatform) -> PlatformParameters:
     """The numbers of a platform's links and hosts. Raises WeftError where its file has none."""
     try:
-        found = read_parts(ET.fromstring(base.xml))  # noqa: S314 - the user's own file
+        found = read_parameters(ET.fromstring(base.xml))  # noqa: S314 - the user's own file
     except ValueError as error:
         raise _unlike(base, str(error)) from None
     if found is None:

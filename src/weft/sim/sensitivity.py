@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from weft.fabric.simgrid import PlatformParts
+    from weft.fabric.simgrid import PlatformParameters
 
 _LINES = ("smpi/os", "smpi/ois", "smpi/or")
 
@@ -45,16 +45,17 @@ def _ends(error: float) -> tuple[float, float]:
     return 1 / (1 + error), 1 / (1 - min(error, 0.99))
 
 
-def moved(parts: PlatformParts, move: Move) -> PlatformParts:
+def moved(parameters: PlatformParameters, move: Move) -> PlatformParameters:
     """The links and hosts with these times; a further switch and computing stay as they are."""
     settings = {
-        name: _line(text, move) if name in _LINES else text for name, text in parts.settings.items()
+        name: _line(text, move) if name in _LINES else text
+        for name, text in parameters.settings.items()
     }
     return msgspec.structs.replace(
-        parts,
-        latency_ns=parts.latency_ns * move.fixed,
-        bandwidth_bytes_per_s=parts.bandwidth_bytes_per_s / move.byte,
-        bus_bytes_per_s=parts.bus_bytes_per_s / move.byte,
+        parameters,
+        latency_ns=parameters.latency_ns * move.fixed,
+        bandwidth_bytes_per_s=parameters.bandwidth_bytes_per_s / move.byte,
+        bus_bytes_per_s=parameters.bus_bytes_per_s / move.byte,
         settings=settings,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.sources.named import split_part
+from weft.sources.named import split_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ def delivered_of(source: str) -> Delivered:
 
     found = [
         delivered_by(series, stream, rails)
-        for rails, pairs in _series_of(*split_part(source))
+        for rails, pairs in _series_of(*split_source(source))
         for series, stream in pairs
         if series.has_latency
     ]
@@ -129,7 +129,7 @@ def application_of(source: str) -> Application:
     from weft.topics import results_of
     from weft.topics.scaling.rows import scaling_of
 
-    name, lattice = split_part(source)
+    name, lattice = split_source(source)
     run = load(Path(name))
     rows = [
         (row, row.flops_per_s)

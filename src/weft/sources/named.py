@@ -9,7 +9,7 @@ from pathlib import Path
 _PART = re.compile(r"[\w:^,-]+")
 
 
-def split_part(text: str) -> tuple[str, str]:
+def split_source(text: str) -> tuple[str, str]:
     """A source's name and what is meant of it: "run.jsonl@tcp"; empty where all of it is meant.
 
     A file of the whole name is that file, whatever it is called, and an `@` in a folder's or a

@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.record.run import load
 from weft.reference.library import only, platform_or_none
-from weft.sources.named import split_part
+from weft.sources.named import split_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
 
 
 def _side(name: str) -> Side:
-    path, transport = split_part(name)
+    path, transport = split_source(name)
     platform = platform_or_none(path)
     if platform is None and "," in path and not Path(path).exists():
         runs = [load(part) for part in path.split(",") if part]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.summary import summarise
-from weft.plan.cases import Part, Variants
+from weft.plan.cases import Experiment, Variants
 from weft.plan.lattice import Lattices
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut
@@ -52,7 +52,7 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
     nodes = max(case.ranks for case in chosen)
     named = msgspec.structs.replace(found.platform, nodes=nodes)
     platform = at_crossbar(named, found.protocols, "held-out patterns")
-    run = simulated_run(platform, tuple(_part(case) for case in chosen))
+    run = simulated_run(platform, tuple(_experiment(case) for case in chosen))
     simulated = _figures(run, "sim")
     return tuple(
         HeldOut(
@@ -189,7 +189,7 @@ def _few_sizes(cases: Sequence[Case]) -> list[Case]:
     return chosen
 
 
-def _part(case: Case) -> Part:
+def _experiment(case: Case) -> Experiment:
     """The case alone, to be simulated."""
     lattice = case.lattice
     lattices = Lattices()
@@ -209,7 +209,9 @@ def _part(case: Case) -> Part:
         lattices=lattices,
         single=case.single,
     )
-    return Part(tests=(case.test,), sizes=str(case.bytes), ranks=case.ranks, variants=variants)
+    return Experiment(
+        tests=(case.test,), sizes=str(case.bytes), ranks=case.ranks, variants=variants
+    )
 
 
 def _words(case: Case) -> str:

@@ -11,7 +11,7 @@ from weft.errors import WeftError
 if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
-    from weft.plan.cases import Part
+    from weft.plan.cases import Experiment
     from weft.plan.pattern import Axis
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
@@ -36,7 +36,7 @@ class Predicted(msgspec.Struct, frozen=True, kw_only=True):
 def predicted_on(
     base: "SimulatedPlatform",
     variants: "Sequence[Variant]",
-    part: "Part",
+    experiment: "Experiment",
     effort: "Effort",
     limit: float | None = None,
 ) -> Predicted:
@@ -50,10 +50,10 @@ def predicted_on(
             "--within compares fabrics, and there is one", "name several: --blocking 1:1,2:1"
         )
     platforms = effort.platforms(base, variants)
-    effort.foresee(base, variants[0], part, len(variants))
-    runs = [effort.run(one, part, at) for at, one in enumerate(platforms)]
+    effort.foresee(base, variants[0], experiment, len(variants))
+    runs = [effort.run(one, experiment, at) for at, one in enumerate(platforms)]
     certainty = known_certainty(base)
-    moved = effort.moved(base, variants, part, certainty)
+    moved = effort.moved(base, variants, experiment, certainty)
     results = tuple(_results(run) for run in runs)
     lacking = _lacking(results)
     answers = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.plan.cases import CASE_DEADLINE, Part, Variants
+from weft.plan.cases import CASE_DEADLINE, Experiment, Variants
 from weft.plan.lattice import Lattices
 from weft.plan.request import simulation
 from weft.record.run import load
@@ -39,7 +39,9 @@ def simulated_times(
     """The times of tests on two nodes by test and size, ns. Raises WeftError."""
     found = {
         (one.test, one.bytes): one.latency_ns.value
-        for one in summarise(simulated_run(platform, (Part(tests=tests, sizes=_SIZES, ranks=2),)))
+        for one in summarise(
+            simulated_run(platform, (Experiment(tests=tests, sizes=_SIZES, ranks=2),))
+        )
         if one.latency_ns is not None
     }
     return lambda test, size: found.get((test, size))
@@ -53,7 +55,7 @@ def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
     """
     tests = ("ping_pong", "stream", "sendrecv", "late_receive", "host_overhead")
     sizes = f"{_SMALL_BYTES},{_LARGE_BYTES}"
-    run = simulated_run(platform, (Part(tests=tests, sizes=sizes, ranks=2),))
+    run = simulated_run(platform, (Experiment(tests=tests, sizes=sizes, ranks=2),))
     by_case = {(one.test, one.bytes): one for one in summarise(run)}
     latency = by_case["ping_pong", _SMALL_BYTES].latency_ns
     one_way = by_case["stream", _LARGE_BYTES].bandwidth_bytes_per_s
@@ -71,22 +73,22 @@ def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
 def simulated_solver(platform: SimulatedPlatform) -> Run:
     """The staggered solver at L^4 a rank, on as many ranks as Fermilab had. Raises WeftError."""
     variants = Variants(lattices=Lattices(extents=SOLVER_EXTENTS))
-    parts = (
-        Part(tests=("milc",), sizes=_SINGLE_PRECISION, ranks=ranks, variants=variants)
+    experiments = (
+        Experiment(tests=("milc",), sizes=_SINGLE_PRECISION, ranks=ranks, variants=variants)
         for ranks in SOLVER_RANKS
     )
-    return simulated_run(platform, tuple(parts))
+    return simulated_run(platform, tuple(experiments))
 
 
-def simulated_run(platform: SimulatedPlatform, parts: tuple[Part, ...]) -> Run:
-    """The record of these parts, which leaves no file. Raises WeftError.
+def simulated_run(platform: SimulatedPlatform, experiments: tuple[Experiment, ...]) -> Run:
+    """The record of these experiments, which leaves no file. Raises WeftError.
 
     An interrupt goes on to the caller: what is simulated by then is no answer.
     """
     with tempfile.TemporaryDirectory(prefix="weft-") as folder:
         request = simulation(
             platform,
-            parts,
+            experiments,
             Path(folder) / "simulated.jsonl",
             command=("weft", "reproduce"),
             budget_s=_BUDGET_S,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from weft.plan.cases import Part
+    from weft.plan.cases import Experiment
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.sim.answers import Certainty
@@ -50,7 +50,7 @@ class Effort:
         return [predicted(base, one) for one in variants]
 
     def foresee(
-        self, base: "SimulatedPlatform", variant: "Variant", part: "Part", count: int
+        self, base: "SimulatedPlatform", variant: "Variant", experiment: "Experiment", count: int
     ) -> None:
         """Print what a large simulation costs. Raises WeftError for more than there is."""
         import psutil
@@ -59,7 +59,7 @@ class Effort:
         from weft.sim.effort import forecast, pilot_sizes
 
         nodes = variant.fabric.nodes
-        found = forecast(self._pilots(base, variant, part, pilot_sizes(nodes)), nodes)
+        found = forecast(self._pilots(base, variant, experiment, pilot_sizes(nodes)), nodes)
         if found is None:
             return
         self.say(_in_words(found, count))
@@ -84,7 +84,7 @@ class Effort:
         self,
         base: "SimulatedPlatform",
         variant: "Variant",
-        part: "Part",
+        experiment: "Experiment",
         sizes: Sequence[int],
     ) -> "list[Pilot]":
         """The same cases on fewer nodes; a fabric that is not there of so few is omitted."""
@@ -103,13 +103,13 @@ class Effort:
                 except WeftError:
                     continue
                 begun = time.monotonic()
-                on_fewer = msgspec.structs.replace(part, ranks=nodes)
+                on_fewer = msgspec.structs.replace(experiment, ranks=nodes)
                 self._start(platform, on_fewer, Path(folder) / f"{nodes}.jsonl")
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
                 done.append(Pilot(nodes=nodes, seconds=time.monotonic() - begun, peak_bytes=peak))
         return done
 
-    def run(self, platform: "SimulatedPlatform", part: "Part", at: int) -> "Run":
+    def run(self, platform: "SimulatedPlatform", experiment: "Experiment", at: int) -> "Run":
         """The record of a variant."""
         from weft.record.run import load
 
@@ -121,7 +121,7 @@ class Effort:
             ) from None
         path = self._folder / f"{self._stem}-{at + 1}.jsonl.zst"
         begun = time.monotonic()
-        found = load(self._start(platform, part, path, self.say))
+        found = load(self._start(platform, experiment, path, self.say))
         self._simulated_s += time.monotonic() - begun
         return found
 
@@ -129,7 +129,7 @@ class Effort:
         self,
         base: "SimulatedPlatform",
         variants: "Sequence[Variant]",
-        part: "Part",
+        experiment: "Experiment",
         certainty: "Certainty | None",
     ) -> "list[list[Run]]":
         """Each variant with the platform moved within the errors of its calibration.
@@ -160,7 +160,7 @@ class Effort:
                 path = Path(folder) / "moved.jsonl.zst"
                 runs = []
                 for platform in platforms:
-                    runs.append(load(self._start(platform, part, path)))
+                    runs.append(load(self._start(platform, experiment, path)))
                     path.unlink()
                 found.append(runs)
         return found
@@ -168,7 +168,7 @@ class Effort:
     def _start(
         self,
         platform: "SimulatedPlatform",
-        part: "Part",
+        experiment: "Experiment",
         path: Path,
         say: Callable[[str], None] | None = None,
     ) -> Path:
@@ -178,7 +178,7 @@ class Effort:
 
         request = simulation(
             platform,
-            (part,),
+            (experiment,),
             path,
             precision=1.0,
             samples=self._samples,

@@ -1,4 +1,4 @@
-"""Host bus: the path between a card and memory, and the part of it that is the bottleneck."""
+"""Host bus: the path between a card and memory, and the stage of it that is the bottleneck."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from weft.units import format_bandwidth
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.bus import Bus, BusPart
+    from weft.analysis.bus import Bus, BusStage
     from weft.analysis.summary import CaseSummary
     from weft.fabric.peaks import Link
     from weft.topics.base import Results
 
 
 class HostBus(Topic[tuple["Bus", ...]]):
-    """What each part between a card and memory carries at best."""
+    """What each stage between a card and memory carries at best."""
 
     name = "bus"
     title = "Host bus"
@@ -42,7 +42,7 @@ class HostBus(Topic[tuple["Bus", ...]]):
         return [bus_in_words(bus) for bus in rows]
 
     def plain(self, rows: tuple[Bus, ...]) -> list[dict[str, Any]]:
-        """The paths, with the part that limits each direction."""
+        """The paths, with the stage that limits each direction."""
         return bottlenecks(rows)
 
 
@@ -53,41 +53,41 @@ def _link_of(summaries: Sequence[CaseSummary]) -> Link | None:
 
 
 def bus_tables(buses: Sequence[Bus]) -> list[Table]:
-    """A table a device: every part with what it lets through, the bottleneck of either marked."""
+    """A table a device: every stage with what it lets through, the bottleneck of either marked."""
     return [
         Table(
             name="bus",
             caption=_caption(bus),
-            head=("part", "one way", "both ways together", "note"),
-            rows=tuple(_row(bus, part) for part in bus.parts),
+            head=("stage", "one way", "both ways together", "note"),
+            rows=tuple(_row(bus, stage) for stage in bus.stages),
         )
         for bus in buses
-        if bus.parts
+        if bus.stages
     ]
 
 
 def _caption(bus: Bus) -> str:
     over = f", over {', '.join(bus.transports)}" if bus.transports else ""
     where = f" on {bus.host}" if bus.host else ""
-    return f"Path between {bus.device}{where} and memory{over}: what each part carries at best."
+    return f"Path between {bus.device}{where} and memory{over}: what each stage carries at best."
 
 
-def _row(bus: Bus, part: BusPart) -> tuple[str, ...]:
-    notes = [part.note] if part.note else []
-    if part is bus.one_way:
+def _row(bus: Bus, stage: BusStage) -> tuple[str, ...]:
+    notes = [stage.note] if stage.note else []
+    if stage is bus.one_way:
         notes.append("bottleneck one way")
-    if part is bus.both_ways:
+    if stage is bus.both_ways:
         notes.append("bottleneck both ways")
     return (
-        part.name,
-        format_bandwidth(part.one_way_bytes_per_s),
-        format_bandwidth(part.both_ways_bytes_per_s),
+        stage.name,
+        format_bandwidth(stage.one_way_bytes_per_s),
+        format_bandwidth(stage.both_ways_bytes_per_s),
         "; ".join(notes),
     )
 
 
 def bottlenecks(buses: Sequence[Bus]) -> list[dict[str, Any]]:
-    """The paths as plain data, with the part that limits each direction."""
+    """The paths as plain data, with the stage that limits each direction."""
     rows = []
     for bus in buses:
         row: dict[str, Any] = msgspec.to_builtins(bus)
