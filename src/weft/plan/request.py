@@ -52,6 +52,7 @@ def simulation(
     """A request to simulate these experiments, without a report; `asked` are other fields of it."""
     usual: dict[str, Any] = {
         "transports": (), "ranks": max(one.ranks for one in experiments), "precision": 0.01,
-        "seed": 1, "mpi": "", "options": {}, "begun_s": time.monotonic(), "report": False, **SIMULATED,
+        "seed": 1, "mpi": "", "options": {}, "begun_s": time.monotonic(), "report": False,
+        **SIMULATED,
     }  # fmt: skip
     return Request(platform=platform, experiments=experiments, output=output, **{**usual, **asked})
