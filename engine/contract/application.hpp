@@ -6,6 +6,7 @@
 
 #include "contract/case.hpp"
 #include "contract/clock.hpp"
+#include "contract/transport.hpp"
 
 namespace weft {
 
@@ -25,10 +26,11 @@ class Application {
 };
 
 /// A pattern that has one: it puts its own content into its messages, and looks itself at what
-/// comes of it.
+/// comes of it. `own` is room for the messages that it asks for in place of buffers, each on pages
+/// of its own.
 template <class P, class Now>
-concept Prepares = requires(const Case& test, int rank) {
-  { P::template prepare<Now>(test, rank, rank) } -> std::same_as<std::unique_ptr<Application>>;
+concept Prepares = requires(const Case& test, int rank, const Buffer& own) {
+  { P::template prepare<Now>(test, rank, rank, own) } -> std::same_as<std::unique_ptr<Application>>;
 };
 
 /// A clock of a simulation, in which arithmetic is not done but takes the time of so many

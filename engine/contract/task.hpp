@@ -27,9 +27,8 @@ struct Axis {
 /// the order of curves. Extents are so long at least and so many sites' multiple. What a site of a
 /// rank costs in an iteration: arithmetic, bytes moved to and from memory, and bytes that must be
 /// kept over iterations (the working set); 0 where it has none. They are for the first of `bytes`
-/// and grow with it. `short_links_` is what 12 real numbers of a long link save of either.
-/// `has_links`: quarks on a field of SU(3) links, which may be a file's, with a mass and a tadpole
-/// factor.
+/// and grow with it. `rest` is what an iteration does beside its parts. `options` are what it can
+/// be given beside the lattice, `answers` the names of what it finds out.
 struct LatticeInfo {
   std::uint32_t dimensions = 0;
   std::string_view extents = {};
@@ -40,9 +39,9 @@ struct LatticeInfo {
   std::uint32_t flops_per_site = 0;
   std::uint32_t moved_bytes_per_site = 0;
   std::uint32_t set_bytes_per_site = 0;
-  std::uint32_t short_links_save_moved_bytes_per_site = 0;
-  std::uint32_t short_links_save_set_bytes_per_site = 0;
-  bool has_links = false;
+  std::string_view rest = "other";
+  std::span<const ApplicationOption> options = {};
+  std::span<const std::string_view> answers = {};
 };
 
 /// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
@@ -102,8 +101,6 @@ struct PatternInfo {
   /// An operation is one message of any of several streams: a stream's own series has its share.
   bool splits_operations = false;
   LatticeInfo lattice = {};
-  /// What an application can be given beside the lattice.
-  std::span<const ApplicationOption> options = {};
 };
 
 /// What of a pattern decides how much memory a case takes: the messages each way of one operation

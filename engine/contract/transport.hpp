@@ -306,6 +306,18 @@ struct BlockOnEvent {
   }
 };
 
+/// Wait a step where something may have been posted since the link was asked last. That may be over
+/// at once, where the library copies or a message had come before its receive, and no event tells
+/// of it: nobody sleeps before the link was asked.
+template <class Wait, TwoSided T>
+void step_after_posts(T& link, bool has_posted) noexcept {
+  if (has_posted) {
+    link.poll();
+  } else {
+    Wait::step(link);
+  }
+}
+
 /// The cheapest way to wait that a transport has.
 template <TwoSided T>
 using UsualWait = std::conditional_t<Waiting<WaitInLibrary, T>, WaitInLibrary, SpinOnCompletions>;

@@ -25,6 +25,9 @@ struct ApplicationOption {
   double most = 0;
   /// What a number is a multiple of; 0: of nothing.
   double step = 0;
+  /// What each unit of a number has a site of a rank move in an iteration, and keep.
+  std::uint32_t moved_bytes_per_site = 0;
+  std::uint32_t set_bytes_per_site = 0;
 };
 
 /// Why an application cannot take these; empty when it can.

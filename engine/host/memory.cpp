@@ -12,6 +12,8 @@
 #include <new>
 #include <string>
 
+#include "host/addresses.hpp"
+
 namespace weft {
 
 namespace {
@@ -124,19 +126,15 @@ void write(std::span<std::byte> memory, const Content& content, std::uint64_t fl
 }  // namespace
 
 Buffer map_memory(std::size_t bytes) {
-  void* memory = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  std::byte* const start = new_addresses(whole_pages(bytes), page_bytes);
+  void* memory = mmap(start, whole_pages(bytes), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE | MAP_FIXED, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  return {static_cast<std::byte*>(memory), bytes, 0};
+  return {start, bytes, 0};
 }
 
 void unmap_memory(const Buffer& buffer) {
-  if (buffer.data == nullptr) return;
-  const std::size_t bytes = whole_pages(buffer.bytes);
-  munmap(buffer.data, bytes);
-  // What comes later must not get the same addresses: a cache of registrations would know them.
-  (void)mmap(buffer.data, bytes, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (buffer.data != nullptr) retire_addresses(buffer.data, whole_pages(buffer.bytes));
 }
 
 std::uint64_t available_memory_bytes() {

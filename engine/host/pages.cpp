@@ -1,7 +1,6 @@
 #include "host/pages.hpp"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "host/addresses.hpp"
 
 namespace weft {
 
@@ -101,19 +102,14 @@ Region::Region(std::size_t bytes, Pages pages, std::size_t most_bytes)
   const std::uint64_t huge = huge_bytes(bytes_);
   const bool wrong = pages == Pages::huge ? huge < bytes_ : pages == Pages::small && huge > 0;
   if (!wrong) return;
-  munmap(mapped_, mapped_bytes_);
+  retire_addresses(data_, bytes_);
   refuse("of " + std::to_string(bytes_) + " bytes " + std::to_string(huge) +
              " are on huge pages, where " + (pages == Pages::huge ? "all" : "none") + " should",
          bytes_);
 }
 
-// What comes later must not get addresses that were in use: a cache of registrations would know
-// them. Those that were only reserved go back, for a process has 128 TiB of them.
 Region::~Region() {
-  auto* const start = static_cast<std::byte*>(mapped_);
-  const auto had = static_cast<std::size_t>(data_ + bytes_ - start);
-  (void)mmap(start, had, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (had < mapped_bytes_) munmap(start + had, mapped_bytes_ - had);
+  retire_addresses(data_, bytes_);
 }
 
 std::uint64_t Region::huge_bytes(std::size_t first_bytes) const {
@@ -124,28 +120,21 @@ std::uint64_t Region::huge_bytes(std::size_t first_bytes) const {
 }
 
 bool Region::take_reserved() {
-  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  mapped_ = memory;
-  mapped_bytes_ = bytes_;
-  data_ = static_cast<std::byte*>(memory);
+  std::byte* const start = new_addresses(bytes_, huge_page_bytes);
+  void* memory = mmap(start, bytes_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE | MAP_FIXED, -1, 0);
+  if (memory == MAP_FAILED) {
+    retire_addresses(start, bytes_);
+    return false;
+  }
+  data_ = start;
   return true;
 }
 
 // With room at both ends that nothing may touch: no neighbour's pages are counted as its own.
 void Region::take_on_demand(Pages pages) {
-  mapped_bytes_ = most_bytes_ + 2 * huge_page_bytes;
-  mapped_ =
-      mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapped_ == MAP_FAILED) throw std::bad_alloc();
-  const auto first = std::bit_cast<std::uint64_t>(mapped_);
-  const std::uint64_t aligned = (first / huge_page_bytes + 1) * huge_page_bytes;
-  data_ = static_cast<std::byte*>(mapped_) + (aligned - first);
-  if (mprotect(data_, bytes_, PROT_READ | PROT_WRITE) != 0) {
-    munmap(mapped_, mapped_bytes_);
-    throw std::bad_alloc();
-  }
+  data_ = new_addresses(most_bytes_ + 2 * huge_page_bytes, huge_page_bytes) + huge_page_bytes;
+  if (mprotect(data_, bytes_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
   // A kernel without huge pages knows neither word: what it gave is read back in any case.
   if (pages != Pages::usual) {
     madvise(data_, bytes_, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
@@ -177,10 +166,11 @@ void SideMemory::take(std::size_t bytes, Pages pages, bool is_kept) {
     return;
   }
   if (!kept_ || !kept_->grow(bytes)) {
-    // Addresses for as much as the machine has cost nothing.
-    const auto most = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * small_page_bytes;
+    // Addresses to grow into cost nothing, but a process has 128 TiB of them, and there are
+    // thousands of simulated ranks in one: what grows beyond is cleared anew, a few times at most.
+    constexpr std::size_t least = std::size_t{64} << 20U;
     kept_.reset();
-    kept_.emplace(bytes, pages, most);
+    kept_.emplace(bytes, pages, std::max(least, 16 * bytes));
   }
   bytes_ = region_bytes(bytes, pages);
 }

@@ -57,9 +57,6 @@ class Region {
   std::size_t most_bytes_;
   bool may_be_huge_;
   std::byte* data_ = nullptr;
-  /// The whole mapping, with what alignment left at both ends.
-  void* mapped_ = nullptr;
-  std::size_t mapped_bytes_ = 0;
 };
 
 /// The memory of one side of a case. Clearing pages takes longer than most cases, so what is kept

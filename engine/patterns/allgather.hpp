@@ -26,8 +26,10 @@ struct Allgather : OfAllRanks {
   static constexpr std::uint32_t own_messages_per_rank = 1;
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, 1, static_cast<std::size_t>(size));
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+                                              const Buffer& own) {
+    return std::make_unique<CollectiveMemory>(test, rank, size, own, 1,
+                                              static_cast<std::size_t>(size));
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>

@@ -31,8 +31,9 @@ struct Allreduce : OfAllRanks {
     return OfAllRanks::lacks(test, size);
   }
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, 1, 1);
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+                                              const Buffer& own) {
+    return std::make_unique<CollectiveMemory>(test, rank, size, own, 1, 1);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>

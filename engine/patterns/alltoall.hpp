@@ -25,9 +25,10 @@ struct Alltoall : OfAllRanks {
   static constexpr std::uint32_t own_messages_per_rank = 2;
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+                                              const Buffer& own) {
     const auto ranks = static_cast<std::size_t>(size);
-    return std::make_unique<CollectiveMemory>(test, rank, size, ranks, ranks);
+    return std::make_unique<CollectiveMemory>(test, rank, size, own, ranks, ranks);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>

@@ -24,8 +24,9 @@ struct BarrierOfAll : OfAllRanks {
   };
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, 0, 0);
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+                                              const Buffer& own) {
+    return std::make_unique<CollectiveMemory>(test, rank, size, own, 0, 0);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>

@@ -67,11 +67,16 @@ struct BidirectionalStream {
     lane.to_come = task.ops_per_sample + (word == WordAt::behind ? 1 : 0);
     queue.fill(post);
     look(link, [&] { return link.sends_in_flight(); });
+    bool has_posted = true;
     while (queue.left() > 0 || lane.to_come > 0) {
-      if (queue.left() > 0 && link.sends_in_flight() <= queue.most_in_flight()) queue.refill(post);
-      Wait::step(link);
+      if (queue.left() > 0 && link.sends_in_flight() <= queue.most_in_flight()) {
+        queue.refill(post);
+        has_posted = true;
+      }
+      step_after_posts<Wait>(link, has_posted);
       if (link.fault() != nullptr) return false;
-      if (lane.to_come > 0) take_what_came<word>(link, task, lane, link.receives_in_flight());
+      has_posted =
+          lane.to_come > 0 && take_what_came<word>(link, task, lane, link.receives_in_flight());
     }
     return true;
   }

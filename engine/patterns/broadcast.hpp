@@ -25,8 +25,9 @@ struct Broadcast : OfAllRanks {
   static constexpr std::uint32_t own_messages = 1;
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, 0, 1);
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+                                              const Buffer& own) {
+    return std::make_unique<CollectiveMemory>(test, rank, size, own, 0, 1);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>

@@ -61,12 +61,16 @@ struct HotSpotReceive : HotSpot {
   template <class Wait, TellsPeers T>
   static bool take_from_all(T& link, Task& task) noexcept {
     std::uint32_t open = task.streams;
+    bool has_posted = true;
     while (open > 0) {
-      Wait::step(link);
+      step_after_posts<Wait>(link, has_posted);
       if (link.fault() != nullptr) return false;
+      has_posted = false;
       for (Lane& lane : task.lanes) {
         if (lane.to_come == 0) continue;
-        take_what_came<WordAt::none>(link, task, lane, link.receives_in_flight(lane.peer));
+        const std::uint32_t in_flight = link.receives_in_flight(lane.peer);
+        if (!take_what_came<WordAt::none>(link, task, lane, in_flight)) continue;
+        has_posted = true;
         if (lane.to_come > 0) continue;
         link.post_send(lane.peer, task.token_out);
         --open;

@@ -39,10 +39,9 @@ struct Milc {
                   .flops_per_site = milc::flops_per_site,
                   .moved_bytes_per_site = 1344,
                   .set_bytes_per_site = 636,
-                  .short_links_save_moved_bytes_per_site = 192,
-                  .short_links_save_set_bytes_per_site = 96,
-                  .has_links = true},
-      .options = milc::options::all,
+                  .rest = "fields",
+                  .options = milc::options::all,
+                  .answers = milc::answers_of::all},
   };
   static constexpr bool every_rank = true;
   static constexpr bool every_rank_times = true;
@@ -70,7 +69,8 @@ struct Milc {
     return gauge_files::facts_of(path);
   }
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size) {
+  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+                                              const Buffer& /*own*/) {
     return milc::is_single(test.bytes)
                ? std::make_unique<milc::Share<float, ChargesWork<Now>>>(test, rank, size)
                : std::unique_ptr<Application>(

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "patterns/parts/rank_sums.hpp"
+#include "contract/sums.hpp"
 
 namespace weft {
 
@@ -55,6 +55,11 @@ CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_op
   };
   take(memory_->out, out_layout_);
   take(memory_->in, in_layout_);
+  const Footprint& pattern = plan.pattern->footprint;
+  const std::size_t own = pattern.own_messages + std::size_t{pattern.own_messages_per_rank} *
+                                                     static_cast<std::size_t>(plan.size);
+  own_bytes_ = own * page_stride_of(message_bytes_of(plan.test));
+  if (own_bytes_ > 0) memory_->in.take(own_bytes_, Pages::usual, true);
   if (!plan.role.takes_part()) return;
   const std::size_t words =
       words_of_pass(plan) + 2 * words_of_handshake(plan) + words_of_sums(plan);

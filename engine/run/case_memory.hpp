@@ -41,6 +41,8 @@ class CaseMemory {
 
   /// The words of a rank: some for each pass, for the handshake before it, and to close the case.
   [[nodiscard]] std::byte* words() const { return memory_->words.data(); }
+  /// Room for the messages of a pattern that has them in place of buffers; none for another.
+  [[nodiscard]] Buffer own() const { return {memory_->in.data(), own_bytes_, 0}; }
   /// What this rank opens; no address where the library has its own.
   [[nodiscard]] Buffer to_open() const;
 
@@ -70,6 +72,7 @@ class CaseMemory {
   const CasePlan* plan_;
   SideLayout out_layout_;
   SideLayout in_layout_;
+  std::size_t own_bytes_ = 0;
 };
 
 /// How many words of others may be awaited at once: two of each, and of one two samples' more. One

@@ -44,7 +44,7 @@ bool CaseRun::run(Batch& batch, Report& report) {
   }
   if (plan_->pattern->prepare != nullptr) {
     together(*boot_, [&] {
-      application_ = plan_->pattern->prepare(plan_->test, plan_->rank, plan_->size);
+      application_ = plan_->pattern->prepare(plan_->test, plan_->rank, plan_->size, memory_->own());
     });
   }
   if (plan_->test.verify && !checked_pass(report.outcome)) return false;

@@ -40,7 +40,21 @@ std::string_view name_of(Figure figure) {
   return "";
 }
 
+json to_json(const ApplicationOption& option) {
+  return {{"name", option.name},
+          {"summary", option.summary},
+          {"is_text", option.is_text},
+          {"usual", option.usual},
+          {"least", option.least},
+          {"most", option.most},
+          {"step", option.step},
+          {"moved_bytes_per_site", option.moved_bytes_per_site},
+          {"set_bytes_per_site", option.set_bytes_per_site}};
+}
+
 json to_json(const LatticeInfo& lattice) {
+  json options = json::array();
+  for (const ApplicationOption& option : lattice.options) options.push_back(to_json(option));
   return {{"dimensions", lattice.dimensions},
           {"extents", lattice.extents},
           {"bytes", lattice.bytes},
@@ -50,9 +64,9 @@ json to_json(const LatticeInfo& lattice) {
           {"flops_per_site", lattice.flops_per_site},
           {"moved_bytes_per_site", lattice.moved_bytes_per_site},
           {"set_bytes_per_site", lattice.set_bytes_per_site},
-          {"short_links_save_moved_bytes_per_site", lattice.short_links_save_moved_bytes_per_site},
-          {"short_links_save_set_bytes_per_site", lattice.short_links_save_set_bytes_per_site},
-          {"has_links", lattice.has_links}};
+          {"rest", lattice.rest},
+          {"options", options},
+          {"answers", lattice.answers}};
 }
 
 json to_json(const Support& pattern) {

@@ -2,7 +2,6 @@
 // the measured loops. What runs a case knows neither type.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -14,8 +13,8 @@
 #include "contract/application.hpp"
 #include "contract/pattern_traits.hpp"
 #include "contract/roles.hpp"
+#include "contract/sums.hpp"
 #include "contract/task.hpp"
-#include "patterns/parts/rank_sums.hpp"
 
 namespace weft {
 
@@ -42,7 +41,8 @@ struct PatternOn {
   bool is_collective = false;
   /// Makes a rank's share of an application, which looks at its messages' content itself; nothing
   /// where there is none.
-  std::unique_ptr<Application> (*prepare)(const Case& test, int rank, int size) = nullptr;
+  std::unique_ptr<Application> (*prepare)(const Case& test, int rank, int size,
+                                          const Buffer& own) = nullptr;
   /// What this rank does in a case.
   Role (*role)(const Case& test, int rank, int size) = nullptr;
   /// Why a case needs more ranks; empty when it does not. Nothing where any number will do.
@@ -69,18 +69,6 @@ constexpr std::string_view lack_of() {
   if constexpr (RegistersItself<Pattern>) return "the transport registers no memory by itself";
   if constexpr (OneSided<T>) return "the transport cannot notify the target of a put";
   return "the transport has no one-sided operations";
-}
-
-/// A role with the partners of a sum that is made of messages.
-inline Role with_sums(Role role, int rank, int size) {
-  role.partners = sum_partners(rank, size);
-  for (const int partner : role.partners) {
-    if (std::find(role.neighbours.begin(), role.neighbours.end(), partner) ==
-        role.neighbours.end()) {
-      role.neighbours.push_back(partner);
-    }
-  }
-  return role;
 }
 
 /// This rank's role: the pattern's own, or that in a ring of the ranks it needs.

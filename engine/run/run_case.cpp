@@ -61,7 +61,7 @@ Outcome refuse_everywhere(const LinkControl& link, const Case& test, const Patte
   if (test.bytes < static_cast<std::size_t>(pattern.info.least_bytes)) {
     return {Status::unsupported, "the test has no message of zero bytes", 0};
   }
-  std::string reason = refuse_values(test.application, pattern.info.options);
+  std::string reason = refuse_values(test.application, pattern.info.lattice.options);
   if (reason.empty() && pattern.lacks != nullptr) reason = pattern.lacks(test, ranks);
   if (reason.empty()) reason = refuse_on_link(link, test, pattern);
   if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};

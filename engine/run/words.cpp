@@ -1,6 +1,6 @@
 #include "run/words.hpp"
 
-#include "patterns/parts/rank_sums.hpp"
+#include "contract/sums.hpp"
 #include "run/verification.hpp"
 
 namespace weft {

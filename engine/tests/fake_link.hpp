@@ -121,7 +121,7 @@ class Link final : public CollectiveCalls {
       look(hold);
       return;
     }
-    const bool walks = costs().empty_poll > 0;
+    const bool walks = longest_poll() > 0;
     const bool waits = !receives_.empty() || !sends_.empty() || exposes_;
     if (!walks && earliest() == never && !waits) return;
     const auto self = static_cast<std::size_t>(rank_);
@@ -133,7 +133,7 @@ class Link final : public CollectiveCalls {
     fabric_->next_events[self] = nullptr;
     if (fabric_->dead) {
       fault_ = {1, "poll"};
-    } else if (walks && earliest() > VirtualClock::time()) {
+    } else if (walks && earliest() > VirtualClock::time() + patience_) {
       walk();
     } else if (!finds_nothing(earliest())) {
       steps_ = 0;
@@ -151,7 +151,13 @@ class Link final : public CollectiveCalls {
   }
   void block() noexcept {
     const Ticks before = VirtualClock::time();
+    const int steps = steps_;
     poll();
+    if (costs().longest_sleep > 0 && steps_ > steps) {
+      patience_ = costs().longest_sleep;
+      poll();
+      patience_ = 0;
+    }
     if (VirtualClock::time() > before) VirtualClock::time() += costs().wake_up;
   }
 
@@ -281,11 +287,15 @@ class Link final : public CollectiveCalls {
     const Ticks arrival = sender < 0 ? never : fabric_->queue(sender, rank_).front().arrival;
     return std::min(first_local(), arrival);
   }
+  /// How long a poll lasts that finds nothing: asleep longer than one look.
+  [[nodiscard]] Ticks longest_poll() const {
+    return patience_ > 0 ? patience_ : costs().empty_poll;
+  }
   /// When this rank's poll ends: at what comes next, or once it found nothing.
   [[nodiscard]] Ticks next_event() const {
     const Ticks first = earliest();
     const Ticks now = now_;
-    if (costs().empty_poll > 0) return std::min(std::max(first, now), now + costs().empty_poll);
+    if (longest_poll() > 0) return std::min(std::max(first, now), now + longest_poll());
     return first == never ? never : std::max(first, now);
   }
 
@@ -303,7 +313,7 @@ class Link final : public CollectiveCalls {
   /// A rank that only walks would do so for ever after a message was lost.
   void walk() noexcept {
     constexpr int most = 20'000;
-    VirtualClock::time() += costs().empty_poll;
+    VirtualClock::time() += longest_poll();
     if (++steps_ > most) fault_ = {1, "poll"};
   }
 
@@ -376,6 +386,8 @@ class Link final : public CollectiveCalls {
   Ticks held_ = 0;
   /// Polls in a row that found nothing.
   int steps_ = 0;
+  /// Of a rank that sleeps; 0 of one that is awake.
+  Ticks patience_ = 0;
 };
 
 }  // namespace weft::fake

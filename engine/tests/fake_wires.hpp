@@ -55,6 +55,9 @@ struct Costs {
   bool acknowledges = false;
   /// What a poll that finds nothing takes; without it time leaps to what comes next.
   Ticks empty_poll = 0;
+  /// How long a rank that blocks sleeps at most where such a poll found nothing and nothing
+  /// happens.
+  Ticks longest_sleep = 0;
 };
 
 inline constexpr Ticks never = std::numeric_limits<Ticks>::max();

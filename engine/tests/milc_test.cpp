@@ -301,6 +301,28 @@ TEST(Milc, EveryMassAndTadpoleFactorIsSolved) {
   }
 }
 
+TEST(Milc, OptionsThatItDoesNotTakeAreRefusedInWords) {
+  const auto reason_of = [](const Values& values) {
+    Case test = milc_case();
+    test.application = values;
+    const Outcome outcome = run(test, usual_costs, {}, 1).batch.outcome;
+    EXPECT_EQ(outcome.status, Status::unsupported);
+    return outcome.reason;
+  };
+  EXPECT_EQ(reason_of({{"charm", 1.0}}), "the test has no option charm; omit --charm");
+  EXPECT_EQ(reason_of({{"mass", 10.5}}), "mass must be a number from 0.001 to 10, not 10.5");
+  EXPECT_EQ(reason_of({{"mass", 0.0}}), "mass must be a number from 0.001 to 10, not 0");
+  EXPECT_EQ(reason_of({{"mass", "heavy"}}), "mass must be a number from 0.001 to 10");
+  EXPECT_EQ(reason_of({{"long_links", 14.0}}),
+            "long_links must be a number from 12 to 18, a multiple of 6, not 14");
+  EXPECT_EQ(reason_of({{"gauge", 1.0}}), "gauge must be a text");
+  Case halo = milc_case();
+  halo.test = "halo";
+  halo.application = {{"long_links", 12.0}};
+  EXPECT_EQ(run(halo, usual_costs, {}, 2).batch.outcome.reason,
+            "the test has no option long_links; omit --long-links");
+}
+
 /// A clock of a simulation: a tick for a thousand operations.
 struct ChargingClock : VirtualClock {
   static constexpr std::string_view name = "charging";

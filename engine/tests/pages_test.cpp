@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -142,14 +144,43 @@ std::uint64_t mapped_bytes() {
   return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-TEST(MessageMemory, GivesBackTheAddressesThatItDidNotUse) {
-  constexpr std::uint64_t much = std::uint64_t{1} << 30U;
-  const std::uint64_t before = mapped_bytes();
+/// Mappings of this process: the kernel allows 65,530.
+std::ptrdiff_t mappings() {
+  std::ifstream maps("/proc/self/maps");
+  return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+}
+
+TEST(MessageMemory, LeavesNoMappingAndFewAddressesBehind) {
+  const auto life = [] {
+    SideMemory side;
+    side.take(4096, Pages::usual, true);
+    side.take(std::size_t{3} << 20U, Pages::small, false);
+    unmap_memory(map_memory(10'000));
+  };
+  life();
+  const std::ptrdiff_t before = mappings();
+  const std::uint64_t bytes_before = mapped_bytes();
+  for (int count = 0; count < 300; ++count) {
+    // Two lives that overlap: what the first one leaves is not the end of what was taken last.
+    SideMemory other;
+    other.take(4096, Pages::usual, true);
+    life();
+  }
+  EXPECT_LE(mappings(), before + 2);
+  EXPECT_LT(mapped_bytes(), bytes_before + (std::uint64_t{1} << 40U));
+}
+
+TEST(MessageMemory, GrowsInPlaceAndBeyondItTakesNewAddresses) {
   SideMemory side;
   side.take(4096, Pages::usual, true);
-  EXPECT_GT(mapped_bytes(), before + much);
-  side.drop();
-  EXPECT_LT(mapped_bytes(), before + much);
+  const std::byte* const first = side.data();
+  side.give_back();
+  side.take(std::size_t{60} << 20U, Pages::usual, true);
+  EXPECT_EQ(side.data(), first);
+  side.give_back();
+  side.take(std::size_t{100} << 20U, Pages::usual, true);
+  EXPECT_NE(side.data(), first);
+  side.data()[(std::size_t{100} << 20U) - 1] = std::byte{1};
 }
 
 TEST(Pages, OpenedMemoryHasThePagesThatAreAskedFor) {

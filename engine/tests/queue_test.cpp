@@ -120,6 +120,29 @@ TEST(ReceivesAhead, CoverAReceiverThatIsLateByMoreThanTheQueue) {
   EXPECT_EQ(unexpected(sleepy_case("hot_spot_send"), of_sender, {{1, of_sleepy}}), 0U);
 }
 
+// Rank 1's messages are slow: rank 0, whose own ones the library copies, has room in its queue and
+// nothing to hear meanwhile. A sleep is over when something happens, but nothing tells of room.
+class BlockingStreams : public testing::TestWithParam<const char*> {};
+
+TEST_P(BlockingStreams, NeverSleepWithRoomInTheirQueue) {
+  const Costs quick{.send_overhead = 7,
+                    .receive_overhead = 11,
+                    .latency = 500,
+                    .copies_up_to = 1024,
+                    .empty_poll = 50,
+                    .longest_sleep = 1'000'000};
+  Costs slow = quick;
+  slow.latency = 50'000;
+  const auto took = [&](const char* wait) {
+    Case test = make_case(GetParam(), length, 120);
+    test.wait = wait;
+    return per_operation(run(test, quick, {}, 2, {{1, slow}}));
+  };
+  EXPECT_LT(took("block"), 1.1 * took("spin"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BlockingStreams, testing::ValuesIn(streams_of_messages()));
+
 /// A benchmark broken on purpose: its receives are posted Q ahead.
 struct PostsQAhead {
   static constexpr PatternInfo info = Stream::info;

@@ -20,7 +20,7 @@ from weft.errors import WeftError
 from weft.launch.gauge import gauge_file
 from weft.launch.programs import Program, engine_folder
 from weft.plan.gauge import GaugeFile
-from weft.plan.pattern import LatticeInfo, Pattern
+from weft.plan.pattern import ApplicationOption, LatticeInfo, Pattern
 
 pytestmark = pytest.mark.engine
 
@@ -32,7 +32,7 @@ def program() -> Program:
     path = engine_folder() / "openmpi" / "rank-mpi"
     milc = Pattern(
         name="milc", title="", summary="", ranks=1, latency_divisor=1, bandwidth_factor=0,
-        lattice=LatticeInfo(dimensions=4, has_links=True),
+        lattice=LatticeInfo(dimensions=4, options=(ApplicationOption(name="gauge"),)),
     )  # fmt: skip
     return Program(transport="mpi", mpi="openmpi", path=path, patterns=(milc,))
 

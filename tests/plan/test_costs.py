@@ -12,7 +12,7 @@ from weft.measure.state import CaseState
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 from weft.plan.budget import in_words
 from weft.plan.case import Case
-from weft.plan.costs import Costs, Crew, guessed_operation_ns
+from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.lattice import Lattice
 from weft.units import parse_seconds
 
@@ -20,7 +20,7 @@ STATES = [
     CaseState(case, pattern(case.test))
     for case in make_cases(["ping_pong"], ["tcp"], [8, 1024, 1 << 20, 1 << 28])
 ]
-TCP = Crew("tcp", 2)
+TCP = RankGroup("tcp", 2)
 
 
 def test_what_was_measured_counts_and_neighbours_tell_the_rest() -> None:
@@ -31,7 +31,7 @@ def test_what_was_measured_counts_and_neighbours_tell_the_rest() -> None:
     assert costs.case_s(STATES[1]) == pytest.approx(0.004, rel=0.5)
     assert costs.case_s(STATES[3]) == pytest.approx(25.6, rel=0.01)
     costs.launch_took(TCP, 0.5)
-    assert costs.launch_s(TCP) == costs.launch_s(Crew("mpi", 2)) == 0.5
+    assert costs.launch_s(TCP) == costs.launch_s(RankGroup("mpi", 2)) == 0.5
     assert costs.fixed_s(STATES[:1]) == pytest.approx(0.504)
 
 

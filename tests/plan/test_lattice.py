@@ -13,7 +13,7 @@ from weft.plan.cases import Experiment, Variants, cases_of, make_cases, on_ranks
 from weft.plan.gauge import GaugeFile
 from weft.plan.lattice import Lattice, Lattices, parse_lattices
 from weft.plan.memory import check_memory, needed_bytes
-from weft.plan.pattern import LatticeInfo, Pattern
+from weft.plan.pattern import ApplicationOption, LatticeInfo, Pattern
 
 HALO = Pattern(
     name="halo",
@@ -35,7 +35,7 @@ SOLVER = msgspec.structs.replace(
         least_extent=4,
         multiple=2,
         sums=1,
-        has_links=True,
+        options=tuple(ApplicationOption(name=name) for name in ("gauge", "mass", "u0")),
     ),
 )
 KNOWN = {"halo": HALO, "solver": SOLVER}
@@ -235,8 +235,11 @@ def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
         bytes="36",
         moved_bytes_per_site=1344,
         set_bytes_per_site=636,
-        short_links_save_moved_bytes_per_site=192,
-        short_links_save_set_bytes_per_site=96,
+        options=(
+            ApplicationOption(
+                name="long_links", usual=18, moved_bytes_per_site=32, set_bytes_per_site=16
+            ),
+        ),
     )
     assert case.lattice is not None
     assert case.lattice.moved_bytes_per_site(info, 36) == 1152

@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import weft
 from support.builders import PATTERNS, make_cases, pattern, synthetic_record
-from weft.plan.pattern import Pattern
+from weft.plan.lattice import Lattice
+from weft.plan.pattern import LatticeInfo, Pattern
+from weft.record.undescribed import as_measured
 
 FIELDS = (
     "figure", "has_queue", "latencies_per_sample", "messages_per_burst", "pause_trips",
@@ -61,3 +64,20 @@ def test_a_test_that_nobody_knew_stays_undescribed(path: Path) -> None:
     told = rewritten(path, None).patterns["ping_of_old"]
     assert isinstance(told, Pattern)
     assert told.figure == ""
+
+
+def test_an_old_engine_of_milc_took_its_options_without_saying_so() -> None:
+    # The engine said what short links save, in fields that no reader knows any more.
+    info = as_measured(
+        Pattern(
+            name="milc", title="", summary="", figure="iteration", ranks=1, latency_divisor=1,
+            bandwidth_factor=0,
+            lattice=LatticeInfo(dimensions=4, bytes="36", moved_bytes_per_site=1344),
+        )
+    ).lattice  # fmt: skip
+    assert all(info.takes(name) for name in ("long_links", "mass", "u0", "gauge"))
+    assert info.rest == "fields"
+    short = Lattice(extents=(4, 4, 4, 4), long_link_reals=12)
+    assert short.moved_bytes_per_site(info, 36) == 1344 - 192
+    told = msgspec.structs.replace(pattern("halo"))
+    assert as_measured(told) == told

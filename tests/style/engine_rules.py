@@ -8,6 +8,8 @@ from style.tree import Finding, Source, Tree
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 _CONDITION = re.compile(r"^\s*#\s*(el)?if")
 _PATTERN_NAME = re.compile(r'\.name\s*=\s*"(\w+)"')
+# An option's name, and an answer's.
+_APPLICATION_NAME = re.compile(r'(?:\.name|string_view \w+) = "(\w+)"')
 _PATTERN_TYPE = re.compile(r"^struct (\w+)[^;{]*\{", re.MULTILINE)
 _PATTERN_INFO = re.compile(r"\bPatternInfo info\b")
 # What may be included by each folder of the engine, beside its own files. A transport's other
@@ -19,11 +21,12 @@ _BELOW = {
     "apps": ("contract", "host"),
     "patterns": ("contract", "host", "apps"),
     "transports": ("contract", "bootstrap", "host"),
-    "run": ("contract", "bootstrap", "host", "apps", "patterns"),
+    "run": ("contract", "bootstrap", "host"),
+    "program": ("contract", "bootstrap", "host", "patterns", "run"),
 }
 _OF_ALL_TRANSPORTS = ("transports/parts", "transports/rails")
 # A transport's main hands its classes over to the program of a rank.
-_PROGRAM = "run/rank.hpp"
+_PROGRAM = "program/rank.hpp"
 # tcp_mesh, TcpMesh, MPI_Send: the words in a name.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -73,6 +76,24 @@ def patterns_in_transports(tree: Tree) -> Iterator[Finding]:
         for number, line in enumerate(source.lines, 1):
             for match in any_name.finditer(line):
                 yield source.at(number, f"the pattern {match[1]} in a transport")
+
+
+def applications_by_name(tree: Tree) -> Iterator[Finding]:
+    """What every case passes through knows no application, and none of its options and answers."""
+    names: set[str] = set()
+    for source in tree.code(".hpp", under="engine/apps"):
+        if len(source.path.parts) > 3:
+            names.add(source.path.parts[2])
+        if source.path.name == "options.hpp":
+            names |= set(_APPLICATION_NAME.findall(source.text))
+    if not names:
+        return
+    any_name = re.compile(rf"(?<![\w]|\.)({'|'.join(map(re.escape, sorted(names)))})s?(?!\w)")
+    for folder in ("contract", "bootstrap", "host", "run", "program", "transports"):
+        for source in tree.code(".hpp", ".cpp", under=f"engine/{folder}"):
+            for number, line in enumerate(source.lines, 1):
+                for match in any_name.finditer(line):
+                    yield source.at(number, f"{match[1]}, which is an application's")
 
 
 def includes_run_downwards(tree: Tree) -> Iterator[Finding]:

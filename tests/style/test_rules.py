@@ -33,9 +33,11 @@ GOOD = {
     ),
     "engine/patterns/ping_pong.hpp": PATTERN,
     "engine/transports/tcp/tcp.cpp": (
-        '// SOCK_STREAM\n#include <sys/socket.h>\n#include "run/rank.hpp"\nint main() {}\n'
+        '// SOCK_STREAM\n#include <sys/socket.h>\n#include "program/rank.hpp"\nint main() {}\n'
     ),
-    "engine/run/rank.cpp": (
+    "engine/apps/solver/options.hpp": '// It has one.\n#pragma once\n{.name = "mass"};\n',
+    "engine/apps/solver/solver.cpp": '#include "apps/solver/options.hpp"\n',
+    "engine/program/rank.cpp": (
         '#include "patterns/ping_pong.hpp"\n#include "contract/transport.hpp"\n'
     ),
 }
@@ -44,7 +46,8 @@ HOST = "pypi" + ".org"
 CLI = "src/weft/cli/main.py"
 PAT = "engine/patterns/ping_pong.hpp"
 TCP = "engine/transports/tcp/tcp.cpp"
-PROGRAM = '#include "run/rank.hpp"\n'
+RUN = "engine/run/case.cpp"
+PROGRAM = '#include "program/rank.hpp"\n'
 CONTRACT = "engine/contract/transport.hpp"
 FIT = "src/weft/analysis/fit.py"
 TABLE = "src/weft/table.py"
@@ -125,9 +128,14 @@ PLANTED = [
     (engine_rules.patterns_in_transports, TCP, '#include "patterns/ping_pong.hpp"\n'),
     (engine_rules.includes_run_downwards, CONTRACT, '#include "host/clock.hpp"\n'),
     (engine_rules.includes_run_downwards, PAT, '#include "transports/tcp/mesh.hpp"\n'),
-    (engine_rules.includes_run_downwards, PAT, '#include "run/rank.hpp"\n'),
+    (engine_rules.includes_run_downwards, PAT, '#include "program/rank.hpp"\n'),
     (engine_rules.includes_run_downwards, TCP, '#include "transports/ofi/fabric.hpp"\n'),
     (engine_rules.includes_run_downwards, TCP, '#include "run/case.hpp"\n'),
+    (engine_rules.includes_run_downwards, RUN, '#include "patterns/ping_pong.hpp"\n'),
+    (engine_rules.includes_run_downwards, RUN, '#include "apps/solver/options.hpp"\n'),
+    (engine_rules.applications_by_name, RUN, "// The mass of a quark.\n"),
+    (engine_rules.applications_by_name, CONTRACT, "double mass = 1;\n"),
+    (engine_rules.applications_by_name, "engine/host/a.hpp", "// As the solver likes it.\n"),
     (engine_rules.includes_run_downwards, TCP, '#include "patterns/parts/streaming.hpp"\n'),
     (engine_rules.includes_run_downwards, "engine/host/a.hpp", '#include "run/case.hpp"\n'),
     (engine_rules.includes_run_downwards, "engine/transports/tcp/a.hpp", PROGRAM),

@@ -1,7 +1,8 @@
-// What the staggered solver can be given beside its lattice.
+// What the staggered solver can be given beside its lattice, and what it finds out.
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "apps/milc/layout.hpp"
 #include "contract/values.hpp"
@@ -14,7 +15,9 @@ inline constexpr ApplicationOption long_links{.name = "long_links",
                                               .usual = 18,
                                               .least = rebuilt_reals,
                                               .most = 18,
-                                              .step = 6};
+                                              .step = 6,
+                                              .moved_bytes_per_site = 32,
+                                              .set_bytes_per_site = 16};
 inline constexpr ApplicationOption mass{.name = "mass",
                                         .summary = "quark mass in units of the lattice",
                                         .usual = 0.1,
@@ -31,3 +34,14 @@ inline constexpr ApplicationOption gauge_checksums{
 inline constexpr std::array all{long_links, mass, u0, gauge, gauge_checksums};
 
 }  // namespace weft::milc::options
+
+namespace weft::milc::answers_of {
+
+/// Of the last solution |b - A x| over |b|.
+inline constexpr std::string_view residual = "residual";
+/// The mean Re Tr of the links' plaquettes, in space and with t: 3 on a field of ones.
+inline constexpr std::string_view plaquette_space = "plaquette_space";
+inline constexpr std::string_view plaquette_time = "plaquette_time";
+inline constexpr std::array all{residual, plaquette_space, plaquette_time};
+
+}  // namespace weft::milc::answers_of

@@ -16,24 +16,25 @@
 
 namespace weft {
 
-/// What a rank gives to an operation and what it gets: memory of the rank's own, whose parts lie in
-/// the order of ranks without gaps, as such operations want it.
+/// What a rank gives to an operation and what it gets: memory without gaps, whose parts lie in the
+/// order of ranks, as such operations want it.
 class CollectiveMemory final : public Application {
  public:
-  CollectiveMemory(const Case& test, int own_rank, int of_ranks, std::size_t messages_out,
-                   std::size_t messages_in)
-      : rank_(own_rank),
-        size_(of_ranks),
-        message_bytes_(test.bytes),
-        id_(test.id),
-        out_(messages_out * test.bytes),
-        in_(messages_in * test.bytes) {}
+  /// Of room for so many messages: what the rank gives is first.
+  CollectiveMemory(const Case& test, int own_rank, int of_ranks, const Buffer& room,
+                   std::size_t messages_out, std::size_t messages_in)
+      : rank_(own_rank), size_(of_ranks), message_bytes_(test.bytes), id_(test.id) {
+    if (room.bytes == 0) return;
+    const std::size_t of_message = room.bytes / (messages_out + messages_in);
+    out_ = {room.data, messages_out * test.bytes, 0};
+    in_ = {room.data + messages_out * of_message, messages_in * test.bytes, 0};
+  }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::size_t message_bytes() const noexcept { return message_bytes_; }
-  [[nodiscard]] const Buffer& out() const noexcept { return out_.buffer; }
-  [[nodiscard]] const Buffer& in() const noexcept { return in_.buffer; }
+  [[nodiscard]] const Buffer& out() const noexcept { return out_; }
+  [[nodiscard]] const Buffer& in() const noexcept { return in_; }
   /// Of a message of an operation: from a rank, to one where each gets another.
   [[nodiscard]] Content content(int from, std::uint32_t operation, int to = 0) const noexcept {
     constexpr unsigned shift = 32;
@@ -46,26 +47,12 @@ class CollectiveMemory final : public Application {
   }
 
  private:
-  struct Memory {
-    explicit Memory(std::size_t bytes)
-        : mapped(bytes == 0 ? Buffer{} : map_memory(bytes)), buffer{mapped.data, bytes, 0} {}
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    Memory(Memory&&) = delete;
-    Memory& operator=(Memory&&) = delete;
-    ~Memory() {
-      if (mapped.data != nullptr) unmap_memory(mapped);
-    }
-    const Buffer mapped;
-    const Buffer buffer;
-  };
-
   int rank_;
   int size_;
   std::size_t message_bytes_;
   std::uint64_t id_;
-  Memory out_;
-  Memory in_;
+  Buffer out_;
+  Buffer in_;
 };
 
 /// Every rank takes part, and sends no messages of its own.

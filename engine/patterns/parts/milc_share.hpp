@@ -23,10 +23,10 @@ struct AnyShare : Application {
   /// plaquettes in space and with t.
   [[nodiscard]] Values answers() const override {
     Values values;
-    if (std::isfinite(residual)) values["residual"] = residual;
+    if (std::isfinite(residual)) values.emplace(answers_of::residual, residual);
     if (mean_plaquettes) {
-      values["plaquette_space"] = mean_plaquettes->at(0);
-      values["plaquette_time"] = mean_plaquettes->at(1);
+      values.emplace(answers_of::plaquette_space, mean_plaquettes->at(0));
+      values.emplace(answers_of::plaquette_time, mean_plaquettes->at(1));
     }
     return values;
   }

@@ -73,14 +73,15 @@ template <class Wait, WordAt word, TwoSided T>
 }
 
 /// Where a rank does something else meanwhile: take what came of a lane of which so many receives
-/// are in flight, once it is Q/2 or the last of `to_come`.
+/// are in flight, once it is Q/2 or the last of `to_come`. False where it took nothing.
 template <WordAt word, TwoSided T>
-void take_what_came(T& link, Task& task, Lane& lane, std::uint32_t in_flight) noexcept {
+bool take_what_came(T& link, Task& task, Lane& lane, std::uint32_t in_flight) noexcept {
   const std::uint32_t came = lane.posted - in_flight;
-  if (came < std::min(refill_of(task.queue_depth), lane.to_come)) return;
+  if (came < std::min(refill_of(task.queue_depth), lane.to_come)) return false;
   lane.posted -= came;
   lane.to_come -= came;
   post_ahead<word>(link, task, lane, came);
+  return true;
 }
 
 }  // namespace weft

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "run/rank.hpp"
+#include "program/rank.hpp"
 #include "transports/mpi/nonblocking.hpp"
 #include "transports/mpi/persistent.hpp"
 

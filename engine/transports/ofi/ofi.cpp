@@ -1,7 +1,7 @@
 // libfabric: messages and transfers over the endpoints of a provider.
 #include <string_view>
 
-#include "run/rank.hpp"
+#include "program/rank.hpp"
 #include "transports/ofi/connections.hpp"
 #include "transports/ofi/endpoint.hpp"
 #include "transports/ofi/link.hpp"

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "run/rank.hpp"
+#include "program/rank.hpp"
 #include "transports/sim/clock.hpp"
-#include "transports/sim/crew.hpp"
 #include "transports/sim/link.hpp"
+#include "transports/sim/rank_group.hpp"
 
 // Takes the algorithms of collective operations from the settings. SMPI_init does it before there
 // is a platform; SimGrid exports it and has no header for it.
@@ -126,11 +126,11 @@ std::vector<simgrid::s4u::Host*> nodes_of(const simgrid::s4u::Engine& engine) {
   return hosts;
 }
 
-void rank_of(Crew& crew, int rank, const Options& options) {
+void rank_of(RankGroup& group, int rank, const Options& options) {
   int count = 0;
   char** words = nullptr;
   MPI_Init(&count, &words);
-  SimBootstrap boot(crew, rank);
+  SimBootstrap boot(group, rank);
   try {
     measure<SimulatedHost, Sim>(options, boot);
   } catch (const std::exception& error) {
@@ -161,13 +161,13 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
     throw std::invalid_argument(asked.platform + " has " + std::to_string(hosts.size()) +
                                 " hosts; choose fewer ranks");
   }
-  Crew crew(asked.ranks);
+  RankGroup group(asked.ranks);
   for (int rank = 0; rank < asked.ranks; ++rank) {
     auto* const host = hosts[static_cast<std::size_t>(rank)];
     auto actor = simgrid::s4u::Actor::init("rank-" + std::to_string(rank), host);
     actor->set_property("instance_id", std::string(simulator));
     actor->set_property("rank", std::to_string(rank));
-    actor->start([&crew, rank, &options] { rank_of(crew, rank, options); });
+    actor->start([&group, rank, &options] { rank_of(group, rank, options); });
   }
   engine.run();
   SMPI_finalize();

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "contract/faults.hpp"
-#include "run/rank.hpp"
+#include "program/rank.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/fixed_queue.hpp"
 #include "transports/rails/rails.hpp"

@@ -1,5 +1,5 @@
 // UCX through its protocol layer, UCP: tagged messages, active messages, put and get.
-#include "run/rank.hpp"
+#include "program/rank.hpp"
 #include "transports/ucx/active_messages.hpp"
 #include "transports/ucx/log.hpp"
 #include "transports/ucx/tagged.hpp"

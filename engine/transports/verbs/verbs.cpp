@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/rank.hpp"
+#include "program/rank.hpp"
 #include "transports/parts/fixed_queue.hpp"
 #include "transports/rails/rails.hpp"
 #include "transports/verbs/core.hpp"

@@ -30,7 +30,7 @@ class _Inspected(msgspec.Struct):
 
 def gauge_file(program: Program, path: Path) -> GaugeFile:
     """The field of a file, read whole and checked. Raises WeftError for what is no gauge field."""
-    test = next(one.name for one in program.patterns if one.lattice.has_links)
+    test = next(one.name for one in program.patterns if one.lattice.takes("gauge"))
     given = str(path.absolute())
     done = answer([str(program.path), "--inspect", f"{test}.gauge={given}"], DEADLINE_S)
     if done is None:

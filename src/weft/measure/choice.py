@@ -53,13 +53,13 @@ def _least_known(state: CaseState) -> tuple[bool, float]:
 def _fitting(states: list[CaseState], left_s: float, costs: Costs) -> list[CaseState]:
     """The first of these cases that the time is enough for, and all that have no figure yet."""
     chosen: list[CaseState] = []
-    crews = set()
+    groups = set()
     for state in states:
         left_s -= costs.case_s(state) + SHORTEST_SHARE_S
-        left_s -= 0 if state.crew in crews else costs.launch_s(state.crew)
+        left_s -= 0 if state.group in groups else costs.launch_s(state.group)
         if left_s < 0 and state.medians_ns:
             break
-        crews.add(state.crew)
+        groups.add(state.group)
         chosen.append(state)
     return chosen
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from weft.measure.state import CaseState
-    from weft.plan.costs import Crew
+    from weft.plan.costs import RankGroup
 
 # Ranks that did not come up so often in a row are given up.
 MOST_STARTS = 2
@@ -26,18 +26,18 @@ class Failures:
 
     def __init__(self) -> None:
         self.given_up: list[GivenUp] = []
-        self._starts: dict[Crew, int] = {}
-        self._failed: dict[tuple[Crew, str], dict[str, None]] = {}
+        self._starts: dict[RankGroup, int] = {}
+        self._failed: dict[tuple[RankGroup, str], dict[str, None]] = {}
 
-    def started(self, crew: Crew) -> None:
+    def started(self, group: RankGroup) -> None:
         """Ranks are up."""
-        self._starts[crew] = 0
+        self._starts[group] = 0
 
     def went_well(self, state: CaseState) -> None:
         """A case gave a good batch."""
         state.failures = 0
         for test in ("", state.case.test):
-            self._failed.pop((state.crew, test), None)
+            self._failed.pop((state.group, test), None)
 
     def went_wrong(self, state: CaseState) -> None:
         """A case failed; after so many tries in a row it gets none any more in this run."""
@@ -49,30 +49,30 @@ class Failures:
         self.went_wrong(state)
         counts = {}
         for test in ("", state.case.test):
-            failed = self._failed.setdefault((state.crew, test), {})
+            failed = self._failed.setdefault((state.group, test), {})
             failed[state.case.key] = None
             counts[test] = len(failed)
         for test, count in counts.items():
             if count >= MOST_FAILED_CASES:
-                del self._failed[state.crew, test]
-                self._give_up(state.crew, test, f"{count} different cases failed: {reason}")
+                del self._failed[state.group, test]
+                self._give_up(state.group, test, f"{count} different cases failed: {reason}")
                 break
 
-    def did_not_start(self, crew: Crew, reason: str) -> None:
+    def did_not_start(self, group: RankGroup, reason: str) -> None:
         """Ranks did not come up."""
-        self._starts[crew] = self._starts.get(crew, 0) + 1
-        if self._starts[crew] >= MOST_STARTS:
-            self._give_up(crew, "", reason)
+        self._starts[group] = self._starts.get(group, 0) + 1
+        if self._starts[group] >= MOST_STARTS:
+            self._give_up(group, "", reason)
 
-    def _give_up(self, crew: Crew, test: str, reason: str) -> None:
+    def _give_up(self, group: RankGroup, test: str, reason: str) -> None:
         self.given_up.append(
-            GivenUp(transport=crew.transport, ranks=crew.ranks, test=test, reason=reason)
+            GivenUp(transport=group.transport, ranks=group.ranks, test=test, reason=reason)
         )
 
     def close(self, states: Iterable[CaseState]) -> None:
         """Close the cases of what was given up."""
         for state in states:
             times = sum(1 for gone in self.given_up if gone.takes(state.case))
-            never_came_up = self._starts.get(state.crew, 0) >= MOST_STARTS
+            never_came_up = self._starts.get(state.group, 0) >= MOST_STARTS
             if never_came_up or times > 1 or (times == 1 and not state.medians_ns):
                 state.closed = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.plan.lattice import LONG_LINK_REALS, MASS, U0
+from weft.plan.lattice import Lattice
 from weft.record.model import Batch, Launch, Sampled
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from weft.measure.stopping import Amount
     from weft.plan.case import Case
     from weft.plan.gauge import GaugeFile
-    from weft.plan.lattice import Lattice
     from weft.record.model import Role
 
 
@@ -62,15 +61,11 @@ def _on_lattice(lattice: Lattice | None, gauge: GaugeFile | None) -> dict[str, A
     """
     if lattice is None:
         return {}
-    fields = msgspec.to_builtins(lattice)
-    pairs = {
-        name: value
-        for name, value, usual in (
-            ("long_links", fields.pop("long_link_reals"), LONG_LINK_REALS),
-            ("mass", fields.pop("mass"), MASS),
-            ("u0", fields.pop("u0"), U0),
-        )
-        if value != usual
+    of_application = {"long_link_reals", "mass", "u0"}
+    fields = {k: v for k, v in msgspec.to_builtins(lattice).items() if k not in of_application}
+    usual = Lattice(extents=lattice.extents).application
+    pairs: dict[str, float | str] = {
+        name: value for name, value in lattice.application.items() if value != usual[name]
     }
     if gauge:
         pairs |= {"gauge": gauge.path, "gauge_checksums": gauge.checksums_in_words}

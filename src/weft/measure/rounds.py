@@ -24,7 +24,7 @@ from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
 from weft.plan.allocation import Allocation
 from weft.plan.budget import RESERVE, shortfall
-from weft.plan.costs import Costs, Crew, guessed_operation_ns
+from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.record.model import Footer, LaunchEnd, Outcome
 
 if TYPE_CHECKING:
@@ -142,28 +142,28 @@ class Measurement:
                 self._runner.lose(state, "unsupported", state.pattern.reason, launch=-1)
 
     def _one_round(self, chosen: list[CaseState]) -> None:
-        """One launch of each crew of the chosen cases, as many of them as the time left allows."""
+        """One launch of each group of the chosen cases, as many of them as the time left allows."""
         draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
         left_s = self._left_s()
         rounds = rounds_ahead(
             chosen, self.plan, left_s, self._costs, is_first=not self._rounds_done
         )
         end = time.monotonic() + RESERVE * left_s / rounds
-        crews = sorted({state.crew for state in chosen})
-        draw.shuffle(crews)
-        for done, crew in enumerate(crews):
-            todo = [state for state in chosen if state.crew == crew]
+        groups = sorted({state.group for state in chosen})
+        draw.shuffle(groups)
+        for done, group in enumerate(groups):
+            todo = [state for state in chosen if state.group == group]
             draw.shuffle(todo)
             # What has no figure yet comes first: the time may end.
             todo = latencies_first(sorted(todo, key=lambda state: bool(state.medians_ns)))
-            ahead = [state for state in chosen if state.crew in crews[done:]]
+            ahead = [state for state in chosen if state.group in groups[done:]]
             while todo and self._left_s() > 0:
-                todo = self._one_launch(crew, todo, ahead, end - time.monotonic())
+                todo = self._one_launch(group, todo, ahead, end - time.monotonic())
         self.round += 1
         self._rounds_done += 1
 
     def _one_launch(
-        self, crew: Crew, todo: list[CaseState], ahead: list[CaseState], round_s: float
+        self, group: RankGroup, todo: list[CaseState], ahead: list[CaseState], round_s: float
     ) -> list[CaseState]:
         """Measure the cases in one launch; returns those that a failed launch did not measure.
 
@@ -174,7 +174,7 @@ class Measurement:
         stop = begun + self._left_s() * len(todo) / len(ahead)
         share = share_s(round_s, ahead, self._costs)
         # The end of a launch takes about half of what it costs beside its cases.
-        end_s = self._costs.launch_s(crew) / 2
+        end_s = self._costs.launch_s(group) / 2
         planned = begun + share * len(todo) + self._costs.fixed_s(todo) - end_s
         number = self.launches
         self.launches += 1
@@ -183,9 +183,9 @@ class Measurement:
         end = LaunchEnd(launch=number, status="ok")
         cases_s = 0.0
         try:
-            with self._launch(crew) as ranks:
+            with self._launch(group) as ranks:
                 hello = ranks.hello()
-                self._started(crew, number, hello)
+                self._started(group, number, hello)
                 up = Ranks(ranks, number, hello.clock)
                 while left and (len(left) == len(todo) or time.monotonic() < stop):
                     cases_s += self._timed_case(up, left, planned, share)
@@ -194,28 +194,26 @@ class Measurement:
         except LaunchError as error:
             end = LaunchEnd(launch=number, status=error.status, reason=error.reason)
             if hello is None:
-                self._failures.did_not_start(crew, error.reason)
-            left = self._after_failure(crew, left, error, has_started=hello is not None)
+                self._failures.did_not_start(group, error.reason)
+            left = self._after_failure(group, left, error, has_started=hello is not None)
         else:
             left = []
-            self._costs.launch_took(crew, time.monotonic() - begun - cases_s)
-        for state in todo:
-            state.add_clock(number, end.clock)
+            self._costs.launch_took(group, time.monotonic() - begun - cases_s)
         self.writer.write(end)
         return left
 
-    def _started(self, crew: Crew, number: int, hello: Hello) -> None:
-        self._failures.started(crew)
-        line = launch_line(number, crew.transport, hello, self._boots)
+    def _started(self, group: RankGroup, number: int, hello: Hello) -> None:
+        self._failures.started(group)
+        line = launch_line(number, group.transport, hello, self._boots)
         self.writer.write(msgspec.structs.replace(line, round=self.round, session=self._session))
         self.watcher.launched(self.round, hello)
 
     def _after_failure(
-        self, crew: Crew, left: list[CaseState], error: LaunchError, *, has_started: bool
+        self, group: RankGroup, left: list[CaseState], error: LaunchError, *, has_started: bool
     ) -> list[CaseState]:
         """The cases of a failed launch to try again, smallest first, the failed one last."""
         if not error.is_recorded:
-            self.watcher.trouble(f"{crew.transport}: {error.reason}")
+            self.watcher.trouble(f"{group.transport}: {error.reason}")
         self._failures.close(self.states)
         if not has_started:
             return [state for state in left if not state.closed]
@@ -248,13 +246,13 @@ class Measurement:
             guessed_operation_ns(size, {other.case.bytes: other.pace_ns for other in known}),
         )
 
-    def _launch(self, crew: Crew) -> RunningLaunch:
-        program = self.programs[crew.transport]
+    def _launch(self, group: RankGroup) -> RunningLaunch:
+        program = self.programs[group.transport]
         return self._launcher.start(
             Job(
                 program=program.path,
                 mpi=self.plan.mpi,
-                ranks=crew.ranks,
+                ranks=group.ranks,
                 arguments=(*program.arguments(self.plan.options), *self._allocation.words),
                 allocation=self._allocation,
             )

@@ -27,9 +27,7 @@ RESERVE = 0.95
 class Outlook(Costed, Protocol):
     """A case as far as anything is known of it: what another launch of it takes is expected."""
 
-    @property
-    def medians_ns(self) -> list[float]:
-        """The median of each launch so far."""
+    medians_ns: list[float]
 
     @property
     def expected_ns(self) -> float:

@@ -322,7 +322,7 @@ def _lattices(
             "none of these tests has a lattice",
             "type it without --extents and the like, or see weft list tests",
         )
-    if asked.need_links and not any(_lattice(known.get(test)).has_links for test in tests):
+    if asked.need_links and not any(_lattice(known.get(test)).takes("gauge") for test in tests):
         raise WeftError(
             "none of these tests has quarks on links",
             "type it without --gauge, --mass and --u0, or weft run milc",

@@ -29,7 +29,7 @@ KNEE_BYTES = 4096
 FARTHEST = 32
 
 
-class Crew(NamedTuple):
+class RankGroup(NamedTuple):
     """What a launch starts: a transport's ranks, so many of them."""
 
     transport: str
@@ -43,32 +43,32 @@ class Costed(Protocol):
     pattern: Pattern
 
     @property
-    def crew(self) -> Crew:
+    def group(self) -> RankGroup:
         """The ranks that measure it."""
         ...
 
 
 class Costs:
-    """Seconds of a run that are no samples, by crew and by case."""
+    """Seconds of a run that are no samples, by group and by case."""
 
     def __init__(self) -> None:
-        self._launches_s: dict[Crew, float] = {}
+        self._launches_s: dict[RankGroup, float] = {}
         self._cases_s: dict[str, dict[str, tuple[int, float]]] = {}
 
-    def launch_took(self, crew: Crew, seconds: float) -> None:
+    def launch_took(self, group: RankGroup, seconds: float) -> None:
         """What a launch took beside its cases."""
-        self._launches_s[crew] = seconds
+        self._launches_s[group] = seconds
 
     def case_took(self, state: Costed, seconds: float) -> None:
         """What a case took beside its samples."""
         known = self._cases_s.setdefault(_kind(state.case), {})
         known[state.case.key] = (_size(state.case), seconds)
 
-    def launch_s(self, crew: Crew) -> float:
-        """What the next launch of a crew will take beside its cases."""
+    def launch_s(self, group: RankGroup) -> float:
+        """What the next launch of a group will take beside its cases."""
         known = self._launches_s
         usual_s = sum(known.values()) / len(known) if known else GUESSED_LAUNCH_S
-        return known.get(crew, usual_s)
+        return known.get(group, usual_s)
 
     def case_s(self, state: Costed) -> float:
         """What a case will take beside its samples: as the last time, or as its nearest size."""
@@ -85,7 +85,7 @@ class Costs:
     def fixed_s(self, states: Iterable[Costed]) -> float:
         """What one launch of each of these cases takes beside its samples."""
         todo = list(states)
-        launches_s = sum(self.launch_s(crew) for crew in {state.crew for state in todo})
+        launches_s = sum(self.launch_s(group) for group in {state.group for state in todo})
         return launches_s + sum(self.case_s(state) for state in todo)
 
 

@@ -14,7 +14,7 @@ from weft.units import parse_sizes, parse_time
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.plan.pattern import LatticeInfo
+    from weft.plan.pattern import ApplicationOption, LatticeInfo
 
 MOST_DIMENSIONS = 4
 MOST_EXTENT = 4096
@@ -55,9 +55,9 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
     u0: float = U0
 
     @property
-    def has_short_links(self) -> bool:
-        """Whether a row of a long link is computed from the others."""
-        return self.long_link_reals < LONG_LINK_REALS
+    def application(self) -> dict[str, float]:
+        """What an application is given beside the lattice, by the names of its options."""
+        return {"long_links": self.long_link_reals, "mass": self.mass, "u0": self.u0}
 
     @property
     def sites(self) -> int:
@@ -86,13 +86,17 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
 
     def moved_bytes_per_site(self, info: LatticeInfo, site_bytes: int) -> float:
         """In an iteration, to and from memory; the bytes of a face's site say which precision."""
-        saved = self.has_short_links * info.short_links_save_moved_bytes_per_site
-        return _precision(info, site_bytes) * (info.moved_bytes_per_site - saved)
+        more = sum(self._beyond(one) * one.moved_bytes_per_site for one in info.options)
+        return _precision(info, site_bytes) * (info.moved_bytes_per_site + more)
 
     def set_bytes_per_site(self, info: LatticeInfo, site_bytes: int) -> float:
         """What a site keeps over iterations."""
-        saved = self.has_short_links * info.short_links_save_set_bytes_per_site
-        return _precision(info, site_bytes) * (info.set_bytes_per_site - saved)
+        more = sum(self._beyond(one) * one.set_bytes_per_site for one in info.options)
+        return _precision(info, site_bytes) * (info.set_bytes_per_site + more)
+
+    def _beyond(self, option: ApplicationOption) -> float:
+        """By how much an option is more than usual."""
+        return self.application.get(option.name, option.usual) - option.usual
 
     @property
     def words(self) -> str:
@@ -103,7 +107,7 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
             f"{_nanoseconds(self.compute_ps_per_site)}_a_site": self.compute_ps_per_site > 0,
             "no_overlap": not self.overlaps,
             f"sums{self.sums}": self.sums > 0,
-            f"long_links{self.long_link_reals}": self.has_short_links,
+            f"long_links{self.long_link_reals}": self.long_link_reals != LONG_LINK_REALS,
             f"threads{self.threads}": self.threads > 1,
             f"mass{self.mass:g}": self.mass != MASS,
             f"u0_{self.u0:g}": self.u0 != U0,
@@ -163,8 +167,8 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
                 sums=info.sums if self.sums is None else self.sums,
                 long_link_reals=self.long_link_reals,
                 threads=self.threads,
-                mass=self.mass if info.has_links else MASS,
-                u0=self.u0 if info.has_links else U0,
+                mass=self.mass if info.takes("mass") else MASS,
+                u0=self.u0 if info.takes("u0") else U0,
             )
             for text, is_global in asked
             for extents in _parse_extents(text, info.dimensions)

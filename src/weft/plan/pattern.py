@@ -46,6 +46,23 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     own_messages_per_rank: int = 0
 
 
+class ApplicationOption(msgspec.Struct, frozen=True, kw_only=True):
+    """A number from `least` to `most`, a multiple of `step` where there is one; or a text.
+
+    Each unit of it has a site move so many bytes in an iteration, and keep so many.
+    """
+
+    name: str
+    summary: str = ""
+    is_text: bool = False
+    usual: float = 0.0
+    least: float = 0.0
+    most: float = 0.0
+    step: float = 0.0
+    moved_bytes_per_site: int = 0
+    set_bytes_per_site: int = 0
+
+
 class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     """What an application says of its lattice (LatticeInfo in engine/); no dimensions: it has none.
 
@@ -53,9 +70,8 @@ class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     A rank's extents are at least `least_extent` and `multiple` divides them. `sums` are usual
     sums over ranks in an iteration. A site costs so much arithmetic in an iteration, moves so many
     bytes to and from memory, and keeps so many (the working set); 0 where it has none. They are
-    for the first of `bytes` and grow with it; `short_links_save_...` is what 12 real numbers of a
-    long link save of them. With
-    `has_links` it has quarks on a field of SU(3) links: a mass, a tadpole factor, a gauge file.
+    for the first of `bytes` and grow with it. `rest` is what an iteration does beside its parts,
+    `options` are what it can be given beside the lattice, `answers` the names of what it finds out.
     """
 
     dimensions: int = 0
@@ -67,9 +83,13 @@ class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
     flops_per_site: int = 0
     moved_bytes_per_site: int = 0
     set_bytes_per_site: int = 0
-    short_links_save_moved_bytes_per_site: int = 0
-    short_links_save_set_bytes_per_site: int = 0
-    has_links: bool = False
+    rest: str = "other"
+    options: tuple[ApplicationOption, ...] = ()
+    answers: tuple[str, ...] = ()
+
+    def takes(self, option: str) -> bool:
+        """Whether the application has an option of that name."""
+        return any(one.name == option for one in self.options)
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):

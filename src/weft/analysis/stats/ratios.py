@@ -12,7 +12,6 @@ from typing import Literal
 
 import msgspec
 
-from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
 from weft.estimate import PLURAL, Estimate
 from weft.wording import ends
@@ -80,9 +79,9 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
     down = math.hypot(math.log(a.value / a.low), math.log(b.high / b.value))
     up = math.hypot(math.log(a.high / a.value), math.log(b.value / b.low))
     return Ratio(
-        speed=exp(middle),
-        low=exp(middle - down),
-        high=exp(middle + up),
+        speed=math.exp(middle),
+        low=math.exp(middle - down),
+        high=math.exp(middle + up),
         basis=_basis(first.kind, second.kind),
     )
 
@@ -96,7 +95,7 @@ def _of_paces(first: Paces, second: Paces) -> Ratio:
 
 def _without_ends(log_speed: float) -> Ratio:
     """Of one launch on a side, which does not show the variation between launches."""
-    return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
+    return Ratio(speed=math.exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
 
 
 def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:

@@ -32,13 +32,13 @@ def rounds_of(run: Run) -> dict[int, int]:
         if launch.round >= 0:
             found[launch.launch] = launch.round
             continue
-        crew = (launch.transport, len(launch.ranks))
-        if crew in done:
+        group = (launch.transport, len(launch.ranks))
+        if group in done:
             number += 1
             done.clear()
         found[launch.launch] = number
         if launch.launch not in broken:
-            done.add(crew)
+            done.add(group)
     return found
 
 

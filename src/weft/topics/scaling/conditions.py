@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def gauge_of(run: Run, info: LatticeInfo) -> str:
     """The file of its links in words; empty where it has none, or no links."""
     gauge = run.header.plan.gauge
-    return gauge.in_words if gauge and info.has_links else ""
+    return gauge.in_words if gauge and info.takes("gauge") else ""
 
 
 def flush_to_zero(run: Run, batches: Sequence[Batch]) -> str:

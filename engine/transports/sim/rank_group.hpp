@@ -17,9 +17,9 @@
 namespace weft {
 
 /// What all ranks of a simulation share. One at a time touches it: they are one thread.
-class Crew {
+class RankGroup {
  public:
-  explicit Crew(int size);
+  explicit RankGroup(int size);
 
   [[nodiscard]] int size() const { return static_cast<int>(texts_.size()); }
   void meet() { barrier_->wait(); }
@@ -43,22 +43,22 @@ class Crew {
 
 class SimBootstrap final : public Bootstrap {
  public:
-  SimBootstrap(Crew& crew, int rank) : crew_(&crew), rank_(rank) {}
+  SimBootstrap(RankGroup& group, int rank) : group_(&group), rank_(rank) {}
 
   [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int size() const override { return crew_->size(); }
+  [[nodiscard]] int size() const override { return group_->size(); }
   std::vector<std::string> exchange(const std::string& mine) override;
   std::vector<std::byte> gather(std::span<const std::byte> mine) override;
   void send(int rank, std::span<const std::byte> message) override;
   std::size_t receive(int rank, std::span<std::byte> room) override;
   std::string broadcast(const std::string& mine) override;
-  void barrier() override { crew_->meet(); }
-  void barrier_asleep(bool /*sleeps*/) override { crew_->meet(); }
+  void barrier() override { group_->meet(); }
+  void barrier_asleep(bool /*sleeps*/) override { group_->meet(); }
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
 
  private:
-  Crew* crew_;
+  RankGroup* group_;
   int rank_;
 };
 

@@ -1,4 +1,4 @@
-#include "transports/sim/crew.hpp"
+#include "transports/sim/rank_group.hpp"
 
 #include <simgrid/version.h>
 
@@ -8,17 +8,17 @@
 
 namespace weft {
 
-Crew::Crew(int size)
+RankGroup::RankGroup(int size)
     : texts_(static_cast<std::size_t>(size)),
       barrier_(simgrid::s4u::Barrier::create(static_cast<unsigned>(size))) {}
 
-void Crew::put(int from, int to, std::span<const std::byte> message) {
+void RankGroup::put(int from, int to, std::span<const std::byte> message) {
   Box& box = box_of(from, to);
   box.messages.emplace_back(message.begin(), message.end());
   box.count->release();
 }
 
-std::vector<std::byte> Crew::take(int from, int to) {
+std::vector<std::byte> RankGroup::take(int from, int to) {
   Box& box = box_of(from, to);
   box.count->acquire();
   std::vector<std::byte> message = std::move(box.messages.front());
@@ -27,35 +27,35 @@ std::vector<std::byte> Crew::take(int from, int to) {
 }
 
 std::vector<std::string> SimBootstrap::exchange(const std::string& mine) {
-  crew_->text_of(rank_) = mine;
-  crew_->meet();
-  std::vector<std::string> all = crew_->texts();
-  crew_->meet();
+  group_->text_of(rank_) = mine;
+  group_->meet();
+  std::vector<std::string> all = group_->texts();
+  group_->meet();
   return unless_given_up(std::move(all));
 }
 
 std::vector<std::byte> SimBootstrap::gather(std::span<const std::byte> mine) {
-  std::string& own = crew_->text_of(rank_);
+  std::string& own = group_->text_of(rank_);
   own.resize(mine.size());
   std::memcpy(own.data(), mine.data(), mine.size());
-  crew_->meet();
+  group_->meet();
   std::vector<std::byte> all;
   if (rank_ == 0) {
-    for (const std::string& text : crew_->texts()) {
+    for (const std::string& text : group_->texts()) {
       const auto bytes = std::as_bytes(std::span(text));
       all.insert(all.end(), bytes.begin(), bytes.end());
     }
   }
-  crew_->meet();
+  group_->meet();
   return all;
 }
 
 void SimBootstrap::send(int rank, std::span<const std::byte> message) {
-  crew_->put(rank_, rank, message);
+  group_->put(rank_, rank, message);
 }
 
 std::size_t SimBootstrap::receive(int rank, std::span<std::byte> room) {
-  const std::vector<std::byte> message = crew_->take(rank, rank_);
+  const std::vector<std::byte> message = group_->take(rank, rank_);
   if (message.size() > room.size())
     refuse_report(rank, static_cast<std::int64_t>(message.size()), room.size());
   std::memcpy(room.data(), message.data(), message.size());
@@ -63,10 +63,10 @@ std::size_t SimBootstrap::receive(int rank, std::span<std::byte> room) {
 }
 
 std::string SimBootstrap::broadcast(const std::string& mine) {
-  if (rank_ == 0) crew_->text_of(0) = mine;
-  crew_->meet();
-  std::string text = crew_->text_of(0);
-  crew_->meet();
+  if (rank_ == 0) group_->text_of(0) = mine;
+  group_->meet();
+  std::string text = group_->text_of(0);
+  group_->meet();
   return text;
 }
 
