@@ -127,10 +127,16 @@ def test_the_version_is_what_python_says() -> None:
     assert (done.returncode, done.stdout) == (0, f"weft {version('weft')}\n")
 
 
-def test_a_missing_mpi_says_what_to_install(tmp_path: Path) -> None:
-    done = weft("run", PATH=str(tmp_path))
+@pytest.mark.parametrize(
+    ("words", "packages"),
+    [((), "openmpi-bin libopenmpi-dev"), (("--mpi", "mpich"), "mpich libmpich-dev")],
+)
+def test_a_missing_mpi_says_what_to_install(
+    tmp_path: Path, words: tuple[str, ...], packages: str
+) -> None:
+    done = weft("run", *words, PATH=str(tmp_path))
     assert done.returncode == 2
-    assert "apt-get install openmpi-bin" in done.stderr
+    assert f"type apt-get install {packages}, then make build" in done.stderr
 
 
 def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:

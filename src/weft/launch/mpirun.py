@@ -10,7 +10,7 @@ from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_site, is_this_machine, network_of
 from weft.launch.piped import PipedLaunch
-from weft.launch.programs import INSTALL_MPI, MPIS, has_starter
+from weft.launch.programs import MPIS, has_starter, install_mpi
 from weft.launch.starters import starting
 from weft.plan.allocation import Seats, seats_of
 
@@ -48,7 +48,7 @@ class MpirunLauncher:
         nodes = allocation.chosen(hosts_of_site())
         mpi = next((mpi for mpi in MPIS if has_starter(mpi)), "")
         if not mpi:
-            raise WeftError("no mpirun is installed", INSTALL_MPI)
+            raise WeftError("no mpirun is installed", install_mpi())
         start = _start(mpi, nodes, Seats(nodes=len(nodes), each=1), len(nodes), is_spread=True)
         network = network_of(nodes)
         return ask_hosts([*start, *command_on_nodes()], environment_of_ranks({}, network), nodes)

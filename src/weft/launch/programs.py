@@ -25,7 +25,8 @@ MPIS = ("openmpi", "mpich")
 # The MPI of simulated platforms: a simulator that is no MPI to start programs with.
 SIMULATOR = "smpi"
 DESCRIBE_DEADLINE_S = 20.0
-INSTALL_MPI = "type apt-get install openmpi-bin, then make build"
+# Each MPI's starter, and what its rank programs are compiled with.
+PACKAGES = {"openmpi": "openmpi-bin libopenmpi-dev", "mpich": "mpich libmpich-dev"}
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +104,11 @@ def has_starter(mpi: str) -> bool:
     return starter(mpi) is not None
 
 
+def install_mpi(mpi: str = "") -> str:
+    """What to type where an MPI is missing, or where there is none: then Open MPI's."""
+    return f"type apt-get install {PACKAGES[mpi or MPIS[0]]}, then make build"
+
+
 def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> str:
     """The MPI to start ranks with: the requested one, or the first that is complete.
 
@@ -121,7 +127,7 @@ def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> 
         others = [f"type --mpi {mpi}, or " for mpi in MPIS if asked and starts(mpi)]
         fix = "see srun --mpi=list: Open MPI takes pmix (older ones pmi2 too), MPICH both"
         raise WeftError(f"srun has no way to start ranks of {missing}", f"{''.join(others)}{fix}")
-    raise WeftError(f"no mpirun for {missing} is installed", INSTALL_MPI)
+    raise WeftError(f"no mpirun for {missing} is installed", install_mpi(asked))
 
 
 def programs(mpi: str) -> tuple[Program, ...]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
-from weft.launch.programs import starter
+from weft.launch.programs import install_mpi, starter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
 # Ranks bind themselves, and there may be more of them than cores.
 _USUAL = {
     "openmpi": ("--bind-to", "none", "--oversubscribe", "--mca", "orte_base_help_aggregate", "0"),
@@ -25,6 +24,6 @@ def starting(mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
     """
     mpirun = starter(mpi)
     if mpirun is None:
-        raise WeftError(f"mpirun of {mpi} is missing", f"type apt-get install {_PACKAGES[mpi]}")
+        raise WeftError(f"mpirun of {mpi} is missing", install_mpi(mpi))
     begin = ["setpriv", "--pdeathsig", "TERM", mpirun]
     return [*begin, *_USUAL[mpi], *words, "-n", str(ranks)]
