@@ -5,9 +5,38 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from support.builders import synthetic_record
 from support.scripted import lay_out_rank
+
+# Drawing is slow on a busy machine; that is no fault of what is tested.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
+
+# Tests marked engine that poll no core of this machine for long, by folder or file: those of a
+# file go together, and beside the others. What starts real ranks here stays one at a time.
+SIMULATES = ("sim", "cli", "report", "test_contributor_pages.py")
+# One cluster for all; beside the ranks, since it mostly waits.
+ON_CLUSTER = ("lab", "packaging")
+
+
+def group_of(path: Path, is_vm: bool) -> str:
+    """Which tests of the slow part must not run at the same time as one of this file."""
+    part = path.parts[0]
+    if is_vm:
+        return "vm"
+    if part in ON_CLUSTER:
+        return "cluster"
+    return str(path) if part in SIMULATES else "ranks"
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """With --dist loadgroup, tests of one group run one at a time, on one worker."""
+    if any(item.get_closest_marker(name) for name in ("engine", "browser")):
+        path = item.path.relative_to(Path(__file__).parent)
+        is_vm = item.get_closest_marker("vm") is not None
+        item.add_marker(pytest.mark.xdist_group(group_of(path, is_vm)))
 
 
 @pytest.fixture

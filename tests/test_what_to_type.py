@@ -35,7 +35,7 @@ SAID = re.compile(
     r"(?:\btype:? |\bthen (?=make|weft|apt-get))((?:(?!\btype |\bthen ).)+)", re.DOTALL
 )
 # Other lines with the word: comments, names of C++, and words of find and ip.
-NOT_SAID = re.compile(r"^\s*(?:#|//|\"\"\")|type [=!+]|[^ ]type|\w+ type\)|link add|find |told")
+NOT_SAID = re.compile(r"^\s*(?:#|//|\"\"\")|type [=!+]|[^ ]type|\w+ type\)|link add|find |typed=")
 # What scripts and the engine are written in.
 ENDINGS = {"", ".py", ".cpp", ".hpp", ".txt", ".sh"}
 # A command ends where the sentence goes on.

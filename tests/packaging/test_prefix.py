@@ -46,6 +46,12 @@ def as_another_user(*command: str | Path, folder: Path) -> subprocess.CompletedP
     )  # fmt: skip
 
 
+def beside_warnings(said: str) -> list[str]:
+    """What was said on standard error, without what pip only warns of or recommends."""
+    lines = (line for line in said.splitlines() if line.strip())
+    return [line for line in lines if not line.lstrip().startswith(("WARNING: ", "[notice] "))]
+
+
 @pytest.fixture(scope="session")
 def site() -> Iterator[Path]:
     """A folder that all users can enter, with weft in `weft` and another module in `modules`."""
@@ -55,7 +61,7 @@ def site() -> Iterator[Path]:
     (folder / "modules" / "site-mpi").write_text(SITE_MPI)
     done = install(str(folder / "weft"), MODULES="site-mpi")
     try:
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, beside_warnings(done.stderr)) == (0, [])
         assert f"installed weft {weft.__version__}: {folder}/weft/bin/weft\n" in done.stdout
         yield folder
     finally:
@@ -77,6 +83,14 @@ def by_module(site: Path, prefix: str, line: str) -> str:
         pytest.skip("no module command; type: scripts/install-system-packages test")
     use = f"module use {site}/modules {site}/{prefix}/share/modulefiles"
     return f"source {init} && {use} && module load weft && {line}"
+
+
+def test_a_warning_of_pip_is_no_failure_and_an_error_beside_it_is() -> None:
+    warning = "WARNING: Running pip as the 'root' user can break it\n\n[notice] pip is old\n"
+    assert beside_warnings(warning) == []
+    assert beside_warnings(f"{warning}ERROR: no matching distribution\n") == [
+        "ERROR: no matching distribution"
+    ]
 
 
 @pytest.mark.engine

@@ -118,7 +118,10 @@ def test_damage_inside_the_compression_is_found_by_its_checksum(tmp_path: Path) 
 
 @given(place=st.floats(0, 1, exclude_max=True), new=st.binary(min_size=1, max_size=8))
 @example(place=0.02831735329421115, new=b"\\")  # "ping_ping" becomes "ping_p\ng"
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_garbage_anywhere_is_never_another_exception(
     tmp_path_factory: pytest.TempPathFactory, place: float, new: bytes
 ) -> None:

@@ -60,7 +60,10 @@ batches = st.builds(
 
 
 @given(written=st.lists(batches, max_size=5), compressed=st.booleans())
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, written: list[Batch], compressed: bool
 ) -> None:

@@ -1,0 +1,110 @@
+"""The gate's order: what goes on beside other steps fails it too, and ends with it."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+# Every program of a step, which notes its call and does what the test wants of it.
+STEP = """#!/bin/bash
+name={name}
+[ "$name" != pytest ] || name=$([[ "$*" == *"not engine"* ]] && echo quick || echo slow)
+echo "$name" >>{calls}
+[ ! -e {folder}/does/$name ] || source {folder}/does/$name
+"""
+
+
+class Gate:
+    """The gate's own script in a folder where all that it starts is such a step."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.calls = folder / "calls"
+        for name in ("scripts", "bin", ".venv/bin", "does"):
+            (folder / name).mkdir(parents=True)
+        for name in ("run-tests", "list-skipped", "list-slowest"):
+            shutil.copy(SCRIPTS / name, folder / "scripts")
+        programs = {
+            "scripts/run-lint": "lint", "scripts/check-newcomer": "newcomer", "bin/cmake": "cmake",
+            "bin/ctest": "ctest", "bin/make": "make", ".venv/bin/python": "tidy",
+            ".venv/bin/pytest": "pytest",
+        }  # fmt: skip
+        for path, name in programs.items():
+            (folder / path).write_text(STEP.format(name=name, calls=self.calls, folder=folder))
+            (folder / path).chmod(0o755)
+
+    def does(self, name: str, script: str) -> None:
+        (self.folder / "does" / name).write_text(script)
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        return subprocess.run(
+            ["scripts/run-tests", *words], cwd=self.folder, env={**os.environ, "PATH": path},
+            capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+
+    def called(self) -> list[str]:
+        return sorted(self.calls.read_text().split())
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    return Gate(tmp_path)
+
+
+def test_all_steps_pass_once_and_the_quick_tests_are_the_newcomers(gate: Gate) -> None:
+    gate.does(
+        "newcomer", "echo '7 passed in 3.00s'\necho '0.50s call     tests/test_units.py::test_b'"
+    )
+    done = gate.run()
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "all steps passed"), done
+    assert gate.called() == sorted(["cmake", "cmake", "ctest", "lint", "make", "newcomer",
+                                    "slow", "tidy"])  # fmt: skip
+    assert "7 passed in 3.00s" in done.stdout
+    assert "slowest of newcomer:\n  0.50 s tests/test_units.py::test_b\n" in done.stdout
+
+
+def test_where_there_is_no_newcomers_machine_the_quick_tests_are_passed_here(gate: Gate) -> None:
+    line = "SKIPPED [1] scripts/check-newcomer: no empty root here, see the line above"
+    gate.does("newcomer", f"echo '{line}'")
+    done = gate.run()
+    assert done.returncode == 0
+    assert "quick" in gate.called()
+    assert f"skipped:\n{line}\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "step"),
+    [("lint", "lint"), ("newcomer", "newcomer"), ("tidy", "clang-tidy"), ("ctest", "engine tests"),
+     ("slow", "tests with ranks and a browser")],
+)  # fmt: skip
+def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
+    gate: Gate, program: str, step: str
+) -> None:
+    gate.does(program, "echo planted\nexit 3")
+    done = gate.run()
+    assert done.returncode == 1
+    assert "planted" in done.stdout
+    assert f" s {step}: FAILED\n" in done.stdout
+    assert f"run-tests: {step} failed; by hand: " in done.stderr
+    assert "all steps passed" not in done.stdout
+
+
+def test_nothing_goes_on_after_a_failure(gate: Gate) -> None:
+    gate.does("newcomer", "echo $$ >newcomers.pid\nsleep 1000")
+    gate.does("slow", "until [ -s newcomers.pid ]; do :; done\nexit 1")
+    assert gate.run().returncode == 1
+    pid = int((gate.folder / "newcomers.pid").read_text())
+    if psutil.pid_exists(pid):
+        psutil.wait_procs([psutil.Process(pid)], timeout=30)
+    assert not psutil.pid_exists(pid)
+
+
+def test_the_quick_part_builds_and_passes_the_quick_tests(gate: Gate) -> None:
+    done = gate.run("quick")
+    assert done.returncode == 0
+    assert gate.called() == ["cmake", "cmake", "make", "quick"]
