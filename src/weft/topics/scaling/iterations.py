@@ -37,14 +37,14 @@ def _ranks_of(batch: Batch) -> list[str]:
     return ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
 
 
-def slowest_ns(run: Run, batches: Sequence[Batch]) -> float:
-    """The median time of an iteration on the slowest rank of a launch."""
+def medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
+    """The median time of an iteration on each rank of a launch."""
     import numpy as np
 
-    return max(
+    return [
         float(np.median(np.concatenate([part_ns(run, batch, rank) for batch in batches])))
         for rank in _ranks_of(batches[0])
-    )
+    ]
 
 
 def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, Estimate]:

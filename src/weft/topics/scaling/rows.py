@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.ratios import Ratio, ratio
+from weft.analysis.stats.slowest import slowest_rank
 from weft.analysis.summary import resolution_ns
 from weft.estimate import Estimate
 from weft.topics.groups import side
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
-from weft.topics.scaling.iterations import by_launch, parts_ns, slowest_ns
+from weft.topics.scaling.iterations import by_launch, medians_ns, parts_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +185,7 @@ def _row(
     info = run.patterns[case.test].lattice
     sites = lattice.sites_of_rank(case.ranks)
     tick_ns = resolution_ns(run, list(batches))
-    iteration = median_of_launches([slowest_ns(run, own) for own in by_launch(batches)], tick_ns)
+    iteration = slowest_rank([medians_ns(run, own) for own in by_launch(batches)], tick_ns)
     sent = batches[0].sent_bytes
     set_bytes = round(lattice.set_bytes_per_site(info, case.bytes) * sites)
 

@@ -1,0 +1,74 @@
+"""The slowest of many ranks: how often its interval holds the truth, whatever the ranks' noise."""
+
+import numpy as np
+import pytest
+
+from weft.analysis.stats.ratios import ratio
+from weft.analysis.stats.slowest import slowest_rank
+from weft.topics.groups import side
+from weft.topics.scaling.rows import verdict_of
+
+TRIALS = 150
+
+
+def noise(random: np.random.Generator, kind: str, shape: tuple[int, int]) -> np.ndarray:
+    """Of 6 %; unlike: each rank has its own, from 0.5 to 8 %."""
+    if kind == "skewed":
+        return np.asarray(0.06 * (random.gamma(1.5, 1.0, shape) - 1.17) / 1.22)
+    scatter = random.uniform(0.005, 0.08, shape[1]) if kind == "unlike" else 0.06
+    return np.asarray(scatter * random.standard_normal(shape))
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "unlike"])
+@pytest.mark.parametrize("ranks", [2, 16, 256])
+@pytest.mark.parametrize("slower", [0.0, 0.05])
+def test_the_efficiency_of_equal_ranks_and_of_one_slow_one_is_held(
+    kind: str, ranks: int, slower: float
+) -> None:
+    """On a day that is 3 % slower or faster for all, which an efficiency does not hold."""
+    random = np.random.default_rng(ranks)
+    held = 0
+    costs = []
+    for _ in range(TRIALS):
+        day = 1000 * np.exp(0.03 * random.standard_normal())
+        alone = day * np.exp(noise(random, kind, (5, 1)))
+        times = day * np.exp(noise(random, kind, (5, ranks)))
+        times[:, 0] *= 1 + slower
+        base, here = slowest_rank(alone.tolist()), slowest_rank(times.tolist())
+        efficiency = ratio(side(base, 5), side(here, 5), "latency")
+        held += efficiency.low <= 1 / (1 + slower) <= efficiency.high
+        costs.append(verdict_of(efficiency))
+    assert held >= 0.93 * TRIALS - 2 * (TRIALS * 0.07 * 0.93) ** 0.5
+    assert costs.count("costs more") <= 0.05 * TRIALS
+
+
+def test_a_rank_that_is_slower_than_the_noise_is_found_with_its_time() -> None:
+    random = np.random.default_rng(3)
+    times = 1000 * np.exp(0.01 * random.standard_normal((5, 16)))
+    times[:, 7] *= 1.3
+    found = slowest_rank(times.tolist())
+    assert found.value == pytest.approx(np.median(times[:, 7]))
+    assert 1200 < found.low < found.high < 1400
+
+
+def test_ranks_that_are_equal_have_the_time_of_each() -> None:
+    found = slowest_rank([[5.0, 5.0, 5.0]] * 5)
+    assert (found.value, found.low, found.high) == pytest.approx((5.0, 5.0, 5.0))
+
+
+def test_the_interval_reaches_to_what_the_largest_medians_say() -> None:
+    """Which rank is slow changes from launch to launch: luck, or another one each time."""
+    times = [[100.0, 120.0], [120.0, 100.0], [100.0, 120.0], [120.0, 100.0]]
+    found = slowest_rank(times)
+    assert found.value == pytest.approx(100.0)
+    assert found.high >= 120.0
+
+
+def test_one_launch_has_its_largest_median_and_no_interval() -> None:
+    found = slowest_rank([[3.0, 7.0, 5.0]])
+    assert (found.value, found.is_bounded) == (7.0, False)
+
+
+def test_unlike_numbers_of_ranks_are_refused() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        slowest_rank([[1.0, 2.0], [1.0, 2.0, 3.0]])
