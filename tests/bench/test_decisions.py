@@ -27,8 +27,29 @@ def test_an_unchanged_machine_passes_at_2_percent_between_launches(decisions: Mo
     assert failed <= 0.02
 
 
-def test_one_curve_that_is_10_percent_slower_fails(decisions: ModuleType) -> None:
-    assert decisions.rates(TRIALS, decisions.Noise(), (0.10,))[1] >= 0.88
+def test_one_curve_that_is_20_percent_slower_fails_and_10_percent_of_one_session_is_open(
+    decisions: ModuleType,
+) -> None:
+    assert decisions.rates(TRIALS, decisions.Noise(), (0.20,))[1] >= 0.88
+    passed, failed, _ = decisions.rates(TRIALS, decisions.Noise(), (0.10,))
+    assert passed <= 0.05
+    assert failed <= 0.5
+
+
+def test_a_machine_at_the_tolerance_seldom_fails_by_the_day_it_was_measured_on(
+    decisions: ModuleType,
+) -> None:
+    """A third failed where one session a side took no account of other days."""
+    at = (0.05,) * 4
+    assert decisions.rates(TRIALS, decisions.Noise((0.01,), session=0.02), at)[1] <= 0.11
+
+
+def test_all_curves_that_are_10_percent_slower_in_three_sessions_fail(
+    decisions: ModuleType,
+) -> None:
+    noise = decisions.Noise((0.01,), session=0.01)
+    assert decisions.rates(60, noise, (0.10,) * 4, sessions=3)[1] >= 0.85
+    assert decisions.rates(TRIALS, noise, (0.05,) * 4, sessions=3)[1] <= 0.11
 
 
 def test_one_size_that_is_20_percent_slower_fails_or_at_least_never_passes(

@@ -3,7 +3,8 @@
 Two transports are layers of one stack where their own notes say that their messages went over the
 same device and medium, and where both were measured by the same loop. Others are listed apart. The
 difference of two layers is that of launches of the same round (`weft.analysis.stats.rounds`). Where
-its 95 % interval holds zero the answer is "cannot tell".
+its 95 % interval holds zero the answer is "cannot tell", and so it is where one of so many sizes
+would lie beside zero by chance.
 
 Between figures that share no rounds the difference has the interval [b.low - a.high, b.high -
 a.low]: it covers the true difference whenever both intervals cover their medians, so in at least
@@ -18,7 +19,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE
-from weft.analysis.stats.rounds import difference, latencies_by_round
+from weft.analysis.stats.many import named
+from weft.analysis.stats.rounds import difference, differences, latencies_by_round
+from weft.analysis.stats.slowdown import difference_of_pairs
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
 from weft.estimate import Estimate
@@ -37,7 +40,10 @@ _BLOCKING = "MPI_Send and MPI_Recv"
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """What one layer adds to the one below at one size, in ns of one operation's time."""
+    """What one layer adds to the one below at one size, in ns of one operation's time.
+
+    `chance` is the p-value of no difference; None where the layers share no rounds.
+    """
 
     bytes: int
     below_ns: Estimate
@@ -46,6 +52,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     low_ns: float
     high_ns: float
     verdict: Verdict
+    chance: float | None = None
 
     @property
     def added(self) -> Estimate:
@@ -57,6 +64,21 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             coverage=CONFIDENCE,
             method="difference of two layers",
             launches=min(self.below_ns.launches, self.above_ns.launches),
+        )
+
+    def in_rounds(self, below: Mapping[int, float], above: Mapping[int, float]) -> Step:
+        """The step with what is added by the rounds that both layers share, if two or more do."""
+        paired = difference(below, above)
+        apart = difference_of_pairs(differences(below, above))
+        if paired is None or apart is None:
+            return self
+        return msgspec.structs.replace(
+            self,
+            added_ns=paired.value,
+            low_ns=paired.low,
+            high_ns=paired.high,
+            verdict=_verdict(paired.low, paired.high),
+            chance=apart.chance_of_none,
         )
 
 
@@ -207,7 +229,7 @@ def _pairs(
     found = []
     for below, above in itertools.pairwise(group):
         sizes = sorted(below.cases.keys() & above.cases.keys())
-        steps = tuple(_step(below.cases[n], above.cases[n], by_round) for n in sizes)
+        steps = looked_at_together([_step(below.cases[n], above.cases[n], by_round) for n in sizes])
         if steps:
             found.append(
                 LayerPair(
@@ -228,15 +250,17 @@ def _step(
     if below.latency_ns is None or above.latency_ns is None:
         raise AssertionError(below.case)  # only cases with a latency are layers
     step = step_between(below.bytes, below.latency_ns, above.latency_ns)
-    paired = difference(by_round.get(below.case, {}), by_round.get(above.case, {}))
-    if paired is None:
-        return step
-    return msgspec.structs.replace(
-        step,
-        added_ns=paired.value,
-        low_ns=paired.low,
-        high_ns=paired.high,
-        verdict=_verdict(paired.low, paired.high),
+    return step.in_rounds(by_round.get(below.case, {}), by_round.get(above.case, {}))
+
+
+def looked_at_together(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps of all sizes, of which so many do not differ by chance (many.py)."""
+    kept = iter(named([step.chance for step in steps if step.chance is not None]))
+    return tuple(
+        step
+        if step.chance is None or next(kept)
+        else msgspec.structs.replace(step, verdict="cannot tell")
+        for step in steps
     )
 
 

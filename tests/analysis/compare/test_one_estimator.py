@@ -95,7 +95,7 @@ def coarse(path: Path, time_ns: float, tick_ns: float) -> str:
     [
         # Half a tick of either may be all that lies between 1,200 and 1,280 ns a round trip.
         (640.0, 80.0, "cannot tell"),
-        (640.0, 1.0, "fail"),
+        (720.0, 1.0, "fail"),
         (760.0, 80.0, "fail"),
         (600.0, 80.0, "cannot tell"),
         (600.0, 16.0, "pass"),

@@ -9,7 +9,7 @@ import msgspec
 
 from weft.analysis.compare.curves import Curve, counted, curves_of
 from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
-from weft.analysis.stats.slowdown import Slowdown, moderated, rejected
+from weft.analysis.stats.slowdown import Slowdown, moderated, rejected, together
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -212,13 +212,14 @@ def judged(curves: Sequence[Curve], tolerance: float = TOLERANCE) -> tuple[Judge
     known = [curve.whole for curve in curves if curve.whole is not None]
     # Sessions move all curves alike, so one curve's scatter says nothing new of another's.
     own = known if any(curve.unit == "session" for curve in curves) else moderated(known)
-    fails = rejected([one.chance_if_at_most(tolerance) for one in own], CURVES_FAIL_LEVEL)
+    fails = _failing(curves, [one.of_other_days for one in own], tolerance)
     wholes = iter(zip(own, fails, strict=True))
     sizes = {
         key: one for curve in curves for key, one in curve.single.items()
         if one is not None and len(curve.sizes) > 1
     }  # fmt: skip
-    bad = rejected([one.chance_if_at_most(tolerance) for one in sizes.values()], SIZES_FAIL_LEVEL)
+    chances = [one.of_other_days.chance_if_at_most(tolerance) for one in sizes.values()]
+    bad = rejected(chances, SIZES_FAIL_LEVEL)
     slow = {key for key, falls in zip(sizes, bad, strict=True) if falls}
     found = []
     for curve in curves:
@@ -234,6 +235,25 @@ def judged(curves: Sequence[Curve], tolerance: float = TOLERANCE) -> tuple[Judge
             single = dict.fromkeys(curve.single, outcome)
         found.append(JudgedCurve(curve=curve, outcome=outcome, slowdown=whole, single=single))
     return tuple(found)
+
+
+def _failing(curves: Sequence[Curve], own: Sequence[Slowdown], tolerance: float) -> list[bool]:
+    """Which curves fail: each by itself, or all of them together where sessions move them alike.
+
+    Together half of the level is for either. Where they fail together those are named that are
+    slower at that level by themselves, at least the surest one.
+    """
+    chances = [one.chance_if_at_most(tolerance) for one in own]
+    is_of_sessions = all(curve.unit == "session" and curve.whole is not None for curve in curves)
+    all_of_them = together([curve.levels for curve in curves]) if is_of_sessions else None
+    if all_of_them is None:
+        return rejected(chances, CURVES_FAIL_LEVEL)
+    level = CURVES_FAIL_LEVEL / 2
+    falls = rejected(chances, level)
+    if all_of_them.chance_if_at_most(tolerance) <= level:
+        least = max(level, min(chances))
+        falls = [fell or chance <= least for fell, chance in zip(falls, chances, strict=True)]
+    return falls
 
 
 def _of_size(one: Slowdown | None, whole: Outcome, falls: bool, tolerance: float) -> Outcome:

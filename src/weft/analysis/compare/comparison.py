@@ -10,7 +10,16 @@ import msgspec
 from weft.analysis.compare.conditions import unlike
 from weft.analysis.compare.sessions import sessions_in_words
 from weft.analysis.compare.sides import Place, Side
-from weft.analysis.stats.ratios import SAME, Figure, Quantity, Ratio, Verdict, ratio, verdict
+from weft.analysis.stats.ratios import (
+    SAME,
+    Figure,
+    Quantity,
+    Ratio,
+    Verdict,
+    ratio,
+    verdict,
+    verdicts,
+)
 from weft.errors import WeftError
 from weft.units import format_bytes
 
@@ -136,7 +145,7 @@ def _tables(
         sizes = [size for size in sorted(held[0]) if any(size in rows for rows in held[1:])]
         if not sizes or _is_told_by_latency(place, sizes, curves):
             continue
-        rows = tuple(_row(size, [h.get(size) for h in held], place, same) for size in sizes)
+        rows = _rows(sides, [[h.get(size) for h in held] for size in sizes], sizes, place, same)
         tables.append(
             SizeTable(
                 test=place.test,
@@ -170,22 +179,38 @@ def _is_told_by_latency(
     return all(all(size in rows for size in sizes) for rows in latency)
 
 
-def _row(size: int, figures: Sequence[Figure | None], place: Place, same: float) -> Row:
-    ratios = _ratios(figures, place.quantity)
+def _rows(
+    sides: Sequence[Side],
+    figures: Sequence[Sequence[Figure | None]],
+    sizes: Sequence[int],
+    place: Place,
+    same: float,
+) -> tuple[Row, ...]:
+    """One row per size; what is said of the sizes of one side is said of all of them together."""
+    ratios = [_ratios(sides, own, place.quantity) for own in figures]
+    answers = zip(*(verdicts(of_side, same) for of_side in zip(*ratios, strict=True)), strict=True)
     is_on_ranks = place.along == "ranks"
-    return Row(
-        bytes=0 if is_on_ranks else size,
-        ranks=size if is_on_ranks else 0,
-        figures=tuple(figures),
-        ratios=ratios,
-        verdicts=tuple(verdict(r, same) if r else None for r in ratios),
+    return tuple(
+        Row(
+            bytes=0 if is_on_ranks else size,
+            ranks=size if is_on_ranks else 0,
+            figures=tuple(own),
+            ratios=of_size,
+            verdicts=answer,
+        )
+        for size, own, of_size, answer in zip(sizes, figures, ratios, answers, strict=True)
     )
 
 
-def _ratios(figures: Sequence[Figure | None], quantity: Quantity) -> tuple[Ratio | None, ...]:
+def _ratios(
+    sides: Sequence[Side], figures: Sequence[Figure | None], quantity: Quantity
+) -> tuple[Ratio | None, ...]:
     first = figures[0]
     return tuple(
-        ratio(first, other, quantity) if first and other else None for other in figures[1:]
+        ratio(first, other, quantity, same_session=side.name == sides[0].name)
+        if first and other
+        else None
+        for side, other in zip(sides[1:], figures[1:], strict=True)
     )
 
 
@@ -196,7 +221,7 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
         figures = tuple(single[2] if single else None for single in held)
         if not any(figures[1:]):
             continue
-        ratios = _ratios(figures, "latency" if unit == "ns" else "bandwidth")
+        ratios = _ratios(sides, figures, "latency" if unit == "ns" else "bandwidth")
         found.append(
             Single(
                 key=key,

@@ -26,7 +26,8 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
 
     `whole` is of the geometric mean over `sizes`, `single` of each size by its case's key; None
     where one launch a side, or one session, leaves nothing to judge by. `units` are the numbers of
-    launches or sessions behind `whole`, mine and theirs. `used` says what was omitted.
+    launches or sessions behind `whole`, mine and theirs, and `levels` their logarithms. `used` says
+    what was omitted.
     """
 
     case: Case
@@ -35,6 +36,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     units: tuple[int, int]
     whole: Slowdown | None
     single: dict[str, Slowdown | None]
+    levels: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
     used: str = ""
 
     @property
@@ -87,6 +89,7 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
         single={
             key: slowdown_between(mine.known, theirs.known) for key, (mine, theirs) in pairs.items()
         },
+        levels=(tuple(found[0][0]), tuple(found[1][0])),
         used="; ".join(left),
     )
 

@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from weft.analysis.compare.curves import made_by
+from weft.analysis.stats.slowdown import SESSION_SCATTER
 from weft.analysis.stats.trend import not_looked_for, power_in_words, trends_in_words
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 ONE_SESSION = (
     "one session per side: the intervals do not include the variation from day to day or from boot"
-    " to boot; measure again at other times, and give all records of a side"
+    f" to boot; better, worse and fail allow for {SESSION_SCATTER:.0%} of it (one deviation),"
+    " and a slow boot looks like a slow machine; to settle it measure again at other times with the"
+    " command of each record, and give all records of a side"
 )
 # In a check, whose test takes the sessions of both sides to scatter alike.
 JUDGED_BY_THE_OTHER = (

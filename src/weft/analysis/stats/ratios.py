@@ -8,13 +8,17 @@ one, for latency as for bandwidth.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weft.analysis.stats.many import named
 from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
 from weft.estimate import PLURAL, Estimate
 from weft.wording import ends
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Quantity = Literal["latency", "bandwidth"]
 Verdict = Literal["better", "worse", "same", "cannot tell"]
@@ -44,13 +48,16 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     """How many times as fast the second figure is, [low, high], and the basis of the interval.
 
-    With one launch on a side the ends are infinite: they are unknown.
+    With one launch on a side the ends are infinite: they are unknown. `chance` is the p-value of
+    equal speeds, with an allowance for other days where one session of each side is all there is;
+    None where the ends decide.
     """
 
     speed: float
     low: float
     high: float
     basis: str
+    chance: float | None = None
 
     @property
     def is_of_both(self) -> bool:
@@ -58,7 +65,9 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
         return self.basis in PLURAL.values()
 
 
-def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
+def ratio(
+    first: Figure, second: Figure, quantity: Quantity, *, same_session: bool = False
+) -> Ratio:
     """The speed of the second over that of the first.
 
     Of geometric means where both have `paces`. Else, with medians a, b and their intervals,
@@ -67,10 +76,10 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
     confidence limits about effect measures, Statistics in Medicine 27, 2008). Each side brings its
     own scatter and its own number of launches. The two ends stay apart on purpose: where launches
     have two modes, an interval of one standard error for both ends (Price and Bonett 2002) held the
-    truth of medians in 64 % of the trials.
+    truth of medians in 64 % of the trials. Figures of the `same_session` share its day.
     """
     if first.paces and second.paces:
-        return _of_paces(first.paces, second.paces)
+        return _of_paces(first.paces, second.paces, same_session=same_session)
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
     middle = math.log(a.value / b.value)
@@ -86,11 +95,12 @@ def ratio(first: Figure, second: Figure, quantity: Quantity) -> Ratio:
     )
 
 
-def _of_paces(first: Paces, second: Paces) -> Ratio:
+def _of_paces(first: Paces, second: Paces, *, same_session: bool) -> Ratio:
     found = slowdown_between(second, first)
     if found is None:
         return _without_ends(first.mean_log - second.mean_log)
-    return ratio_of(found)
+    judged = found if same_session else found.of_other_days
+    return msgspec.structs.replace(ratio_of(found), chance=judged.chance_of_none)
 
 
 def _without_ends(log_speed: float) -> Ratio:
@@ -138,3 +148,19 @@ def verdict(found: Ratio, same: float = SAME) -> Verdict:
     if found.low > 1:
         return "better"
     return "worse" if found.high < 1 else "cannot tell"
+
+
+def verdicts(ratios: Sequence[Ratio | None], same: float = SAME) -> tuple[Verdict | None, ...]:
+    """The verdicts of ratios that are looked at together: of all sizes of one test.
+
+    better and worse are named only where that many of them do not make one by chance (many.py).
+    """
+    chances = [found.chance for found in ratios if found and found.chance is not None]
+    kept = iter(named(chances))
+    answers: list[Verdict | None] = []
+    for found in ratios:
+        answer = verdict(found, same) if found else None
+        if found and found.chance is not None and not next(kept) and answer in ("better", "worse"):
+            answer = "cannot tell"
+        answers.append(answer)
+    return tuple(answers)

@@ -59,12 +59,15 @@ def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
     }
 
 
+def differences(below: Mapping[int, float], above: Mapping[int, float]) -> list[float]:
+    """What one adds to the other in each round that has both."""
+    return [above[number] - below[number] for number in sorted(below.keys() & above.keys())]
+
+
 def difference(below: Mapping[int, float], above: Mapping[int, float]) -> Estimate | None:
     """The median over rounds of what one adds to the other, with its 95 % interval.
 
     Both by round. None with fewer than two rounds that have both.
     """
-    shared = sorted(below.keys() & above.keys())
-    if len(shared) < 2:
-        return None
-    return over_launches([above[number] - below[number] for number in shared], positive=False)
+    found = differences(below, above)
+    return over_launches(found, positive=False) if len(found) > 1 else None

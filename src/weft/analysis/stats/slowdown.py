@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 # Under this p-value a hypothesis has not been discarded: a curve that is far on the good side of
 # the tolerance does not count among those that chance could make fail.
 STILL_OPEN = 0.9
+# The standard deviation of sessions that is allowed for where only one of either side is there to
+# judge by: what a boot, a day's temperature and its neighbours move a quiet machine by.
+SESSION_SCATTER = 0.02
+# Student's distribution of more degrees of freedom is the normal one.
+MOST_FREEDOM = 1e6
 # A clock whose tick is longer than the time itself says nothing; the logarithm stays finite.
 MOST_HALF_TICK = 0.5
 
@@ -72,6 +77,25 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
     def chance_if_at_least(self, slack: float) -> float:
         """The p-value of the hypothesis that it is at least that: small says not slower."""
         return self._student(self.log + self.bound - math.log1p(slack))
+
+    @property
+    def of_other_days(self) -> Slowdown:
+        """The same as a statement on the machines and not on two sessions of them.
+
+        Over launches of one session a side, with an allowance for what sessions differ by; over
+        sessions it is one already.
+        """
+        if self.unit == "session":
+            return self
+        error = self.squared_error + 2 * SESSION_SCATTER**2
+        share = error / self.squared_error if self.squared_error > 0 else math.inf
+        freedom = min(self.freedom * share**2, MOST_FREEDOM)
+        return msgspec.structs.replace(self, squared_error=error, freedom=freedom)
+
+    @property
+    def chance_of_none(self) -> float:
+        """The two-sided p-value of no difference at all."""
+        return min(1.0, 2 * min(self.chance_if_at_most(0.0), self.chance_if_at_least(0.0)))
 
     def _student(self, distance: float) -> float:
         """The chance of a Student's t below `distance` in standard errors."""
@@ -204,6 +228,37 @@ def _inverse_trigamma(value: float) -> float:
         if -step / found < 1e-8:
             break
     return found
+
+
+def difference_of_pairs(differences: Sequence[float]) -> Slowdown | None:
+    """Of differences that are one each of a pair of launches: Student's of one sample.
+
+    None of fewer than two.
+    """
+    if len(differences) < 2:
+        return None
+    return Slowdown(
+        log=_mean(differences),
+        squared_error=_variance(differences) / len(differences),
+        freedom=float(len(differences) - 1),
+    )
+
+
+def together(sides: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Slowdown | None:
+    """The slowdown of several curves together, from the levels of their sessions, mine and theirs.
+
+    Sessions move all curves alike, so the mean over the curves knows a common slowdown better than
+    any of them, and is one test where they are many. None for one curve, or where not every session
+    has all of them.
+    """
+    counts = {(len(mine), len(theirs)) for mine, theirs in sides}
+    if len(sides) < 2 or len(counts) > 1:
+        return None
+    both = (
+        [_mean(session) for session in zip(*of_curves, strict=True)]
+        for of_curves in zip(*sides, strict=True)
+    )
+    return slowdown_of_sessions(*both)
 
 
 def rejected(chances: Sequence[float], level: float) -> list[bool]:

@@ -1,0 +1,73 @@
+"""Verdicts on many sizes at once: none of them false in more than one table of twenty."""
+
+import numpy as np
+import pytest
+
+from weft.analysis.layers import looked_at_together, step_between
+from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.many import named
+from weft.analysis.stats.parameters import over_launches
+from weft.analysis.stats.ratios import Figure, ratio, verdicts
+from weft.analysis.stats.slowdown import Paces
+
+TRIALS = 200
+SIZES = 24
+# Of 200 trials at 5 %: ten, and three standard deviations more.
+MOST = 19
+
+
+def test_all_that_are_under_the_level_are_named_and_one_of_many_is_not() -> None:
+    assert named([0.04] * 24) == [True] * 24
+    assert named([0.04, *[0.5] * 23]) == [False] * 24
+    assert named([0.05 / 24, *[0.5] * 23]) == [True, *[False] * 23]
+    assert named([0.001, 0.02, 0.9]) == [True, True, False]
+    assert named([]) == []
+
+
+def figure(logs: np.ndarray) -> Figure:
+    """A side of one session."""
+    times = tuple(np.exp(logs).tolist())
+    return Figure(estimate=median_of_launches(times), kind="launches", paces=Paces((times,)))
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.01])
+def test_compare_names_no_size_where_nothing_differs(shared: float) -> None:
+    """Two transports of one session: the day is in both, so that only chance is left."""
+    random = np.random.default_rng(1)
+    wrong = 0
+    for _ in range(TRIALS):
+        logs = 0.01 * random.standard_normal((2, 5, SIZES))
+        logs += shared * random.standard_normal((2, 5, 1))
+        ratios = [
+            ratio(figure(logs[0, :, size]), figure(logs[1, :, size]), "latency", same_session=True)
+            for size in range(SIZES)
+        ]
+        wrong += any(answer in ("better", "worse") for answer in verdicts(ratios))
+    assert wrong <= MOST
+
+
+def test_a_difference_of_one_session_each_allows_for_other_days() -> None:
+    """Launches agree to 0.1 %: 4 % may be the day's, 12 % is not; in one session 4 % counts."""
+    even = 0.001 * np.array([-1.0, 0.5, 0.0, 1.0, -0.5])
+    for slower, same_session, answer in (
+        (0.04, False, "cannot tell"),
+        (0.04, True, "worse"),
+        (0.12, False, "worse"),
+    ):
+        found = ratio(figure(even), figure(even + slower), "latency", same_session=same_session)
+        assert verdicts([found]) == (answer,)
+        assert found.high < 1
+
+
+def test_layers_name_no_size_where_nothing_differs() -> None:
+    random = np.random.default_rng(2)
+    wrong = 0
+    for _ in range(TRIALS):
+        steps = []
+        for size in range(SIZES):
+            times = 10_000 * np.exp(0.01 * random.standard_normal((2, 5)))
+            below, above = (over_launches(own.tolist(), positive=True) for own in times)
+            rounds = [dict(enumerate(own.tolist())) for own in times]
+            steps.append(step_between(size, below, above).in_rounds(*rounds))
+        wrong += any(step.verdict != "cannot tell" for step in looked_at_together(steps))
+    assert wrong <= MOST
