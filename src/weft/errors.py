@@ -10,11 +10,11 @@ class WeftError(Exception):
     """
 
     def __init__(self, what: str, fix: str) -> None:
-        self.what = _printable(what)
-        self.fix = _printable(fix)
+        self.what = printable(what)
+        self.fix = printable(fix)
         super().__init__(f"{self.what}; {self.fix}")
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """The text with unprintable characters as Python escapes them."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
+from support.drawn import svg_curves
 from weft.cli.main import app
 from weft.errors import WeftError
 
@@ -38,6 +39,27 @@ def test_curves_fits_and_signatures_become_drawings(path: Path) -> None:
     assert "7 x 3 in, 9 pt" in told
 
 
+def test_only_the_named_transports_and_tests_are_drawn(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), sizes=(1, 1 << 10, 1 << 20))
+    path = synthetic_record(tmp_path / "r.jsonl", cases)
+    drawing = tmp_path / "f.svg"
+
+    def curves(*words: str) -> list[int]:
+        weft("figure", path, "-o", drawing, *words)
+        return [len(curve) for curve in svg_curves(drawing.read_text())]
+
+    assert curves() == [3, 3]
+    assert curves("--transport", "mpi") == curves("--transport", "tcp") == [3]
+    assert curves("--transport", "mpi,tcp") == [3, 3]
+    assert "Bandwidth" in weft("figure", path, "-o", drawing, "--test", "stream")
+    for words, says in (
+        (("--transport", "tpc"), "did you mean tcp"),
+        (("--show", "ping_pong", "--test", "stream"), "no chart called ping_pong"),
+    ):
+        with pytest.raises(WeftError, match=says):
+            curves(*words)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -59,7 +81,5 @@ def test_paper_tables_are_exported(path: Path) -> None:
     assert r"\toprule" in latex.read_text()
     weft("export", path, "--markdown", markdown, "--table", "models")
     assert "| asymptotic bandwidth |" in markdown.read_text()
-    with pytest.raises(WeftError, match="exists"):
-        weft("export", path, "--latex", latex)
     with pytest.raises(WeftError, match="no table samples"):
         weft("export", path, "--latex", path.with_name("u.tex"), "--table", "samples")

@@ -16,6 +16,7 @@ from support.builders import (
     HOST,
     OPS_PER_SAMPLE,
     TICK_NS,
+    VERIFIED_BYTES,
     WARMUP,
     lost_batch,
     make_batch,
@@ -193,3 +194,16 @@ def test_import_weft_loads_nothing_heavy() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.stderr.strip() == "set()"
+
+
+def test_samples_are_joined_with_their_batches(record: Path) -> None:
+    run = weft.load(record)
+    of_batch = run.batches.drop("warmup", "ops_per_sample")
+    joined = run.samples.join(of_batch, on=["case", "launch", "order"])
+    assert joined.height == run.samples.height
+    assert joined["role"].unique().to_list() == ["measure"]
+    one = joined.filter(case="tcp/ping_pong/8")
+    assert one["verified_bytes"].unique().to_list() == [VERIFIED_BYTES]
+    assert set(one["samples"]) == {201}
+    # Five launches, and a calibration, which has no samples.
+    assert run.batches.filter(case="tcp/ping_pong/8").height == 6

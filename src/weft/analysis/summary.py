@@ -23,6 +23,7 @@ from weft.analysis.stats.shape import (
 )
 from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
+from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
 from weft.wording import over_the_peak
@@ -117,14 +118,13 @@ def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
 
     `link` is what the traffic went over; without it, what the record's manifests tell.
     """
-    by_case: dict[str, list[Batch]] = {key: [] for key in run.cases}
-    for batch in run.lines.batches:
-        by_case[batch.case].append(batch)
     transports = {case.transport for case in run.cases.values()}
     links = {name: link or detected_link(run, name) for name in transports}
     return tuple(
         _with_peak(
-            _case_summary(run, case, by_case[key]), run.patterns[case.test], links[case.transport]
+            _case_summary(run, case, run.by_case[key]),
+            run.patterns[case.test],
+            links[case.transport],
         )
         for key, case in run.cases.items()
     )
@@ -200,13 +200,13 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
     import numpy as np
 
     pattern = run.patterns[case.test]
-    times = launch_times_ns(run, measured)
-    medians = [float(np.median(values)) for values in times.values()]
+    times = samples_by_launch(measured, run.time_ns)
+    medians = list(launch_medians(times).values())
     if min(medians) <= 0 and run.header.plan.simulated:
         return msgspec.structs.replace(summary, status="unsupported", reason=NO_TIME_IN_MODEL)
     if min(medians) <= 0:
         return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
-    tick_ns = resolution_ns(run, measured)
+    tick_ns = run.resolution_ns(measured)
     estimate = median_of_launches(medians, tick_ns)
     latency = latency_of(pattern, estimate)
     plan = run.header.plan
@@ -251,16 +251,6 @@ def _distribution(
     }
 
 
-def launch_times_ns(run: Run, batches: list[Batch]) -> dict[int, NDArray[np.float64]]:
-    """By launch, the time of one operation in ns in each sample of these batches."""
-    import numpy as np
-
-    launches: dict[int, list[NDArray[np.float64]]] = {}
-    for batch in batches:
-        launches.setdefault(batch.launch, []).append(run.time_ns(batch))
-    return {launch: np.concatenate(parts) for launch, parts in launches.items()}
-
-
 def _with_peak(summary: CaseSummary, pattern: Pattern, link: Link | None) -> CaseSummary:
     """The summary with its link, the peak for its directions, and its share of that peak."""
     share = share_of_peak(summary.bandwidth_bytes_per_s, summary.ranks, pattern, link)
@@ -294,11 +284,6 @@ def bandwidth_of(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | 
     """Bandwidth in bytes/s from the time of one operation; None where a test has none."""
     moved = pattern.bandwidth_factor * case.bytes * 1e9
     return time_ns.mapped(lambda t: moved / t) if moved else None
-
-
-def resolution_ns(run: Run, batches: list[Batch]) -> float:
-    """What one tick of the clock is worth in the time of one operation, at worst."""
-    return max(run.clocks[b.launch].resolution_ns(b.ops_per_sample) for b in batches)
 
 
 def _flags(

@@ -49,8 +49,11 @@ def figure(
         float, typer.Option(help="Set the font size, points. Default: the layout's.")
     ] = 0.0,
     font: Annotated[str, typer.Option(help="Set the font family. Default: serif.")] = "",
-    test: Annotated[str, typer.Option(help="Fit this test. Default: ping_pong.")] = "",
-    transport: Annotated[str, typer.Option(help="Fit only these transports, with commas.")] = "",
+    test: Annotated[
+        str,
+        typer.Option(help="Draw only these tests, with commas. A fit's default: ping_pong."),
+    ] = "",
+    transport: Annotated[str, typer.Option(help="Draw only these transports, with commas.")] = "",
     columns: Columns = "",
 ) -> None:
     """Draw one figure for a two-column paper, in the column's width with embedded fonts."""
@@ -65,20 +68,19 @@ def figure(
     if show in ("fit", "signature"):
         chart = _model(sources, show, test, transport, columns)
     else:
-        chart = _curves(sources, show)
+        chart = _curves(sources, show, test, transport)
     write_output(output, draw(chart, (kind,), paper)[0])
     size = f"{paper.width_inches:g} x {paper.height_inches:.3g} in"
     typer.echo(f"{output}: {chart.title}, {size}, {paper.points:g} pt {paper.family}")
 
 
-def _curves(sources: list[str], show: str) -> "Chart":
+def _curves(sources: list[str], show: str, test: str, transport: str) -> "Chart":
     """One chart of records by its name: a test's curves over sizes, or a topic's own."""
-    from weft.analysis.summary import summarise
     from weft.names import choose
     from weft.record.run import load
-    from weft.topics import charts_of, results_of
+    from weft.topics import charts_of, results_among
 
-    found = charts_of([results_of(run, summarise(run)) for run in map(load, sources)])
+    found = charts_of([results_among(run, test, transport) for run in map(load, sources)])
     charts = {chart.name: chart for chart in found}
     if not charts:
         raise WeftError(

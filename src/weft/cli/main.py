@@ -30,6 +30,7 @@ from weft.cli import (
     signature,
     slurm,
     trend,
+    unexpected,
 )
 from weft.cli.command import Commands
 from weft.errors import WeftError
@@ -88,12 +89,18 @@ for command in COMMANDS:
 
 
 def main() -> None:
-    """Run a command; an expected error is one line on standard error and exit status 2."""
+    """Run a command; an expected error is one line on standard error and exit status 2.
+
+    One that nobody expected is a line too, with a status that no answer of a command has.
+    """
     try:
         sys.exit(app(standalone_mode=False))
     except WeftError as error:
         _fail(f"{error.what}; {error.fix}")
-    except typer.Abort:
+    except typer.Abort as aborted:
+        # Typer takes an end of file anywhere for an answer that was not given.
+        if isinstance(aborted.__cause__, EOFError):
+            sys.exit(unexpected.report(aborted.__cause__))
         sys.exit(130)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; nothing may be written while Python ends.
@@ -107,6 +114,8 @@ def main() -> None:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "weft"
         _fail(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
+    except Exception as error:  # noqa: BLE001 - status 1 is an answer of weft check
+        sys.exit(unexpected.report(error))
     finally:
         # The libraries of a report hold very many objects. Python would visit each once more before
         # it ends, and the user would wait for nothing.

@@ -39,14 +39,13 @@ def show(
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, with notes."""
-    from weft.analysis.summary import summarise
     from weft.fabric.peaks import parse_link
     from weft.names import choose
     from weft.record.run import load
     from weft.reference.library import only, platform_or_none
     from weft.report.plain import json_rows
     from weft.report.terminal import console, render_tables
-    from weft.topics import results_of
+    from weft.topics import results_among
 
     known = parse_link(link) if link else None
 
@@ -59,13 +58,7 @@ def show(
         transports = chosen("transport", transport, [s.transport for s in platform.series])
         _show_platform(only(platform, tests, transports), known, as_json=json)
         return
-    run = load(record)
-    summaries = summarise(run, known)
-    tests = chosen("test", test, [s.test for s in summaries])
-    transports = chosen("transport", transport, [s.transport for s in summaries])
-    rows = tuple(s for s in summaries if s.test in tests and s.transport in transports)
-    shown = run.only({s.case for s in rows}) if test or transport else run
-    results = results_of(shown, rows, known)
+    results = results_among(load(record), test, transport, known)
     if table:
         _show_table(results, table, as_json=json)
     elif json:

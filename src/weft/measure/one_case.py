@@ -27,6 +27,7 @@ from weft.measure.stopping import (
 from weft.measure.timeouts import timeout_s, within_budget_s
 from weft.plan.budget import in_words, needs_no_probe
 from weft.plan.case import Schedule
+from weft.record.launches import launch_median
 from weft.record.ranks import ticks_of_samples
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class CaseRunner:
         if answer.status != "ok":
             self._fail(state, answer)
             return "bad"
-        self._learn(state, answer, ranks.clock, measured=role == "measure")
+        self._learn(state, answer, ranks, measured=role == "measure")
         self._listener.measured(state)
         return "short" if again else "good"
 
@@ -220,15 +221,16 @@ class CaseRunner:
         self._reported.add(trouble)
         self._listener.trouble(trouble)
 
-    def _learn(self, state: CaseState, answer: Answer, clock: Clock, *, measured: bool) -> None:
-        time_ns = _sample_ns(state, answer, clock) / answer.ops_per_sample
-        state.operation_ns = time_ns
+    def _learn(self, state: CaseState, answer: Answer, ranks: Ranks, *, measured: bool) -> None:
+        clock = ranks.clock
+        median_ticks = _sample_ticks(state, answer) / answer.ops_per_sample
+        state.operation_ns = median_ticks * clock.tick_ns
         state.add_timed(answer.timed_ns, len(answer.ticks) * answer.ops_per_sample)
         if measured:
-            state.add_launch(time_ns, clock.resolution_ns(answer.ops_per_sample))
+            state.add_launch(ranks.launch, median_ticks, answer.ops_per_sample, clock)
             self._failures.went_well(state)
             # No further launch gives a time where the clock did not move during the samples.
-            state.closed = time_ns <= 0
+            state.closed = median_ticks <= 0
         if INTERVAL in answer.parts:
             # The next operation waits for its turn and not for this one's end.
             state.operation_ns = answer.parts[INTERVAL][-1] * clock.tick_ns
@@ -253,13 +255,12 @@ def _as_run(case: Case, role: Role) -> Case:
     return msgspec.structs.replace(case, schedule=Schedule()) if is_short else case
 
 
-def _sample_ns(state: CaseState, answer: Answer, clock: Clock) -> float:
-    """The median sample of a batch."""
-    all_ticks = ticks_of_samples(state.pattern.figure, answer.ticks, answer.parts)
-    ticks = sorted(all_ticks[answer.warmup :])
-    return float(ticks[len(ticks) // 2]) * clock.tick_ns
+def _sample_ticks(state: CaseState, answer: Answer) -> float:
+    """The median sample of a batch without its warm-up, as the summary will have it."""
+    ticks = ticks_of_samples(state.pattern.figure, answer.ticks, answer.parts)
+    return launch_median(ticks[answer.warmup :])
 
 
 def _too_short(state: CaseState, chosen: Amount, answer: Answer, clock: Clock) -> bool:
-    sample_ns = _sample_ns(state, answer, clock)
+    sample_ns = _sample_ticks(state, answer) * clock.tick_ns
     return too_short(state.case, chosen, sample_ns, answer.ops_per_sample)

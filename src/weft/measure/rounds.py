@@ -199,6 +199,8 @@ class Measurement:
         else:
             left = []
             self._costs.launch_took(group, time.monotonic() - begun - cases_s)
+        for state in todo:
+            state.add_clock(number, end.clock)
         self.writer.write(end)
         return left
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.rounds import rounds_of
 from weft.plan.costs import RankGroup
+from weft.record.launches import launch_median, samples_by_launch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,10 +16,17 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.plan.pattern import Pattern
     from weft.plan.plan import Plan
+    from weft.record.model import Clock
     from weft.record.run import Run
 
 # The series of a test whose messages are due at a rate: how long after one the next is.
 INTERVAL = "interval"
+
+
+class _OfLaunch(NamedTuple):
+    median_ticks: float
+    ops_per_sample: int
+    clock: Clock
 
 
 class CaseState:
@@ -33,8 +41,7 @@ class CaseState:
     def __init__(self, case: Case, pattern: Pattern) -> None:
         self.case = case
         self.pattern = pattern
-        self.medians_ns: list[float] = []
-        self.resolution_ns = 0.0
+        self._launches: dict[int, _OfLaunch] = {}
         self.operation_ns = 0.0
         self.guess_ns = 0.0
         self.pace_ns = 0.0
@@ -53,10 +60,28 @@ class CaseState:
         """The ranks that measure it."""
         return RankGroup(self.case.transport, self.case.ranks)
 
-    def add_launch(self, median_ns: float, resolution_ns: float) -> None:
-        """A launch's median, and what a tick of its clock was worth in it."""
-        self.medians_ns.append(median_ns)
-        self.resolution_ns = max(self.resolution_ns, resolution_ns)
+    @property
+    def medians_ns(self) -> list[float]:
+        """The median time of an operation in each launch."""
+        return [own.median_ticks * own.clock.tick_ns for own in self._launches.values()]
+
+    @property
+    def resolution_ns(self) -> float:
+        """What one tick of the clock is worth in an operation's time, at worst; 0 of no launch."""
+        worth = (own.clock.resolution_ns(own.ops_per_sample) for own in self._launches.values())
+        return max(worth, default=0.0)
+
+    def add_launch(
+        self, launch: int, median_ticks: float, ops_per_sample: int, clock: Clock
+    ) -> None:
+        """A launch's median of one operation in ticks, of samples of so many."""
+        self._launches[launch] = _OfLaunch(median_ticks, ops_per_sample, clock)
+
+    def add_clock(self, launch: int, clock: Clock | None) -> None:
+        """A further calibration of a launch's clock: the analysis takes the better one, too."""
+        own = self._launches.get(launch)
+        if own:
+            self._launches[launch] = own._replace(clock=own.clock.or_longer(clock))
 
     def add_timed(self, timed_ns: int, operations: int) -> None:
         """A timed pass of so many operations. All of them count: one that went well is no pace."""
@@ -102,8 +127,6 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
     A case that failed or timed out is open again: what disturbed it may be gone; so is one that the
     plan's budget is enough for, where an earlier one was not.
     """
-    import numpy as np
-
     so_far = SoFar(states_of(plan, programs))
     by_key = {state.case.key: state for state in so_far.states}
     for batch in run.lines.batches:
@@ -112,13 +135,15 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
         if batch.status == "unsupported":
             state.closed = not 0 < batch.needs_budget_s <= plan.budget_s
         elif batch.status == "ok" and batch.role == "measure":
-            state.add_launch(
-                float(np.median(run.time_ns(batch))),
-                run.clocks[batch.launch].resolution_ns(batch.ops_per_sample),
-            )
             state.add_timed(batch.timed_ns, len(batch.ticks) * batch.ops_per_sample)
             series = INTERVAL if INTERVAL in batch.parts else ""
-            state.operation_ns = float(np.median(run.time_ns(batch, series)))
+            state.operation_ns = launch_median(run.time_ns(batch, series))
+    for key, batches in run.measured_by_case.items():
+        for launch, times in samples_by_launch(batches, run.time_ns).items():
+            clock = run.clocks[launch]
+            # The coarsest of its samples, as in the summary.
+            ops = min(batch.ops_per_sample for batch in batches if batch.launch == launch)
+            by_key[key].add_launch(launch, launch_median(times) / clock.tick_ns, ops, clock)
     so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1
     so_far.launches = max(so_far.launches, max(run.launches, default=-1) + 1)
     so_far.round = max(rounds_of(run).values(), default=-1) + 1

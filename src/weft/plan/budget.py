@@ -27,7 +27,9 @@ RESERVE = 0.95
 class Outlook(Costed, Protocol):
     """A case as far as anything is known of it: what another launch of it takes is expected."""
 
-    medians_ns: list[float]
+    @property
+    def medians_ns(self) -> list[float]:
+        """The median of each launch so far."""
 
     @property
     def expected_ns(self) -> float:

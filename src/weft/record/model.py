@@ -41,6 +41,10 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
         """What a pair of reads costs, at least a tick: a coarse clock often reads none."""
         return max(self.overhead_ticks, 1) * self.tick_ns
 
+    def or_longer(self, other: Clock | None) -> Clock:
+        """The better calibration of two: the one with the longer baseline."""
+        return other if other and other.baseline_ns > self.baseline_ns else self
+
     def resolution_ns(self, ops_per_sample: int) -> float:
         """What one tick is worth in the time of one operation, of a sample of so many."""
         return self.tick_ns / ops_per_sample

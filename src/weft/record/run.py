@@ -13,7 +13,7 @@ from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     import polars as pl
 
@@ -126,15 +126,28 @@ class Run:
         """For each launch its best calibration: the one with the longer baseline."""
         clocks = {launch.launch: launch.clock for launch in self.lines.launches}
         for end in self.lines.ends:
-            known = clocks.get(end.launch)
-            if known and end.clock and end.clock.baseline_ns > known.baseline_ns:
-                clocks[end.launch] = end.clock
+            if end.launch in clocks:
+                clocks[end.launch] = clocks[end.launch].or_longer(end.clock)
         return clocks
 
     @cached_property
     def measured(self) -> tuple[Batch, ...]:
         """The batches that were measured well, warm-up still in them."""
         return tuple(b for b in self.lines.batches if b.role == "measure" and b.status == "ok")
+
+    @cached_property
+    def by_case(self) -> dict[str, list[Batch]]:
+        """The lines of every planned case by its key, in plan order, whatever came of them."""
+        return _grouped(self.cases, self.lines.batches)
+
+    @cached_property
+    def measured_by_case(self) -> dict[str, list[Batch]]:
+        """The batches that were measured well by their case, in plan order; no case without any."""
+        return {key: own for key, own in _grouped(self.cases, self.measured).items() if own}
+
+    def resolution_ns(self, batches: Iterable[Batch]) -> float:
+        """What one tick of the clock is worth in the time of one operation, at worst."""
+        return max(self.clocks[b.launch].resolution_ns(b.ops_per_sample) for b in batches)
 
     def only(self, cases: Collection[str]) -> Run:
         """The record as if just these cases had been planned, by key: others and their launches go.
@@ -241,7 +254,11 @@ class Run:
 
     @cached_property
     def batches(self) -> pl.DataFrame:
-        """One row per batch, whatever its status; without its ticks."""
+        """One row per batch, whatever its status; without its ticks.
+
+        `run.samples.join(run.batches, on=["case", "launch", "order"])` has what is to be known of
+        each sample's batch: `case` is of one type in both.
+        """
         import polars as pl
 
         rows = [
@@ -287,6 +304,13 @@ class Run:
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
 
+def _grouped(cases: Iterable[str], batches: Iterable[Batch]) -> dict[str, list[Batch]]:
+    found: dict[str, list[Batch]] = {key: [] for key in cases}
+    for batch in batches:
+        found[batch.case].append(batch)
+    return found
+
+
 def _flatten(facts: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Leaves of nested facts, named by their way there."""
     for key, value in facts.items():
@@ -326,7 +350,7 @@ def _batches_schema() -> dict[str, Any]:
     import polars as pl
 
     return {
-        "case": pl.String,
+        "case": pl.Categorical,
         "launch": pl.Int32,
         "order": pl.Int32,
         "role": pl.String,

@@ -47,6 +47,19 @@ def flags_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
     return lines
 
 
+def _others_in_words(summaries: Sequence[CaseSummary]) -> str:
+    """How many cases did not reach the precision although the run is done, by the reason.
+
+    Of a test whose tail is its figure no precision of the median is asked for.
+    """
+    wide = sum(s.status == "ok" and not s.settled for s in summaries)
+    lost = sum(s.status != "ok" for s in summaries)
+    has = "has all its" if wide == 1 else "have all their"
+    words = [f"{wide} {has} launches and a wider interval"] if wide else []
+    words += [f"{lost} could not be measured"] if lost else []
+    return ", ".join(words)
+
+
 def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     """How the run ended and what its precision is, one sentence."""
     plan = run.header.plan
@@ -70,8 +83,10 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         )
     if footer.outcome == "precise" and plan.samples:
         return f"Every case has its {plan.samples} samples in each launch: {reached}."
-    if footer.outcome == "precise":
+    if footer.outcome == "precise" and good == len(summaries):
         return f"Every case is precise: {reached}."
+    if footer.outcome == "precise":
+        return f"The run is done: {reached}; {_others_in_words(summaries)}."
     if footer.outcome == "interrupted":
         return f"The run was interrupted: {reached}. Go on with: weft run --resume {run.path}"
     budget_s = footer.budget_s or plan.budget_s

@@ -27,10 +27,12 @@ def check_kind(path: Path) -> None:
 def write_picture(path: Path, charts: Sequence[Chart], table: Table) -> None:
     """Write the charts as the path's ending says; SVG and PDF hold the first one, HTML the table.
 
-    Raises WeftError for another ending, or where nothing can be written.
+    Raises WeftError for another ending, where there is no chart, or nothing can be written.
     """
     check_kind(path)
     kind = path.suffix.lower()[1:]
+    if not charts and kind != "html":
+        raise WeftError("there is nothing to draw", "type it without -o to see what there is")
     data = (
         render("picture.html.j2", charts, table=table).encode()
         if kind == "html"

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.summary import summarise
 from weft.errors import WeftError
+from weft.names import choose
 from weft.topics.availability import CpuAvailability
 from weft.topics.base import Results, Topic
 from weft.topics.bus import HostBus
@@ -33,7 +35,7 @@ from weft.topics.scaling import Scaling
 from weft.topics.sizes import Sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
@@ -67,6 +69,28 @@ TOPICS: tuple[Topic[Any], ...] = (
 def results_of(run: Run, summaries: Sequence[CaseSummary], link: Link | None = None) -> Results:
     """A record's results, for every output; `link` is what a user says the traffic went over."""
     return Results(run, summaries, TOPICS, link)
+
+
+def results_among(
+    run: Run, tests: str = "", transports: str = "", link: Link | None = None
+) -> Results:
+    """The results of the cases of these tests and transports, names with commas; empty: of all.
+
+    Raises WeftError for one that the record does not have.
+    """
+    rows = summarise(run, link)
+    wanted = (
+        _chosen("test", tests, [row.test for row in rows]),
+        _chosen("transport", transports, [row.transport for row in rows]),
+    )
+    kept = [row for row in rows if row.test in wanted[0] and row.transport in wanted[1]]
+    shown = run.only({row.case for row in kept}) if tests or transports else run
+    return results_of(shown, kept, link)
+
+
+def _chosen(kind: str, asked: str, names: Iterable[str]) -> tuple[str, ...]:
+    there = tuple(dict.fromkeys(names))
+    return choose(kind, [name for name in asked.split(",") if name], there) or there
 
 
 def topic_called(name: str) -> Topic[Any]:

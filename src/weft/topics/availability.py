@@ -7,6 +7,7 @@ sample beside the one with work, so what is kept of the bandwidth is a ratio wit
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,9 +15,10 @@ import msgspec
 from weft.analysis.stats.parameters import over_launches
 from weft.charts import Chart, ChartAxis, Track
 from weft.estimate import Estimate
+from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic
-from weft.topics.series import by_case, median_over, part_ns
+from weft.topics.series import by_case, median_over, part_ns, whole_ns
 from weft.units import format_bandwidth, format_bytes
 from weft.wording import half_in_its_unit, over, percent, with_ends
 
@@ -137,32 +139,29 @@ def _point(run: Run, work: int, batches: list[Batch]) -> BusyPoint:
     return BusyPoint(
         work_percent=work,
         computing_percent=median_over(batches, lambda b: 100 * _computing(run, b)),
-        bandwidth_bytes_per_s=median_over(batches, lambda b: moved / part_ns(run, b)),
+        bandwidth_bytes_per_s=median_over(batches, lambda b: moved / whole_ns(run, b)),
         kept_percent=median_over(batches, lambda b: 100 * _kept(run, b)),
     )
 
 
 def _computing(run: Run, batch: Batch) -> NDArray[np.float64]:
     """The share of a sample's time that its work takes alone."""
-    return part_ns(run, batch, "work") / part_ns(run, batch)
+    return part_ns(run, batch, "work") / whole_ns(run, batch)
 
 
 def _kept(run: Run, batch: Batch) -> NDArray[np.float64]:
     """The bandwidth with work over that without, in the same sample."""
-    return part_ns(run, batch, "alone") / part_ns(run, batch)
+    return part_ns(run, batch, "alone") / whole_ns(run, batch)
 
 
 def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Estimate | None, str]:
     """Where the bandwidth has fallen by 5 %, found in each launch by itself."""
-    import numpy as np
-
     curves: dict[int, list[tuple[int, float, float]]] = {}
     for work, own in batches.items():
-        for launch in dict.fromkeys(batch.launch for batch in own):
-            mine = [batch for batch in own if batch.launch == launch]
-            computing = np.median(np.concatenate([_computing(run, batch) for batch in mine]))
-            kept = np.median(np.concatenate([_kept(run, batch) for batch in mine]))
-            curves.setdefault(launch, []).append((work, float(computing), float(kept)))
+        computing = launch_medians(samples_by_launch(own, partial(_computing, run)))
+        kept = launch_medians(samples_by_launch(own, partial(_kept, run)))
+        for launch, share in computing.items():
+            curves.setdefault(launch, []).append((work, share, kept[launch]))
     # Launches that measured only what was not yet precise are omitted.
     whole = [sorted(curve) for curve in curves.values() if len(curve) == len(batches)]
     found = [crossing([(share, kept) for _, share, kept in curve]) for curve in whole]

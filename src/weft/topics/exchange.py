@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.summary import bandwidth_of, resolution_ns
+from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
+from weft.record.launches import by_launch, launch_median
 from weft.record.ranks import FIRST_RANK, OF_RANK
 from weft.tables import Table
 from weft.topics.base import Topic
@@ -73,21 +74,21 @@ class Exchange(Topic[tuple[ExchangeRow, ...]]):
 
 def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
     """One row per case whose record has every rank's own times, in the order of the plan."""
-    batches: dict[str, list[Batch]] = {}
-    for batch in run.measured:
-        is_exchange = run.patterns[run.cases[batch.case].test].figure in _FIGURES
-        if is_exchange and any(OF_RANK.fullmatch(part) for part in batch.parts):
-            batches.setdefault(batch.case, []).append(batch)
-    rows = (_row(run, case, batches[key]) for key, case in run.cases.items() if key in batches)
+    rows = []
+    for key, batches in run.measured_by_case.items():
+        case = run.cases[key]
+        own = [b for b in batches if any(OF_RANK.fullmatch(part) for part in b.parts)]
+        if own and run.patterns[case.test].figure in _FIGURES:
+            rows.append(_row(run, case, own))
     return tuple(row for row in rows if row is not None)
 
 
 def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
     """None where a clock did not move."""
-    launches = [_medians_ns(run, batch) for batch in batches]
+    launches = [_medians_ns(run, own) for own in by_launch(batches).values()]
     if min(map(min, launches)) <= 0:
         return None
-    tick_ns = resolution_ns(run, batches)
+    tick_ns = run.resolution_ns(batches)
     greatest = median_of_launches([max(times) for times in launches], tick_ns)
     return ExchangeRow(
         case=case.key,
@@ -96,7 +97,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
         variant=case.but_for("ranks").variant,
         bytes=case.bytes,
         ranks=len(launches[0]),
-        launches=len({batch.launch for batch in batches}),
+        launches=len(launches),
         least_ns=median_of_launches([min(times) for times in launches], tick_ns),
         mean_ns=median_of_launches([sum(times) / len(times) for times in launches], tick_ns),
         greatest_ns=greatest,
@@ -104,12 +105,15 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
     )
 
 
-def _medians_ns(run: Run, batch: Batch) -> list[float]:
-    """Each rank's median time of an iteration in a batch, rank 0's first."""
+def _medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
+    """Each rank's median time of an iteration in the batches of a launch, rank 0's first."""
     import numpy as np
 
-    parts = [FIRST_RANK, *(part for part in batch.parts if OF_RANK.fullmatch(part))]
-    return [float(np.median(run.time_ns(batch, part=part))) for part in parts]
+    parts = [FIRST_RANK, *(part for part in batches[0].parts if OF_RANK.fullmatch(part))]
+    return [
+        launch_median(np.concatenate([run.time_ns(batch, part=part) for batch in batches]))
+        for part in parts
+    ]
 
 
 def _table(rows: Sequence[ExchangeRow]) -> Table:

@@ -150,7 +150,10 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     import numpy as np
 
     times = run.time_ns(batch)
-    interval = float(np.median(run.time_ns(batch, part="interval")))
+    # No clock tells less than a tick.
+    interval = max(
+        float(np.median(run.time_ns(batch, part="interval"))), run.resolution_ns([batch])
+    )
     # Message i is due at i intervals: the answers' own time runs from the first to the last.
     lasted = (len(times) - 1) * interval + float(times[-1] - times[0])
     posted = times - run.time_ns(batch, part="late") if "late" in batch.parts else times
@@ -168,11 +171,11 @@ def loads_of(
     run: Run, summaries: Sequence[CaseSummary]
 ) -> tuple[tuple[LoadRow, ...], tuple[Knee, ...]]:
     """A row a measured load, and a knee for each variant and size measured at three or more."""
-    batches: dict[str, list[Batch]] = {}
-    for batch in run.measured:
-        if "interval" in batch.parts and len(batch.ticks) - batch.warmup > 1:
-            batches.setdefault(batch.case, []).append(batch)
-    wanted = [s for s in summaries if s.test == LOAD and s.case in batches and s.status == "ok"]
+    batches = {
+        key: [b for b in own if "interval" in b.parts and len(b.ticks) - b.warmup > 1]
+        for key, own in run.measured_by_case.items()
+    }
+    wanted = [s for s in summaries if s.test == LOAD and batches.get(s.case) and s.status == "ok"]
     groups: dict[Case, list[tuple[Case, list[LaunchLoad]]]] = {}
     rows = []
     for summary in wanted:

@@ -20,13 +20,13 @@ import msgspec
 from weft.analysis.fits.delays import delay_tests_of
 from weft.analysis.stats.parameters import over_launches
 from weft.estimate import Estimate
+from weft.record.launches import samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.overlap import AS_LONG, OVERLAPS, Operation
 from weft.topics.series import (
     alone_ns,
     by_case,
-    by_launch,
     less_read,
     median_over,
     over_launch_medians,
@@ -129,8 +129,14 @@ def _from_calls(run: Run) -> Iterator[_Found]:
         if any(part.startswith("rank1.") for batch in batches for part in batch.parts):
             ranks["rank1."] = 1
         for (prefix, rank), side in itertools.product(ranks.items(), BOTH):
-            posts = by_launch(batches, partial(less_read, run, part=f"{prefix}post_{side}"))
-            ends = by_launch(batches, partial(less_read, run, part=f"{prefix}complete_{side}"))
+            posts, ends = (
+                list(
+                    samples_by_launch(
+                        batches, partial(less_read, run, part=f"{prefix}{call}_{side}")
+                    ).values()
+                )
+                for call in ("post", "complete")
+            )
             both = [post + end for post, end in zip(posts, ends, strict=True)]
             figures = {
                 "post_ns": over_launch_medians(posts),

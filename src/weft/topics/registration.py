@@ -8,8 +8,8 @@ import msgspec
 
 from weft.analysis.layers import Step, step_between
 from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.summary import resolution_ns
 from weft.estimate import Estimate
+from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.units import format_bytes, format_time
@@ -75,17 +75,13 @@ class RegisteringMemory(Topic[RegistrationRows]):
 
 def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Registration, ...]:
     """One row per transport, variant and size of the test `registration`, sizes ascending."""
-    import numpy as np
-
     rows = []
     for summary in summaries:
         if summary.test != TEST or summary.latency_ns is None or summary.status != "ok":
             continue
-        times: dict[int, list[float]] = {}
-        own = [b for b in run.measured if b.case == summary.case and PART in b.parts]
-        for batch in own:
-            times.setdefault(batch.launch, []).extend(run.time_ns(batch, PART))
-        medians = [float(np.median(values)) for values in times.values()]
+        own = [b for b in run.measured_by_case.get(summary.case, ()) if PART in b.parts]
+        times = samples_by_launch(own, lambda batch: run.time_ns(batch, PART))
+        medians = list(launch_medians(times).values())
         if not medians or min(medians) <= 0:
             continue
         rows.append(
@@ -95,7 +91,7 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
                 bytes=summary.bytes,
                 launches=summary.launches,
                 register_ns=summary.latency_ns,
-                deregister_ns=median_of_launches(medians, resolution_ns(run, own)),
+                deregister_ns=median_of_launches(medians, run.resolution_ns(own)),
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.transport, row.variant, row.bytes)))

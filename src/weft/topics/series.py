@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import reads_ns
 from weft.analysis.stats.parameters import of_one_launch, over_launches
+from weft.record.launches import launch_median, samples_by_launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -26,9 +27,7 @@ def over_launch_medians(launches: Sequence[NDArray[np.float64]]) -> Estimate:
 
     One launch has none: its samples do not show other launches.
     """
-    import numpy as np
-
-    medians = [float(np.median(values)) for values in launches]
+    medians = [launch_median(values) for values in launches]
     if len(medians) == 1:
         return of_one_launch(medians[0])
     return over_launches(medians, positive=False)
@@ -36,32 +35,15 @@ def over_launch_medians(launches: Sequence[NDArray[np.float64]]) -> Estimate:
 
 def by_case(run: Run, tests: Collection[str]) -> dict[str, list[Batch]]:
     """The measured batches of these tests by their case, in the order of the plan."""
-    chosen: dict[str, list[Batch]] = {
-        key: [] for key, case in run.cases.items() if case.test in tests
-    }
-    for batch in run.measured:
-        if batch.case in chosen:
-            chosen[batch.case].append(batch)
-    return {key: batches for key, batches in chosen.items() if batches}
-
-
-def by_launch(
-    batches: Sequence[Batch], figure: Callable[[Batch], NDArray[np.float64]]
-) -> list[NDArray[np.float64]]:
-    """A figure of every sample, one array a launch."""
-    import numpy as np
-
-    launches: dict[int, list[NDArray[np.float64]]] = {}
-    for batch in batches:
-        launches.setdefault(batch.launch, []).append(figure(batch))
-    return [np.concatenate(parts) for parts in launches.values()]
+    measured = run.measured_by_case
+    return {key: own for key, own in measured.items() if run.cases[key].test in tests}
 
 
 def median_over(
     batches: Sequence[Batch], figure: Callable[[Batch], NDArray[np.float64]]
 ) -> Estimate:
     """A figure of every sample: the median over launches of each launch's median."""
-    return over_launch_medians(by_launch(batches, figure))
+    return over_launch_medians(list(samples_by_launch(batches, figure).values()))
 
 
 def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
@@ -75,6 +57,13 @@ def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:
         return np.zeros(len(batch.ticks) - batch.warmup)
     times: NDArray[np.float64] = run.time_ns(batch, part=part)
     return times
+
+
+def whole_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
+    """The sample itself as what is divided by: no clock tells less than a tick."""
+    import numpy as np
+
+    return np.maximum(part_ns(run, batch), run.resolution_ns([batch]))
 
 
 def less_read(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:

@@ -14,9 +14,9 @@ import msgspec
 from weft.analysis.stats.fairness import fairness_of_launches
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.ratios import Ratio, ratio
-from weft.analysis.summary import resolution_ns
 from weft.charts import MOST_CURVES, Chart, ChartAxis, Track
 from weft.estimate import Estimate
+from weft.record.launches import launch_medians, samples_by_launch
 from weft.topics.groups import by_variant, side
 from weft.units import format_bytes, format_rate, format_time
 from weft.wording import half_or_none, over
@@ -87,9 +87,7 @@ def streams_among(results: Results, tests: Sequence[str]) -> StreamsRows:
 
 def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, ...]:
     """A row for every measured case of hot spots or pairs, by test, variant, size and streams."""
-    batches: dict[str, list[Batch]] = {}
-    for batch in run.measured:
-        batches.setdefault(batch.case, []).append(batch)
+    batches = run.measured_by_case
     wanted = [s for s in summaries if s.test in (*HOT_SPOTS, RATE, REFERENCE) and s.case in batches]
     rows = [
         _row(run, run.cases[s.case], batches[s.case])
@@ -102,7 +100,7 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
 
 
 def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
-    tick_ns = resolution_ns(run, batches)
+    tick_ns = run.resolution_ns(batches)
     time_ns = _over_launches(batches, [run.time_ns(batch) for batch in batches], tick_ns)
     own = [own_times_ns(run, batch) for batch in batches]
     named = {name: [times[name] for times in own if name in times] for name in _names(own)}
@@ -133,12 +131,16 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
 def own_times_ns(run: Run, batch: Batch) -> dict[str, NDArray[np.float64]]:
     """By the name of the reporting rank: what a stream took for each of its own messages, ns.
 
-    Where a batch's operations are the messages of all its streams, each has as many of them.
+    Where a batch's operations are the messages of all its streams, each has as many of them. No
+    clock tells less than a tick.
     """
+    import numpy as np
+
+    tick_ns = run.resolution_ns([batch])
     names = [name for name in batch.parts if _OWN.fullmatch(name)]
     splits = run.patterns[run.cases[batch.case].test].splits_operations
     share = len(names) if splits else 1
-    return {name: run.time_ns(batch, part=name) * share for name in names}
+    return {name: np.maximum(run.time_ns(batch, part=name), tick_ns) * share for name in names}
 
 
 def _per_s(time_ns: float) -> float:
@@ -161,13 +163,9 @@ def _over_launches(
     batches: list[Batch], times: list[NDArray[np.float64]], tick_ns: float
 ) -> Estimate:
     """The median over launches of each launch's median."""
-    import numpy as np
-
-    launches: dict[int, list[NDArray[np.float64]]] = {}
-    for batch, values in zip(batches, times, strict=True):
-        launches.setdefault(batch.launch, []).append(values)
-    pooled = [np.concatenate(parts) for parts in launches.values()]
-    return median_of_launches([float(np.median(values)) for values in pooled], tick_ns)
+    of_batch = {batch.order: values for batch, values in zip(batches, times, strict=True)}
+    launches = samples_by_launch(batches, lambda batch: of_batch[batch.order])
+    return median_of_launches(list(launch_medians(launches).values()), tick_ns)
 
 
 def _fairness(own: list[dict[str, NDArray[np.float64]]]) -> Estimate:

@@ -1,5 +1,7 @@
 """The piecewise model on protocols that are known, synthetic and published."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -194,3 +196,15 @@ def test_many_sizes_are_thinned() -> None:
     model = fit_piecewise(series_of_times("many", sizes, 1000 + 0.5 * sizes.astype(np.float64)))
     assert len(model.segments) == 1
     assert model.latency_ns.value == pytest.approx(1000, rel=1e-6)
+
+
+def test_a_slope_that_is_lost_in_the_scatter_has_no_upper_bound() -> None:
+    """A run that was stopped early: a slope of 1e-7 known to 20 is e^10^8 times as large."""
+    sizes = np.arange(0, 48, 8)
+    times = np.array([1000.0, 2000, 1000, 1000, 2000, 1000]) + 1e-7 * sizes
+    [segment] = fit_piecewise(series_of_times("x", sizes, times)).segments
+    slope = segment.slope_ns_per_byte
+    assert slope.value > 0
+    assert slope.low == 0
+    assert slope.high == math.inf
+    assert segment.bandwidth_bytes_per_s.high == math.inf

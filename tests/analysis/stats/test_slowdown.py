@@ -40,6 +40,39 @@ def test_launches_without_a_size_in_common_are_not_laid_beside_each_other() -> N
     assert connected([]) == []
 
 
+def test_levels_of_a_chain_are_exact() -> None:
+    """Each launch shares one case with the next: 60 launches that differ by 1.9 end to end."""
+    count = 60
+    true = [1.9 * at / (count - 1) for at in range(count)]
+    tables = [
+        {case: math.exp(level + 0.3 * (case % 7)) for case in (at, at + 1)}
+        for at, level in enumerate(true)
+    ]
+    found = levels(tables)
+    assert found[-1] - found[0] == pytest.approx(1.9, abs=1e-9)
+    assert [own - found[0] for own in found] == pytest.approx(true, abs=1e-9)
+
+
+@given(st.data())
+def test_levels_are_the_least_squares_fit(data: st.DataObject) -> None:
+    """As numpy solves launch + case over all times, whatever is missing."""
+    times = st.dictionaries(st.integers(0, 4), st.floats(0.1, 10), min_size=1)
+    tables = data.draw(st.lists(times, min_size=1, max_size=6))
+    tables = [tables[at] for at in connected(tables)]
+    rows = [
+        (at, case, math.log(time))
+        for at, table in enumerate(tables)
+        for case, time in table.items()
+    ]
+    design = np.zeros((len(rows), len(tables) + 5))
+    for row, (at, case, _) in enumerate(rows):
+        design[row, [at, len(tables) + case]] = 1
+    fitted = np.linalg.lstsq(design, np.array([log for *_, log in rows]), rcond=None)[0]
+    expected = fitted[: len(tables)] - fitted[0]
+    found = levels(tables)
+    assert [own - found[0] for own in found] == pytest.approx(expected.tolist(), abs=1e-8)
+
+
 def test_a_slowdown_is_welchs_test_on_logarithms() -> None:
     draw = np.random.default_rng(1)
     mine, theirs = draw.normal(0.08, 0.02, 5), draw.normal(0, 0.01, 7)

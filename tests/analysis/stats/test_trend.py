@@ -121,3 +121,18 @@ def test_a_case_that_some_launches_lack_makes_no_trend(tmp_path: Path) -> None:
 
     run = weft.load(synthetic_record(tmp_path / "b.jsonl", CASES, times_ns=times))
     assert trends_in_words(run) == ()
+
+
+@pytest.mark.parametrize("count", [2, 5, 7, 8, 9, 20])
+def test_launches_that_took_the_same_are_in_any_order(tmp_path: Path, count: int) -> None:
+    """Ranks that are all tied have no scatter: a division by it ended show, report and check."""
+    assert bartels([1.0] * count) == 1.0
+    path = synthetic_record(
+        tmp_path / "a.jsonl", CASES[:1], launches=count, times_ns=lambda *_: [1000.0] * 20
+    )
+    [found] = trends_of(weft.load(path))
+    assert not found.is_trend
+    assert not found.is_correlated
+    assert found.change == 0
+    # All but one tied: the usual approximation, and no error.
+    assert 0 <= bartels([1.0] * count + [2.0]) <= 1

@@ -16,6 +16,7 @@ import msgspec
 from weft.analysis.compare.acceptance import Outcome, against_limits, overall
 from weft.analysis.compare.conditions import conditions_of, differences_of_runs
 from weft.analysis.compare.pool import is_same_run, pool
+from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.ratios import Quantity, Ratio
 from weft.analysis.stats.steps import LEVEL, steps_in
@@ -274,9 +275,9 @@ def _course(
         SessionStep(
             session=indices[step.at],
             speed=Ratio(
-                speed=math.exp(-step.shift),
-                low=math.exp(-step.high),
-                high=math.exp(-step.low),
+                speed=exp(-step.shift),
+                low=exp(-step.high),
+                high=exp(-step.low),
                 basis=PLURAL["session"],
             ),
             chance=step.chance,
@@ -290,9 +291,9 @@ def _course(
         name="/".join((transport, test, "*", *variant)),
         machine=machine,
         sessions=indices,
-        speeds=tuple(math.exp(middle - log) for log in logs),
+        speeds=tuple(exp(middle - log) for log in logs),
         steps=steps,
-        scatter=None if found.scatter is None else math.expm1(found.scatter),
+        scatter=None if found.scatter is None else exp(found.scatter) - 1,
         smallest=None if found.smallest is None else math.expm1(min(found.smallest, _MOST)),
         outliers=tuple(indices[at] for at in found.outliers),
         drift=drift.change if drift and is_drift else None,

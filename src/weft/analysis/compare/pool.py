@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,16 +12,16 @@ from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.peak_share import directions_of
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.slowdown import Paces
-from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of, launch_times_ns, resolution_ns
+from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of
 from weft.errors import WeftError
 from weft.estimate import Estimate, Unit
 from weft.plan.case import Case
+from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.run import failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.record.model import Batch
     from weft.record.run import Run
 
 
@@ -78,8 +79,7 @@ def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
                     f"{first.path} and {run.path} measured {key} differently",
                     "check them apart, or measure again with the same options",
                 )
-    batches = [_by_case(run) for run in runs]
-    return {key: _pooled(case, runs, batches) for key, (_, case) in cases.items()}
+    return {key: _pooled(case, runs) for key, (_, case) in cases.items()}
 
 
 def is_same_run(one: Run, other: Run) -> bool:
@@ -97,22 +97,13 @@ def _check_alike(before: Run, after: Run) -> None:
         )
 
 
-def _by_case(run: Run) -> dict[str, list[Batch]]:
-    found: dict[str, list[Batch]] = {}
-    for batch in run.lines.batches:
-        found.setdefault(batch.case, []).append(batch)
-    return found
-
-
-def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Batch]]]) -> Pooled:
-    import numpy as np
-
+def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
     by_session: list[dict[int, float]] = []
     tick_ns = 0.0
     lost: list[str] = []
     failed = ""
-    for run, known in zip(runs, by_case, strict=True):
-        batches = known.get(case.key, [])
+    for run in runs:
+        batches = run.by_case.get(case.key, [])
         bad = [b for b in batches if b.status != "ok"]
         failure = failure_of(batches)
         if failure and failure.status == "failed":
@@ -120,13 +111,12 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
         lost += _launches_lost(run, case, {b.launch for b in batches})
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]
-        times = launch_times_ns(run, good)
-        medians_of = {launch: float(np.median(own)) for launch, own in times.items()}
+        medians_of = launch_medians(samples_by_launch(good, run.time_ns))
         by_session += [
             {launch: median for launch, median in medians_of.items() if launch in session}
             for session in run.sessions
         ]
-        tick_ns = max(tick_ns, resolution_ns(run, good) if good else 0.0)
+        tick_ns = max(tick_ns, run.resolution_ns(good) if good else 0.0)
     pattern = next(run.patterns[case.test] for run in runs if case.test in run.patterns)
     medians = [median for own in by_session for median in own.values()]
     pooled = Pooled(
@@ -140,7 +130,7 @@ def _pooled(case: Case, runs: Sequence[Run], by_case: Sequence[dict[str, list[Ba
         return pooled
     if min(medians) <= 0:
         return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
-    sessions = [float(np.median(list(own.values()))) for own in by_session if own]
+    sessions = [statistics.median(own.values()) for own in by_session if own]
     time_ns = (
         median_of_launches(sessions, tick_ns, "session")
         if len(sessions) > 1

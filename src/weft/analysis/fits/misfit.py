@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.intervals import exp
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -61,7 +63,7 @@ def with_misfit(over: Estimate, sizes: Estimate, share: float, *, positive: bool
         return over
     if positive and min(over.low, sizes.low) > 0:
         logs = with_misfit(over.mapped(math.log), sizes.mapped(math.log), share, positive=False)
-        return logs.mapped(math.exp)
+        return logs.mapped(exp)
     root = math.sqrt(share)
     low = over.value - math.hypot(over.value - over.low, root * (sizes.value - sizes.low))
     high = over.value + math.hypot(over.high - over.value, root * (sizes.high - sizes.value))

@@ -12,7 +12,7 @@ from weft.analysis.fits.linear import MISFIT
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.change_points import Cuts, find_changes
-from weft.analysis.stats.intervals import CONFIDENCE
+from weft.analysis.stats.intervals import CONFIDENCE, exp
 from weft.analysis.stats.parameters import inverse, over_launches, student
 from weft.estimate import Estimate
 from weft.units import format_bytes
@@ -245,9 +245,7 @@ class _Model:
         error = math.sqrt(variance) / (value if on_log else 1.0)
         reach = student(max(freedom, 1)) * error
         low, high = (
-            (value * math.exp(-reach), value * math.exp(reach))
-            if on_log
-            else (value - reach, value + reach)
+            (value * exp(-reach), value * exp(reach)) if on_log else (value - reach, value + reach)
         )
         return Estimate(
             value=value,

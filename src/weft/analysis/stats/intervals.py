@@ -25,6 +25,17 @@ ONE = "one {}: the variation between {} is unknown"
 WIDENING = {2: 5.8531, 3: 0.8133, 4: 0.2385, 5: 0.0388}
 
 
+def exp(log: float) -> float:
+    """The number of this natural logarithm, infinite where no float is as large.
+
+    Few launches that scatter over many orders of magnitude have such intervals.
+    """
+    try:
+        return math.exp(log)
+    except OverflowError:
+        return math.inf
+
+
 def order_statistics(count: int, confidence: float = CONFIDENCE) -> tuple[int, int, float] | None:
     """0-based ranks (low, high) of the tightest symmetric interval of the median, its coverage.
 
@@ -135,8 +146,8 @@ def median_of_launches(
     return Median(
         # The same value many times over comes back from its logarithm a little off.
         value=middle,
-        low=min(math.exp(low), middle),
-        high=max(math.exp(high), middle),
+        low=min(exp(low), middle),
+        high=max(exp(high), middle),
         coverage=CONFIDENCE,
         method=method.format(f"{count} {PLURAL[unit]}"),
         launches=count,

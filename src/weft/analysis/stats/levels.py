@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
 Name = TypeVar("Name", bound="Hashable")
-_ROUNDS = 200
-_CLOSE = 1e-12
 
 
 def connected(tables: Sequence[Mapping[Name, float]]) -> list[int]:
@@ -44,25 +42,23 @@ def levels(tables: Sequence[Mapping[Name, float]]) -> list[float]:
 
     Where every launch has every case it is just that. Where some are missing a launch is compared
     with the others on the cases that both have: the least-squares fit of log time = launch + case,
-    so that a launch that only has the long cases is not called a slow one. The launches must be
-    `connected`.
+    so that a launch that only has the long cases is not called a slow one. It is solved exactly:
+    a chain of launches of which each shares a case with the next takes an iteration very long. The
+    launches must be `connected`.
     """
-    logs = [{case: math.log(time) for case, time in table.items()} for table in tables]
-    cases = dict.fromkeys(case for table in logs for case in table)
-    by_launch = [0.0] * len(logs)
-    by_case = dict.fromkeys(cases, 0.0)
-    for _ in range(_ROUNDS):
-        for case in cases:
-            own = [log[case] - by_launch[at] for at, log in enumerate(logs) if case in log]
-            by_case[case] = math.fsum(own) / len(own)
-        moved = 0.0
-        for at, log in enumerate(logs):
-            new = math.fsum(value - by_case[case] for case, value in log.items()) / len(log)
-            moved = max(moved, abs(new - by_launch[at]))
-            by_launch[at] = new
-        if moved < _CLOSE:
-            break
-    # Only the sum of a launch's and a case's part is determined: the launches' mean is taken as 0.
-    middle = math.fsum(by_launch) / len(by_launch)
-    base = math.fsum(by_case.values()) / len(by_case) + middle
-    return [base + own - middle for own in by_launch]
+    import numpy as np
+
+    cases = {case: at for at, case in enumerate(dict.fromkeys(c for t in tables for c in t))}
+    logs, there = np.zeros((2, len(tables), len(cases)))
+    for at, table in enumerate(tables):
+        for case, time in table.items():
+            logs[at, cases[case]], there[at, cases[case]] = math.log(time), 1.0
+    # Without the cases' parts, of which each is the mean of what its launches leave, the normal
+    # equations are those of a graph whose edges are shared cases. They fix the differences of
+    # connected launches; the ones fix their mean at 0.
+    shared = there / there.sum(axis=0)
+    normal = np.diag(there.sum(axis=1)) - shared @ there.T
+    left = logs - (shared * logs).sum(axis=0) * there
+    by_launch = np.linalg.solve(normal + 1.0, left.sum(axis=1))
+    by_case = (shared * (logs - by_launch[:, None])).sum(axis=0)
+    return [float(level) for level in by_case.mean() + by_launch]

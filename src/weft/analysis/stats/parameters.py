@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.intervals import CONFIDENCE, ONE, interval_of_median
+from weft.analysis.stats.intervals import CONFIDENCE, ONE, exp, interval_of_median
 from weft.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def over_launches(values: Sequence[float], *, positive: bool) -> Estimate:
         raise ValueError("over_launches needs at least two launches")
     if positive and min(values) > 0:
         logs = over_launches([math.log(value) for value in values], positive=False)
-        return logs.mapped(math.exp)
+        return logs.mapped(exp)
     ordered = sorted(values)
     count = len(ordered)
     low, high, method = interval_of_median(ordered)

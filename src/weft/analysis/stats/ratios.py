@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.many import named
 from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
 from weft.estimate import PLURAL, Estimate
@@ -88,9 +89,9 @@ def ratio(
     down = math.hypot(math.log(a.value / a.low), math.log(b.high / b.value))
     up = math.hypot(math.log(a.high / a.value), math.log(b.value / b.low))
     return Ratio(
-        speed=math.exp(middle),
-        low=math.exp(middle - down),
-        high=math.exp(middle + up),
+        speed=exp(middle),
+        low=exp(middle - down),
+        high=exp(middle + up),
         basis=_basis(first.kind, second.kind),
     )
 
@@ -105,7 +106,7 @@ def _of_paces(first: Paces, second: Paces, *, same_session: bool) -> Ratio:
 
 def _without_ends(log_speed: float) -> Ratio:
     """Of one launch on a side, which does not show the variation between launches."""
-    return Ratio(speed=math.exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
+    return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
 
 
 def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.intervals import exp
 from weft.estimate import Unit
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
         The ticks widen it by as much as they may have moved it.
         """
         half = reach * math.sqrt(self.squared_error) + self.bound
-        return math.exp(-self.log), math.exp(-self.log - half), math.exp(-self.log + half)
+        return exp(-self.log), exp(-self.log - half), exp(-self.log + half)
 
 
 def quantile(freedom: float, level: float) -> float:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.theil_sen import theil_sen
+from weft.record.launches import launch_medians, samples_by_launch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,20 +64,16 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
 def trends_of(run: Run) -> tuple[Trend, ...]:
     """One per transport with two launches or more, over all cases that went well."""
-    import numpy as np
-
-    tables: dict[str, dict[int, dict[str, list[float]]]] = {}
-    for batch in run.measured:
-        median = float(np.median(run.time_ns(batch)))
-        if median > 0:
-            by_launch = tables.setdefault(run.cases[batch.case].transport, {})
-            by_launch.setdefault(batch.launch, {}).setdefault(batch.case, []).append(median)
+    tables: dict[str, dict[int, dict[str, float]]] = {}
+    for case, batches in run.measured_by_case.items():
+        medians = launch_medians(samples_by_launch(batches, run.time_ns))
+        for launch, median in medians.items():
+            if median > 0:
+                by_launch = tables.setdefault(run.cases[case].transport, {})
+                by_launch.setdefault(launch, {})[case] = median
     found = []
     for transport, by_launch in tables.items():
-        ordered = [
-            {case: float(np.median(values)) for case, values in by_launch[launch].items()}
-            for launch in sorted(by_launch)
-        ]
+        ordered = [by_launch[launch] for launch in sorted(by_launch)]
         used = [ordered[at] for at in connected(ordered)]
         if len(used) > 1:
             cases = len({case for table in used for case in table})
@@ -91,7 +89,7 @@ def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Tren
         transport=transport,
         launches=count,
         cases=cases,
-        change=math.expm1(theil_sen(logs) * (count - 1)),
+        change=exp(theil_sen(logs) * (count - 1)) - 1,
         trend_chance=mann_kendall(logs) if enough else None,
         neighbours_chance=bartels(logs) if enough else None,
     )
@@ -144,7 +142,11 @@ def bartels(values: Sequence[float]) -> float:
     from scipy import special
 
     middle = (count + 1) / 2
-    ratio = apart / math.fsum((rank - middle) ** 2 for rank in ranks)
+    squares = math.fsum((rank - middle) ** 2 for rank in ranks)
+    if squares == 0:
+        # All are equal: each order is as near as any other.
+        return 1.0
+    ratio = apart / squares
     spread = 5 * count * (count + 1) * (count - 1) ** 2
     half = spread / (2 * (count - 2) * (5 * count**2 - 2 * count - 9)) - 0.5
     return float(special.betainc(half, half, min(ratio / 4, 1.0)))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.means import uninterrupted_mean
+from weft.record.launches import by_launch, launch_median
 from weft.topics.series import over_launch_medians, part_ns
 
 if TYPE_CHECKING:
@@ -24,14 +25,6 @@ _ROUNDING = 1e-3
 _RANK = re.compile(r"rank(\d+)")
 
 
-def by_launch(batches: Sequence[Batch]) -> list[list[Batch]]:
-    """A case's batches, launch by launch."""
-    launches: dict[int, list[Batch]] = {}
-    for batch in batches:
-        launches.setdefault(batch.launch, []).append(batch)
-    return list(launches.values())
-
-
 def _ranks_of(batch: Batch) -> list[str]:
     """The names of the samples of every rank, rank 0's first."""
     return ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
@@ -42,7 +35,7 @@ def medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
     import numpy as np
 
     return [
-        float(np.median(np.concatenate([part_ns(run, batch, rank) for batch in batches])))
+        launch_median(np.concatenate([part_ns(run, batch, rank) for batch in batches]))
         for rank in _ranks_of(batches[0])
     ]
 
@@ -56,7 +49,7 @@ def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, 
     import numpy as np
 
     def over_launches(part: str) -> list[float]:
-        return [_mean_part_ns(run, own, part) for own in by_launch(batches)]
+        return [_mean_part_ns(run, own, part) for own in by_launch(batches).values()]
 
     spent = {part: over_launches(part) for part in pattern.parts}
     whole = np.array(over_launches(""))

@@ -13,11 +13,11 @@ import msgspec
 
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.stats.slowest import slowest_rank
-from weft.analysis.summary import resolution_ns
 from weft.estimate import Estimate
+from weft.record.launches import by_launch
 from weft.topics.groups import side
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
-from weft.topics.scaling.iterations import by_launch, medians_ns, parts_ns
+from weft.topics.scaling.iterations import medians_ns, parts_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,10 +128,11 @@ def scaling_of(results: Results) -> ScalingRows:
     """Every application of the record; cases that are not ok are in no curve."""
     run = results.run
     good = {one.case for one in results.summaries if one.status == "ok"}
-    batches: dict[str, list[Batch]] = {}
-    for batch in run.measured:
-        if batch.case in good and run.patterns[run.cases[batch.case].test].figure == "iteration":
-            batches.setdefault(batch.case, []).append(batch)
+    batches = {
+        key: own
+        for key, own in run.measured_by_case.items()
+        if key in good and run.patterns[run.cases[key].test].figure == "iteration"
+    }
     groups: dict[tuple[Case, bool], dict[Case, list[ScalingRow]]] = {}
     for key, case in run.cases.items():
         if key not in batches or case.lattice is None:
@@ -184,8 +185,9 @@ def _row(
 ) -> ScalingRow:
     info = run.patterns[case.test].lattice
     sites = lattice.sites_of_rank(case.ranks)
-    tick_ns = resolution_ns(run, list(batches))
-    iteration = slowest_rank([medians_ns(run, own) for own in by_launch(batches)], tick_ns)
+    tick_ns = run.resolution_ns(batches)
+    slowest = [medians_ns(run, own) for own in by_launch(batches).values()]
+    iteration = slowest_rank(slowest, tick_ns)
     sent = batches[0].sent_bytes
     set_bytes = round(lattice.set_bytes_per_site(info, case.bytes) * sites)
 
