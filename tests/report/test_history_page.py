@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -10,6 +11,7 @@ from support.builders import lost_batch, make_cases
 from support.drawn import page_plots, page_tables
 from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.history import History, history
+from weft.record.run import Run
 from weft.report.history import history_tables, write_history
 from weft.sources.limits import read_limits
 
@@ -72,6 +74,46 @@ def test_every_session_has_its_row_with_answer_speed_and_figures(tmp_path: Path)
     assert rows["2026-11-09"][2:4] == ["1.24", "µs"]
 
 
+def test_a_session_fails_only_on_the_curves_whose_limits_it_misses(tmp_path: Path) -> None:
+    """A limit for ping_pong at 8 B alone stood as "fail" on the stream's table too."""
+    lines = printed(a_slow_week(tmp_path)).splitlines()
+    at = lines.index("tcp/stream/*: bandwidth")
+    assert lines[at + 1].split()[:2] == ["session", "speed"]
+    assert not any("fail" in line.split() for line in lines[at + 1 : at + 12])
+
+
+def test_a_curve_whose_first_size_has_no_figure_keeps_its_unit(tmp_path: Path) -> None:
+    """ "8 KiB 3.38 kB/s": a latency was printed as a bandwidth."""
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 65536))
+    lost = [lost_batch(cases[0], 4, 90, "timeout", "hung")]
+
+    def without_8(day: int) -> Run:
+        run = night(tmp_path, day, cases=cases, more=lost)
+        lines = (line for line in run.lines.batches if line.case != cases[0].key or line in lost)
+        return Run(run.path, msgspec.structs.replace(run.lines, batches=tuple(lines)))
+
+    found = history([without_8(day) for day in range(2)])
+    assert [series.quantity for series in found.series] == ["latency", "latency"]
+    lines = printed(found).splitlines()
+    assert lines[0] == "tcp/ping_pong/*: latency"
+    assert "none 4.28 µs" in " ".join(lines[2].split())
+    assert "B/s" not in "".join(lines)
+
+
+def test_a_record_that_was_resumed_keeps_the_launches_of_its_later_day(tmp_path: Path) -> None:
+    """Nothing went well on the first day: all of its figures are of the second."""
+    run = night(tmp_path, 0)
+    launches = [
+        msgspec.structs.replace(launch, session=int(launch.launch >= 2))
+        for launch in run.lines.launches
+    ]
+    later = tuple(batch for batch in run.lines.batches if batch.launch >= 2)
+    lines = msgspec.structs.replace(run.lines, launches=tuple(launches), batches=later)
+    found = history([Run(run.path, lines), night(tmp_path, 1)])
+    assert all(point.estimate for series in found.series for point in series.points)
+    assert [course.sessions for course in found.courses] == [(0, 1), (0, 1)]
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_many_sizes_fit_a_terminal_and_the_page_has_all(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), tuple(2**n for n in range(12)))
@@ -102,8 +144,10 @@ def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: 
     assert words[step]["x"] == 6
     assert step.endswith("conditions changed")
     marks = [note["text"] for note in plots["speeds0"]["layout"]["annotations"]]
+    fails = "fail: tcp/ping_pong/*"
     assert marks == [
-        "fail; cases without a figure", "fail; conditions changed", "fail", "fail", "fail",
+        f"{fails}; cases without a figure: tcp/ping_pong/*", f"{fails}; conditions changed",
+        fails, fails, fails,
     ]  # fmt: skip
     [bandwidth] = plots["case4"]["data"]
     # 65,536 bytes in 2,000 ns and 0.1 ns a byte.

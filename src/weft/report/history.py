@@ -18,7 +18,7 @@ from weft.units import format_bandwidth, format_bytes, format_percent, format_ti
 from weft.wording import WIDEST, with_ends, with_half
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -196,7 +196,7 @@ def _table(
     """A row a session: its answer, its speed, and its figure at each size."""
     shown = _spread(every, most_sizes or len(every))
     names = _names(found)
-    has_answers = any(session.answer for session in found.sessions)
+    has_answers = any(course.answers)
     speeds = dict(zip(course.sessions, course.speeds, strict=True))
     shape = format_time if every[0].quantity == "latency" else format_bandwidth
     cells = [{point.session: point for point in series.points} for series in shown]
@@ -210,7 +210,7 @@ def _table(
             estimate = point.estimate if point else None
             lost = "failed" if point and point.why.startswith("failed") else "none"
             figures.append(with_half(estimate, shape) if estimate else lost)
-        answer = [session.answer or "-"] if has_answers else []
+        answer = [course.answers[at] or "-"] if has_answers else []
         speed = f"{speeds[at]:.3f}" if at in speeds else "-"
         rows.append((names[at], *answer, speed, *figures))
     answered = ["answer"] if has_answers else []
@@ -285,7 +285,7 @@ def _of_courses(found: History, number: int, courses: Sequence[Course]) -> Chart
         x=_time_axis(found),
         y=ChartAxis("relative speed", is_log=False),
         tracks=tuple(tracks),
-        marks=_marks_of_sessions(found),
+        marks=_marks_of_sessions(found, courses),
         note="All sizes of a curve together. Over 1 is faster.",
     )
 
@@ -328,7 +328,7 @@ def _of_series(found: History, course: Course, series: CaseHistory, number: int)
 def _marks(found: History, course: Course, points: Sequence[Point]) -> tuple[Mark, ...]:
     """On a case at its sessions: where it has no figure, steps of its curve, other conditions."""
     steps = {step.session: step for step in course.steps}
-    lost = {point.session for point in points if point.estimate is None}
+    lost = _without_figure(points)
     marks = []
     for at, session in enumerate(found.sessions):
         if session.machine != course.machine:
@@ -342,13 +342,40 @@ def _marks(found: History, course: Course, points: Sequence[Point]) -> tuple[Mar
     return tuple(marks)
 
 
-def _marks_of_sessions(found: History) -> tuple[Mark, ...]:
-    """On all curves: sessions outside their limits, without all figures, in other conditions."""
+def _failing(course: Course) -> set[int]:
+    """The sessions in which a limit of the curve does not hold."""
+    return {at for at, answer in enumerate(course.answers) if answer == "fail"}
+
+
+def _without_figure(points: Iterable[Point]) -> set[int]:
+    """The sessions of those points that have no figure."""
+    return {point.session for point in points if point.estimate is None}
+
+
+def _named(curves: Sequence[str]) -> str:
+    """A curve by its name, several by their number: a mark is short."""
+    return curves[0] if len(curves) == 1 else f"{len(curves)} curves"
+
+
+def _marks_of_sessions(found: History, courses: Sequence[Course]) -> tuple[Mark, ...]:
+    """On curves: sessions outside the limits of some, without all figures, in other conditions."""
+    machines = {course.machine for course in courses}
+    lost = [
+        (
+            course.name,
+            _without_figure(p for series in _of_course(found, course) for p in series.points),
+        )
+        for course in courses
+    ]
     marks = []
-    for session in found.sessions:
-        words = ["fail"] if session.answer == "fail" else []
+    for at, session in enumerate(found.sessions):
+        if session.machine not in machines:
+            continue
+        fails = [course.name for course in courses if at in _failing(course)]
+        lacks = [name for name, sessions in lost if at in sessions]
+        words = [f"fail: {_named(fails)}"] if fails else []
         words += [session.ended_early] if session.ended_early else []
-        words += ["cases without a figure"] if session.failed else []
+        words += [f"cases without a figure: {_named(lacks)}"] if lacks else []
         group = _FAILED if words else _CHANGED
         words += ["conditions changed"] if session.changed else []
         if words:

@@ -188,7 +188,7 @@ def against_record(
     curves = judged(curves_of(cases, asked), tolerance)
     by_case = {key: curve for curve in curves for key in curve.curve.single}
     whole = [
-        _of_curve(curve, _quantity(asked[next(iter(curve.curve.single))]), tolerance)
+        _of_curve(curve, asked[next(iter(curve.curve.single))].quantity, tolerance)
         for curve in curves
         if len(curve.curve.sizes) > 1
     ]
@@ -271,11 +271,6 @@ def _has_figure(known: Pooled) -> bool:
     return not known.failed and any(known.paces)
 
 
-def _quantity(known: Pooled) -> Quantity:
-    """What a reference's case is about: its latency, or its bandwidth where it has none."""
-    return "latency" if known.latency_ns else "bandwidth"
-
-
 def _asked(tolerance: float) -> str:
     return f"at most {100 * tolerance:g} % slower than the reference"
 
@@ -320,7 +315,7 @@ def _speed(found: Slowdown) -> Ratio:
 def _of_case(
     pooled: Pooled | None, known: Pooled, found: JudgedCurve | None, tolerance: float
 ) -> Checked:
-    quantity = _quantity(known)
+    quantity = known.quantity
     key = known.case.key
     one = found.curve.single.get(key) if found else None
     mine = _estimate(pooled, quantity) if pooled else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weft.analysis.compare.acceptance import Outcome, against_limits, overall
+from weft.analysis.compare.acceptance import Checked, Outcome, against_limits, overall
 from weft.analysis.compare.conditions import conditions_of, differences_of_runs
 from weft.analysis.compare.pool import is_same_run, pool
 from weft.analysis.stats.intervals import exp
@@ -25,7 +25,7 @@ from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from weft.analysis.compare.bounds import Limit
     from weft.analysis.compare.pool import Pooled
@@ -104,9 +104,10 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     `speeds` are those of `sessions` (indices), relative to the median session; `scatter` their
     relative standard deviation about the steps. Two sessions more whose times are longer by the
-    share `smallest` would be found. `outliers` are the sessions (indices)
-    that stand out alone. `drift` is the relative change of the time from the first session to the
-    last, where there is no step and the sessions rise or fall, with `drift_chance`.
+    share `smallest` would be found. `outliers` are the sessions (indices) that stand out alone.
+    `drift` is the relative change of the time from the first session to the last, where there is no
+    step and the sessions rise or fall, with `drift_chance`. `answers` has one for every session of
+    all, of the limits of its own cases: None where there is none.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     outliers: tuple[int, ...] = ()
     drift: float | None = None
     drift_chance: float | None = None
+    answers: tuple[Outcome | None, ...] = ()
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,8 +159,10 @@ def history(runs: Sequence[Run], limits: Sequence[Limit] = ()) -> History:
     measured = [
         _Measured(run, conditions_of(run.header, ()).facts["nodes"], pool([run])) for run in ordered
     ]
-    answers = _answers(measured, limits)
-    sessions = tuple(_session(measured, at, answer) for at, answer in enumerate(answers))
+    checks = _checks(measured, limits)
+    sessions = tuple(
+        _session(measured, at, overall(own) if own else None) for at, own in enumerate(checks)
+    )
     groups: dict[tuple[str, Case], list[tuple[int, Pooled]]] = {}
     for at, one in enumerate(measured):
         for pooled in one.cases.values():
@@ -166,23 +170,23 @@ def history(runs: Sequence[Run], limits: Sequence[Limit] = ()) -> History:
     return History(
         sessions=sessions,
         series=tuple(_series(machine, known, limits) for (machine, _), known in groups.items()),
-        courses=_courses(groups),
+        courses=_courses(groups, checks),
     )
 
 
-def _answers(measured: Sequence[_Measured], limits: Sequence[Limit]) -> list[Outcome | None]:
+def _checks(measured: Sequence[_Measured], limits: Sequence[Limit]) -> list[tuple[Checked, ...]]:
     """What the limits say of each session by itself. Raises WeftError where they are for none."""
-    answers: list[Outcome | None] = []
+    checks: list[tuple[Checked, ...]] = []
     refused = None
     for one in measured:
         try:
-            answers.append(overall(against_limits(one.cases, limits)) if limits else None)
+            checks.append(against_limits(one.cases, limits) if limits else ())
         except WeftError as error:
-            answers.append(None)
+            checks.append(())
             refused = error
-    if refused and not any(answers):
+    if refused and not any(checks):
         raise refused
-    return answers
+    return checks
 
 
 def _session(measured: Sequence[_Measured], at: int, answer: Outcome | None) -> Session:
@@ -218,8 +222,8 @@ def _series(
 ) -> CaseHistory:
     first = known[0][1]
     case = first.case
-    has_latency = any(pooled.latency_ns is not None for _, pooled in known)
-    quantity: Quantity = "latency" if has_latency else "bandwidth"
+    # Of the test, so that a size without any figure is in its curve's unit.
+    has_latency = first.quantity == "latency"
     points = []
     for at, pooled in known:
         why = _why_none(pooled)
@@ -232,7 +236,7 @@ def _series(
         bytes=case.bytes,
         variant=case.variant,
         machine=machine,
-        quantity=quantity,
+        quantity=first.quantity,
         points=tuple(points),
         limits=tuple(
             CaseLimit(text=limit.text, value=limit.bound_for(first))
@@ -244,19 +248,34 @@ def _series(
 
 def _courses(
     groups: Mapping[tuple[str, Case], Sequence[tuple[int, Pooled]]],
+    checks: Sequence[Sequence[Checked]],
 ) -> tuple[Course, ...]:
     """A course a curve and machine that has figures; the level of the steps is shared by all."""
+    keys: dict[tuple[str, Case], set[str]] = {}
     tables: dict[tuple[str, Case], dict[tuple[int, int], dict[int, float]]] = {}
     for (machine, case), known in groups.items():
-        by_launch = tables.setdefault((machine, case.but_for("bytes")), {})
+        place = (machine, case.but_for("bytes"))
+        by_launch = tables.setdefault(place, {})
+        keys.setdefault(place, set()).add(case.key)
         for at, pooled in known:
-            paces = {} if pooled.failed else pooled.paces[0] if pooled.paces else {}
-            for launch, pace in paces.items():
-                by_launch.setdefault((at, launch), {})[case.bytes] = pace
+            # A record that was resumed has launches of several days, each with its own number.
+            for own in () if pooled.failed else pooled.paces:
+                for launch, pace in own.items():
+                    by_launch.setdefault((at, launch), {})[case.bytes] = pace
     found = {place: own for place, own in tables.items() if own}
     return tuple(
-        _course(machine, case, own, LEVEL / len(found)) for (machine, case), own in found.items()
+        msgspec.structs.replace(
+            _course(*place, own, LEVEL / len(found)),
+            answers=tuple(_answer_of(keys[place], judged) for judged in checks),
+        )
+        for place, own in found.items()
     )
+
+
+def _answer_of(keys: Collection[str], checks: Sequence[Checked]) -> Outcome | None:
+    """What a session's checks say of these cases; None where no limit is for any of them."""
+    own = [check for check in checks if check.case in keys]
+    return overall(own) if own else None
 
 
 def _course(

@@ -11,6 +11,7 @@ import msgspec
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.peak_share import directions_of
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.ratios import Quantity
 from weft.analysis.stats.slowdown import Paces
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of
 from weft.errors import WeftError
@@ -33,11 +34,13 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     launches of one session, or over the sessions of several: launches of one session share
     its state, and stand for no other day. `failed` tells of the first failure, and `lost` of every
     launch that gave nothing; figures are those of the launches that went well. `directions` is 2
-    for a test that loads both ways at once.
+    for a test that loads both ways at once. `quantity` is what the test is about, as its
+    description says and not what was measured of the case.
     """
 
     case: Case
     directions: int
+    quantity: Quantity = "latency"
     launches: int = 0
     paces: tuple[dict[int, float], ...] = ()
     half_tick: float = 0.0
@@ -122,6 +125,7 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
     pooled = Pooled(
         case=case,
         directions=directions_of(pattern.latency_divisor, pattern.bandwidth_factor),
+        quantity="latency" if pattern.latency_divisor else "bandwidth",
         launches=len(medians),
         failed=failed,
         lost=tuple(lost),
