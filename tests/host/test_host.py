@@ -71,6 +71,45 @@ def test_a_condition_is_found_where_it_holds(
     assert findings(collect(lay_out(tmp_path, files)))[check] == level
 
 
+THP = "sys/kernel/mm/transparent_hugepage/enabled"
+MEASURES = "weft run stream bidirectional_stream --transport mpi --sizes 1MiB --pages small,huge"
+
+
+@pytest.mark.parametrize(
+    ("files", "said", "unsaid"),
+    [
+        ({THP: "always [madvise] never"}, MEASURES, "echo madvise"),
+        (
+            {THP: "always madvise [never]"},
+            f"{MEASURES} measures after echo madvise > /{THP}",
+            "free",
+        ),
+        (
+            {
+                THP: "always madvise [never]",
+                "proc/meminfo": "HugePages_Total: 200\nHugePages_Free: 70\nHugepagesize: 2048 kB",
+            },
+            "never, 70 pages of 2 MiB reserved and free",
+            "echo madvise",
+        ),
+        (
+            {
+                THP: "always madvise [never]",
+                "proc/meminfo": "HugePages_Total: 9\nHugePages_Free: 0\nHugepagesize: 2048 kB",
+            },
+            "echo madvise",
+            "reserved and free",
+        ),
+    ],
+)
+def test_the_doctor_says_how_to_learn_what_huge_pages_would_give(
+    tmp_path: Path, files: dict[str, str], said: str, unsaid: str
+) -> None:
+    [found] = about(lay_out(tmp_path, files), "huge pages")
+    assert said in found.what
+    assert unsaid not in found.what
+
+
 def test_a_governor_that_is_but_a_name_is_no_warning(tmp_path: Path) -> None:
     policy = f"{CPU}/cpu0/cpufreq"
     lay_out(

@@ -7,7 +7,7 @@ import weft
 from support.builders import pattern, synthetic_record
 from weft.plan.cases import make_cases
 from weft.record.run import Run
-from weft.topics.pages import huge_pages_in_words
+from weft.topics.pages import huge_pages_in_words, small_pages_in_words
 
 MEBIBYTE = 1 << 20
 
@@ -35,3 +35,26 @@ def test_huge_pages_that_nobody_asked_for_are_counted(tmp_path: Path) -> None:
 
 def test_nothing_is_said_where_the_kernel_gave_none(tmp_path: Path) -> None:
     assert huge_pages_in_words(recorded(tmp_path, {8: 0.0})) == ()
+
+
+def test_long_messages_in_small_pages_alone_say_how_to_learn_what_huge_ones_give(
+    tmp_path: Path,
+) -> None:
+    (sentence,) = small_pages_in_words(recorded(tmp_path, {8: 0.0, MEBIBYTE: 0.0}))
+    assert (
+        "weft run ping_pong --transport tcp --sizes 1048576 --pages small,huge measures" in sentence
+    )
+
+
+def test_short_messages_and_those_that_had_huge_pages_are_not_told_of_them(tmp_path: Path) -> None:
+    shares = {"short": {8: 0.0, MEBIBYTE - 1: 0.0}, "huge": {8: 0.0, MEBIBYTE: 0.5}}
+    for name, huge_of in shares.items():
+        (tmp_path / name).mkdir()
+        assert small_pages_in_words(recorded(tmp_path / name, huge_of)) == (), name
+
+
+def test_a_record_of_before_the_engine_told_pages_says_nothing_of_them(tmp_path: Path) -> None:
+    assert small_pages_in_words(recorded(tmp_path, {MEBIBYTE: 0.0})) != ()
+    old = (tmp_path / "r.jsonl").read_text().replace(f'"memory_bytes": {4 * MEBIBYTE}, ', "")
+    (tmp_path / "old.jsonl").write_text(old)
+    assert small_pages_in_words(weft.load(tmp_path / "old.jsonl")) == ()

@@ -66,7 +66,7 @@ def test_what_huge_pages_save(tmp_path: Path) -> None:
     assert [case.variant for case in cases] == ["small_pages/turn64", "huge_pages/turn64"]
     (sentence,) = told(tmp_path, cases, lambda case: 2000.0 if case.pages == "huge" else 3000.0)
     assert sentence.startswith("pages: tcp, ping_pong, 4 KiB turn64: 500 ns (")
-    assert sentence.endswith("less with huge pages")
+    assert sentence.endswith("less with huge pages: 1.50 times the bandwidth")
     (same,) = told(tmp_path, cases, lambda _: 2000.0)
     assert same.endswith("no significant difference between huge and small pages")
 

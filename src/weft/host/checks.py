@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from weft.host.system import System
 
 BUSY_SHARE = 0.1
+SETTING_OF_HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
+# Both ways at once: where a library copies, both ranks' pages are walked through at a time.
+MEASURE_HUGE_PAGES = (
+    "weft run stream bidirectional_stream --transport mpi --sizes 1MiB --pages small,huge"
+)
 NEEDED_MEMLOCK_BYTES = 64 << 20
 NEEDED_TEMPORARY_BYTES = 8 << 20
 _CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
@@ -163,13 +168,24 @@ def _huge_pages(memory: Memory) -> Finding:
     if setting is None:
         return Finding(check="huge pages", level="unknown", what="cannot tell: no setting to read")
     if setting != "always":
-        return Finding(check="huge pages", level="ok", what=f"transparent huge pages: {setting}")
+        return Finding(check="huge pages", level="ok", what=_small_pages(memory, setting))
     return Finding(
         check="huge pages",
         level="note",
         what="transparent huge pages are always on",
         effect="large buffers get huge pages by chance: launches of large sizes differ",
-        fix="echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+        fix=f"echo madvise > {SETTING_OF_HUGE_PAGES}",
+    )
+
+
+def _small_pages(memory: Memory, setting: str) -> str:
+    """That messages have small pages here, and what tells what huge ones would give."""
+    free, size = memory.huge_pages_free or 0, memory.huge_page_bytes or 0
+    reserved = f", {free} pages of {size >> 20} MiB reserved and free" if free and size else ""
+    asked = "" if setting != "never" or free else f" after echo madvise > {SETTING_OF_HUGE_PAGES}"
+    return (
+        f"transparent huge pages: {setting}{reserved}; messages get none unasked: what they would"
+        f" give, {MEASURE_HUGE_PAGES} measures{asked}"
     )
 
 

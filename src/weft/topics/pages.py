@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.layers import step_between
+from weft.plan.cases import TESTS
 from weft.topics.base import Topic
 from weft.topics.groups import cases_alike
 from weft.topics.registration import added_in_words, time_of
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.record.run import Run
     from weft.topics.base import Results
+
+# From here on messages fill pages of a library that copies them; the usual sizes end with it.
+LONG_BYTES = 1 << 20
 
 
 class PagesFinding(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,9 +43,8 @@ class Pages(Topic[tuple[PagesFinding, ...]]):
         run = results.run
         chosen = [s for s in results.summaries if run.cases[s.case].pages]
         gains = map(gain_of_pages, cases_alike(chosen, run.cases, "pages"))
-        return tuple(
-            PagesFinding(sentence=one) for one in (*gains, *huge_pages_in_words(run)) if one
-        )
+        said = (*gains, *huge_pages_in_words(run), *small_pages_in_words(run))
+        return tuple(PagesFinding(sentence=one) for one in said if one)
 
     def findings(self, rows: tuple[PagesFinding, ...]) -> list[str]:
         """What huge pages save, and whether cases had them unasked."""
@@ -74,6 +77,30 @@ def huge_pages_in_words(run: Run) -> tuple[str, ...]:
     return (said,)
 
 
+def small_pages_in_words(run: Run) -> tuple[str, ...]:
+    """One sentence where long messages of the usual tests lay in small pages only and no case asks
+    what huge ones would give: what to type. Simulations have no pages, and records of before the
+    engine said what memory got say nothing of them.
+    """
+    if run.header.plan.simulated is not None or any(case.pages for case in run.cases.values()):
+        return ()
+    measured = [batch for batch in run.measured if batch.memory_bytes > 0]
+    if any(batch.huge_bytes > 0 for batch in measured):
+        return ()
+    cases = [run.cases[name] for name in dict.fromkeys(batch.case for batch in measured)]
+    long = [case for case in cases if case.test in TESTS and case.bytes >= LONG_BYTES]
+    if not long:
+        return ()
+    tests = " ".join(dict.fromkeys(case.test for case in long))
+    transports = ",".join(dict.fromkeys(case.transport for case in long))
+    largest = max(case.bytes for case in long)
+    said = (
+        "pages: no message lay in huge pages; what they would give,"
+        f" weft run {tests} --transport {transports} --sizes {largest} --pages small,huge measures"
+    )
+    return (said,)
+
+
 def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
     """What a message takes less, or longer, in memory of huge pages than of small ones."""
     times = {case.pages: time_of(summary) for case, summary in points}
@@ -86,4 +113,5 @@ def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
     if step.verdict == "cannot tell" or any(summary.launches < 2 for _, summary in points):
         return f"pages: {place}: no significant difference between huge and small pages"
     took = "less" if step.verdict == "saves" else "longer"
-    return f"pages: {place}: {added_in_words(step)} {took} with huge pages"
+    rate = f": {small.value / huge.value:.2f} times the bandwidth" if case.bytes > 0 else ""
+    return f"pages: {place}: {added_in_words(step)} {took} with huge pages{rate}"
