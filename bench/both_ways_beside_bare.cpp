@@ -2,14 +2,18 @@
 // of several kinds: what the machine does to one it does to the others. The bare loop makes the
 // calls of osu_bibw: a window of receives, a window of sends, and a wait for all of each, from one
 // buffer and into one. Prints a line of names, then for each turn the bandwidth of both directions
-// together in B/s, a column a name. An argument: how many turns.
+// together in B/s, a column a name. An argument: how many turns. Columns differ in one thing each:
+// whose memory and pages, whose loop, a window or refills by half a queue, and how many messages a
+// sample of the engine's has, for with one queue of them how a sample begins counts most.
 #include <mpi.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -77,12 +81,13 @@ class Own {
   Sides sides_;
 };
 
-Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& words) {
-  Ticks sample = 0;
+Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& words,
+             std::uint32_t queues) {
+  std::vector<Ticks> samples(windows / queues, 0);
   weft::Task task;
   task.rank = rank;
   task.size = 2;
-  task.ops_per_sample = window * windows;
+  task.ops_per_sample = window * queues;
   task.queue_depth = window;
   weft::Lane lane;
   lane.peer = weft::Peer{1 - rank};
@@ -91,9 +96,9 @@ Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& word
   task.lanes = {&lane, 1};
   task.token_out = words.front();
   task.words = weft::Rotation<Buffer>(std::span(words).subspan(1));
-  task.samples = {&sample, 1};
+  task.samples = samples;
   weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, task);
-  return sample;
+  return std::accumulate(samples.begin(), samples.end(), Ticks{0});
 }
 
 Ticks bare(int rank, const Sides& sides) {
@@ -114,12 +119,55 @@ Ticks bare(int rank, const Sides& sides) {
   return CycleCounter::now() - start;
 }
 
-/// One variant: a loop in some memory.
+/// The same calls with half a window more whenever half of one has ended, as the engine refills.
+Ticks bare_refills(int rank, const Sides& sides) {
+  constexpr std::uint32_t half = window / 2;
+  std::array<MPI_Request, window> sends{};
+  std::array<MPI_Request, window> receives{};
+  const int peer = 1 - rank;
+  const auto post = [&](std::uint32_t first) {
+    for (std::uint32_t at = first; at < first + half; ++at) {
+      MPI_Irecv(sides.in[0].data, message_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD,
+                &receives.at(at));
+    }
+    for (std::uint32_t at = first; at < first + half; ++at) {
+      MPI_Isend(sides.out[0].data, message_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD,
+                &sends.at(at));
+    }
+  };
+  const Ticks start = CycleCounter::now();
+  post(0);
+  post(half);
+  for (std::uint32_t at = 0; at < 2 * windows; ++at) {
+    const std::uint32_t first = at % 2 * half;
+    MPI_Waitall(half, &sends.at(first), MPI_STATUSES_IGNORE);
+    MPI_Waitall(half, &receives.at(first), MPI_STATUSES_IGNORE);
+    if (at + 2 < 2 * windows) post(first);
+  }
+  return CycleCounter::now() - start;
+}
+
+enum class Loop : std::uint8_t { bare, bare_refills, engine };
+
+/// One variant: a loop in some memory, and of the engine's how many queues a sample has.
 struct Column {
   const char* name;
-  bool is_engine;
+  Loop loop;
   const Sides* sides;
+  std::uint32_t queues = windows;
 };
+
+Ticks time_of(const Column& column, Link& link, int rank, std::vector<Buffer>& words) {
+  switch (column.loop) {
+    case Loop::bare:
+      return bare(rank, *column.sides);
+    case Loop::bare_refills:
+      return bare_refills(rank, *column.sides);
+    case Loop::engine:
+      return engine(link, rank, *column.sides, words, column.queues);
+  }
+  return 0;
+}
 
 void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns, int turns) {
   const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
@@ -134,8 +182,7 @@ void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& co
     const auto once = [&](std::size_t at) {
       boot.barrier();
       const Column& column = columns[at];
-      took[at] += column.is_engine ? engine(link, boot.rank(), *column.sides, words)
-                                   : bare(boot.rank(), *column.sides);
+      took[at] += time_of(column, link, boot.rank(), words);
     };
     // There and back: what drifts meanwhile drifts for all alike.
     for (std::size_t at = 0; at < columns.size(); ++at) once(at);
@@ -170,13 +217,15 @@ int main(int argc, char** argv) {
   } catch (const std::runtime_error&) {
     huge.reset();  // not to be had on this host: one column less
   }
-  std::vector<Column> columns{{"bare_library", false, &library},
-                              {"bare_usual", false, &usual.sides()},
-                              {"engine_usual", true, &usual.sides()},
-                              {"engine_many_usual", true, &many.sides()},
-                              {"bare_small", false, &small.sides()}};
-  if (huge) columns.push_back({"bare_huge", false, &huge->sides()});
-  if (huge) columns.push_back({"engine_huge", true, &huge->sides()});
+  std::vector<Column> columns{{"bare_library", Loop::bare, &library},
+                              {"bare_usual", Loop::bare, &usual.sides()},
+                              {"bare_refills_usual", Loop::bare_refills, &usual.sides()},
+                              {"engine_usual", Loop::engine, &usual.sides()},
+                              {"engine_one_queue_usual", Loop::engine, &usual.sides(), 1},
+                              {"engine_many_usual", Loop::engine, &many.sides()},
+                              {"bare_small", Loop::bare, &small.sides()}};
+  if (huge) columns.push_back({"bare_huge", Loop::bare, &huge->sides()});
+  if (huge) columns.push_back({"engine_one_queue_huge", Loop::engine, &huge->sides(), 1});
   measure(boot, link, columns, argc > 1 ? std::atoi(argv[1]) : usual_turns);
   return 0;
 }

@@ -78,9 +78,14 @@ TRUTHS = {
     "stream": Truth(lambda c, b, n: streamed(c, b, n) + one_way(c, TOKEN_BYTES), 0, 1),
     "put_stream": Truth(lambda c, b, n: n * c.per_byte * b + put(c, 0) + c.latency, 0, 1),
     "get_stream": Truth(lambda c, b, n: n * c.per_byte * b + put(c, 0) + c.latency, 0, 1),
-    # Rank 1 begins when the first message is there, and reads its clock.
+    # Rank 0 sends a word, and its messages a round trip of such words later.
     "bidirectional_stream": Truth(
-        lambda c, b, n: one_way(c, b) + c.clock_read + n * c.per_byte * b + one_way(c, TOKEN_BYTES),
+        lambda c, b, n: (
+            (c.send_overhead + c.per_byte * TOKEN_BYTES)
+            + (2 * one_way(c, TOKEN_BYTES) + 2 * c.clock_read)
+            + streamed(c, b, n)
+            + one_way(c, TOKEN_BYTES)
+        ),
         0,
         2,
     ),

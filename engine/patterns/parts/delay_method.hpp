@@ -2,14 +2,14 @@
 // Parameter Assessment for Modern Interconnection Networks, 2007).
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string_view>
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/trips.hpp"
 
 namespace weft {
 
@@ -73,22 +73,14 @@ template <class Wait, TwoSided T>
   return drain<Wait>(link);
 }
 
-/// How long a pause must be for a message and its answer to have crossed: four times the shortest
-/// of a few round trips, for the longest may hold a turn of the scheduler. Rank 1 answers them in
-/// `answer_trips`.
-inline constexpr std::uint32_t trial_trips = 4;
-
+/// How long a pause must be for a message and its answer to have crossed: so many of the shortest
+/// round trip. Rank 1 answers them in `answer_trips`.
 template <Clock Now, class Wait, TwoSided T>
 [[nodiscard]] bool find_pause(T& link, Task& task, Ticks& pause) noexcept {
-  const Peer peer{1};
-  Ticks shortest = std::numeric_limits<Ticks>::max();
-  for (std::uint32_t trip = 0; trip < trial_trips; ++trip) {
-    link.post_recv(peer, task.in.next());
-    const Ticks start = Now::now();
-    link.post_send(peer, task.out.next());
-    if (!drain<Wait>(link)) return false;
-    shortest = std::min(shortest, Now::now() - start);
-  }
+  Ticks shortest = 0;
+  const auto out = [&]() -> const Buffer& { return task.out.next(); };
+  const auto in = [&]() -> const Buffer& { return task.in.next(); };
+  if (!find_shortest_trip<Now, Wait>(link, Peer{1}, out, in, shortest)) return false;
   pause = Ticks{pause_trips} * shortest;
   return true;
 }
@@ -96,14 +88,9 @@ template <Clock Now, class Wait, TwoSided T>
 /// Rank 1 answers each of so many messages with one of the same size, its receive posted ahead.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool answer_each(T& link, Task& task, std::size_t messages) noexcept {
-  const Peer peer{0};
-  link.post_recv(peer, task.in.next());
-  for (std::size_t left = messages; left > 0; --left) {
-    if (!Wait::settle(link, 1, 0)) return false;
-    if (left > 1) link.post_recv(peer, task.in.next());
-    link.post_send(peer, task.out.next());
-  }
-  return drain<Wait>(link);
+  const auto out = [&]() -> const Buffer& { return task.out.next(); };
+  const auto in = [&]() -> const Buffer& { return task.in.next(); };
+  return answer_trips<Wait>(link, Peer{0}, out, in, messages);
 }
 
 template <class Wait, TwoSided T>
