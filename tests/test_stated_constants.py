@@ -184,7 +184,8 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         (percent(acceptance.CURVES_FAIL_LEVEL), percent(acceptance.SIZES_FAIL_LEVEL)),
     ),
     ("docs/check.md", "nothing below {} launches", (word(trend.FEWEST),)),
-    ("docs/check.md", "steps are looked for from {} on", (word(steps.FEWEST),)),
+    ("docs/check.md", "Steps are looked for from {} sessions on", (word(steps.FEWEST),)),
+    ("docs/check.md", "A level is that of {} sessions or more", (word(steps.IN_LEVEL),)),
     ("docs/tutorial-slurm.md", "steps are looked for from {} sessions on", (steps.FEWEST,)),
     (
         "docs/glossary.md",

@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     text_rules.dead_links,
     text_rules.cited_files,
     word_rules.banned_words,
+    word_rules.unknown_terms,
     python_rules.long_functions,
     python_rules.module_docstrings,
     python_rules.mutable_globals,

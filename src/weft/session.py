@@ -21,7 +21,7 @@ from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
-from weft.plan.allocation import seats_of
+from weft.plan.allocation import layout_of
 from weft.plan.cases import crowding
 from weft.plan.planning import planned
 from weft.progress import ProgressLine
@@ -87,7 +87,7 @@ def check_job(request: Request, nodes: int, say: Callable[[str], None]) -> None:
         return
     found = planned(request, site, lambda _: None)
     for ranks in sorted({case.ranks for case in found.plan.cases}):
-        seats_of(ranks, nodes, request.allocation)
+        layout_of(ranks, nodes, request.allocation)
 
 
 def resume(

@@ -1,4 +1,4 @@
-"""Where ranks go: hosts as users, files and sites name them, and seats on them."""
+"""Where ranks go: hosts as users, files and sites name them, and layout on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site, network_of
-from weft.plan.allocation import Allocation, Seats, seats_of
+from weft.plan.allocation import Allocation, RankLayout, layout_of
 from weft.plan.devices import chosen_devices
 
 if TYPE_CHECKING:
@@ -64,18 +64,20 @@ def test_a_file_of_hosts_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranks", "nodes", "allocation", "seats"),
+    ("ranks", "nodes", "allocation", "layout"),
     [
-        (2, 4, Allocation(), Seats(nodes=2, each=1)),
-        (8, 4, Allocation(), Seats(nodes=4, each=2)),
-        (5, 4, Allocation(), Seats(nodes=4, each=2)),
-        (8, 4, Allocation(placement="pack"), Seats(nodes=4, each=2)),
-        (8, 4, Allocation(placement="pack", ranks_per_node=4), Seats(nodes=2, each=4)),
-        (2, 2, Allocation(placement="pack", ranks_per_node=2), Seats(nodes=1, each=2)),
+        (2, 4, Allocation(), RankLayout(nodes=2, each=1)),
+        (8, 4, Allocation(), RankLayout(nodes=4, each=2)),
+        (5, 4, Allocation(), RankLayout(nodes=4, each=2)),
+        (8, 4, Allocation(placement="pack"), RankLayout(nodes=4, each=2)),
+        (8, 4, Allocation(placement="pack", ranks_per_node=4), RankLayout(nodes=2, each=4)),
+        (2, 2, Allocation(placement="pack", ranks_per_node=2), RankLayout(nodes=1, each=2)),
     ],
 )
-def test_ranks_are_seated(ranks: int, nodes: int, allocation: Allocation, seats: Seats) -> None:
-    assert seats_of(ranks, nodes, allocation) == seats
+def test_ranks_are_laid_out(
+    ranks: int, nodes: int, allocation: Allocation, layout: RankLayout
+) -> None:
+    assert layout_of(ranks, nodes, allocation) == layout
 
 
 @pytest.mark.parametrize(
@@ -93,16 +95,16 @@ def test_a_placement_says_how_nodes_fill_and_what_ranks_are_given(
 ) -> None:
     allocation = Allocation(placement=placement)
     assert (allocation.takes_turns, allocation.words) == (takes_turns, words)
-    seats = seats_of(4, 2, Allocation(placement=placement))
-    assert seats == Seats(nodes=2, each=2)
+    layout = layout_of(4, 2, Allocation(placement=placement))
+    assert layout == RankLayout(nodes=2, each=2)
 
 
 @pytest.mark.parametrize("placement", ["same-socket", "other-socket"])
 def test_a_pair_on_sockets_wants_two_ranks_of_a_node(placement: Any) -> None:
     with pytest.raises(WeftError, match="is for two ranks of a node, and each has one; type --ra"):
-        seats_of(2, 2, Allocation(placement=placement))
+        layout_of(2, 2, Allocation(placement=placement))
     each = Allocation(placement=placement, ranks_per_node=2)
-    assert seats_of(2, 2, each) == Seats(nodes=1, each=2)
+    assert layout_of(2, 2, each) == RankLayout(nodes=1, each=2)
 
 
 def test_another_socket_where_there_is_one_is_one_line() -> None:
@@ -117,7 +119,7 @@ def test_more_ranks_than_seats_is_one_line() -> None:
     with pytest.raises(
         WeftError, match="9 ranks do not fit 2 nodes with 4 on each; type --ranks 8"
     ):
-        seats_of(9, 2, Allocation(ranks_per_node=4))
+        layout_of(9, 2, Allocation(ranks_per_node=4))
 
 
 def test_more_nodes_than_there_are_is_one_line() -> None:

@@ -13,6 +13,7 @@ PATTERN = (
     "// A pattern.\n#pragma once\nstruct PingPong {\n"
     '  static constexpr PatternInfo info{\n      .name = "ping_pong"};\n};\n'
 )
+PLAIN = "weft cli main local all table hello tool\n"
 GOOD = {
     "pyproject.toml": '[project.scripts]\nweft = "weft.cli.main:main"\n',
     "README.md": "# weft\n\nThe colour of `color`. See [the page](docs/page.md#here).\n",
@@ -32,6 +33,8 @@ GOOD = {
         '// The contract.\n#include <concepts>\n#include "contract/clock.hpp"\n'
     ),
     "engine/patterns/ping_pong.hpp": PATTERN,
+    "docs/glossary.md": "| launcher | it starts ranks |\n",
+    "tests/style/plain_words.txt": PLAIN,
     "engine/transports/tcp/tcp.cpp": (
         '// SOCK_STREAM\n#include <sys/socket.h>\n#include "program/rank.hpp"\nint main() {}\n'
     ),
@@ -72,6 +75,10 @@ PLANTED = [
     (text_rules.cited_files, "docs/page.md", "See `src/weft/gone" + ".py` for it.\n"),
     (text_rules.cited_files, TABLE, '"""As PLAN' + '.md has it."""\n'),
     (text_rules.cited_files, "engine/run/rank.cpp", "// (engine/run/gone" + ".hpp)\nint a;\n"),
+    (word_rules.unknown_terms, TABLE, DOC + "class Wobblance: ...\n"),
+    (word_rules.unknown_terms, "src/weft/frobnicate.py", DOC),
+    (word_rules.unknown_terms, TABLE, DOC + 'A = Table(head=("size", "quickth"))\n'),
+    (word_rules.unknown_terms, "tests/style/plain_words.txt", PLAIN + "unused\n"),
     (word_rules.banned_words, TABLE, DOC + f'FIX = "Men{"d:"} reboot"\n'),
     (word_rules.banned_words, TABLE, DOC + f"{'to' + 'ld'} = 1\n"),
     (word_rules.banned_words, "engine/rank.cpp", f"// What cannot be {'to' + 'ld'}.\n"),

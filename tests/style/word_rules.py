@@ -1,9 +1,10 @@
 """Rules about words: the field's own terms (docs/glossary.md), and none that are archaic."""
 
+import ast
 import re
 from collections.abc import Iterator
 
-from style.tree import Finding, Tree
+from style.tree import Finding, Source, Tree
 
 # Put together here so that this file passes its own rules. What a reader stumbled over, and the
 # field's term for it.
@@ -52,3 +53,48 @@ def banned_words(tree: Tree) -> Iterator[Finding]:
             for match in pattern.finditer(source.text):
                 number = source.text.count("\n", 0, match.start()) + 1
                 yield source.at(number, f"'{match[0]}': {term}")
+
+
+# Names of modules and of public classes, and the heads of tables.
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_HEAD = re.compile(r"\bhead=\(([^()]*)\)")
+_TEXT = re.compile(r'"([^"]*)"')
+GLOSSARY = "docs/glossary.md"
+PLAIN_WORDS = "tests/style/plain_words.txt"
+
+
+def unknown_terms(tree: Tree) -> Iterator[Finding]:
+    """A term stands in the glossary: each word of a name or of a table's head is there or plain.
+
+    An invented term is in neither. A plain word that no name has is taken off the list.
+    """
+    glossary, plain = tree.find(GLOSSARY), tree.find(PLAIN_WORDS)
+    known = set(map(_stem, re.findall(r"[a-z]+", glossary.text.lower()))) if glossary else set()
+    listed = set(plain.text.split()) if plain else set()
+    unused = set(listed)
+    for source in tree.code(".py", under="src/weft"):
+        for number, name in _names(source):
+            for word in map(str.lower, _WORD.findall(name)):
+                unused.discard(word)
+                if len(word) > 1 and _stem(word) not in known and word not in listed:
+                    yield source.at(number, f"'{word}' of {name}: {GLOSSARY} does not have it")
+    for word in sorted(unused):
+        yield Finding(PLAIN_WORDS, 0, f"no name has the word '{word}'")
+
+
+def _names(source: Source) -> Iterator[tuple[int, str]]:
+    """A module's own name, those of its public classes, and its tables' heads, with their lines."""
+    yield 1, source.path.parent.name if source.path.stem == "__init__" else source.path.stem
+    for node in source.module.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.lineno, node.name
+    for match in _HEAD.finditer(source.text):
+        for text in _TEXT.findall(match[1]):
+            yield source.text.count("\n", 0, match.start()) + 1, text
+
+
+def _stem(word: str) -> str:
+    """A word whether it is one or several: cases, case; topologies, topology."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

@@ -12,7 +12,7 @@ from weft.launch.nodes import hosts_of_site, is_this_machine, network_of
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import MPIS, has_starter, install_mpi
 from weft.launch.starters import starting
-from weft.plan.allocation import Seats, seats_of
+from weft.plan.allocation import RankLayout, layout_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,38 +49,38 @@ class MpirunLauncher:
         mpi = next((mpi for mpi in MPIS if has_starter(mpi)), "")
         if not mpi:
             raise WeftError("no mpirun is installed", install_mpi())
-        start = _start(mpi, nodes, Seats(nodes=len(nodes), each=1), len(nodes), is_spread=True)
+        start = _start(mpi, nodes, RankLayout(nodes=len(nodes), each=1), len(nodes), is_spread=True)
         network = network_of(nodes)
         return ask_hosts([*start, *command_on_nodes()], environment_of_ranks({}, network), nodes)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError where the ranks do not fit the hosts."""
         nodes = job.allocation.chosen(hosts_of_site())
-        seats = seats_of(job.ranks, len(nodes), job.allocation)
+        layout = layout_of(job.ranks, len(nodes), job.allocation)
         start = _start(
-            job.mpi, nodes, seats, job.ranks,
+            job.mpi, nodes, layout, job.ranks,
             is_spread=job.allocation.takes_turns, passed_on=job.environment,
         )  # fmt: skip
         words = [*start, str(job.program), *job.arguments]
-        network = network_of(nodes[: seats.nodes])
+        network = network_of(nodes[: layout.nodes])
         return PipedLaunch(words, environment_of_ranks(job.environment, network))
 
 
 def _start(
     mpi: str,
     nodes: Sequence[str],
-    seats: Seats,
+    layout: RankLayout,
     ranks: int,
     *,
     is_spread: bool,
     passed_on: Sequence[str] | dict[str, str] = (),
 ) -> list[str]:
     """The beginning of the starter's command line; it has names of variables, never values."""
-    taken = nodes[: seats.nodes]
+    taken = nodes[: layout.nodes]
     if mpi == "mpich":
-        counts = [f"{node}:{1 if is_spread else seats.each}" for node in taken]
+        counts = [f"{node}:{1 if is_spread else layout.each}" for node in taken]
         return starting(mpi, ranks, ["-hosts", ",".join(counts)])
-    words = ["--host", ",".join(f"{node}:{seats.each}" for node in taken)]
+    words = ["--host", ",".join(f"{node}:{layout.each}" for node in taken)]
     words += ["--map-by", "node" if is_spread else "slot"]
     known = environment_of_ranks(dict.fromkeys(passed_on, ""))
     for name in sorted({*_PASSED_ON, *steering(known), *passed_on}):

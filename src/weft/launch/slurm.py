@@ -14,7 +14,7 @@ from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import hosts_of_slurm, network_of
 from weft.launch.piped import PipedLaunch
-from weft.plan.allocation import seats_of
+from weft.plan.allocation import layout_of
 
 if TYPE_CHECKING:
     from weft.launch.launcher import Job
@@ -59,14 +59,14 @@ class SlurmLauncher:
     def start(self, job: Job) -> PipedLaunch:
         """A launch, which is a step. Raises WeftError where the ranks do not fit the nodes."""
         nodes = job.allocation.chosen(hosts_of_slurm())
-        seats = seats_of(job.ranks, len(nodes), job.allocation)
+        layout = layout_of(job.ranks, len(nodes), job.allocation)
         step = f"weft-{secrets.token_hex(NAME_BYTES)}"
-        start = _srun(step, nodes[: seats.nodes], _plugin(job.mpi), job.ranks, seats.each)
+        start = _srun(step, nodes[: layout.nodes], _plugin(job.mpi), job.ranks, layout.each)
         order = "cyclic" if job.allocation.takes_turns else "block"
         words = [*start, f"--distribution={order}", "--input=0", "--kill-on-bad-exit=1"]
         return PipedLaunch(
             [*words, str(job.program), *job.arguments],
-            environment_of_ranks(job.environment, network_of(nodes[: seats.nodes])),
+            environment_of_ranks(job.environment, network_of(nodes[: layout.nodes])),
             lambda _: _cancel(step),
             lambda: _lost(nodes),
         )

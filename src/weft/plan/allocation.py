@@ -75,14 +75,14 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
         return known[: self.nodes] if self.nodes else known
 
 
-class Seats(msgspec.Struct, frozen=True, kw_only=True):
+class RankLayout(msgspec.Struct, frozen=True, kw_only=True):
     """How many nodes ranks take, and the most of them on one."""
 
     nodes: int
     each: int
 
 
-def seats_of(ranks: int, nodes: int, allocation: Allocation) -> Seats:
+def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     """Where so many ranks go on so many nodes. Raises WeftError where they do not fit."""
     most = allocation.ranks_per_node
     if most and ranks > most * nodes:
@@ -92,11 +92,11 @@ def seats_of(ranks: int, nodes: int, allocation: Allocation) -> Seats:
         )
     if allocation.takes_turns:
         taken = min(nodes, ranks)
-        return Seats(nodes=taken, each=-(-ranks // taken))
+        return RankLayout(nodes=taken, each=-(-ranks // taken))
     each = most or -(-ranks // nodes)
     if each < 2 and allocation.placement in _ON_SOCKETS:
         raise WeftError(
             f"--placement {allocation.placement} is for two ranks of a node, and each has one",
             "type --ranks-per-node 2",
         )
-    return Seats(nodes=-(-ranks // each), each=each)
+    return RankLayout(nodes=-(-ranks // each), each=each)
