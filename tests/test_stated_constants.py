@@ -184,6 +184,12 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         (percent(acceptance.CURVES_FAIL_LEVEL), percent(acceptance.SIZES_FAIL_LEVEL)),
     ),
     ("docs/check.md", "nothing below {} launches", (word(trend.FEWEST),)),
+    (
+        "docs/add-a-benchmark.md",
+        "room for 2Q + {} sends",
+        (engine("run/case_plan.hpp", "besides"),),
+    ),
+    ("docs/add-a-benchmark.md", "It has {} bytes", (engine("run/case_memory.hpp", "word_bytes"),)),
     ("docs/check.md", "Steps are looked for from {} sessions on", (word(steps.FEWEST),)),
     ("docs/check.md", "A level is that of {} sessions or more", (word(steps.IN_LEVEL),)),
     ("docs/tutorial-slurm.md", "steps are looked for from {} sessions on", (steps.FEWEST,)),

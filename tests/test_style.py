@@ -52,6 +52,7 @@ RULES: tuple[Rule, ...] = (
     engine_rules.patterns_in_transports,
     engine_rules.includes_run_downwards,
     engine_rules.applications_by_name,
+    engine_rules.memory_in_patterns,
     engine_rules.one_benchmark_a_file,
     engine_rules.libraries_in_contract,
     engine_rules.dead_headers,

@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import psutil
 import pytest
 
@@ -13,8 +14,11 @@ from support import frozen_thread
 from support.driven import drive
 from weft.launch.launcher import Job
 from weft.launch.local import LocalLauncher
-from weft.launch.programs import engine_folder
+from weft.launch.programs import engine_folder, programs
 from weft.launch.protocol import Answer, LaunchError
+from weft.plan.lattice import MASSES, SHORT_LINK_REALS, U0S, Lattice
+from weft.plan.pattern import LatticeInfo
+from weft.record.undescribed import as_measured
 
 pytestmark = pytest.mark.engine
 
@@ -120,3 +124,19 @@ def new_thread(process: int, before: set[int], run: Future[Answer]) -> int:
     while not (found := threads_of(process) - before):
         assert not run.done(), run.exception()
     return min(found)
+
+
+def test_the_plan_knows_its_options_as_the_engine_describes_them() -> None:
+    tcp = next(one for one in programs("openmpi") if one.transport == "tcp")
+    [milc] = [one for one in tcp.patterns if one.name == "milc"]
+    options = {one.name: one for one in milc.lattice.options}
+    usual = {name: one.usual for name, one in options.items() if not one.is_text}
+    assert usual == Lattice(extents=(4,)).application
+    assert (options["mass"].least, options["mass"].most) == MASSES
+    assert (options["u0"].least, options["u0"].most) == U0S
+    assert options["long_links"].least == SHORT_LINK_REALS
+    assert milc.lattice.answers == ("residual", "plaquette_space", "plaquette_time")
+    # An engine that did not describe them took the same.
+    old = msgspec.structs.replace(milc, lattice=LatticeInfo(dimensions=4))
+    plain = [msgspec.structs.replace(one, summary="") for one in milc.lattice.options]
+    assert list(as_measured(old).lattice.options) == plain

@@ -8,6 +8,7 @@ from style.tree import Finding, Source, Tree
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 _CONDITION = re.compile(r"^\s*#\s*(el)?if")
 _PATTERN_NAME = re.compile(r'\.name\s*=\s*"(\w+)"')
+_MAPS_MEMORY = re.compile(r"\b(m(un)?map(_memory)?|malloc|Region|SideMemory)\b")
 # An option's name, and an answer's.
 _APPLICATION_NAME = re.compile(r'(?:\.name|string_view \w+) = "(\w+)"')
 _PATTERN_TYPE = re.compile(r"^struct (\w+)[^;{]*\{", re.MULTILINE)
@@ -94,6 +95,14 @@ def applications_by_name(tree: Tree) -> Iterator[Finding]:
             for number, line in enumerate(source.lines, 1):
                 for match in any_name.finditer(line):
                     yield source.at(number, f"{match[1]}, which is an application's")
+
+
+def memory_in_patterns(tree: Tree) -> Iterator[Finding]:
+    """The memory of messages is the engine's: a pattern is given it and maps none itself."""
+    for source in tree.code(under="engine/patterns"):
+        for number, line in enumerate(source.lines, 1):
+            if match := _MAPS_MEMORY.search(line):
+                yield source.at(number, f"{match[0]} in a pattern")
 
 
 def includes_run_downwards(tree: Tree) -> Iterator[Finding]:

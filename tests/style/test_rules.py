@@ -140,6 +140,7 @@ PLANTED = [
     (engine_rules.includes_run_downwards, TCP, '#include "run/case.hpp"\n'),
     (engine_rules.includes_run_downwards, RUN, '#include "patterns/ping_pong.hpp"\n'),
     (engine_rules.includes_run_downwards, RUN, '#include "apps/solver/options.hpp"\n'),
+    (engine_rules.memory_in_patterns, PAT, PATTERN + "Buffer own = map_memory(8);\n"),
     (engine_rules.applications_by_name, RUN, "// The mass of a quark.\n"),
     (engine_rules.applications_by_name, CONTRACT, "double mass = 1;\n"),
     (engine_rules.applications_by_name, "engine/host/a.hpp", "// As the solver likes it.\n"),
