@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bench import verdicts
 from weft.analysis.compare.acceptance import Outcome, judged
 from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.pool import Pooled
@@ -358,6 +359,12 @@ def ratio_rows(trials: int) -> list[tuple[str, ...]]:
     return rows
 
 
+def fails(random: np.random.Generator, between: float, slower: float, sessions: int) -> bool:
+    """Whether a check fails: all curves slower, 1 % of launches, and `between` sessions."""
+    noise = Noise((0.01,), session=between)
+    return answer(random, noise, (slower,) * CURVES, sessions=sessions) == "fail"
+
+
 TABLES = {
     "check": check_rows,
     "ratio": ratio_rows,
@@ -365,6 +372,7 @@ TABLES = {
     "trend": trend_rows,
     "sessions": session_rows,
     "steps": step_rows,
+    "verdicts": lambda trials: verdicts.rows(trials, fails),
 }
 
 

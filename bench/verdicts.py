@@ -1,0 +1,243 @@
+"""How often a verdict is false, and how often an interval holds the truth: a scene a row.
+
+The noise is drawn otherwise than in bench/decisions.py, whose tables the methods were tuned on:
+gamma tails, nights that are far slower, sessions, and series correlated in time. Every scene calls
+what the commands call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from weft.analysis.layers import looked_at_together, step_between
+from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.parameters import over_launches
+from weft.analysis.stats.precision import settled
+from weft.analysis.stats.ratios import Figure, ratio, verdicts
+from weft.analysis.stats.slowdown import Paces
+from weft.analysis.stats.slowest import slowest_rank
+from weft.analysis.stats.steps import steps_in
+from weft.analysis.stats.trend import trend_of
+from weft.topics.groups import side
+from weft.topics.scaling.rows import verdict_of
+
+SEED = 20261123
+SIZES = 24
+LAUNCHES = 5
+COARSE_NS = 40.0
+STEP = 7.0
+MOST = "<= 5"
+Random = np.random.Generator
+Fails = Callable[..., bool]
+
+
+class Scene(NamedTuple):
+    """A situation, whether a trial of it comes true (None: it says nothing), and the aim."""
+
+    name: str
+    once: Callable[[Random], bool | None]
+    aim: str
+    trials_share: float = 1.0
+
+
+def tailed(random: Random, *shape: int) -> np.ndarray:
+    """Deviates of mean 0 and standard deviation 1 with a tail to slow times (gamma, shape 1.5)."""
+    return np.asarray((random.gamma(1.5, 1.0, shape) - 1.5) / math.sqrt(1.5))
+
+
+def autoregressive(random: Random, count: int, correlation: float) -> np.ndarray:
+    """A series whose every value is correlated with the one before; long under way already."""
+    values = [float(random.standard_normal())]
+    fresh = math.sqrt(1 - correlation**2)
+    for _ in range(count + 19):
+        values.append(correlation * values[-1] + fresh * float(random.standard_normal()))
+    return np.array(values[-count:])
+
+
+def efficiency(random: Random, ranks: int, asked: str) -> bool:
+    """Equal ranks, each with its own noise of 6 %: is 1 covered, is it called a cost?"""
+    alone = np.exp(0.06 * tailed(random, LAUNCHES, 1))
+    times = np.exp(0.06 * tailed(random, LAUNCHES, ranks))
+    base, here = slowest_rank(alone.tolist()), slowest_rank(times.tolist())
+    found = ratio(side(base, LAUNCHES), side(here, LAUNCHES), "latency")
+    if asked == "covered":
+        return found.low <= 1 <= found.high
+    return verdict_of(found) == "costs more"
+
+
+def figure(sessions: list[np.ndarray]) -> Figure:
+    """A side of `compare` from the logarithms of its launches, session by session."""
+    times = tuple(tuple(np.exp(own).tolist()) for own in sessions)
+    medians = [float(np.median(own)) for own in times]
+    estimate = median_of_launches(medians if len(times) > 1 else times[0])
+    return Figure(estimate=estimate, kind="launches", paces=Paces(times))
+
+
+def apart(random: Random, scatter: float, sessions: tuple[int, int], boot: float = 0.0) -> bool:
+    """Whether `compare` calls equal machines different; a boot in five is slow by `boot`."""
+    sides = []
+    for count in sessions:
+        days = scatter * random.standard_normal(count)
+        days += math.log1p(boot) * (random.random(count) < 0.2)
+        sides.append(figure([day + 0.01 * tailed(random, LAUNCHES) for day in days]))
+    [found] = verdicts([ratio(sides[0], sides[1], "latency")])
+    return found in ("better", "worse")
+
+
+def apart_at_a_size(random: Random, shared: float) -> bool:
+    """Whether `compare` names any of 24 sizes of two transports of one session."""
+    logs = 0.01 * tailed(random, 2, LAUNCHES, SIZES) + shared * tailed(random, 2, LAUNCHES, 1)
+    pairs = [[figure([own[:, size]]) for own in logs] for size in range(SIZES)]
+    found = verdicts([ratio(*pair, "latency", same_session=True) for pair in pairs])
+    return any(one in ("better", "worse") for one in found)
+
+
+def layer_named(random: Random) -> bool:
+    """Whether the sentence of `layers` names a size though the layers are alike."""
+    steps = []
+    times = 10_000 * np.exp(0.01 * tailed(random, 2, LAUNCHES, SIZES))
+    for size in range(SIZES):
+        own = [times[at, :, size].tolist() for at in (0, 1)]
+        below, above = (over_launches(one, positive=True) for one in own)
+        rounds = [dict(enumerate(one)) for one in own]
+        steps.append(step_between(size, below, above).in_rounds(*rounds))
+    return any(step.verdict != "cannot tell" for step in looked_at_together(steps))
+
+
+def false_step(random: Random, kind: str, nights: int) -> bool:
+    """Whether `trend` finds a step where there is none."""
+    if kind == "correlated":
+        logs = autoregressive(random, nights, 0.5)
+    elif kind == "skewed":
+        logs = tailed(random, nights)
+    else:
+        slow = random.random(nights) < 1 / 40
+        logs = random.standard_normal(nights) + slow * random.uniform(6, 14, nights)
+    return bool(steps_in(logs.tolist()).steps)
+
+
+def step_held(random: Random) -> bool | None:
+    """Of a step that was found in 5 sessions: whether its interval holds it."""
+    logs = tailed(random, 5)
+    logs[2:] += STEP
+    found = steps_in(logs.tolist()).steps
+    return found[0].low <= STEP <= found[0].high if len(found) == 1 else None
+
+
+def correlated(random: Random, count: int, correlation: float, asked: str) -> bool:
+    """Launches that follow each other: is the truth covered, is the correlation seen?"""
+    logs = 0.02 * autoregressive(random, count, correlation)
+    if asked == "seen":
+        found = trend_of(logs.tolist())
+        return found.is_trend or found.is_correlated
+    estimate = median_of_launches(np.exp(logs).tolist())
+    return estimate.low <= 1 <= estimate.high
+
+
+def one_tick(random: Random) -> bool | None:
+    """Two launches of 1 to 2 us that fall on one tick of 40 ns."""
+    truth = random.uniform(1000, 2000)
+    ticks = np.rint(truth * np.exp(0.01 * random.standard_normal(2)) / COARSE_NS) * COARSE_NS
+    if ticks[0] != ticks[1]:
+        return None
+    found = median_of_launches(ticks.tolist(), COARSE_NS)
+    return found.low <= truth <= found.high
+
+
+def stopped(random: Random, scatter: float, precision: float, most: int) -> bool | None:
+    """Of a case that ends within the precision: whether the truth is in its interval."""
+    times = np.exp(scatter * random.standard_normal(most)).tolist()
+    for count in range(LAUNCHES, most + 1):
+        if settled(times[:count], precision, LAUNCHES):
+            found = median_of_launches(times[:count])
+            return found.low <= 1 <= found.high
+    return None
+
+
+def of_ranks() -> list[Scene]:
+    """More ranks: 5 launches, each rank's own noise is 6 %."""
+    found = []
+    for ranks in (2, 16, 256):
+        name = f"slowest of {ranks} equal ranks"
+        covered = partial(efficiency, ranks=ranks, asked="covered")
+        cost = partial(efficiency, ranks=ranks, asked="cost")
+        found.append(Scene(f"{name}: efficiency covered", covered, ">= 93", 0.5))
+        found.append(Scene(f"{name}: called a cost", cost, "<= 5", 0.5))
+    return found
+
+
+def of_sides(fails: Fails) -> list[Scene]:
+    """Comparison and check of machines that are equal, or slower by just the tolerance of 5 %."""
+    one, five = (1, 1), (1, 5)
+    boot = partial(apart, scatter=0.01, sessions=one, boot=0.3)
+    single = partial(fails, between=0.02, slower=0.05, sessions=1)
+    three = partial(fails, between=0.01, slower=0.05, sessions=3)
+    slow = partial(fails, between=0.01, slower=0.10, sessions=3)
+    return [
+        Scene("compare, one session a side, 1 %", partial(apart, scatter=0.01, sessions=one), MOST),
+        Scene("one against five, 1 %", partial(apart, scatter=0.01, sessions=five), MOST),
+        Scene("one against five, 3 %", partial(apart, scatter=0.03, sessions=five), MOST),
+        Scene("a boot in five 30 % slow, one session a side", boot, "said"),
+        Scene("compare names one of 24 sizes", partial(apart_at_a_size, shared=0.0), MOST, 0.25),
+        Scene("the same, sizes move together", partial(apart_at_a_size, shared=0.01), MOST, 0.25),
+        Scene("layers names one of 24 sizes", layer_named, MOST, 0.5),
+        Scene("check at the tolerance, one session a side, 2 %: fails", single, MOST, 0.25),
+        Scene("check at the tolerance, 3 sessions a side, 1 %: fails", three, MOST, 0.1),
+        Scene("check, all 10 % slower, 3 sessions a side, 1 %: fails", slow, ">= 90", 0.1),
+    ]
+
+
+def of_time() -> list[Scene]:
+    """Sessions and launches in the order of time, coarse clocks, and stopping."""
+    kinds = [(kind, nights) for kind in ("correlated", "skewed", "slow") for nights in (7, 14, 30)]
+    half = partial(correlated, count=10, correlation=0.5, asked="held")
+    return [
+        *(
+            Scene(
+                f"trend, a step in {nights} nights, {kind}",
+                partial(false_step, kind=kind, nights=nights),
+                MOST,
+            )
+            for kind, nights in kinds
+        ),
+        Scene("interval of a step found in 5 sessions", step_held, ">= 90"),
+        Scene("10 launches, correlation 0.5: covered", half, "said"),
+        *(
+            Scene(
+                f"{count} launches, correlation 0.9: seen",
+                partial(correlated, count=count, correlation=0.9, asked="seen"),
+                ">= 50",
+            )
+            for count in (5, 10, 20)
+        ),
+        Scene("two launches on one tick of 40 ns: covered", one_tick, ">= 93"),
+        Scene(
+            "ended within 3 % at 5 %",
+            partial(stopped, scatter=0.05, precision=0.03, most=80),
+            ">= 90",
+            0.25,
+        ),
+        Scene(
+            "ended within 5 % at 5 %",
+            partial(stopped, scatter=0.05, precision=0.05, most=80),
+            ">= 90",
+            0.25,
+        ),
+    ]
+
+
+def rows(trials: int, fails: Fails) -> list[tuple[str, ...]]:
+    """The share of each scene, beside what it is to be."""
+    found: list[tuple[str, ...]] = [("scene", "share", "to be", "trials")]
+    for scene in (*of_ranks(), *of_sides(fails), *of_time()):
+        random = np.random.Generator(np.random.Philox(SEED))
+        count = max(1, round(trials * scene.trials_share))
+        answers = [one for one in (scene.once(random) for _ in range(count)) if one is not None]
+        share = f"{sum(answers) / len(answers):.1%}" if answers else "-"
+        found.append((scene.name, share, scene.aim, str(len(answers))))
+    return found
