@@ -30,7 +30,7 @@ from weft.analysis.stats.trend import trend_of
 from weft.plan.case import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.estimate import Unit
 
@@ -365,7 +365,7 @@ def fails(random: np.random.Generator, between: float, slower: float, sessions: 
     return answer(random, noise, (slower,) * CURVES, sessions=sessions) == "fail"
 
 
-TABLES = {
+TABLES: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
     "check": check_rows,
     "ratio": ratio_rows,
     "settled": settled_rows,

@@ -93,7 +93,7 @@ def apart_at_a_size(random: Random, shared: float) -> bool:
     """Whether `compare` names any of 24 sizes of two transports of one session."""
     logs = 0.01 * tailed(random, 2, LAUNCHES, SIZES) + shared * tailed(random, 2, LAUNCHES, 1)
     pairs = [[figure([own[:, size]]) for own in logs] for size in range(SIZES)]
-    found = verdicts([ratio(*pair, "latency", same_session=True) for pair in pairs])
+    found = verdicts([ratio(a, b, "latency", same_session=True) for a, b in pairs])
     return any(one in ("better", "worse") for one in found)
 
 
