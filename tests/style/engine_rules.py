@@ -8,7 +8,7 @@ from style.tree import Finding, Source, Tree
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 _CONDITION = re.compile(r"^\s*#\s*(el)?if")
 _PATTERN_NAME = re.compile(r'\.name\s*=\s*"(\w+)"')
-_MAPS_MEMORY = re.compile(r"\b(m(un)?map(_memory)?|malloc|Region|SideMemory)\b")
+_MAPS_MEMORY = re.compile(r"\b((un)?map_memory|mmap|malloc|Region|SideMemory)\b")
 # An option's name, and an answer's.
 _APPLICATION_NAME = re.compile(r'(?:\.name|string_view \w+) = "(\w+)"')
 _PATTERN_TYPE = re.compile(r"^struct (\w+)[^;{]*\{", re.MULTILINE)
