@@ -32,7 +32,7 @@ from weft.report.terminal import console
 from weft.sources.limits import read_limits
 from weft.topics import charts_of, results_of
 from weft.units import format_time
-from weft.wording import ends, with_ends, with_half
+from weft.wording import counted, ends, with_ends, with_half
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 TIMES = [1000.0, 1010.0, 990.0, 1005.0, 995.0]
@@ -176,3 +176,13 @@ def test_a_known_interval_has_its_bar_and_no_such_line() -> None:
 def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:
     output = CliRunner().invoke(app, ["fit", str(record(tmp_path, 1).path)]).output
     assert re.search(r"bandwidth +[\d.]+ GB/s, 1 launch +[\d.]+ GB/s, 1 launch", output)
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "words"),
+    [(0, "case", "0 cases"), (1, "case", "1 case"), (2, "case", "2 cases"),
+     (1, "launch", "1 launch"), (5, "launch", "5 launches"), (3, "more row", "3 more rows"),
+     (4, "series", "4 series")],
+)  # fmt: skip
+def test_what_is_counted_has_its_number(number: int, noun: str, words: str) -> None:
+    assert counted(number, noun) == words

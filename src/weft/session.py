@@ -28,6 +28,7 @@ from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, check_new
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -212,7 +213,7 @@ def _warnings(
     for line in lines[:MOST_WARNINGS]:
         say(line)
     if len(lines) > MOST_WARNINGS:
-        say(f"and {len(lines) - MOST_WARNINGS} more warnings; weft doctor shows all")
+        say(f"and {counted(len(lines) - MOST_WARNINGS, 'more warning')}; weft doctor shows all")
     return tuple(lines)
 
 

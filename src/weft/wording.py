@@ -125,6 +125,14 @@ def status_in_words(status: str) -> str:
     return status.replace("_", " ")
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something: "1 case", "0 cases", "2 launches"."""
+    if number == 1 or noun.endswith("s"):
+        return f"{number} {noun}"
+    ending = "es" if noun.endswith(("ch", "sh", "x")) else "s"
+    return f"{number} {noun}{ending}"
+
+
 def counted_cases(cases: Sequence[str]) -> str:
     """How many cases, with one as an example: "5 cases (tcp/stream/8 first)"."""
-    return cases[0] if len(cases) == 1 else f"{len(cases)} cases, first {cases[0]}"
+    return cases[0] if len(cases) == 1 else f"{counted(len(cases), 'case')}, first {cases[0]}"

@@ -162,3 +162,20 @@ def test_several_references_are_sessions_and_limits_stand_alone(tmp_path: Path) 
     limits.write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
     mixed = CliRunner().invoke(app, ["check", names[0], "--against", str(limits), *against])
     assert "one limits file or several records" in str(mixed.exception)
+
+
+def test_a_misspelt_test_in_limits_is_an_error_and_no_test_that_was_not_measured(
+    tmp_path: Path,
+) -> None:
+    for name, told in (("ping_pongg", "did you mean ping_pong"), ("allreduce", "")):
+        more = f'[[limit]]\ntest = "{name}"\nlatency_at_most = "1 us"\n'
+        (tmp_path / "limits.toml").write_text(LIMITS.format("1.1 us") + more)
+        record = tmp_path / f"{name}.jsonl"
+        synthetic_record(record, CASES)
+        words = ["check", str(record), "--against", str(tmp_path / "limits.toml")]
+        done = CliRunner().invoke(app, words)
+        if told:
+            assert isinstance(done.exception, WeftError)
+            assert told in str(done.exception)
+        else:
+            assert (done.exit_code, "was not measured" in done.output) == (3, True)

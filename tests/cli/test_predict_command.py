@@ -200,3 +200,15 @@ def test_a_simulator_that_is_missing_is_named(
     with pytest.raises(WeftError) as seen:
         run(*ESCHER, "--nodes", "4", "--switch", "24", "-o", tmp_path)
     assert "apt-get install libsimgrid-dev" in seen.value.fix
+
+
+@pytest.mark.parametrize("name", ["pred.html", "pred.jsonl.zst", "there"])
+def test_a_file_is_no_folder_for_the_records(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("there").write_text("precious")
+    with pytest.raises(WeftError, match="is the name of a file, and -o takes a folder; type -o "):
+        run(*ESCHER, "--nodes", 2, "-o", name)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert Path("there").read_text() == "precious"

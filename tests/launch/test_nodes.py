@@ -21,7 +21,7 @@ from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.environment import environment_of_ranks
-from weft.launch.nodes import hosts_of_file, hosts_of_list, hosts_of_site, network_of
+from weft.launch.nodes import check_known, hosts_of_file, hosts_of_list, hosts_of_site, network_of
 from weft.plan.allocation import Allocation, RankLayout, layout_of
 from weft.plan.devices import chosen_devices
 
@@ -300,3 +300,22 @@ def test_the_network_is_that_in_which_all_hosts_are(monkeypatch: pytest.MonkeyPa
     assert network_of(["n1", "n2"]) == "10.7.0.0/24"
     assert network_of(["n1", "far"]) == ""
     assert network_of([os.uname().nodename]) == ""
+
+
+def test_a_host_that_nobody_knows_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def known(name: str, _: None) -> list[str]:
+        if name != "n1":
+            raise OSError
+        return ["an address"]
+
+    monkeypatch.setattr("socket.getaddrinfo", known)
+    # An alias of ssh's settings is reached by ssh, whatever the resolver says.
+    monkeypatch.setattr(
+        "weft.launch.nodes.answer",
+        lambda words, _: subprocess.CompletedProcess(
+            words, 0, f"hostname {'10.0.0.9' if words[-1] == 'alias' else words[-1]}\n", ""
+        ),
+    )
+    check_known(["n1", "localhost", "alias"])
+    with pytest.raises(WeftError, match=r"there is no host called nix here; check --hosts"):
+        check_known(["n1", "nix"])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.builders import lost_batch, make_cases, make_launch, synthetic_record
 from weft.errors import WeftError
 from weft.record.reader import RecordLines, read
+from weft.record.writer import RecordWriter
 
 CASES = make_cases(["ping_pong", "stream"], ["tcp"], [8])
 
@@ -253,3 +254,20 @@ def test_the_order_of_lines_of_a_kind_is_kept(tmp_path: Path) -> None:
     assert lines.launches[0] == make_launch(0, "tcp")
     assert [batch.order for batch in lines.batches] == [0, 1, 2, 3, 4, 5, 99]
     assert lines.footer is not None
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "told"),
+    [("a.jsonl", "a.jsonl.zst", "the run is interrupted; type"),
+     ("a.jsonl.zst", "a.jsonl", "the run is complete; type")],
+)  # fmt: skip
+def test_a_record_in_its_other_form_is_named(
+    tmp_path: Path, there: str, asked: str, told: str
+) -> None:
+    small_record(tmp_path / there)
+    for open_it in (read, RecordWriter.resume):
+        with pytest.raises(WeftError) as error:
+            open_it(tmp_path / asked)
+        assert str(error.value).endswith(f"{told} {tmp_path / there}")
+    with pytest.raises(WeftError, match="check the path"):
+        read(tmp_path / "b.jsonl")

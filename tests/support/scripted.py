@@ -26,18 +26,10 @@ def run(
     script: str = "",
     test: str = "ping_pong",
 ) -> subprocess.CompletedProcess[str]:
-    command: list[str | Path] = [
-        WEFT,
-        "run",
-        test,
-        "--sizes",
-        "8,16",
-        "--budget",
-        "20s",
-        "--no-report",
-    ]
+    usual = {"--sizes": "8,16", "--budget": "20s", "--launches": "2", "--deadline": "1s"}
+    named = [word for name, value in usual.items() if name not in words for word in (name, value)]
     return subprocess.run(
-        [*command, "--launches", "2", "--deadline", "1s", "-o", folder / "r.jsonl", *words],
+        [WEFT, "run", test, *named, "--no-report", "-o", folder / "r.jsonl", *words],
         env={**machine, "FAKE_RANK": script},
         capture_output=True,
         text=True,

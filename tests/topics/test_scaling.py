@@ -31,7 +31,7 @@ from weft.record.run import Run
 from weft.report.comparison import comparison_tables
 from weft.sources.sides import load_sides
 from weft.topics.scaling import Scaling
-from weft.topics.scaling.rows import rates_alone
+from weft.topics.scaling.rows import LatticeCurve, rates_alone
 
 
 def test_the_slowest_rank_and_the_smallest_number_of_ranks_count(tmp_path: Path) -> None:
@@ -256,6 +256,24 @@ def test_charts_have_a_curve_a_lattice_and_stacked_parts(tmp_path: Path) -> None
     assert [track.label for track in stacked.tracks] == ["pack", "local", "wait", "remote", "sum"]
     for below, above in itertools.pairwise(stacked.tracks):
         assert above.base == below.y
+
+
+def test_the_chart_of_parts_has_every_lattice_that_has_parts(tmp_path: Path) -> None:
+    """Of one the largest number of ranks says nothing of its parts, another has one of its own."""
+    found = rows_of(record_of(tmp_path, weak_cases()))
+    [group] = found.groups
+    small, middle, large = (curve.rows for curve in group)
+    own = middle[-1].parts_ns
+    changed = [
+        (*small[:-1], msgspec.structs.replace(small[-1], parts_ns={})),
+        (*middle[:-1], msgspec.structs.replace(middle[-1], parts_ns={**own, "rest": own["sum"]})),
+        large,
+    ]
+    curves = tuple(LatticeCurve(rows=rows) for rows in changed)
+    stacked = Scaling().charts(msgspec.structs.replace(found, groups=(curves,)))[-1]
+    assert [name for _, name in stacked.x.ticks] == ["4^4\n2", "8^4\n4", "14^4\n4"]
+    assert [track.label for track in stacked.tracks][-1] == "rest"
+    assert stacked.tracks[-1].y == pytest.approx((100.0,) * 3)
 
 
 def test_two_records_have_the_same_scale(tmp_path: Path) -> None:

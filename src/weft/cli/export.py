@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import only_output_option
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,7 @@ def export(
         frame = table_of(run, table)
         rows = frame.height
         _write(frame.write_csv if csv else frame.write_parquet, target)
-    typer.echo(f"{target}: {rows} rows of {table}", err=target == STANDARD_OUTPUT)
+    typer.echo(f"{target}: {counted(rows, 'row')} of {table}", err=target == STANDARD_OUTPUT)
 
 
 def _words(run: "Run", table: str, *, as_latex: bool) -> tuple[str, int]:

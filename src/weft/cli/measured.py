@@ -1,5 +1,6 @@
 """What `weft run` shows in the end: its table, its files, and its exit status."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,12 +8,13 @@ import msgspec
 import typer
 
 from weft.errors import WeftError
+from weft.plan.words import words_of
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.plan.case import Case
     from weft.record.model import Footer
     from weft.record.run import Run
 
@@ -53,14 +55,18 @@ def show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) ->
 def _end(run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer") -> None:
     """A last line and an exit status where not everything was measured."""
     if footer.outcome == "interrupted":
-        typer.echo(f"weft: interrupted; continue with: weft run --resume {run.path}", err=True)
+        typer.echo(
+            "weft: interrupted: the record is compressed when it is complete; continue with:"
+            f" weft run --resume {run.path}",
+            err=True,
+        )
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
         typer.echo(
-            f"weft: {len(bad)} of {len(summaries)} cases have no result, the first is"
-            f" {bad[0].case}: {bad[0].reason.rstrip('.')}; {run.path} lists all; run it alone:"
-            f" weft run {_alone(run.cases[bad[0].case])}",
+            f"weft: {len(bad)} of {counted(len(summaries), 'case')}"
+            f" {'has' if len(bad) == 1 else 'have'} no result, the first is {bad[0].case}:"
+            f" {bad[0].reason.rstrip('.')}; {run.path} lists all{_alone(run, bad[0].case)}",
             err=True,
         )
         raise typer.Exit(1)
@@ -72,10 +78,8 @@ def _end(run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer") -> No
         raise typer.Exit(1)
 
 
-def _alone(case: "Case") -> str:
-    """The words that measure a case alone, but for what is unusual of it."""
-    words = f"{case.test} --transport {case.transport} --sizes {case.bytes}"
-    if case.lattice is None:
-        return words
-    name = "lattice" if case.lattice.is_global else "extents"
-    return f"{words} --ranks {case.ranks} --{name} {case.lattice.shape}"
+def _alone(run: "Run", key: str) -> str:
+    """How to run a case alone, where it can be typed."""
+    case = run.cases[key]
+    words = words_of(case, run.patterns[case.test], run.header.plan)
+    return f"; run it alone: weft run {shlex.join(words)}" if words else ""

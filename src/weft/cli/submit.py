@@ -13,6 +13,7 @@ from weft.cli.options import with_options
 from weft.errors import WeftError
 from weft.launch.salloc import become, is_needed
 from weft.launch.sbatch import SiteJob, script_of
+from weft.wording import counted
 
 _Submit = Annotated[
     bool,
@@ -159,7 +160,9 @@ def submit_run(job: SiteJob, params: Mapping[str, Any]) -> None:
 
     number = submit(job)
     record = params["resume"] or params["output"] or f"weft-{number}.jsonl.zst"
-    typer.echo(f"job {number} is submitted: {job.nodes} nodes for at most {job.minutes} min")
+    typer.echo(
+        f"job {number} is submitted: {counted(job.nodes, 'node')} for at most {job.minutes} min"
+    )
     typer.echo(f"follow it: tail -F {job.folder.absolute() / f'weft-{number}.log'}")
     typer.echo(f"its state: squeue --jobs={number}; end it: scancel {number}")
     typer.echo(f"record: {job.folder.absolute() / record}")

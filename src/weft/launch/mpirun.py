@@ -8,7 +8,7 @@ from weft.errors import WeftError
 from weft.host.environment import steering
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
-from weft.launch.nodes import hosts_of_site, is_this_machine, network_of
+from weft.launch.nodes import check_known, hosts_of_site, is_this_machine, network_of
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import MPIS, has_starter, install_mpi
 from weft.launch.starters import starting
@@ -46,6 +46,7 @@ class MpirunLauncher:
     def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
         """What each host is, by its name; one launch, one process a host. Raises WeftError."""
         nodes = allocation.chosen(hosts_of_site())
+        check_known(allocation.hosts)
         mpi = next((mpi for mpi in MPIS if has_starter(mpi)), "")
         if not mpi:
             raise WeftError("no mpirun is installed", install_mpi())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import ipaddress
 import os
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 DEADLINE_S = 20.0
+_RESOLVE_S = 5.0
 # Each scheduler sets one of these.
 _OF_A_JOB = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "LSB_HOSTS")
 _ANY_PORT = 9
@@ -81,6 +83,26 @@ def _hosts_in(ranges: str, scontrol: str) -> tuple[str, ...]:
             f"scontrol did not answer in {DEADLINE_S:g} s", "look whether Slurm works: sinfo"
         )
     return _checked(done.stdout.split(), "SLURM_JOB_NODELIST")
+
+
+def check_known(hosts: Iterable[str]) -> None:
+    """Raises WeftError for a host whose name means nothing here: a starter's own words do not help.
+
+    How MPI's starter reaches a host is its own business (ssh may have an alias for it), so only a
+    name that neither the resolver nor ssh's own settings know is refused.
+    """
+    for host in hosts:
+        if is_this_machine(host) or _is_known(host):
+            continue
+        raise WeftError(f"there is no host called {host} here", "check --hosts or the host file")
+
+
+def _is_known(host: str) -> bool:
+    with contextlib.suppress(OSError):
+        return bool(socket.getaddrinfo(host, None))
+    settings = answer(["ssh", "-G", host], _RESOLVE_S)
+    names = re.findall(r"^hostname (\S+)$", settings.stdout, re.MULTILINE) if settings else []
+    return bool(names) and names != [host]
 
 
 def is_this_machine(host: str) -> bool:

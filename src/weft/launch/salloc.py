@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from weft.launch.nodes import is_in_a_job
 from weft.launch.sbatch import check_nodes, program
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,8 +43,8 @@ def become(job: SiteJob, command: str) -> NoReturn:
     """Go on as that command line. Raises WeftError where no node could ever start the job."""
     check_nodes(job)
     sys.stderr.write(
-        f"asking Slurm for {job.nodes} nodes for at most {job.minutes} min, since this is no job;"
-        " Ctrl-C gives up\n"
+        f"asking Slurm for {counted(job.nodes, 'node')} for at most {job.minutes} min, since this"
+        " is no job; Ctrl-C gives up\n"
     )
     sys.stderr.flush()
     words = words_of(job, command)

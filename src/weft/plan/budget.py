@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Protocol
 
 from weft.plan.costs import GUESSED_BYTES_PER_S, Costed
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,12 +62,13 @@ def shortfall(
     if wanted * round_s <= left_s:
         return ""
     fit = int(left_s / round_s)
-    launches = f"about {fit} launch{'es' if fit > 1 else ''} per case"
+    launches = f"about {counted(fit, 'launch')} per case"
     some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
     budget = in_words(plan.budget_s + wanted * round_s - left_s)
     sizes = "--extents" if all(state.case.lattice for state in short) else "--sizes"
     return (
-        f"{len(short)} cases with {wanted} launches each take about {in_words(wanted * round_s)},"
+        f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
+        f" {'takes' if len(short) == 1 else 'each take'} about {in_words(wanted * round_s)},"
         f" and {in_words(left_s)} are left, enough for {launches if fit else some}; for all type"
         f" --budget {budget}, or fewer {sizes} or --launches"
     )

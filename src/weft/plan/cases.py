@@ -140,6 +140,24 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     ranks: int = RANKS
     variants: Variants = Variants()
 
+    @classmethod
+    def of(cls, case: Case) -> Part:
+        """The part of which this case is the only one."""
+        return cls(
+            tests=(case.test,),
+            sizes=str(case.bytes),
+            ranks=case.ranks,
+            variants=Variants(
+                queue_depths=(case.queue_depth,),
+                schedules=(case.schedule,),
+                waits=(case.wait,),
+                pages=(case.pages,),
+                points=() if case.point is None else (case.point,),
+                lattices=Lattices.of_one(case.lattice) if case.lattice else Lattices(),
+                single=case.single,
+            ),
+        )
+
 
 def parse_variants(
     queue_depth: str,

@@ -135,6 +135,22 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
     mass: float = MASS
     u0: float = U0
 
+    @classmethod
+    def of_one(cls, lattice: Lattice) -> Lattices:
+        """As this one was asked for."""
+        return cls(
+            extents="" if lattice.is_global else lattice.shape,
+            whole=lattice.shape if lattice.is_global else "",
+            depth=lattice.depth,
+            compute_ps_per_site=lattice.compute_ps_per_site,
+            overlaps=lattice.overlaps,
+            sums=lattice.sums,
+            long_link_reals=lattice.long_link_reals,
+            threads=lattice.threads,
+            mass=lattice.mass,
+            u0=lattice.u0,
+        )
+
     @property
     def are_asked_for(self) -> bool:
         """Whether anything differs from what applications usually do."""

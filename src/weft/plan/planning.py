@@ -17,6 +17,7 @@ from weft.plan.plan import Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
 from weft.plan.suites import placed, suite_called
 from weft.units import format_bytes
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -179,7 +180,8 @@ def _within(
     fitting = within_memory(cases, available_bytes, patterns, request.samples)
     if request.fits_memory and fitting and len(fitting) < len(cases):
         largest = format_bytes(max(case.bytes for case in fitting))
-        say(f"skipped: {len(cases) - len(fitting)} cases over {largest} (not enough memory)")
+        skipped = counted(len(cases) - len(fitting), "case")
+        say(f"skipped: {skipped} over {largest} (not enough memory)")
         return fitting
     # Of a prediction only the heads of messages are there.
     if request.platform is None or request.platform.checks_messages:

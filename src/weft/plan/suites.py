@@ -13,6 +13,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.plan import cases as plan
+from weft.wording import counted
 
 # The paper's text does not say where its axes end: short messages for times, to 1 MiB for rates.
 SHORT = "4..16KiB"
@@ -186,6 +187,13 @@ def follows_osu(name: str) -> bool:
     return any(suite.name == name and _PAPER[0] in suite.experiments for suite in SUITES)
 
 
+def tests_of_suites() -> tuple[str, ...]:
+    """Every test that there is: the full suite has them all."""
+    return tuple(
+        dict.fromkeys(test for suite in SUITES for part in suite.parts for test in part.tests)
+    )
+
+
 def suite_called(name: str) -> Suite:
     """The suite of a name. Raises WeftError where there is none."""
     names = [suite.name for suite in SUITES]
@@ -210,7 +218,7 @@ def placed(suite: Suite, ranks: int, cores: int) -> tuple[tuple[plan.Experiment,
     ]
     skipped = [experiment.title for experiment in suite.experiments if experiment not in kept]
     line = (
-        f"skipped: {'; '.join(skipped)} ({cores} core{'s' if cores > 1 else ''}, and each of at"
+        f"skipped: {'; '.join(skipped)} ({counted(cores, 'core')}, and each of at"
         f" least {LEAST_MANY} ranks needs its own; --ranks 4 measures them on shared cores)"
     )
     experiments = tuple(

@@ -65,10 +65,18 @@ def plain_bytes(path: Path) -> tuple[bytes, bool]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise WeftError(
-            f"cannot read {path}: {error.strerror}", "check the path, or type weft run for a record"
-        ) from None
+        raise cannot_read(path, error) from None
     return _decompress(data, path) if is_packed(data) else (data, False)
+
+
+def cannot_read(path: Path, error: OSError) -> WeftError:
+    """Names the other form of a record that is there: plain until it is complete, then packed."""
+    other = path.with_suffix("") if path.suffix == ".zst" else path.with_name(path.name + ".zst")
+    if isinstance(error, FileNotFoundError) and other.is_file():
+        form = "complete" if other.suffix == ".zst" else "interrupted"
+        return WeftError(f"{path} is not there: the run is {form}", f"type {other}")
+    fix = "check the path, or type weft run for a record"
+    return WeftError(f"cannot read {path}: {error.strerror}", fix)
 
 
 def begins_as_record(path: Path) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.record.reader import is_packed, plain_bytes, read
+from weft.record.reader import cannot_read, is_packed, plain_bytes, read
 from weft.whole_file import whole_file, why
 
 if TYPE_CHECKING:
@@ -62,10 +62,7 @@ class RecordWriter:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
         except FileNotFoundError as error:
-            raise WeftError(
-                f"cannot read {path}: {error.strerror}",
-                "check the path, or type weft run for a record",
-            ) from None
+            raise cannot_read(path, error) from None
         except OSError as error:
             raise WeftError(f"cannot write {path}: {why(error)}", "check the path") from None
         writer = cls(path, descriptor, is_at_end=False)

@@ -9,6 +9,8 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -47,7 +49,10 @@ def checks_table(
     counts = [f"{sum(c.outcome == kind for c in checks)} {kind}" for kind in _ORDER]
     first = [Text(f"unlike the reference: {line}") for line in unlike]
     folded = Counter(check.outcome for check in checks if check not in shown)
-    more = [Text(f"{kind}: {count} sizes with their curves") for kind, count in folded.items()]
+    more = [
+        Text(f"{kind}: {counted(count, 'size')} with their curves")
+        for kind, count in folded.items()
+    ]
     rests_on = [Text(f"note: {line}") for line in notes]
     words = Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks.")
     return Group(*first, table, *more, *rests_on, words)

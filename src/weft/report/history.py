@@ -15,7 +15,7 @@ from weft.report.html import render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import WIDEST, with_ends, with_half
+from weft.wording import WIDEST, counted, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ def _summary(found: History) -> str:
     steps = sum(bool(course.steps) for course in found.courses)
     of_all = f"{steps} of {len(found.courses)} curves {'has' if steps == 1 else 'have'} a step"
     when = f"{names[0]} to {names[-1]}" if count > 1 else names[0]
-    sessions = "1 session" if count == 1 else f"{count} sessions"
+    sessions = counted(count, "session")
     machines = f" of {len(found.machines)} machines" if len(found.machines) > 1 else ""
     return f"{sessions}{machines}, {when} UTC: {of_all}."
 
@@ -128,7 +128,7 @@ def _of_step(step: SessionStep, names: Sequence[str], sessions: Sequence[Session
 def _without_step(course: Course) -> str:
     count = len(course.sessions)
     if course.scatter is None or course.smallest is None:
-        sessions = "1 session" if count == 1 else f"{count} sessions"
+        sessions = counted(count, "session")
         return f"{sessions}; steps are looked for from {FEWEST} sessions on"
     words = (
         f"no significant step over {count} sessions, which scatter by"

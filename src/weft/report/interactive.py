@@ -48,7 +48,7 @@ def _axis(axis: ChartAxis) -> dict[str, Any]:
         shape["range"] = list(axis.ends)
     if axis.ticks:
         shape["tickvals"] = [place for place, _ in axis.ticks]
-        shape["ticktext"] = [name for _, name in axis.ticks]
+        shape["ticktext"] = [name.replace("\n", "<br>") for _, name in axis.ticks]
         shape["tickangle"] = 0
         # A place among named ticks is no zero.
         shape["zeroline"] = False

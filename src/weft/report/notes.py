@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.wording import counted_cases, status_in_words
+from weft.wording import counted, counted_cases, status_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,11 @@ def flags_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
     lines = []
     for cases in grouped_flags(summaries).values():
         case, flag = cases[0]
-        where = case if len(cases) == 1 else f"{len(cases)} of {len(summaries)} cases, first {case}"
+        where = (
+            case
+            if len(cases) == 1
+            else f"{len(cases)} of {counted(len(summaries), 'case')}, first {case}"
+        )
         lines.append(f"note: {where}: {flag}")
     return lines
 
@@ -65,7 +69,10 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     plan = run.header.plan
     good = sum(1 for s in summaries if s.settled)
     asked = f"±{100 * plan.precision:g} %"
-    reached = f"{good} of {len(summaries)} cases are within {asked} over {plan.launches} launches"
+    reached = (
+        f"{good} of {counted(len(summaries), 'case')}"
+        f" {'is' if good == 1 else 'are'} within {asked} over {counted(plan.launches, 'launch')}"
+    )
     footer = run.footer
     if not any(s.status in ("ok", "not_tried") for s in summaries):
         return "No case could be measured: the reasons stand above."
@@ -78,8 +85,8 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         )
     if footer.outcome == "precise" and run.missing:
         return (
-            f"launches failed in {len(run.missing)} of {len(summaries)} cases, the others are done:"
-            f" {reached}. Try them again with: weft run --resume {run.path}"
+            f"launches failed in {len(run.missing)} of {counted(len(summaries), 'case')}, the"
+            f" others are done: {reached}. Try them again with: weft run --resume {run.path}"
         )
     if footer.outcome == "precise" and plan.samples:
         return f"Every case has its {plan.samples} samples in each launch: {reached}."

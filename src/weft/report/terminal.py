@@ -13,6 +13,7 @@ from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
 from weft.report.table import FittedTable, render_table
 from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -133,7 +134,7 @@ def _counts(topic: Topic[Any], rows: Any) -> str:
     """How many rows and findings a topic has."""
     tabled = sum(len(table.rows) for table in topic.tables(rows))
     counts = ((tabled, "row"), (len(topic.findings(rows)), "finding"))
-    words = [f"{count} {what}{'s' if count > 1 else ''}" for count, what in counts if count]
+    words = [counted(count, what) for count, what in counts if count]
     return f"{topic.title.lower()} ({', '.join(words)})" if words else ""
 
 
@@ -148,7 +149,7 @@ def _height(screen: Console, parts: Sequence[RenderableType]) -> int:
 def _at_most(lines: list[str]) -> list[str]:
     """The first kinds, and how many there are more."""
     more = len(lines) - MOST_NOTES
-    last = [f"{more} more kinds of notes: see the report"] if more > 0 else []
+    last = [f"{counted(more, 'more kind')} of notes: see the report"] if more > 0 else []
     return lines[:MOST_NOTES] + last
 
 

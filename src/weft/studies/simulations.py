@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _ROOM = 0.8
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
+# Endings of what weft writes into a folder, which is not called so itself.
+_FILES = (".html", ".jsonl", ".zst", ".json", ".csv", ".svg", ".pdf")
 
 
 class Effort:
@@ -33,6 +35,11 @@ class Effort:
         self.say = say
         self._budget_s = budget_s
         self._samples = samples
+        if folder is not None and (folder.is_file() or folder.suffix in _FILES):
+            raise WeftError(
+                f"{folder} is the name of a file, and -o takes a folder",
+                f"type -o {folder.with_suffix('')}",
+            )
         self._folder = folder or Path()
         self._begun_s = time.monotonic()
         self._simulated_s = 0.0

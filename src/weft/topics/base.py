@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from weft.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
@@ -189,5 +191,5 @@ def as_plain(rows: Iterable[Any]) -> list[dict[str, Any]]:
 def cut(table: Table, room: int) -> Table:
     """The first rows of a table, without its notes; the last note says how many there are more."""
     more = len(table.rows) - room
-    notes = (f"{more} more rows",) if more > 0 else ()
+    notes = (counted(more, "more row"),) if more > 0 else ()
     return msgspec.structs.replace(table, rows=table.rows[:room], notes=notes)

@@ -192,7 +192,8 @@ def reuse_in_words(found: Reuse) -> str:
     """From which working set on, or below which share of reuse, performance drops."""
     if found.launches < 2:
         return (
-            f"buffer reuse: {found.name}: one launch shows no drop for certain (take --launches 5)"
+            f"buffer reuse: {found.name}: one launch shows no drop for certain: take more"
+            " --launches, or a longer --budget"
         )
     if found.scheme == "turn":
         return _turn_in_words(found)

@@ -14,7 +14,7 @@ from weft.tables import TERMINAL_WIDTH, Table
 from weft.topics.base import Topic
 from weft.topics.tails import tail_tables
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import RULE, status_in_words, with_half
+from weft.wording import RULE, counted, status_in_words, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ class Sizes(Topic[SizeRows]):
                 caption=f"Median over launches; {RULE}",
                 head=("", "size", *columns),
                 rows=tuple(lines),
-                notes=(f"{more} more figures",) if more else (),
+                notes=(counted(more, "more figure"),) if more else (),
             )
         ]
 

@@ -107,7 +107,7 @@ def test_sizes_transports_and_single_sizes_that_are_missing(tmp_path: Path) -> N
         assert {check.outcome for check in checks} == {"pass"}
     for more in (
         'sizes = "8,16"\n',
-        'sizes = "8"\n[[limit]]\ntest = "x"\nlatency_at_most = "1 s"\n',
+        'sizes = "8"\n[[limit]]\ntest = "put-latency"\nlatency_at_most = "1 s"\n',
     ):
         last = against_limits(pool(runs), limits(tmp_path, text + more))[-1]
         assert last.outcome == "cannot tell"

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from weft.analysis.compare.curves import Curve, counted, curves_of
+from weft.analysis.compare.curves import Curve, curves_of
 from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
 from weft.analysis.stats.slowdown import Slowdown, moderated, rejected, together
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
+from weft.names import choose
+from weft.plan.suites import tests_of_suites
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import with_ends
+from weft.wording import counted, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,6 +75,10 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
     A single size that a limit names and the record lacks gives "cannot tell". Raises WeftError
     where no limit is for any case.
     """
+    for limit in limits:
+        # Every test that a suite has: a name that neither has is no test that was not measured.
+        known = dict.fromkeys((*(one.case.test for one in cases.values()), *tests_of_suites()))
+        choose("test", [limit.test], tuple(known))
     checks: list[Checked] = []
     any_taken = False
     for limit in limits:

@@ -22,6 +22,7 @@ from weft.analysis.stats.ratios import (
 )
 from weft.errors import WeftError
 from weft.units import format_bytes
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -236,7 +237,7 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
 
 
 def _on_ranks(count: int) -> str:
-    return f"{count} rank{'s' if count > 1 else ''}"
+    return counted(count, "rank")
 
 
 def in_words(
@@ -321,7 +322,7 @@ def _notes(
     elif "one launch" in bases:
         notes.append(
             "one launch does not show the variation between launches, so there is no verdict;"
-            " measure again with --launches 5"
+            " measure again with more --launches, or a longer --budget"
         )
     measured = [side for side in sides if not side.is_simulated]
     notes += sessions_in_words({side.title: side.sessions for side in measured})
@@ -330,7 +331,9 @@ def _notes(
         notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
         if len(side.left_out) > MOST_LEFT_OUT:
             more = len(side.left_out) - MOST_LEFT_OUT
-            notes.append(f"{side.title}: skipped: {more} more cases without a good figure")
+            notes.append(
+                f"{side.title}: skipped: {counted(more, 'more case')} without a good figure"
+            )
     return tuple(notes)
 
 

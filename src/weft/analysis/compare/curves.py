@@ -9,8 +9,9 @@ import msgspec
 
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.slowdown import Slowdown, judged_over, slowdown_between
-from weft.estimate import PLURAL, Unit
+from weft.estimate import Unit
 from weft.plan.case import Case
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,11 +117,6 @@ def _levels(side: Mapping[str, Pooled], unit: Unit) -> tuple[list[float], int]:
     for (record, _), level in zip(launches, found, strict=True):
         sessions.setdefault(record, []).append(level)
     return [math.fsum(own) / len(own) for own in sessions.values()], lost
-
-
-def counted(number: int, unit: Unit) -> str:
-    """How many launches or sessions, in words."""
-    return f"1 {unit}" if number == 1 else f"{number} {PLURAL[unit]}"
 
 
 def made_by(sessions: Sequence[int]) -> str:

@@ -15,6 +15,7 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.estimate import Median
 from weft.units import format_bytes
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -194,7 +195,7 @@ def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> Conditions:
         "measured": run.header.created_utc[:10],
         **found.facts,
         "ranks": _some(s.ranks for s in summaries),
-        "placement": _some(f"{count} host{'s' if count > 1 else ''}" for count in spread)
+        "placement": _some(counted(count, "host") for count in spread)
         + (f"; CPUs {_some(','.join(str(cpu) for _, cpu in pins) for pins in pinned)}"),
         "memory": _some(_memory(host) for host in hosts.values()),
         "software": _some(launch.mpi for launch in launches),

@@ -199,7 +199,7 @@ def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) 
     if len(launches) < 2:
         raise WeftError(
             f"{name} has one launch: LogGP's intervals need at least two",
-            "measure with --launches 5",
+            "measure with more --launches, or a longer --budget",
         )
 
     def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Estimate:

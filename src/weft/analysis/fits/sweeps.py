@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
 from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,7 +198,7 @@ def _skipped(launches: int, cases: int, variants: Sequence[str]) -> tuple[str, .
         lacking = "1 launch lacks" if launches == 1 else f"{launches} launches lack"
         notes.append(f"skipped: {lacking} some of the sizes")
     if cases:
-        notes.append(f"skipped: {cases} case{'s' if cases > 1 else ''} failed")
+        notes.append(f"skipped: {counted(cases, 'case')} failed")
     return tuple(notes)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.advice import words_for_launches
 from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.theil_sen import theil_sen
@@ -215,5 +216,5 @@ def not_looked_for(run: Run) -> str:
     counts = ", ".join(f"{found.transport} {found.launches}" for found in few)
     return (
         f"trend over time: not tested with fewer than {FEWEST} launches ({counts});"
-        f" type --launches {FEWEST} or more"
+        f" type {words_for_launches(run, FEWEST)}"
     )

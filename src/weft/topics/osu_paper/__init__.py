@@ -35,7 +35,7 @@ from weft.topics.queue_depth import bindings_of, from_which_size
 from weft.topics.reuse import BufferReuse
 from weft.topics.streams import HOT_SPOTS
 from weft.units import format_bytes
-from weft.wording import RULE, over
+from weft.wording import RULE, counted, over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -113,7 +113,7 @@ class OsuPaper(Topic[tuple[Chart, ...]]):
                 f" the paper's MB/s (2²⁰ B/s); {RULE}",
                 head=("figure", "at", *columns),
                 rows=tuple(_brief_row(chart, columns) for chart in shown[:room]),
-                notes=(f"{more} more figures",) if more else (),
+                notes=(counted(more, "more figure"),) if more else (),
             )
         ]
 

@@ -123,14 +123,16 @@ def _efficiency_track(curve: LatticeCurve, group: int) -> Track:
 
 def _parts(group: Sequence[LatticeCurve], name: str) -> list[Chart]:
     """Each lattice on its largest number of ranks: shares of an iteration, one upon the other."""
-    rows = [curve.rows[-1] for curve in group if curve.rows[-1].parts_ns]
+    known = ([row for row in curve.rows if row.parts_ns] for curve in group)
+    rows = [own[-1] for own in known if own]
     if not rows:
         return []
     places = tuple(float(at) for at in range(len(rows)))
     bottom = [0.0] * len(rows)
     tracks = []
-    for at, part in enumerate(rows[0].parts_ns):
-        spent = [row.parts_ns[part].value for row in rows]
+    # A part of one lattice may be none of another: the rest of an iteration, where there is one.
+    for at, part in enumerate(dict.fromkeys(part for row in rows for part in row.parts_ns)):
+        spent = [row.parts_ns[part].value if part in row.parts_ns else 0.0 for row in rows]
         whole = [sum(one.value for one in row.parts_ns.values()) or 1.0 for row in rows]
         top = [low + 100 * own / all_ for low, own, all_ in zip(bottom, spent, whole, strict=True)]
         tracks.append(
