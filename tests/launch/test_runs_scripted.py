@@ -131,7 +131,7 @@ def test_a_case_that_hangs_costs_itself_only(machine: dict[str, str], tmp_path: 
     assert [(row["status"], row["launches"]) for row in others] == [("ok", 2)] * 9
     bad = [batch for batch in read(tmp_path / "r.jsonl").batches if batch.status != "ok"]
     assert {batch.case for batch in bad} == {rows[1024]["case"]}
-    assert "weft: 1 of 10 cases have no result" in done.stderr
+    assert "weft: 1 of 10 cases has no result" in done.stderr
 
 
 def test_after_several_different_cases_hung_the_larger_ones_are_not_tried(

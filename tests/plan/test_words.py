@@ -15,7 +15,7 @@ from weft.analysis.stats.trend import not_looked_for
 from weft.cli.main import app
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case, Schedule
-from weft.plan.cases import Part, Variants, make_cases
+from weft.plan.cases import Experiment, Variants, make_cases
 from weft.plan.lattice import MASS, U0, Lattices
 from weft.plan.pattern import Pattern
 from weft.plan.planning import planned
@@ -58,7 +58,7 @@ def cases(draw: st.DrawFn) -> tuple[Case, Pattern]:
     of = draw(st.sampled_from(PATTERNS))
     is_app = of.lattice.dimensions > 0
     asked = draw(lattices) if is_app else Lattices()
-    if not of.lattice.has_links:
+    if not of.lattice.takes("mass"):
         asked = replace(asked, mass=MASS, u0=U0)
     if is_app and draw(st.booleans()):
         asked = replace(asked, whole="16^4", extents="")
@@ -139,10 +139,9 @@ def test_launches_that_the_budget_was_short_of_take_a_longer_one(
     assert made == 1 or not_looked_for(run).endswith(f"type {advice}")
 
 
-def test_part_of_a_case_has_all_of_it() -> None:
+def test_the_experiment_of_a_case_has_all_of_it() -> None:
     case = Case(test="stream", transport="tcp", bytes=8, ranks=3, queue_depth=9, wait="spin")
-    part = Part.of(case)
-    [again] = make_cases(
-        part.tests, ("tcp",), part.sizes, ranks=part.ranks, variants=part.variants, patterns=KNOWN
-    )
+    alone = Experiment.of(case)
+    asked = (alone.tests, ("tcp",), alone.sizes)
+    [again] = make_cases(*asked, ranks=alone.ranks, variants=alone.variants, patterns=KNOWN)
     assert again == case

@@ -141,8 +141,8 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     variants: Variants = Variants()
 
     @classmethod
-    def of(cls, case: Case) -> Part:
-        """The part of which this case is the only one."""
+    def of(cls, case: Case) -> Experiment:
+        """The experiment of which this case is the only one."""
         return cls(
             tests=(case.test,),
             sizes=str(case.bytes),

@@ -190,7 +190,7 @@ def follows_osu(name: str) -> bool:
 def tests_of_suites() -> tuple[str, ...]:
     """Every test that there is: the full suite has them all."""
     return tuple(
-        dict.fromkeys(test for suite in SUITES for part in suite.parts for test in part.tests)
+        dict.fromkeys(test for suite in SUITES for one in suite.experiments for test in one.tests)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.plan.cases import BUFFERS, QUEUE_DEPTH, RANKS, Part
+from weft.plan.cases import BUFFERS, QUEUE_DEPTH, RANKS, Experiment
 from weft.plan.lattice import LONG_LINK_REALS, MASS, U0
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ def words_of(case: Case, pattern: Pattern, plan: Plan) -> tuple[str, ...]:
     simulated = plan.simulated
     if simulated and simulated.kind not in ("model", "table"):
         return ()
-    part = Part.of(case)
+    one = Experiment.of(case)
     if simulated:
         # A platform has no transports, no options and no hosts.
-        return (*_of_part(part, pattern), "--platform", f"{simulated.name}:{simulated.kind}")
+        return (*_of_experiment(one, pattern), "--platform", f"{simulated.name}:{simulated.kind}")
     gauge = ("--gauge", plan.gauge.path) if plan.gauge and case.lattice else ()
     family = case.transport.partition(":")[0]
     options = [
@@ -35,18 +35,19 @@ def words_of(case: Case, pattern: Pattern, plan: Plan) -> tuple[str, ...]:
         if name.startswith(f"{family}.")
         for word in ("--option", f"{name}={value}")
     ]
-    return (
-        *_of_part(part, pattern, gauge), "--transport", case.transport, *options, *_of_hosts(plan)
-    )  # fmt: skip
+    words = (*_of_experiment(one, pattern, gauge), "--transport", case.transport)
+    return (*words, *options, *_of_hosts(plan))
 
 
-def _of_part(part: Part, pattern: Pattern, gauge: tuple[str, ...] = ()) -> tuple[str, ...]:
-    of = part.variants
+def _of_experiment(
+    one: Experiment, pattern: Pattern, gauge: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    of = one.variants
     [depth], [schedule], [wait], [pages] = of.queue_depths, of.schedules, of.waits, of.pages
     named = {
-        "--sizes": part.sizes if pattern.has_size else "",
+        "--sizes": one.sizes if pattern.has_size else "",
         # Of an application the usual numbers of ranks are several.
-        "--ranks": str(part.ranks) if part.ranks != RANKS or pattern.lattice.dimensions else "",
+        "--ranks": str(one.ranks) if one.ranks != RANKS or pattern.lattice.dimensions else "",
         "--queue-depth": str(depth) if str(depth) != QUEUE_DEPTH else "",
         "--buffers": _buffers(schedule) if _buffers(schedule) != BUFFERS else "",
         "--wait": wait,
@@ -56,7 +57,7 @@ def _of_part(part: Part, pattern: Pattern, gauge: tuple[str, ...] = ()) -> tuple
     words = [word for name, value in named.items() if value for word in (name, value)]
     single = ("--single",) if of.single else ()
     lattice = _of_lattices(of.lattices, pattern, gauge) if pattern.lattice.dimensions else ()
-    return (*part.tests, *words, *single, *lattice)
+    return (*one.tests, *words, *single, *lattice)
 
 
 def _of_lattices(of: Lattices, pattern: Pattern, gauge: tuple[str, ...]) -> tuple[str, ...]:
