@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from support.builders import PATTERNS, make_header, pattern, synthetic_record
-from weft.analysis.stats.advice import words_for_launches
+from weft.analysis.stats.launches import words_for_launches
 from weft.analysis.stats.trend import not_looked_for
 from weft.cli.main import app
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case, Schedule
 from weft.plan.cases import Experiment, Variants, make_cases
+from weft.plan.command import words_of
 from weft.plan.lattice import MASS, U0, Lattices
 from weft.plan.pattern import Pattern
 from weft.plan.planning import planned
 from weft.plan.request import Request
 from weft.plan.simulated import SimulatedPlatform
 from weft.plan.site import Site, Transport
-from weft.plan.words import words_of
 from weft.record.run import load
 
 KNOWN = {one.name: one for one in PATTERNS}

@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from weft.errors import WeftError
-from weft.plan.words import words_of
+from weft.plan.command import words_of
 from weft.wording import counted
 
 if TYPE_CHECKING:

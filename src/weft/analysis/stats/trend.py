@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.advice import words_for_launches
 from weft.analysis.stats.intervals import exp
+from weft.analysis.stats.launches import words_for_launches
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.record.launches import launch_medians, samples_by_launch
