@@ -216,9 +216,11 @@ TEST(HaloCases, AreReadWithTheirBounds) {
   EXPECT_NE(refusal(R"({"extents":[4096,4096,4096]})"), "");
   EXPECT_NE(refusal(R"({"extents":[4],"depth":0})"), "");
   EXPECT_NE(refusal(R"({"extents":[4],"sums":3})"), "");
-  EXPECT_EQ(refusal(R"({"extents":[4],"threads":2,"long_link_reals":12})"), "");
+  EXPECT_EQ(refusal(R"({"extents":[4],"threads":2})"), "");
   EXPECT_NE(refusal(R"({"extents":[4],"threads":0})"), "");
-  EXPECT_NE(refusal(R"({"extents":[4],"long_link_reals":14})"), "");
+  // Only the application knows the names; anybody sees what is no number and no text.
+  EXPECT_THROW((void)parse_case(R"({"test":"milc","application":{"mass":[1]}})"),
+               std::invalid_argument);
 }
 
 /// A benchmark broken on purpose: two ranks share a ring, and each takes what goes one way round
