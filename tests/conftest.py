@@ -14,29 +14,24 @@ from support.scripted import lay_out_rank
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 
-# Tests marked engine that poll no core of this machine for long, by folder or file: those of a
-# file go together, and beside the others. What starts real ranks here stays one at a time.
+# What tests marked engine or browser do beside their rest, by folder or file: the gate runs each
+# kind by itself, one test at a time, and the lab beside the others, since it mostly waits.
 SIMULATES = ("sim", "cli", "report", "test_contributor_pages.py")
-# One cluster for all; beside the ranks, since it mostly waits.
-ON_CLUSTER = ("lab", "packaging")
+IN_LAB = ("lab", "packaging")
 
 
-def group_of(path: Path, is_vm: bool) -> str:
-    """Which tests of the slow part must not run at the same time as one of this file."""
+def kind_of(path: Path) -> str:
+    """Which part of the slow tests a file belongs to: a mark that pyproject.toml explains."""
     part = path.parts[0]
-    if is_vm:
-        return "vm"
-    if part in ON_CLUSTER:
-        return "cluster"
-    return str(path) if part in SIMULATES else "ranks"
+    if part in IN_LAB:
+        return "lab"
+    return "simulated" if part in SIMULATES else "ranks"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """With --dist loadgroup, tests of one group run one at a time, on one worker."""
+    """Mark what the gate runs in parts: by marks, since one worker is to have all of a part."""
     if any(item.get_closest_marker(name) for name in ("engine", "browser")):
-        path = item.path.relative_to(Path(__file__).parent)
-        is_vm = item.get_closest_marker("vm") is not None
-        item.add_marker(pytest.mark.xdist_group(group_of(path, is_vm)))
+        item.add_marker(kind_of(item.path.relative_to(Path(__file__).parent)))
 
 
 @pytest.fixture

@@ -1,28 +1,32 @@
-"""Which tests of the slow part the gate keeps apart, and which run beside each other."""
+"""Which tests of the slow part the gate keeps apart, and that it leaves none out."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from conftest import group_of
+from conftest import kind_of
+
+GATE = Path(__file__).resolve().parents[2] / "scripts" / "run-tests"
+KINDS = {
+    # These poll the machine's cores.
+    "engine/test_real_ranks.py": "ranks",
+    "bench/test_loops_beside_bare.py": "ranks",
+    "plan/test_suites.py": "ranks",
+    "any/test_new.py": "ranks",
+    "lab/test_slurm.py": "lab",
+    "lab/test_vm.py": "lab",
+    "packaging/test_prefix.py": "lab",
+    "sim/test_heads.py": "simulated",
+    "report/test_page_in_browser.py": "simulated",
+}
 
 
-@pytest.mark.parametrize(
-    ("path", "group"),
-    [
-        # These poll the machine's cores.
-        ("engine/test_real_ranks.py", "ranks"),
-        ("bench/test_loops_beside_bare.py", "ranks"),
-        ("plan/test_suites.py", "ranks"),
-        ("any/test_new.py", "ranks"),
-        ("lab/test_slurm.py", "cluster"),
-        ("packaging/test_prefix.py", "cluster"),
-        ("sim/test_heads.py", "sim/test_heads.py"),
-    ],
-)
-def test_ranks_run_one_at_a_time_and_so_do_tests_on_the_cluster(path: str, group: str) -> None:
-    assert group_of(Path(path), is_vm=False) == group
+@pytest.mark.parametrize(("path", "kind"), KINDS.items())
+def test_ranks_run_one_at_a_time_and_so_do_tests_in_the_lab(path: str, kind: str) -> None:
+    assert kind_of(Path(path)) == kind
 
 
-def test_the_machine_is_booted_once() -> None:
-    assert group_of(Path("lab/test_vm.py"), is_vm=True) == "vm"
+def test_the_gate_runs_every_kind() -> None:
+    ran = re.findall(r'"\$\{slow\[@\]\}" (\w+)$', GATE.read_text(), re.MULTILINE)
+    assert sorted(ran) == sorted(set(KINDS.values()))
