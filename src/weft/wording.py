@@ -29,6 +29,9 @@ RULE = (
     "± is the half-width of the 95 % interval over launches; with 2 to 4 launches [low, high] and"
     " their number n"
 )
+WHOLE_PERCENT = 100.0
+# A share over the whole by more than this is no noise.
+ABOUT_WHOLE = 0.02
 
 
 def with_half(
@@ -98,6 +101,19 @@ def middle_or_none(figure: Estimate | None, shape: Callable[[float], str]) -> st
 def percent(value: float) -> str:
     """A share with one digit behind the point: "99.5 %"."""
     return f"{value:.1f} %"
+
+
+def share_or_unknown(figure: Estimate | None) -> str:
+    """A share of a whole with half its interval, in per cent; one that says nothing is "not known".
+
+    No more than the whole can be meant, and an interval wider than the whole holds every answer.
+    """
+    if figure is None:
+        return "-"
+    is_wide = figure.is_bounded and figure.high - figure.low > WHOLE_PERCENT
+    # Noise about the whole is the whole, and is shown.
+    is_over = figure.value > WHOLE_PERCENT * (1 + ABOUT_WHOLE)
+    return "not known" if is_wide or is_over else half_in_its_unit(figure, percent)
 
 
 def signed_time(nanoseconds: float) -> str:

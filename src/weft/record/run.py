@@ -122,6 +122,15 @@ class Run:
         return tuple(frozenset(found[number]) for number in sorted(found))
 
     @cached_property
+    def within_a_host(self) -> frozenset[str]:
+        """The transports of which a launch had its first two ranks on one host: no link between."""
+        return frozenset(
+            launch.transport
+            for launch in self.lines.launches
+            if len({rank.host for rank in launch.ranks[:2]}) == 1
+        )
+
+    @cached_property
     def clocks(self) -> dict[int, Clock]:
         """For each launch its best calibration: the one with the longer baseline."""
         clocks = {launch.launch: launch.clock for launch in self.lines.launches}

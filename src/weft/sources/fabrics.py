@@ -163,11 +163,7 @@ def _series_of(name: str, transport: str) -> list[tuple[int, Pairs]]:
     if platform_or_none(name) is not None or is_plain(Path(name)):
         return [(1, series_of(name, "", transport))]
     run = load(Path(name))
-    within = {
-        launch.transport
-        for launch in run.launches.values()
-        if len({rank.host for rank in launch.ranks[:2]}) == 1
-    }
+    within = run.within_a_host
     across = {launch.transport for launch in run.launches.values()} - within
     asked = transport.split(",") if transport else sorted(across)
     if not across or any(one in within for one in asked):

@@ -16,7 +16,7 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.series import alone_ns, by_case, less_read, median_over
 from weft.units import format_bytes, format_time
-from weft.wording import half_in_its_unit, over, percent
+from weft.wording import over, share_or_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ def _table(rows: Sequence[Overlap]) -> Table:
                 format_time(row.alone_ns.value),
                 format_time(row.work_ns.value),
                 format_time(row.both_ns.value),
-                half_in_its_unit(row.hidden_percent, percent),
+                share_or_unknown(row.hidden_percent),
             )
             for row in rows
         ),

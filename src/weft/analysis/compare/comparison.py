@@ -9,7 +9,7 @@ import msgspec
 
 from weft.analysis.compare.conditions import unlike
 from weft.analysis.compare.sessions import sessions_in_words
-from weft.analysis.compare.sides import Place, Side
+from weft.analysis.compare.sides import Place, Side, never_left_a_host
 from weft.analysis.stats.ratios import (
     SAME,
     Figure,
@@ -324,8 +324,8 @@ def _notes(
             "one launch does not show the variation between launches, so there is no verdict;"
             " measure again with more --launches, or a longer --budget"
         )
-    measured = [side for side in sides if not side.is_simulated]
-    notes += sessions_in_words({side.title: side.sessions for side in measured})
+    notes += never_left_a_host(sides)
+    notes += sessions_in_words({s.title: s.sessions for s in sides if not s.is_simulated})
     for side in sides:
         notes += [f"{side.title}: {line}" for line in side.in_time]
         notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]

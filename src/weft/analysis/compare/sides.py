@@ -49,6 +49,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One side of a comparison: curves by place (figures by message size), single figures.
 
     `sessions` are the launches of each record behind it, `in_time` what is to be known of them.
+    `is_within_a_host`: its messages crossed no link.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[int, ...] = ()
     in_time: tuple[str, ...] = ()
     is_simulated: bool = False
+    is_within_a_host: bool = False
 
     @property
     def transports(self) -> tuple[str, ...]:
@@ -135,6 +137,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         sessions=launches_of([run]),
         in_time=in_time([run]),
         is_simulated=platform is not None,
+        is_within_a_host=platform is None and {s.transport for s in wanted} <= run.within_a_host,
     )
 
 
@@ -155,6 +158,18 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
         sessions=launches_of(runs),
         in_time=in_time(runs),
     )
+
+
+def never_left_a_host(sides: Sequence[Side]) -> list[str]:
+    """Which sides' messages crossed no link, in words, where those of others did."""
+    if all(side.is_within_a_host for side in sides):
+        return []
+    return [
+        f"{side.title} never left its host: no link is in its figures, so the ratio is not that of"
+        " two fabrics"
+        for side in sides
+        if side.is_within_a_host
+    ]
 
 
 def _curves(cases: Iterable[Pooled]) -> dict[Place, dict[int, Figure]]:

@@ -12,7 +12,7 @@ from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
-from weft.topics.scaling.rows import Cost, ScalingRow, ScalingRows, scaling_of
+from weft.topics.scaling.rows import COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
 from weft.units import format_bandwidth, format_rate, format_time
 from weft.wording import WIDEST, half_or_none, middle_or_none, over, percent, with_ends
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.topics.base import Results
+# Why ranks that compute longer beside each other do so.
+NOT_THE_FABRIC = "a shared cache, the memory or shared cores, not the fabric"
 
 
 class Scaling(Topic[ScalingRows]):
@@ -239,13 +241,29 @@ def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
     if not own:
         return ""
     parts = []
-    for verdict in ("costs more", "costs less", "cannot tell"):
+    for verdict in ("costs less", "cannot tell"):
         there = [_in_words(cost) for cost in own if cost.verdict == verdict]
         if there and verdict == "cannot tell":
             parts.append(f"no verdict at {', '.join(there)}")
-        elif there:
+        elif there and verdict == "costs less":
             parts.append(f"the fabric {verdict} than {own[0].limit:.0%} at {', '.join(there)}")
+    parts = [*_more_in_words(own), *parts]
     return f"{title}: {'; '.join(parts)}"
+
+
+def _more_in_words(costs: Sequence[Cost]) -> list[str]:
+    """Where more ranks cost more, by what it was: waiting for others, or computing itself."""
+    more = [cost for cost in costs if cost.verdict == "costs more"]
+    parts = []
+    for is_computing in (False, True):
+        there = [_in_words(one) for one in more if (one.most_in in COMPUTING) == is_computing]
+        if not there:
+            continue
+        what = "computing beside each other" if is_computing else "the fabric"
+        why = f" ({NOT_THE_FABRIC})" if is_computing else ""
+        limit = f"{more[0].limit:.0%}"
+        parts.append(f"{what} costs more than {limit}{why} at {', '.join(there)}")
+    return parts
 
 
 def _in_words(cost: Cost) -> str:

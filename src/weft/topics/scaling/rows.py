@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # What the fabric may cost before it is worth a word: of the performance that one rank has alone.
 MOST_COST = 0.10
+# The parts of an iteration in which a rank computes and waits for nobody.
+COMPUTING = ("compute", "local", "fields")
 
 CostVerdict = Literal["costs more", "costs less", "cannot tell"]
 

@@ -1,0 +1,104 @@
+"""Sentences say what was seen: possible shares, the part that grew, a host that nobody left."""
+
+import math
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import weft
+from support.builders import make_cases, synthetic_record
+from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.sides import side_of_run
+from weft.analysis.stats.ratios import Ratio
+from weft.analysis.summary import summarise
+from weft.estimate import Estimate
+from weft.record.run import Run
+from weft.sources.sides import load_sides
+from weft.topics.overhead import MPI_TESTS, HostOverhead, HostOverheads
+from weft.topics.scaling import _more_in_words
+from weft.topics.scaling.rows import Cost
+from weft.wording import share_or_unknown
+
+
+def share(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, low=low, high=high, coverage=0.95, method="m", launches=5)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (share(464, -4228, 5156), "not known"),
+        (share(50, -10, 100), "not known"),
+        (share(50, 0, 100), "50.0 % ±50.0 %"),
+        (share(102.1, 101, 103), "not known"),
+        (share(100.4, 99.4, 101.4), "100.4 % ±1.0 %"),
+        (share(-40, -45, -35), "-40.0 % ±5.0 %"),
+        (None, "-"),
+    ],
+)
+def test_a_share_that_cannot_be_is_not_known(found: Estimate | None, said: str) -> None:
+    assert share_or_unknown(found) == said
+
+
+def test_of_one_launch_a_share_over_the_whole_is_not_known_either() -> None:
+    assert share_or_unknown(share(464, -math.inf, math.inf)) == "not known"
+
+
+@pytest.mark.parametrize(("transport", "is_told"), [("mpi", True), ("tcp", False)])
+def test_a_send_over_mpi_says_what_its_test_may_do(transport: str, *, is_told: bool) -> None:
+    row = HostOverhead(transport=transport, bytes=8, side="send", calls_ns=share(100, 90, 110))
+    [table] = HostOverheads().tables((row,))
+    assert (MPI_TESTS in table.notes) == is_told
+    received = msgspec.structs.replace(row, side="receive")
+    assert HostOverheads().tables((received,))[0].notes == ()
+
+
+def on_two_hosts(run: Run) -> Run:
+    launches = tuple(
+        msgspec.structs.replace(
+            launch,
+            ranks=tuple(
+                msgspec.structs.replace(rank, host=f"n{rank.rank}") for rank in launch.ranks
+            ),
+        )
+        for launch in run.lines.launches
+    )
+    return Run(run.path, msgspec.structs.replace(run.lines, launches=launches))
+
+
+def test_a_comparison_says_which_side_never_left_its_host(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("mpi",))
+    runs = [weft.load(synthetic_record(tmp_path / f"{name}.jsonl", cases)) for name in "ab"]
+    near, also = (side_of_run(run, summarise(run), run.path.stem, "") for run in runs)
+    far_run = on_two_hosts(runs[1])
+    far = side_of_run(far_run, summarise(far_run), "far", "")
+    [escher] = load_sides(["escher"])
+    for sides, told in (
+        ((near, far), ["a"]),
+        ((far, near), ["a"]),
+        ((escher, near), ["a"]),
+        ((near, also), []),
+        ((far, escher), []),
+    ):
+        notes = [note for note in compare(sides).notes if "never left its host" in note]
+        assert [note.split(maxsplit=1)[0] for note in notes] == told
+
+
+def test_what_grew_is_named() -> None:
+    """Of two lattices one waits for the others, and one computes longer."""
+    time = share(100, 99, 101)
+
+    def cost(lattice: str, part: str) -> Cost:
+        return Cost(
+            test="milc", transport="tcp", variant="", lattice=lattice, is_global=False,
+            base_ranks=1, ranks=4, limit=0.1,
+            cost=Ratio(speed=0.3, low=0.2, high=0.4, basis="launches"), verdict="costs more",
+            base_ns=time, iteration_ns=time, first_ranks=2, most_in=part, most_ns=10.0,
+        )  # fmt: skip
+
+    waits, computes = _more_in_words([cost("4^4", "local"), cost("8^4", "wait")])
+    assert waits.startswith("the fabric costs more than 10% at 8^4 (")
+    assert computes.startswith("computing beside each other costs more than 10% (a shared cache,")
+    assert "4^4" in computes
+    assert "4^4" not in waits
