@@ -37,7 +37,7 @@ Script& script() {
 MPI_Request request_of(std::size_t number) {
   return reinterpret_cast<MPI_Request>((number + 1) * 64);  // NOLINT: never looked into
 }
-std::size_t number_of(MPI_Request request) {
+std::size_t request_number(MPI_Request request) {
   return reinterpret_cast<std::uintptr_t>(request) / 64 - 1;  // NOLINT: as above
 }
 
@@ -106,7 +106,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* /*status*/) {
   now.ticks += 100;
   *done = 1;
   if (*request == MPI_REQUEST_NULL) return MPI_SUCCESS;
-  *done = ++now.looks.at(weft::number_of(*request)) > 1 ? 1 : 0;
+  *done = ++now.looks.at(weft::request_number(*request)) > 1 ? 1 : 0;
   if (*done == 0) return MPI_SUCCESS;
   now.calls.emplace_back("ended");
   --now.open;
