@@ -176,7 +176,7 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
         ((*ESCHER, "--nodes", "7", "--topology", "torus 24 4x2"), "type --nodes 8 or more"),
         ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat-tree?"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
-        ((*ESCHER, "--nodes", "8", "-o", __file__), "File exists; choose another folder by -o"),
+        ((*ESCHER, "--nodes", "8", "-o", __file__), "is the name of a file, and -o takes a folder"),
         ((*ESCHER, "--nodes", "8", "--within", "5%"), "name several: --blocking 1:1,2:1"),
         ((*ESCHER, "--nodes", "8", "--samples", "0"), "type 1 or more, like --samples 2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "type one like --speed 1,2"),

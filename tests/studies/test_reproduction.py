@@ -133,7 +133,7 @@ def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
         (("reproduce", "sandia", "--rate", "1GFlop/s"), "--rate is for the curves of fermilab"),
         (("reproduce", "osu", "-o", "x.html"), "-o is for the curves of fermilab"),
         (("reproduce", "fermilab", "--kind", "table"), "Fermilab published no tables"),
-        (("run", "--platform", "escher", "--submit"), "--submit is for nodes that exist"),
+        (("run", "--platform", "escher", "--submit"), "a job is for nodes that exist"),
         (("run", "--platform", "fermilab-topspin:table"), "take its model: fermilab-topspin alone"),
         (("run", "--platform", "escher", "--hosts", "n1"), "--hosts is for hosts, devices"),
         (("run", "--platform", "escher", "--buffers", "turn:4"), "type --platform escher without"),
