@@ -14,6 +14,7 @@ import pytest
 
 import weft
 from support.running import left_behind, started, wait_for_round
+from support.words import with_usual
 from weft.launch.local import SHARED_MEMORY
 from weft.launch.programs import engine_folder
 from weft.launch.protocol import LaunchError
@@ -37,9 +38,10 @@ def programs(tmp_path: Path) -> Path:
 
 def run(programs: Path, sabotage: str, *words: str) -> subprocess.CompletedProcess[str]:
     record = programs.parent / "r.jsonl"
+    usual = ("--sizes", "8,16", "--launches", "2", "--budget", "90s", "--precision", "100%")
     return subprocess.run(
-        [WEFT, "run", "ping_pong", "--sizes", "8,16", "--launches", "2", "--budget", "90s",
-         "--precision", "100%", "--no-report", "--json", "-o", record, *words],
+        [WEFT, "run", "ping_pong", *with_usual(usual, words), "--no-report", "--json",
+         "-o", record],
         env={**os.environ, "WEFT_ENGINE_DIR": str(programs), "SABOTAGE": sabotage},
         capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
@@ -75,7 +77,7 @@ def test_a_rank_killed_whenever_it_comes_to_a_case_fails_that_case(programs: Pat
     assert done.returncode == 1
     assert sorted(statuses.values()) == ["failed", "ok", "ok", "ok"]
     [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: 1 of 4 cases")]
-    assert "run it alone: weft run ping_pong --transport tcp --sizes" in line
+    assert "run it alone: weft run ping_pong --sizes" in line
 
 
 def test_ranks_that_die_before_their_hello_are_tried_again(programs: Path) -> None:

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import weft
+from support.words import with_usual
 
 if TYPE_CHECKING:
     import subprocess
@@ -28,7 +29,7 @@ OVER = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL")
 
 def run_short(cluster: Cluster, folder: Path, *words: str, **how: Any) -> Any:
     """A short run with these options too, to its end."""
-    return cluster.run("weft", "run", *SHORT, *words, folder=folder, **how)
+    return cluster.run("weft", "run", *with_usual(SHORT, words), folder=folder, **how)
 
 
 def hosts_of(run: Run) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.runs import SHORT, end_of_job, hosts_of, job_of, record_in, run_short
+from support.words import with_usual
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,7 +142,8 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
 def test_mpi_takes_the_named_interface_in_a_job_too(
     cluster: Cluster, folder: Path, mpi: str
 ) -> None:
-    words = [*SHORT, "--transport", "mpi", "--mpi", mpi, "--interface", "eth1", "-o", "r.jsonl"]
+    own = ["--transport", "mpi", "--mpi", mpi, "--interface", "eth1", "-o", "r.jsonl"]
+    words = with_usual(SHORT, own)
     done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder)
     assert done.returncode == 0, done
     [launch] = record_in(folder).lines.launches
@@ -151,7 +153,8 @@ def test_mpi_takes_the_named_interface_in_a_job_too(
 def test_open_mpi_meets_on_the_network_that_joins_the_hosts_in_a_job(
     cluster: Cluster, folder: Path
 ) -> None:
-    words = [*SHORT, "--transport", "mpi", "--mpi", "openmpi", "-o", "r.jsonl"]
+    own = ["--transport", "mpi", "--mpi", "openmpi", "-o", "r.jsonl"]
+    words = with_usual(SHORT, own)
     more = {"OMPI_MCA_pml": "ob1"}  # UCX would choose for it
     done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder, more=more)
     assert done.returncode == 0, done

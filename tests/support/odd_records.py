@@ -115,8 +115,10 @@ class OddRecord:
             return []
         if fate != "ok":
             return [lost_batch(case, launch, order, fate, "a reason")]  # type: ignore[arg-type]
-        middle = min(1000 * (1 + case.bytes / 1000) * effect, 1e15)
-        times = [middle * draw.lognormvariate(0, self.scatter / 4) for _ in range(self.samples)]
+        middle = 1000 * (1 + case.bytes / 1000) * effect
+        spread = self.scatter / 4
+        # No record holds more ticks than 2^63.
+        times = [min(middle * draw.lognormvariate(0, spread), 1e15) for _ in range(self.samples)]
         shares = PARTS.get(case.test, {})
         if case.test in STREAMS:
             shares = {f"rank{rank}": 1.0 for rank in range(1, 1 + (case.point or 0))}

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import weft
+from support.words import with_usual
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 FAKE_RANK = Path(__file__).with_name("fake-rank")
@@ -26,10 +27,9 @@ def run(
     script: str = "",
     test: str = "ping_pong",
 ) -> subprocess.CompletedProcess[str]:
-    usual = {"--sizes": "8,16", "--budget": "20s", "--launches": "2", "--deadline": "1s"}
-    named = [word for name, value in usual.items() if name not in words for word in (name, value)]
+    usual = ("--sizes", "8,16", "--budget", "20s", "--launches", "2", "--deadline", "1s")
     return subprocess.run(
-        [WEFT, "run", test, *named, "--no-report", "-o", folder / "r.jsonl", *words],
+        [WEFT, "run", test, *with_usual(usual, words), "--no-report", "-o", folder / "r.jsonl"],
         env={**machine, "FAKE_RANK": script},
         capture_output=True,
         text=True,

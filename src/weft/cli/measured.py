@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 
-def show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) -> None:
-    """The table, the page, the paths of both. Raises typer.Exit where cases have no result."""
+def show(
+    path: Path, footer: "Footer | None", *, as_json: bool, report: bool, asked: Path | None
+) -> None:
+    """The table, the page, the paths of both. Raises typer.Exit where cases have no result.
+
+    `asked` is the record's path as it was typed, if it was.
+    """
     if footer is None:
         typer.echo(f"{path} is complete: nothing to resume")
         return
@@ -49,16 +54,18 @@ def show(path: Path, footer: "Footer | None", *, as_json: bool, report: bool) ->
         except WeftError as error:
             typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
     typer.echo(f"record: {path}", err=True)
-    _end(measured, summaries, footer)
+    is_packed_later = asked is None or asked.suffix == ".zst"
+    _end(measured, summaries, footer, is_packed_later=is_packed_later)
 
 
-def _end(run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer") -> None:
+def _end(
+    run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer", *, is_packed_later: bool
+) -> None:
     """A last line and an exit status where not everything was measured."""
     if footer.outcome == "interrupted":
+        hint = ": the record is compressed when it is complete" if is_packed_later else ""
         typer.echo(
-            "weft: interrupted: the record is compressed when it is complete; continue with:"
-            f" weft run --resume {run.path}",
-            err=True,
+            f"weft: interrupted{hint}; continue with: weft run --resume {run.path}", err=True
         )
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]

@@ -244,7 +244,7 @@ def run(
         )
         done = _started(context, request)
     if done:
-        show(*done, as_json=json, report=report)
+        show(*done, as_json=json, report=report, asked=resume or output)
 
 
 def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer] | None":
