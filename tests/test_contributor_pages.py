@@ -29,7 +29,8 @@ def build(folder: Path) -> Path:
 
 
 def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "engine", tmp_path / "engine")
+    for name in ("engine", "scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("CMakeLists.txt", "CMakePresets.json", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
     engine = tmp_path / "engine"

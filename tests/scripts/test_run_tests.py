@@ -95,10 +95,10 @@ def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
 
 
 def test_nothing_goes_on_after_a_failure(gate: Gate) -> None:
-    gate.does("newcomer", "echo $$ >newcomers.pid\nsleep 1000")
-    gate.does("ranks", "until [ -s newcomers.pid ]; do :; done\nexit 1")
+    gate.does("tidy", "echo $$ >tidy.pid\nsleep 1000")
+    gate.does("lab", "until [ -s tidy.pid ]; do :; done\nexit 1")
     assert gate.run().returncode == 1
-    pid = int((gate.folder / "newcomers.pid").read_text())
+    pid = int((gate.folder / "tidy.pid").read_text())
     if psutil.pid_exists(pid):
         psutil.wait_procs([psutil.Process(pid)], timeout=30)
     assert not psutil.pid_exists(pid)
