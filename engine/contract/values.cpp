@@ -36,7 +36,7 @@ std::string refuse_values(const Values& given, std::span<const ApplicationOption
   for (const auto& [name, value] : given) {
     const auto* const option =
         std::find_if(known.data(), known.data() + known.size(),
-                     [&](const ApplicationOption& one) { return one.name == name; });
+                     [&name = name](const ApplicationOption& one) { return one.name == name; });
     if (option == known.data() + known.size()) {
       std::string typed = name;
       std::replace(typed.begin(), typed.end(), '_', '-');
