@@ -1,18 +1,20 @@
 """`weft compare` and `weft check` of the same records give one figure, and both know the clock."""
 
+import math
 import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from scipy import stats
 
 import weft
 from support.builders import make_batch, make_header, make_launch, synthetic_record, write_lines
 from weft.analysis.compare.acceptance import Checked, against_record
 from weft.analysis.compare.comparison import Row, compare
 from weft.analysis.compare.pool import pool
-from weft.analysis.stats.slowdown import Paces, slowdown_between
+from weft.analysis.stats.slowdown import Paces, Slowdown, slowdown_between
 from weft.plan.case import Case
 from weft.sources.sides import load_sides
 
@@ -131,3 +133,15 @@ def test_no_further_launch_makes_a_tick_shorter() -> None:
     assert many is not None
     assert few.squared_error > 50 * many.squared_error
     assert few.bound == many.bound == pytest.approx(0.0513, abs=1e-4)
+
+
+@pytest.mark.parametrize("bound", [0.0, 0.004])
+def test_what_the_clock_may_have_added_counts_for_the_machine_in_both_hypotheses(
+    bound: float,
+) -> None:
+    """6 % slower where 5 % is allowed: one standard error over it, less the clock's share."""
+    allowed, error = math.log(1.05), 0.01
+    found = Slowdown(log=allowed + error, squared_error=error**2, freedom=8.0, bound=bound)
+    score = 1 - bound / error
+    assert found.chance_if_at_most(0.05) == pytest.approx(stats.t.sf(score, 8))
+    assert found.chance_if_at_least(0.05) == pytest.approx(stats.t.cdf(1 + bound / error, 8))

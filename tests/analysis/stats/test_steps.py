@@ -54,6 +54,12 @@ def test_steps_of_unequal_height_are_all_found() -> None:
     assert found.scatter == pytest.approx(np.std(NOISE) * math.sqrt(30 / 27))
 
 
+def test_a_cut_that_its_neighbours_alone_do_not_show_is_no_step() -> None:
+    """Before the large step lies a small one: two sessions and two, too few to tell."""
+    found = steps_in((-0.01, -0.01, 0.02, 0.02, 0.10, 0.11, 0.08, 0.08))
+    assert [step.at for step in found.steps] == [4]
+
+
 def test_no_order_of_noise_alone_is_a_step_and_the_scatter_is_told() -> None:
     found = steps_in(NOISE)
     assert found.steps == ()
