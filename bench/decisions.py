@@ -2,8 +2,10 @@
 
     .venv/bin/python -m bench.decisions             # all tables, some minutes
     .venv/bin/python -m bench.decisions check --trials 500
+    .venv/bin/python -m bench.decisions --real --pairs 12 --budget 12s
 
-Prints Markdown. Nothing is measured here: launch medians are drawn, with a launch effect that all
+Prints Markdown. With --real pairs of unchanged runs of this machine are judged (bench/real.py).
+Else nothing is measured: launch medians are drawn, with a launch effect that all
 sizes of a curve share, a scatter of each size's own, sessions, skew, outliers, two modes, and
 correlation from launch to launch; then the functions that weft itself uses judge them.
 docs/check.md and docs/how-numbers-are-computed.md have what it printed.
@@ -13,11 +15,14 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench import verdicts
+from bench import real, verdicts
+from bench.noise import KINDS, Noise, deviates, in_time
+from bench.tables import markdown
 from weft.analysis.compare.acceptance import Outcome, judged
 from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.pool import Pooled
@@ -39,50 +44,6 @@ CURVES = 4
 SIZES = 24
 LAUNCHES = 5
 TOLERANCE = 0.05
-KINDS = ("normal", "skewed", "outliers", "modes")
-
-
-class Noise(NamedTuple):
-    """What moves a launch's medians, as standard deviations of their logarithms.
-
-    `launch` is shared by the sizes of a curve, or `together` by all curves; with several values a
-    curve has its own. `size` is each size's own in each launch, `session` is shared by a whole run.
-    `correlation` is that of a launch with the one before it.
-    """
-
-    launch: tuple[float, ...] = (0.02,)
-    size: float = 0.0
-    session: float = 0.0
-    kind: str = "normal"
-    together: bool = False
-    correlation: float = 0.0
-
-
-def deviates(random: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Noise of mean 0 and a standard deviation of about 1.
-
-    skewed: exponential. outliers: 2 % of the values are ten deviations slow. modes: 30 % of the
-    values are in a mode that is 2 deviations slower.
-    """
-    if kind == "skewed":
-        tail: np.ndarray = random.exponential(1.0, shape)
-        return tail - 1
-    normal: np.ndarray = random.standard_normal(shape)
-    if kind == "outliers":
-        normal = normal + 10 * (random.random(shape) < 0.02) - 0.2
-    if kind == "modes":
-        slow = random.random(shape) < 0.3
-        normal = 0.4 * normal + 2 * (slow - 0.3)
-    return normal
-
-
-def in_time(values: np.ndarray, correlation: float) -> np.ndarray:
-    """Independent deviates, first axis in time, as an autoregressive series of their variance."""
-    series: np.ndarray = np.array(values)
-    for at in range(1, len(series)):
-        fresh = math.sqrt(1 - correlation**2) * values[at]
-        series[at] = correlation * series[at - 1] + fresh
-    return series
 
 
 def session_logs(random: np.random.Generator, noise: Noise, launches: int) -> np.ndarray:
@@ -376,18 +337,15 @@ TABLES: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
 }
 
 
-def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """A pipe table."""
-    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def main() -> None:
     """Print the asked tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[])
     parser.add_argument("--trials", type=int, default=2000)
+    real.add_options(parser)
     asked = parser.parse_args()
+    if asked.real:
+        sys.exit(real.main(asked))
     for name in asked.tables or TABLES:
         print(
             f"{name}, {asked.trials} trials\n\n{markdown(TABLES[name](asked.trials))}\n", flush=True

@@ -30,7 +30,7 @@ def bare_mpi_latency_ns() -> float:
     """The median of 8 B by MPI_Send and MPI_Recv, 30 lines of C."""
     binary = str(_bare_mpi())
     ranks = [["-n", "1", "taskset", "-c", str(cpu), binary] for cpu in (0, 1)]
-    return float(_run(["mpirun.openmpi", *AS_ROOT, *ranks[0], ":", *ranks[1]])) / 2
+    return float(told_by(["mpirun.openmpi", *AS_ROOT, *ranks[0], ":", *ranks[1]])) / 2
 
 
 def netpipe_latency_ns(size: int) -> float:
@@ -104,7 +104,7 @@ def parse_iperf3(told: str) -> float:
 @cache
 def _bare_mpi() -> Path:
     binary = Path(tempfile.mkdtemp()) / "bare_ping_pong"
-    _run(["mpicc.openmpi", "-O2", str(HERE / "bare_ping_pong.c"), "-o", str(binary)])
+    told_by(["mpicc.openmpi", "-O2", str(HERE / "bare_ping_pong.c"), "-o", str(binary)])
     return binary
 
 
@@ -131,7 +131,8 @@ def _sockperf(test: str, size: int, *words: str) -> str:
     )
 
 
-def _run(command: list[str], folder: Path | None = None) -> str:
+def told_by(command: list[str], folder: Path | None = None) -> str:
+    """What a command prints. Raises RuntimeError where it fails, TimeoutExpired where it hangs."""
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=DEADLINE_S, check=False, cwd=folder
     )
@@ -148,7 +149,7 @@ def serve(server: list[str], client: list[str], port: int, folder: Path | None =
     ) as process:
         try:
             _wait_until_it_listens(process, port)
-            return _run(client, folder)
+            return told_by(client, folder)
         finally:
             process.kill()
 
