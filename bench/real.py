@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
+    from weft.analysis.compare.acceptance import Checked
     from weft.record.run import Run
 
 TOLERANCE = 0.10
@@ -195,10 +196,10 @@ def look_at_comparison(first: Run, second: Run, tally: Tally) -> None:
 def look_at_check(first: Run, second: Run, tally: Tally) -> None:
     """`weft check B --against A`, each transport by itself, without the application."""
     checks = against_record(pool([second]), pool([first]), TOLERANCE)
-    by_transport = {check.transport: [] for check in checks}  # type: ignore[var-annotated]
+    by_transport: dict[str, list[Checked]] = {}
     for check in checks:
         if check.test != APPLICATION:
-            by_transport[check.transport].append(check)
+            by_transport.setdefault(check.transport, []).append(check)
     for of_one in by_transport.values():
         found = overall(of_one)
         tally.add("check --tolerance 10%: a pair fails (to be <= 5 %)", found == "fail")
