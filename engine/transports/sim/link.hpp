@@ -16,6 +16,7 @@
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
 #include "transports/parts/mpi_collectives.hpp"
+#include "transports/sim/clock.hpp"
 #include "transports/sim/pending.hpp"
 
 namespace weft {
@@ -68,11 +69,14 @@ class Sim final {
           "MPI_Irecv");
     receives_.push(peer.rank, request);
   }
-  /// Takes what has ended. Where that is nothing several times in a row the rank has nothing else
-  /// to do, and time goes on to the next end: the clock would stand still for all otherwise.
+  /// Takes what has ended. Where that is nothing several times at one moment the rank has nothing
+  /// else to do, and time goes on to the next end: the clock would stand still for all otherwise. A
+  /// rank that computes between its looks is not idle.
   void poll() noexcept {
     const bool came = take(sends_);
-    if (take(receives_) || came) {
+    const Ticks now = VirtualClock::now();
+    if (take(receives_) || came || now != looked_) {
+      looked_ = now;
       idle_ = 0;
     } else if (++idle_ > idle_polls) {
       wait_for_any(&sends_, &receives_);
@@ -158,8 +162,9 @@ class Sim final {
   bool heads_;
   Pending sends_;
   Pending receives_;
-  /// Polls in a row that found nothing.
+  /// Polls in a row that found nothing at one moment, and that moment.
   std::uint32_t idle_ = 0;
+  Ticks looked_ = 0;
   /// The oldest requests of all peers, for MPI_Waitany.
   std::vector<MPI_Request> oldest_;
   Fault fault_;

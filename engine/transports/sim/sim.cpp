@@ -17,6 +17,7 @@
 
 #include "program/rank.hpp"
 #include "transports/sim/clock.hpp"
+#include "transports/sim/crossings.hpp"
 #include "transports/sim/link.hpp"
 #include "transports/sim/rank_group.hpp"
 
@@ -154,6 +155,7 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
   set_up_simulator();
   engine.load_platform(asked.platform);
   set_unless_the_platform_does();
+  add_crossings(engine);
   SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
   const std::vector<simgrid::s4u::Host*> hosts = nodes_of(engine);
   if (hosts.empty()) throw std::invalid_argument(asked.platform + " has no host");

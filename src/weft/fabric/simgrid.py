@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 # A way between two nodes of one switch has two cables.
 _CABLES_OF_ONE_SWITCH = 2
+# SimGrid multiplies the latency of a whole way by it. On a fabric of switches it is of the cables
+# of nodes alone, so rank-sim takes it from a property: SimGrid has no other way to do both.
+LATENCY_FACTOR = "smpi/lat-factor"
+# A switch further, whose latency is added once a crossing.
+_CROSSING = '<prop id="crossing" value="yes"/>'
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
 _SPEED = re.compile(r"""\bspeed=(?:"[^"]*"|'[^']*')""")
@@ -105,6 +110,9 @@ def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -
     """
     rate = parameters.bandwidth_bytes_per_s * fabric.rails
     lines = ['  <zone id="fabric" routing="Full">']
+    settings = dict(parameters.settings)
+    if factors := settings.pop(LATENCY_FACTOR, ""):
+        lines.append(f'    <prop id="latency-factor" value={quoteattr(factors)}/>')
     first = 0
     for place, switch in enumerate(fabric.switches):
         if not switch.nodes:
@@ -120,7 +128,7 @@ def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -
         lines.append(f"    <cluster {words}/>")
     lines += [
         f'    <link id="{one.name}" bandwidth="{one.cables * rate:.0f}Bps"'
-        f' latency="{parameters.hop_ns:.3f}ns"/>'
+        f' latency="{parameters.hop_ns:.3f}ns">{_CROSSING}</link>'
         for one in routes.bundles
     ]
     for (one, other), way in routes.ways.items():
@@ -130,7 +138,7 @@ def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -
             f' gw_dst="router-{other}" symmetrical="NO">{inner}</zoneRoute>'
         )
     text = "\n".join((*lines, "  </zone>")) + "\n"
-    return _platform(fabric.title, parameters.settings, text)
+    return _platform(fabric.title, settings, text)
 
 
 def read_parameters(root: ET.Element) -> PlatformParameters | None:
