@@ -55,8 +55,7 @@ class LatencyFactors {
 
 void add_crossings(const simgrid::s4u::Engine& engine) {
   const simgrid::s4u::NetZone* const fabric = engine.netzone_by_name_or_null("fabric");
-  const char* const text =
-      fabric == nullptr ? nullptr : fabric->get_property("latency-factor");
+  const char* const text = fabric == nullptr ? nullptr : fabric->get_property("latency-factor");
   if (text == nullptr) return;
   std::unordered_set<const simgrid::s4u::Link*> switches;
   for (const simgrid::s4u::Link* link : engine.get_all_links()) {

@@ -17,6 +17,8 @@ from bisect import bisect_right
 
 import msgspec
 
+from weft.fabric.simgrid import LATENCY_FACTOR
+
 ENVELOPE_BYTES = 16
 # A bandwidth must be a number: steeper than any link.
 LEAST_NS_PER_BYTE = 1e-4
@@ -120,7 +122,7 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
             "smpi/async-small-thresh": str(self.eager_below_bytes),
             "smpi/send-is-detached-thresh": str(self.eager_below_bytes),
             "smpi/bw-factor": ";".join(f"{above}:{factor:.12g}" for above, factor, _ in factors),
-            "smpi/lat-factor": ";".join(f"{above}:{factor:.12g}" for above, factor in latencies),
+            LATENCY_FACTOR: ";".join(f"{above}:{factor:.12g}" for above, factor in latencies),
             "smpi/os": _lines(self.blocking_send),
             "smpi/ois": _lines(self.send),
             "smpi/or": _lines(self.receive),
