@@ -1,5 +1,6 @@
 #include "transports/sim/crossings.hpp"
 
+#include <simgrid/link.h>
 #include <charconv>
 #include <cstddef>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
@@ -71,7 +72,7 @@ void add_crossings(const simgrid::s4u::Engine& engine) {
         double own = 0;
         double further = 0;
         for (const simgrid::s4u::Link* link : links) {
-          (switches.count(link) != 0 ? further : own) += link->get_latency();
+          (switches.contains(link) ? further : own) += sg_link_get_latency(link);
         }
         const bool is_eager = bytes - envelope_bytes < eager;
         const double crossings = is_eager ? 1 : crossings_of_rendezvous;
