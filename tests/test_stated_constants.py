@@ -17,9 +17,10 @@ from weft.analysis import bus
 from weft.analysis.compare import acceptance
 from weft.analysis.fits import median_line, segments, sweeps
 from weft.analysis.stats import change_points, intervals, percentiles, ratios, shape, steps, trend
+from weft.applications import asked, lattice
 from weft.fabric import cost, fat_tree, price_list
 from weft.measure import choice, failures, stopping, timeouts
-from weft.plan import budget, cases, costs, lattice, study, suites
+from weft.plan import budget, cases, costs, study, suites
 from weft.sim import calibrate, effort, platforms
 from weft.topics import availability, offered_load, overlap, queue_depth, reuse
 from weft.topics.scaling import rate, rows
@@ -222,8 +223,8 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ("docs/price.md", "levels of a fat tree, 1 to {};", (fat_tree.MOST_LEVELS,)),
     ("docs/scaling.md", "{} at most, and messages go over MPI", (study.MOST_RANKS,)),
     ("docs/scaling.md", "the fabric costs more than {}, with", (percent(rows.MOST_COST),)),
-    ("docs/scaling.md", "; {:g} without it, {:g} to {:g} |", (lattice.MASS, *lattice.MASSES)),
-    ("docs/scaling.md", "; {:g} without it, {:g} to {:g} |", (lattice.U0, *lattice.U0S)),
+    ("docs/scaling.md", "; {:g} without it, {:g} to {:g} |", (lattice.MASS, *asked.MASSES)),
+    ("docs/scaling.md", "; {:g} without it, {:g} to {:g} |", (lattice.U0, *asked.U0S)),
     (
         "docs/transports.md",
         "(usual: {})",
@@ -272,16 +273,16 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         "pages * {} + places * {})",
         (engine("run/footprint.cpp", "page_bytes"), engine("run/footprint.cpp", "bytes_a_place")),
     ),
-    ("docs/engine-protocol.md", "one to four extents of 1 to {}", (lattice.MOST_EXTENT,)),
+    ("docs/engine-protocol.md", "one to four extents of 1 to {}", (asked.MOST_EXTENT,)),
     (
         "docs/engine-protocol.md",
         "`depth` 1 to {}, `sums` 0 to {}, `threads` 1 to {}",
-        (lattice.MOST_DEPTH, lattice.MOST_SUMS, lattice.MOST_THREADS),
+        (asked.MOST_DEPTH, asked.MOST_SUMS, asked.MOST_THREADS),
     ),
     (
         "docs/engine-protocol.md",
         "`mass` {:g} to {:g}, `u0` {:g} to {:g}",
-        (*lattice.MASSES, *lattice.U0S),
+        (*asked.MASSES, *asked.U0S),
     ),
     (
         "README.md",

@@ -9,11 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
+from support.lattices import lattice_of
 from support.price_lists import FULL, HALF, HEAD, price_list
+from weft.applications.lattice import Lattice
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case
-from weft.plan.lattice import Lattice
 from weft.tables import TERMINAL_WIDTH
 
 PAPER = ("--nodes", "1152", "--switch", "24,288", "--blocking", "2:1")
@@ -288,7 +289,11 @@ def milc_record(path: Path) -> Path:
     """The solver at 4^4 and 8^4 a rank on 1, 2 and 4 ranks: a site takes 10 ns, times the ranks."""
     cases = tuple(
         Case(
-            test="milc", transport="tcp", bytes=4, ranks=ranks, lattice=Lattice(extents=(side,) * 4)
+            test="milc",
+            transport="tcp",
+            bytes=4,
+            ranks=ranks,
+            application=Lattice(extents=(side,) * 4).options,
         )
         for side in (4, 8)
         for ranks in (1, 2, 4)
@@ -296,8 +301,7 @@ def milc_record(path: Path) -> Path:
 
     def times_ns(case: Case, round_: int) -> list[float]:
         del round_
-        assert case.lattice is not None
-        return [10.0 * case.lattice.sites_of_rank(case.ranks) * case.ranks] * 10
+        return [10.0 * lattice_of(case).sites_of_rank(case.ranks) * case.ranks] * 10
 
     return synthetic_record(path / "milc.jsonl", cases, times_ns=times_ns)
 

@@ -16,11 +16,12 @@ from support.gauge_fields import (
     scidac,
     single,
 )
+from weft.applications.files import ApplicationFile
+from weft.applications.info import ApplicationInfo, ApplicationOption
 from weft.errors import WeftError
-from weft.launch.gauge import gauge_file
+from weft.launch.application_file import application_file
 from weft.launch.programs import Program, engine_folder
-from weft.plan.gauge import GaugeFile
-from weft.plan.pattern import ApplicationOption, LatticeInfo, Pattern
+from weft.plan.pattern import Pattern
 
 pytestmark = pytest.mark.engine
 
@@ -32,7 +33,7 @@ def program() -> Program:
     path = engine_folder() / "openmpi" / "rank-mpi"
     milc = Pattern(
         name="milc", title="", summary="", ranks=1, latency_divisor=1, bandwidth_factor=0,
-        lattice=LatticeInfo(dimensions=4, options=(ApplicationOption(name="gauge"),)),
+        application=ApplicationInfo(dimensions=4, options=(ApplicationOption(name="gauge"),)),
     )  # fmt: skip
     return Program(transport="mpi", mpi="openmpi", path=path, patterns=(milc,))
 
@@ -60,7 +61,7 @@ def found_out(answer: dict[str, object]) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_file_of_other_code_is_read_as_it_was_written(name: str, tmp_path: Path) -> None:
-    found = gauge_file(program(), written(tmp_path, WRITERS[name](FIELD)))
+    found = application_file(program(), written(tmp_path, WRITERS[name](FIELD)))
     assert found.extents == EXTENTS
     assert found.checksums == checksums(FIELD)
     assert found.precision == "single"
@@ -87,7 +88,7 @@ def test_its_solution_and_plaquettes_are_the_same_in_each_format_and_on_any_rank
 def test_double_precision_has_checksums_of_its_own(tmp_path: Path) -> None:
     field = random_field((4, 4, 4, 4))
     for write in (scidac, ildg):
-        found = gauge_file(program(), written(tmp_path, write(field, ">f8")))
+        found = application_file(program(), written(tmp_path, write(field, ">f8")))
         assert (found.precision, found.checksums) == ("double", checksums(field, ">f8"))
 
 
@@ -107,7 +108,7 @@ def test_of_a_bad_file_one_line_names_it_and_what_to_type(tmp_path: Path) -> Non
     }
     for word, bytes_ in bad.items():
         with pytest.raises(WeftError) as refused:
-            gauge_file(program(), written(tmp_path, bytes_))
+            application_file(program(), written(tmp_path, bytes_))
         assert str(tmp_path / "lattice") in refused.value.what
         assert word in refused.value.what
         assert "--gauge" in refused.value.fix
@@ -129,5 +130,7 @@ def test_a_rank_that_has_another_file_or_none_says_so_in_one_line(tmp_path: Path
 
 def test_a_gauge_file_is_described_in_words() -> None:
     fields = {"path": "/a/lat.1", "format": "ILDG", "precision": "single"}
-    found = msgspec.convert({**fields, "extents": (8, 8, 8, 16), "checksums": (10, 11)}, GaugeFile)
+    found = msgspec.convert(
+        {**fields, "extents": (8, 8, 8, 16), "checksums": (10, 11)}, ApplicationFile
+    )
     assert found.in_words == "lat.1 (ILDG, 8x8x8x16, single precision, 0000000a 0000000b)"

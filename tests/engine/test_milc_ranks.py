@@ -12,12 +12,13 @@ import pytest
 
 from support import frozen_thread
 from support.driven import drive
+from weft.applications.asked import MASSES, SHORT_LINK_REALS, U0S
+from weft.applications.info import ApplicationInfo
+from weft.applications.lattice import Lattice
 from weft.launch.launcher import Job
 from weft.launch.local import LocalLauncher
 from weft.launch.programs import engine_folder, programs
 from weft.launch.protocol import Answer, LaunchError
-from weft.plan.lattice import MASSES, SHORT_LINK_REALS, U0S, Lattice
-from weft.plan.pattern import LatticeInfo
 from weft.record.undescribed import as_measured
 
 pytestmark = pytest.mark.engine
@@ -129,14 +130,14 @@ def new_thread(process: int, before: set[int], run: Future[Answer]) -> int:
 def test_the_plan_knows_its_options_as_the_engine_describes_them() -> None:
     tcp = next(one for one in programs("openmpi") if one.transport == "tcp")
     [milc] = [one for one in tcp.patterns if one.name == "milc"]
-    options = {one.name: one for one in milc.lattice.options}
+    options = {one.name: one for one in milc.application.options}
     usual = {name: one.usual for name, one in options.items() if not one.is_text}
-    assert usual == Lattice(extents=(4,)).application
+    assert usual == Lattice(extents=(4,)).given
     assert (options["mass"].least, options["mass"].most) == MASSES
     assert (options["u0"].least, options["u0"].most) == U0S
     assert options["long_links"].least == SHORT_LINK_REALS
-    assert milc.lattice.answers == ("residual", "plaquette_space", "plaquette_time")
+    assert milc.application.answers == ("residual", "plaquette_space", "plaquette_time")
     # An engine that did not describe them took the same.
-    old = msgspec.structs.replace(milc, lattice=LatticeInfo(dimensions=4))
-    plain = [msgspec.structs.replace(one, summary="") for one in milc.lattice.options]
-    assert list(as_measured(old).lattice.options) == plain
+    old = msgspec.structs.replace(milc, application=ApplicationInfo(dimensions=4))
+    plain = [msgspec.structs.replace(one, summary="") for one in milc.application.options]
+    assert list(as_measured(old).application.options) == plain

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.builders import make_cases, pattern
+from weft.applications.lattice import Lattice
 from weft.measure.choice import share_s
 from weft.measure.state import CaseState
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 from weft.plan.budget import in_words
 from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
-from weft.plan.lattice import Lattice
 from weft.units import parse_seconds
 
 STATES = [
@@ -83,8 +83,8 @@ def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
 
 
 def lattice_states(test: str) -> list[CaseState]:
-    made = [Case(test=test, transport="tcp", bytes=36, lattice=Lattice(extents=(one,) * 4))
-            for one in (4, 8, 14)]  # fmt: skip
+    lattices = [Lattice(extents=(one,) * 4) for one in (4, 8, 14)]
+    made = [Case(test=test, transport="tcp", bytes=36, application=one.options) for one in lattices]
     return [CaseState(case, pattern(test)) for case in made]
 
 

@@ -7,10 +7,11 @@ import msgspec
 import pytest
 
 from support.builders import PATTERNS
+from support.lattices import lattice_of
+from weft.applications.files import ApplicationFile
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.cases import Experiment
-from weft.plan.gauge import GaugeFile
 from weft.plan.planning import Planned, planned
 from weft.plan.request import Request, simulation
 from weft.plan.simulated import SimulatedPlatform
@@ -164,13 +165,13 @@ def test_a_suite_skips_what_needs_more_cores(cores: int, is_skipped: bool) -> No
 
 
 def test_a_gauge_file_gives_the_lattice() -> None:
-    gauge = GaugeFile(
+    gauge = ApplicationFile(
         path="/g", format="nersc", extents=(4, 4, 4, 8), precision="single", checksums=(1, 2)
     )
-    site = msgspec.structs.replace(SITE, gauge=gauge, available_bytes=None)
+    site = msgspec.structs.replace(SITE, application_file=gauge, available_bytes=None)
     found, _ = plan_of(site, experiments=experiment("milc", "36", ranks=2))
-    assert found.plan.gauge == gauge
-    assert {case.lattice.shape for case in found.plan.cases if case.lattice} == {"4x4x4x8"}
+    assert found.plan.application_file == gauge
+    assert {lattice_of(case).shape for case in found.plan.cases} == {"4x4x4x8"}
 
 
 def test_a_simulation_is_on_the_platforms_nodes() -> None:

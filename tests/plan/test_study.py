@@ -3,13 +3,13 @@
 import msgspec
 
 from support.builders import pattern
+from weft.applications.asked import parse_lattices
 from weft.plan.cases import Experiment, Variants
-from weft.plan.lattice import parse_lattices
 from weft.plan.study import experiments_of_study, is_study, ranks_of_study, transports_of_study
 
 KNOWN = {name: pattern(name) for name in ("milc", "halo", "ping_pong")}
 COMPUTES = Variants(
-    lattices=parse_lattices("", "", 1, "60ns", None, overlaps=True),
+    application=parse_lattices("", "", 1, "60ns", None, overlaps=True),
 )
 
 

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from support.builders import PATTERNS, make_header, pattern, synthetic_record
 from weft.analysis.stats.launches import words_for_launches
 from weft.analysis.stats.trend import not_looked_for
+from weft.applications.asked import ApplicationsAsked
+from weft.applications.lattice import MASS, U0
 from weft.cli.main import app
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case, Schedule
 from weft.plan.cases import Experiment, Variants, make_cases
 from weft.plan.command import words_of
-from weft.plan.lattice import MASS, U0, Lattices
 from weft.plan.pattern import Pattern
 from weft.plan.planning import planned
 from weft.plan.request import Request
@@ -39,7 +40,7 @@ schedules = st.one_of(
     ),
 )
 lattices = st.builds(
-    Lattices,
+    ApplicationsAsked,
     extents=st.sampled_from(["4", "4x6x8x10", "8"]),
     depth=st.integers(1, 3),
     compute_ps_per_site=st.sampled_from([0, 1, 60_000, 1_234_567]),
@@ -56,9 +57,9 @@ lattices = st.builds(
 def cases(draw: st.DrawFn) -> tuple[Case, Pattern]:
     """A case as a plan may have it."""
     of = draw(st.sampled_from(PATTERNS))
-    is_app = of.lattice.dimensions > 0
-    asked = draw(lattices) if is_app else Lattices()
-    if not of.lattice.takes("mass"):
+    is_app = of.application.is_there
+    asked = draw(lattices) if is_app else ApplicationsAsked()
+    if not of.application.takes("mass"):
         asked = replace(asked, mass=MASS, u0=U0)
     if is_app and draw(st.booleans()):
         asked = replace(asked, whole="16^4", extents="")
@@ -67,7 +68,7 @@ def cases(draw: st.DrawFn) -> tuple[Case, Pattern]:
         schedules=(draw(schedules),),
         waits=(draw(st.sampled_from(["", "spin", "block"])),),
         pages=(draw(st.sampled_from(["", "huge"])),),
-        lattices=asked,
+        application=asked,
         single=draw(st.booleans()),
     )
     size = str(draw(st.integers(1, 2**30)))

@@ -8,8 +8,9 @@ import pytest
 
 import weft
 from support.builders import PATTERNS, make_cases, pattern, synthetic_record
-from weft.plan.lattice import Lattice
-from weft.plan.pattern import LatticeInfo, Pattern
+from weft.applications.info import ApplicationInfo
+from weft.applications.lattice import Lattice
+from weft.plan.pattern import Pattern
 from weft.record.undescribed import as_measured
 
 FIELDS = (
@@ -17,7 +18,7 @@ FIELDS = (
     "clock_reads", "part_clock_reads", "splits_operations",
 )  # fmt: skip
 # Applications came later: their engines always described them.
-TESTS = tuple(one.name for one in PATTERNS if not one.lattice.dimensions)
+TESTS = tuple(one.name for one in PATTERNS if not one.application.is_there)
 
 
 def rewritten(path: Path, change: dict[str, object] | None) -> weft.Run:
@@ -72,9 +73,9 @@ def test_an_old_engine_of_milc_took_its_options_without_saying_so() -> None:
         Pattern(
             name="milc", title="", summary="", figure="iteration", ranks=1, latency_divisor=1,
             bandwidth_factor=0,
-            lattice=LatticeInfo(dimensions=4, bytes="36", moved_bytes_per_site=1344),
+            application=ApplicationInfo(dimensions=4, bytes="36", moved_bytes_per_site=1344),
         )
-    ).lattice  # fmt: skip
+    ).application  # fmt: skip
     assert all(info.takes(name) for name in ("long_links", "mass", "u0", "gauge"))
     assert info.rest == "fields"
     short = Lattice(extents=(4, 4, 4, 4), long_link_reals=12)

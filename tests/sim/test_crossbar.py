@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.lattices import lattice_of
 from support.simulations import KNOWN, platform, simulated
 from weft.fabric.topologies import FabricAsked
 from weft.plan.simulated import SimulatedPlatform
@@ -36,6 +37,5 @@ def test_work_is_charged_at_the_speed_of_the_nodes(tmp_path: Path, is_predicted:
     run = simulated(tmp_path, ("milc",), "36", pair(base) if is_predicted else base, ranks=1)
     assert run.measured
     for batch in run.measured:
-        lattice = run.cases[batch.case].lattice
-        assert lattice is not None
+        lattice = lattice_of(run.cases[batch.case])
         assert min(run.time_ns(batch)) == pytest.approx(1187 * lattice.sites / 2, rel=1e-3)

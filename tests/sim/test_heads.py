@@ -10,9 +10,9 @@ import pytest
 
 import weft
 from support.simulations import platform, simulated
+from weft.applications.asked import ApplicationsAsked
 from weft.launch.programs import SIMULATOR, engine_folder
 from weft.plan.cases import Experiment, Variants
-from weft.plan.lattice import Lattices
 
 pytestmark = pytest.mark.engine
 RANKS = 8
@@ -25,7 +25,7 @@ TESTS = ("halo", "ping_pong", "stream", "hot_spot_receive")
 def run_on(folder: Path, kind: str) -> weft.Run:
     """Faces, streams and sums of eight ranks."""
     named = msgspec.structs.replace(platform(nodes=RANKS), kind=kind)
-    lattices = Variants(lattices=Lattices(extents="8", sums=2))
+    lattices = Variants(application=ApplicationsAsked(extents="8", sums=2))
     parts = (
         Experiment(tests=("halo",), sizes=SIZES, ranks=RANKS, variants=lattices),
         Experiment(tests=TESTS[1:], sizes="8,64KiB", ranks=RANKS),

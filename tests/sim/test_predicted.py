@@ -10,9 +10,9 @@ import pytest
 import weft
 from support.simulations import KNOWN, by_size, platform, simulated
 from weft.analysis.summary import summarise
+from weft.applications.asked import ApplicationsAsked
 from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Experiment, Variants
-from weft.plan.lattice import Lattices
 from weft.sim.predicted import Variant, predicted
 
 pytestmark = pytest.mark.engine
@@ -134,7 +134,7 @@ def test_a_coarser_simulation_says_the_same(tmp_path: Path) -> None:
             tests=("halo",),
             sizes="256",
             ranks=16,
-            variants=Variants(lattices=Lattices(extents="4")),
+            variants=Variants(application=ApplicationsAsked(extents="4")),
         )
         run = simulated(folder, ("halo",), "256", on_it, ranks=16, samples=3, parts=(part,))
         found[is_exact] = [min(one.ticks) for one in run.measured]

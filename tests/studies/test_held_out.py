@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 import weft
 from support.simulations import KNOWN, platform, simulated
+from weft.applications.asked import ApplicationsAsked
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.simgrid import at_speed
 from weft.plan.cases import Experiment, Variants
-from weft.plan.lattice import Lattices
 from weft.sim.calibrate import ALWAYS_EAGER, Times, lines_of
 from weft.sim.measured import calibrated_from
 from weft.sim.platforms import simulated_platform
@@ -39,7 +39,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     (folder / "sizes").mkdir()
     (folder / "patterns").mkdir()
     sizes = simulated(folder / "sizes", ("ping_pong", "sendrecv"), "0..1MiB", platform())
-    lattices = Variants(lattices=Lattices(extents="4,8"))
+    lattices = Variants(application=ApplicationsAsked(extents="4,8"))
     parts = (
         Experiment(tests=("host_overhead", "late_receive", "stream"), sizes="8,64KiB"),
         Experiment(tests=("hot_spot_receive",), sizes="8,8KiB,64KiB", ranks=4),

@@ -1,6 +1,7 @@
 """Rules about who imports whom: downwards in the house, in no circle, not even for a type."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from style.python_rules import imported_modules
@@ -16,6 +17,7 @@ HOUSE = (
     "weft.whole_file",
     "weft.estimate",
     "weft.wording",
+    "weft.applications",
     "weft.plan",
     "weft.record",
     "weft",
@@ -38,6 +40,12 @@ HOUSE = (
     "weft.session",
     "weft.studies",
     "weft.cli",
+)
+
+# Where a test is a test; what only its application understands.
+ROOMS_OF_EVERY_TEST = ("plan", "record", "measure", "launch")
+_OF_AN_APPLICATION = re.compile(
+    r"\bmass\b|\bu0\b|plaquettes?|residuals?|long_links?|lattices?|extents|gauge", re.IGNORECASE
 )
 
 
@@ -74,6 +82,15 @@ def launchers_beside_their_list(tree: Tree) -> Iterator[Finding]:
         for line, meant in imported_modules(name, source, modules):
             if meant in launchers and name != "weft.launch.all":
                 yield source.at(line, f"{meant} is a launcher; take it from weft.launch.all")
+
+
+def applications_asked_for_their_own(tree: Tree) -> Iterator[Finding]:
+    """A plan, a record, a measurement and a launch keep an application's options as they are."""
+    for room in ROOMS_OF_EVERY_TEST:
+        for source in tree.code(".py", under=f"src/weft/{room}"):
+            for number, line in enumerate(source.text.splitlines(), start=1):
+                if found := _OF_AN_APPLICATION.search(line):
+                    yield source.at(number, f"'{found[0]}' is a word of weft.applications")
 
 
 def weft_modules(tree: Tree) -> dict[str, Source]:

@@ -12,8 +12,9 @@ import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
+from weft.applications.info import ApplicationInfo
 from weft.plan.case import Case
-from weft.plan.pattern import LatticeInfo, Pattern
+from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan
 from weft.record.model import (
     SCHEMA_VERSION,
@@ -88,7 +89,7 @@ _APPLICATIONS = (
         latency_divisor=1,
         bandwidth_factor=0,
         parts=("post", "compute", "wait", "sum"),
-        lattice=LatticeInfo(dimensions=4, extents="4..14:2", bytes="36"),
+        application=ApplicationInfo(dimensions=4, extents="4..14:2", bytes="36"),
     ),
     as_measured(
         Pattern(
@@ -100,7 +101,7 @@ _APPLICATIONS = (
             latency_divisor=1,
             bandwidth_factor=0,
             parts=("pack", "local", "wait", "remote", "sum"),
-            lattice=LatticeInfo(
+            application=ApplicationInfo(
                 dimensions=4,
                 extents="4..14:2",
                 bytes="4",

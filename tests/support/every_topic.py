@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import weft
 from support.builders import LAUNCH_EFFECTS, lost_batch, synthetic_record, usual_time_ns
+from support.lattices import lattice_of
 from support.records_of_any_kind import PARTS
+from weft.applications.lattice import Lattice
 from weft.plan.case import Case, Schedule
-from weft.plan.lattice import Lattice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,7 @@ def _plan() -> list[tuple[str, tuple[str, ...], tuple[int, ...], dict[str, Any]]
         *(("send_overlap", _BOTH, _SIZES, {"point": at}) for at in (50, 100, 200)),
         *(("busy_stream", _BOTH, (65536,), {"point": at}) for at in (0, 100, 200)),
         *(
-            ("milc", ("mpi",), (4,), {"ranks": n, "lattice": one})
+            ("milc", ("mpi",), (4,), {"ranks": n, "application": one.options})
             for one in LATTICES
             for n in (1, 2)
         ),
@@ -70,8 +71,8 @@ def cases_of_every_topic() -> tuple[Case, ...]:
 def _times(case: Case, launch: int) -> list[float]:
     number = SAMPLES_OF_A_LOAD if case.test == "offered_load" else SAMPLES
     slower = _SLOWER.get(case.wait, 1.0) * _SLOWER.get(case.pages, 1.0)
-    if case.lattice:
-        slower *= case.lattice.sites * (1 + case.ranks / 4)
+    if case.application:
+        slower *= lattice_of(case).sites * (1 + case.ranks / 4)
     slower *= 1 + case.schedule.count / 1000 + (case.point or 0) / 150
     middle = usual_time_ns(case) * slower * LAUNCH_EFFECTS[launch]
     return [middle * (1 + 0.02 * ((at * 7919) % number / number - 0.5)) for at in range(number)]

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import weft
 from support.builders import LAUNCH_EFFECTS, synthetic_record
+from support.lattices import lattice_of
 from weft.analysis.summary import summarise
+from weft.applications.lattice import Lattice
 from weft.plan.case import Case
-from weft.plan.lattice import Lattice
 from weft.record.run import Run
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
@@ -26,7 +27,7 @@ def weak_cases(test: str = "milc", extents: tuple[int, ...] = (4, 8, 14)) -> tup
             transport="tcp",
             bytes=4,
             ranks=ranks,
-            lattice=Lattice(extents=(extent,) * 4),
+            application=Lattice(extents=(extent,) * 4).options,
         )
         for extent, ranks in itertools.product(extents, RANKS)
     )
@@ -35,16 +36,16 @@ def weak_cases(test: str = "milc", extents: tuple[int, ...] = (4, 8, 14)) -> tup
 def strong_cases() -> tuple[Case, ...]:
     lattice = Lattice(extents=(8,) * 4, is_global=True)
     return tuple(
-        Case(test="halo", transport="tcp", bytes=36, ranks=ranks, lattice=lattice)
+        Case(test="halo", transport="tcp", bytes=36, ranks=ranks, application=lattice.options)
         for ranks in RANKS
     )
 
 
 def iteration_ns(case: Case) -> float:
     """Of the slowest rank, which is rank 1 where there is one; the others are a tenth quicker."""
-    assert case.lattice is not None
-    alone = SITE_NS * case.lattice.sites_of_rank(case.ranks)
-    return alone * (1 + LOSS[case.lattice.extents[0]] * (case.ranks.bit_length() - 1))
+    lattice = lattice_of(case)
+    alone = SITE_NS * lattice.sites_of_rank(case.ranks)
+    return alone * (1 + LOSS[lattice.extents[0]] * (case.ranks.bit_length() - 1))
 
 
 def series(case: Case, round_: int, share: float = 1.0) -> list[float]:

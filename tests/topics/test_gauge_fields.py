@@ -10,9 +10,9 @@ from support.builders import synthetic_record, write_lines
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.summary import summarise
+from weft.applications.files import ApplicationFile
+from weft.applications.lattice import Lattice
 from weft.plan.case import Case
-from weft.plan.gauge import GaugeFile
-from weft.plan.lattice import Lattice
 from weft.record.run import Run
 from weft.sources.sides import load_sides
 from weft.topics import results_of
@@ -21,13 +21,14 @@ from weft.topics.scaling import Scaling
 if TYPE_CHECKING:
     from weft.record.model import Line
 
+FOUND = {"plaquette_space": 2.62, "plaquette_time": 2.621}
 PARTS = ("pack", "local", "wait", "remote", "sum")
 
 
 def drawn_record(folder: Path) -> Run:
     """Of links that are drawn, on one rank."""
     lattice = Lattice(extents=(8,) * 4, is_global=True)
-    case = Case(test="milc", transport="tcp", bytes=4, ranks=1, lattice=lattice)
+    case = Case(test="milc", transport="tcp", bytes=4, ranks=1, application=lattice.options)
     return weft.load(
         synthetic_record(
             folder / "r.jsonl",
@@ -40,13 +41,13 @@ def drawn_record(folder: Path) -> Run:
 
 def on_gauge(run: Run, folder: Path, name: str, sums: tuple[int, int]) -> Run:
     """The same record, of links from a file."""
-    gauge = GaugeFile(
+    gauge = ApplicationFile(
         path=f"/data/{name}", format="SciDAC", extents=(8,) * 4, precision="single", checksums=sums
     )
     record = run.lines
-    plan = msgspec.structs.replace(record.header.plan, gauge=gauge)
+    plan = msgspec.structs.replace(record.header.plan, application_file=gauge)
     header = msgspec.structs.replace(record.header, plan=plan)
-    batches = [msgspec.structs.replace(one, plaquettes=(2.62, 2.621)) for one in record.batches]
+    batches = [msgspec.structs.replace(one, application=FOUND) for one in record.batches]
     assert record.footer is not None
     lines: list[Line] = [header, *record.launches, *batches, record.footer]
     return weft.load(write_lines(folder / f"{name}.jsonl", lines))

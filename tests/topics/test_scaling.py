@@ -97,7 +97,8 @@ def test_the_largest_true_residual_is_reported(tmp_path: Path) -> None:
     worst = weak_cases(extents=(8,))[1]
     batches = [
         msgspec.structs.replace(
-            one, residual=3.2e-5 if (one.case, one.launch) == (worst.key, 2) else 1e-6
+            one,
+            application={"residual": 3.2e-5 if (one.case, one.launch) == (worst.key, 2) else 1e-6},
         )
         for one in record.batches
     ]
@@ -128,7 +129,9 @@ def test_flush_to_zero_is_said_where_something_was_solved(
         msgspec.structs.replace(one, details={"flush to zero": found[at % 2]} if found[0] else {})
         for at, one in enumerate(record.launches)
     ]
-    batches = [msgspec.structs.replace(one, residual=1e-6) for one in record.batches]
+    batches = [
+        msgspec.structs.replace(one, application={"residual": 1e-6}) for one in record.batches
+    ]
     assert record.footer is not None
     lines: list[Line] = [record.header, *launches, *batches, record.footer]
     rows = rows_of(weft.load(write_lines(tmp_path / "s.jsonl", lines)))

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from support.lattices import lattice_of
 from support.shown import tables_of
 from support.studies import record_of, rows_of, weak_cases
 from weft.analysis.summary import summarise
@@ -30,9 +31,11 @@ def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
 
 def test_sums_that_are_usual_are_no_word_of_a_row(tmp_path: Path) -> None:
     [usual] = weak_cases(extents=(4,))[:1]
-    assert usual.lattice is not None
+    lattice = lattice_of(usual)
     cases = [
-        msgspec.structs.replace(usual, lattice=msgspec.structs.replace(usual.lattice, sums=sums))
+        msgspec.structs.replace(
+            usual, application=msgspec.structs.replace(lattice, sums=sums).options
+        )
         for sums in (1, 2)
     ]
     rows = rows_of(record_of(tmp_path, tuple(cases)))

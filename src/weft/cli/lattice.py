@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from weft.applications.asked import ApplicationsAsked, parse_lattices
+from weft.applications.lattice import LONG_LINK_REALS, MASS, U0
 from weft.cli.options import with_options
-from weft.plan.lattice import LONG_LINK_REALS, MASS, U0, Lattices, parse_lattices
 
 _Extents = Annotated[
     str,
@@ -82,9 +83,9 @@ _U0 = Annotated[
 
 
 def takes_lattice(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options; it gets `lattices` made of them."""
+    """Give a command these options; it gets `asked` made of them."""
     return with_options(
-        command, lattices_of, lambda made, given: command(lattices=made, **given), "lattices"
+        command, lattices_of, lambda made, given: command(asked=made, **given), "asked"
     )
 
 
@@ -100,7 +101,7 @@ def lattices_of(
     gauge: _Gauge = None,
     mass: _Mass = MASS,
     u0: _U0 = U0,
-) -> Lattices:
+) -> ApplicationsAsked:
     """What was asked for. Raises WeftError."""
     return parse_lattices(
         extents,

@@ -122,7 +122,7 @@ def _tests(found: "Sequence[Program]") -> list[dict[str, Any]]:
                     "ranks": pattern.ranks,
                     "axis": f"{pattern.axis.name} {pattern.axis.unit}".strip(),
                     "points": pattern.axis.points,
-                    "extents": pattern.lattice.extents,
+                    "extents": pattern.application.extents,
                     "transports": [],
                 },
             )

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.applications.asked import ApplicationsAsked
+from weft.applications.lattice import LONG_LINK_REALS
 from weft.cli.fabric_options import Levels, Shape, Switch
 from weft.cli.lattice import takes_lattice
 from weft.errors import WeftError
-from weft.plan.lattice import LONG_LINK_REALS, Lattices
 from weft.studies.variants import NO_TAPER
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def predict(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the records into this folder.")
     ] = None,
-    lattices: Lattices = Lattices(),  # noqa: B008 - frozen
+    asked: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
 ) -> None:
     """Predict tests on a fabric: a platform's links and hosts on as many nodes as asked.
 
@@ -130,7 +131,7 @@ def predict(
     from weft.studies.variants import Lists, variants_of
     from weft.units import parse_percent, parse_seconds
 
-    _check(platform, nodes, samples, lattices)
+    _check(platform, nodes, samples, asked)
     base = simulated_platform(platform, rate)
     lists = Lists(
         topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed, hop=hop,
@@ -139,7 +140,7 @@ def predict(
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
     variants = variants_of(fabric, lists, tests)
     of = plan.parse_variants(
-        plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, lattices=lattices, single=True
+        plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, application=asked, single=True
     )
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=nodes, variants=of)
     found = predicted_on(
@@ -167,7 +168,7 @@ def _say(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _check(platform: str, nodes: int, samples: int, lattices: Lattices) -> None:
+def _check(platform: str, nodes: int, samples: int, asked: ApplicationsAsked) -> None:
     if not platform:
         raise WeftError(
             "a prediction needs the links and hosts of a platform",
@@ -177,7 +178,7 @@ def _check(platform: str, nodes: int, samples: int, lattices: Lattices) -> None:
         raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 256")
     if samples < 1:
         raise WeftError(f"--samples {samples} is out of range", "type 1 or more, like --samples 2")
-    if lattices.threads > 1 or lattices.long_link_reals != LONG_LINK_REALS:
+    if asked.threads > 1 or asked.long_link_reals != LONG_LINK_REALS:
         raise WeftError(
             "a prediction computes nothing: the platform says how fast a rank is",
             "omit --threads and --long-links",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec.structs import asdict
 
+from weft.applications.asked import ApplicationsAsked
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import show
 from weft.cli.options import Json
@@ -16,7 +17,6 @@ from weft.cli.submit import is_for_a_job, may_be_submitted, nodes_of
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.plan import cases as plan
-from weft.plan.lattice import Lattices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -214,7 +214,7 @@ def run(
     json: Json = False,
     report: _Report = True,
     where: Where = Where(),  # noqa: B008 - frozen
-    lattices: Lattices = Lattices(),  # noqa: B008 - frozen
+    asked: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
 ) -> None:
     """Measure latency and bandwidth between ranks: a table, the record, an HTML report."""
     from weft.plan.request import Request
@@ -223,7 +223,7 @@ def run(
     if resume is not None:
         done = _resumed(context, resume, report=report)
     else:
-        of = functools.partial(plan.parse_variants, points=points, pages=pages, lattices=lattices)
+        of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
         experiment = plan.Experiment(
             tests=tuple(given("tests", tests) or plan.TESTS),
             sizes=given("sizes", sizes),

@@ -28,13 +28,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(Sampled, frozen=True, kw_only=True):
-    """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other.
-
-    `application` has what an application found out, by the names that it gives.
-    """
+    """The engine's answer to a case; with `ended_launch` its link is gone and it gives no other."""
 
     id: int
-    application: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True):

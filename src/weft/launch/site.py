@@ -14,7 +14,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.host.unlike import check_versions
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
-from weft.launch.gauge import gauge_file
+from weft.launch.application_file import application_file
 from weft.launch.launcher import Launcher
 from weft.launch.programs import SIMULATOR, Program, choose_mpi, programs
 from weft.plan.allocation import Allocation
@@ -48,11 +48,11 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
         return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in self.hosts.values())
 
     def facts(self, experiments: Sequence[Experiment] = ()) -> Site:
-        """What a plan of these experiments must know; reads the gauge file that they name.
+        """What a plan of these experiments must know; reads an application's file that they name.
 
-        Raises WeftError for a file that is no gauge field.
+        Raises WeftError for a file that is none.
         """
-        path = next((experiment.variants.lattices.gauge for experiment in experiments), "")
+        path = next((experiment.variants.application.file for experiment in experiments), "")
         working = next(iter(self.usable.values()), None)
         return Site(
             launcher=self.launcher.name,
@@ -62,7 +62,7 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
             cores=self.cores,
             available_bytes=_available_bytes(self.hosts),
             sockets=_sockets(self.hosts),
-            gauge=gauge_file(working, Path(path)) if path and working else None,
+            application_file=application_file(working, Path(path)) if path and working else None,
         )
 
 
@@ -91,7 +91,7 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
     """What is known of a job's nodes before it starts: the programs of here, that work there.
 
     None where no program can be asked, as on a login node without MPI; `say` takes a line about it.
-    Raises WeftError for a file that is there and is no gauge field.
+    Raises WeftError for a file that is there and is none of an application.
     """
     try:
         mpi = choose_mpi(request.mpi)
@@ -103,14 +103,16 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
     if not described:
         say(f"the job's tests and options are not checked before it starts: {reason}")
         return None
-    path = next((one.variants.lattices.gauge for one in request.experiments), "")
+    path = next((one.variants.application.file for one in request.experiments), "")
     return Site(
         launcher=request.launcher,
         mpi=mpi,
         transports=tuple(msgspec.structs.replace(_facts_of(one), reason="") for one in described),
         hosts=nodes,
         cores=nodes * len(os.sched_getaffinity(0)),
-        gauge=gauge_file(described[0], Path(path)) if path and Path(path).exists() else None,
+        application_file=(
+            application_file(described[0], Path(path)) if path and Path(path).exists() else None
+        ),
     )
 
 

@@ -106,7 +106,7 @@ def _plugins() -> frozenset[str]:
 
 @functools.cache
 def _plugins_of(srun: str) -> frozenset[str]:
-    """Asked once, however many launches a run has."""
+    """ApplicationsAsked once, however many launches a run has."""
     return frozenset(
         "pmix" if word.startswith("pmix") else word
         for word in re.findall(r"\w+", _output([srun, "--mpi=list"]))

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.plan.lattice import Lattice
 from weft.record.model import Batch, Launch, Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from weft.applications.files import ApplicationFile
     from weft.launch.protocol import Answer, Hello
     from weft.measure.stopping import Amount
     from weft.plan.case import Case
-    from weft.plan.gauge import GaugeFile
     from weft.record.model import Role
 
 
@@ -33,9 +32,10 @@ def case_line(
     seed: int,
     *,
     verify: bool,
-    gauge: GaugeFile | None = None,
+    file: ApplicationFile | None = None,
 ) -> dict[str, Any]:
     """What rank 0 reads of a case (docs/engine-protocol.md)."""
+    of = case.of_application
     return {
         "id": number,
         "test": case.test,
@@ -50,26 +50,8 @@ def case_line(
         "point": case.point or 0,
         "seed": seed,
         "verify": verify,
-        **_on_lattice(case.lattice, gauge),
+        **(of.line(file) if of else {}),
     }
-
-
-def _on_lattice(lattice: Lattice | None, gauge: GaugeFile | None) -> dict[str, Any]:
-    """What the case of an application has: its lattice, and pairs that only the application knows.
-
-    Without what is usual: a test refuses what it does not know.
-    """
-    if lattice is None:
-        return {}
-    of_application = {"long_link_reals", "mass", "u0"}
-    fields = {k: v for k, v in msgspec.to_builtins(lattice).items() if k not in of_application}
-    usual = Lattice(extents=lattice.extents).application
-    pairs: dict[str, float | str] = {
-        name: value for name, value in lattice.application.items() if value != usual[name]
-    }
-    if gauge:
-        pairs |= {"gauge": gauge.path, "gauge_checksums": gauge.checksums_in_words}
-    return {"lattice": fields, "application": pairs}
 
 
 def launch_line(number: int, transport: str, hello: Hello, boots: Mapping[str, str]) -> Launch:
@@ -90,13 +72,10 @@ def launch_line(number: int, transport: str, hello: Hello, boots: Mapping[str, s
 
 def batch_line(case: Case, launch: int, order: int, role: Role, answer: Answer) -> Batch:
     """What came of a case in a launch."""
-    space, time = (answer.application.get(f"plaquette_{name}") for name in ("space", "time"))
     return Batch(
         case=case.key,
         launch=launch,
         order=order,
         role=role,
-        residual=answer.application.get("residual"),
-        plaquettes=None if space is None or time is None else (space, time),
         **{name: getattr(answer, name) for name in Sampled.__struct_fields__},
     )

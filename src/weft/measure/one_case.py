@@ -172,7 +172,7 @@ class CaseRunner:
             chosen,
             self.plan.seed,
             verify=verify,
-            gauge=self.plan.gauge,
+            file=self.plan.application_file,
         )
         answer = self._answer(ranks, line, self.plan.case_deadline_s + timeout)
         self.besides_s = max(0.0, time.monotonic() - begun - answer.timed_ns / 1e9)

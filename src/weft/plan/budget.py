@@ -11,6 +11,7 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.applications import ApplicationCase
     from weft.plan.case import Case
     from weft.plan.costs import Costs
     from weft.plan.pattern import Pattern
@@ -65,13 +66,18 @@ def shortfall(
     launches = f"about {counted(fit, 'launch')} per case"
     some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
     budget = in_words(plan.budget_s + wanted * round_s - left_s)
-    sizes = "--extents" if all(state.case.lattice for state in short) else "--sizes"
+    options = {of.size_option if of else "--sizes" for of in map(_of_application, short)}
+    sizes = options.pop() if len(options) == 1 else "--sizes"
     return (
         f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
         f" {'takes' if len(short) == 1 else 'each take'} about {in_words(wanted * round_s)},"
         f" and {in_words(left_s)} are left, enough for {launches if fit else some}; for all type"
         f" --budget {budget}, or fewer {sizes} or --launches"
     )
+
+
+def _of_application(state: Outlook) -> ApplicationCase | None:
+    return state.case.of_application
 
 
 def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs, *, is_first: bool) -> float:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from weft.plan.lattice import Lattice
+from weft.applications import ApplicationCase, case_of
+from weft.applications.info import RECORDED_AS
 
 USUAL_QUEUE_DEPTH = 64
 USUAL_RANKS = 2
 # What cases may differ in; all behind `bytes` make the variant of a test.
 CaseAxis = Literal[
     "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
-    "point", "lattice",
+    "point", "application",
 ]  # fmt: skip
 
 
@@ -61,8 +62,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to measure: a test on a transport at one message size.
 
     `point` is where it lies on the axis of its test; None where the test has no axis. `pages` are
-    those of its memory: small, huge, or as the kernel gives them. `lattice` is that of an
-    application, whose `bytes` are a site's in a layer of its face; None where it has none.
+    those of its memory: small, huge, or as the kernel gives them. `application` are the options of
+    an application, which only it understands (weft.applications); None where the test is none.
     """
 
     # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
@@ -78,7 +79,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     wait: str = ""
     pages: str = ""
     point: int | None = None
-    lattice: Lattice | None = None
+    application: dict[str, Any] | None = msgspec.field(default=None, name=RECORDED_AS)
+
+    def __hash__(self) -> int:
+        # Options are a dictionary, and compared.
+        return hash((self.test, self.transport, self.bytes, self.ranks, self.point))
 
     @property
     def key(self) -> str:
@@ -89,12 +94,19 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def message_bytes(self) -> int:
         """The longest message at most."""
-        return self.lattice.face_bytes(self.bytes) if self.lattice else self.bytes
+        of = self.of_application
+        return of.message_bytes(self.bytes) if of else self.bytes
 
     @property
     def lanes(self) -> int:
         """With how many neighbours a rank has buffers of its own."""
-        return self.lattice.lanes if self.lattice else 1
+        of = self.of_application
+        return of.lanes if of else 1
+
+    @property
+    def of_application(self) -> ApplicationCase | None:
+        """The case as its application has it; None where the test is none."""
+        return None if self.application is None else case_of(self.application)
 
     def but_for(self, *axes: CaseAxis) -> Case:
         """The case whatever these axes are: equal for cases that differ in nothing else.
@@ -112,7 +124,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def variant(self) -> str:
         """The options that differ from the defaults, in words; empty where none does."""
-        schedule = self.schedule
+        schedule, of = self.schedule, self.of_application
         reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
         differs = {
             f"{self.ranks}ranks": self.ranks != USUAL_RANKS,
@@ -123,6 +135,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             "shared": schedule.kind == "shared",
             f"{schedule.kind}{schedule.count}{reuse}": not schedule.is_repeated,
             f"at{self.point}": self.point is not None,
-            self.lattice.words if self.lattice else "": self.lattice is not None,
+            of.words if of else "": of is not None,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)

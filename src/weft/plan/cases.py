@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications.asked import ApplicationsAsked, options_by_test
+from weft.applications.info import ApplicationInfo
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.case import USUAL_QUEUE_DEPTH, Case, Schedule
-from weft.plan.lattice import Lattice, Lattices
-from weft.plan.pattern import LatticeInfo
 from weft.units import parse_sizes
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Variants(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[str, ...] = ("",)
     pages: tuple[str, ...] = ("",)
     points: tuple[int, ...] = ()
-    lattices: Lattices = Lattices()
+    application: ApplicationsAsked = ApplicationsAsked()
     single: bool = False
 
 
@@ -153,7 +153,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
                 waits=(case.wait,),
                 pages=(case.pages,),
                 points=() if case.point is None else (case.point,),
-                lattices=Lattices.of_one(case.lattice) if case.lattice else Lattices(),
+                application=ApplicationsAsked.of_case(case.application),
                 single=case.single,
             ),
         )
@@ -166,7 +166,7 @@ def parse_variants(
     *,
     points: str = "",
     pages: str = "",
-    lattices: Lattices = Lattices(),  # noqa: B008 - frozen
+    application: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
     single: bool,
 ) -> Variants:
     """Variants from lists with commas: "1..256", "one,turn:16", "spin,block". Raises WeftError."""
@@ -190,7 +190,7 @@ def parse_variants(
         waits=choose("way to wait", [w for w in wait.split(",") if w], WAITS) or ("",),
         pages=choose("page size", [p for p in pages.split(",") if p], PAGES) or ("",),
         points=chosen_points,
-        lattices=lattices,
+        application=application,
         single=single,
     )
 
@@ -251,7 +251,9 @@ def make_cases(
             "none of these tests has an axis for --points",
             "type it without --points, or see weft list tests",
         )
-    lattices = _lattices(chosen.lattices, tests, known)
+    options = options_by_test(
+        chosen.application, {test: _application(known.get(test)) for test in tests}
+    )
     return tuple(
         Case(
             test=test,
@@ -264,7 +266,7 @@ def make_cases(
             wait=wait,
             pages=pages,
             point=point,
-            lattice=lattice,
+            application=application,
         )
         for transport in transports
         for test in tests
@@ -273,7 +275,7 @@ def make_cases(
         for wait in chosen.waits
         for pages in chosen.pages
         for point in points[test]
-        for lattice in lattices[test]
+        for application in options[test]
         for size in _sizes(sizes, known.get(test))
     )
 
@@ -319,33 +321,15 @@ def on_ranks(experiment: Experiment, counts: Sequence[int]) -> tuple[Experiment,
     return tuple(msgspec.structs.replace(experiment, ranks=count) for count in counts)
 
 
-def _lattice(pattern: Pattern | None) -> LatticeInfo:
-    return pattern.lattice if pattern else LatticeInfo()
+def _application(pattern: Pattern | None) -> ApplicationInfo:
+    return pattern.application if pattern else ApplicationInfo()
 
 
 def _sizes(sizes: str, pattern: Pattern | None) -> tuple[int, ...]:
     if pattern is not None and not pattern.has_size:
         return (0,)
-    found = parse_sizes(sizes or _lattice(pattern).bytes or SIZES)
+    found = parse_sizes(sizes or _application(pattern).bytes or SIZES)
     return tuple(size for size in found if pattern is None or size >= pattern.least_bytes)
-
-
-def _lattices(
-    asked: Lattices, tests: Sequence[str], known: Mapping[str, Pattern]
-) -> dict[str, tuple[Lattice | None, ...]]:
-    """Those of each test. Raises WeftError where none of the tests has what was asked for."""
-    found = {test: asked.of(_lattice(known.get(test))) for test in tests}
-    if asked.are_asked_for and all(found[test] == (None,) for test in tests):
-        raise WeftError(
-            "none of these tests has a lattice",
-            "type it without --extents and the like, or see weft list tests",
-        )
-    if asked.need_links and not any(_lattice(known.get(test)).takes("gauge") for test in tests):
-        raise WeftError(
-            "none of these tests has quarks on links",
-            "type it without --gauge, --mass and --u0, or weft run milc",
-        )
-    return found
 
 
 def _queue_depths(variants: Variants, pattern: Pattern | None) -> tuple[int, ...]:

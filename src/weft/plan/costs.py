@@ -91,21 +91,21 @@ class Costs:
 
 def _kind(case: Case) -> str:
     """Cases of one kind tell of each other: tests of messages all do, an application alone."""
-    return f"{case.transport}/{case.test}" if case.lattice else case.transport
+    return f"{case.transport}/{case.test}" if case.application else case.transport
 
 
 def _size(case: Case) -> int:
-    """What a case's cost grows with: its bytes, with a lattice those of all sites of a rank."""
-    if case.lattice is None:
-        return case.bytes
-    return round(case.bytes * case.lattice.sites_of_rank(case.ranks))
+    """What a case's cost grows with: its bytes, of an application those of all sites of a rank."""
+    of = case.of_application
+    return round(case.bytes * of.sites_of_rank(case.ranks)) if of else case.bytes
 
 
 def _fields_s(state: Costed) -> float:
     """What an application takes to make what it keeps on its sites; twice, for a look is first."""
-    if state.case.lattice is None or not state.pattern.lattice.set_bytes_per_site:
+    of = state.case.of_application
+    if of is None or not state.pattern.application.keeps_data:
         return 0.0
-    return 2 * GUESSED_SITE_S * state.case.lattice.sites_of_rank(state.case.ranks)
+    return 2 * GUESSED_SITE_S * of.sites_of_rank(state.case.ranks)
 
 
 def _knee(size: int) -> float:

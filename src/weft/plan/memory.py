@@ -26,7 +26,6 @@ BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
 
 _FEWER_BYTES = "fewer --buffers, --samples or --ranks"
-_FEWER_SITES = "smaller --extents or --lattice, or fewer --ranks"
 
 
 def within_memory(
@@ -68,7 +67,8 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     messages = case.lanes * (buffers * pages * PAGE_BYTES + order)
     if own:
         messages = own * pages * PAGE_BYTES
-    sites = int(case.lattice.sites_of_rank(case.ranks)) if case.lattice else 0
+    of = case.of_application
+    sites = int(of.sites_of_rank(case.ranks)) if of else 0
     return case.ranks * (WORD_BYTES + messages + sites * known.bytes_per_site + series)
 
 
@@ -112,5 +112,5 @@ def check_memory(
             f"{what} where {available_bytes / 2**30:.1f} GiB are free",
             f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
             if largest >> 20
-            else f"type {_FEWER_SITES if case.lattice else _FEWER_BYTES}",
+            else f"type {case.of_application.smaller if case.of_application else _FEWER_BYTES}",
         )

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from weft.applications.info import RECORDED_AS, ApplicationInfo
+
 # The kind of figure of a test; empty in records of engines that did not report it.
 FigureKind = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
@@ -46,52 +48,6 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     own_messages_per_rank: int = 0
 
 
-class ApplicationOption(msgspec.Struct, frozen=True, kw_only=True):
-    """A number from `least` to `most`, a multiple of `step` where there is one; or a text.
-
-    Each unit of it has a site move so many bytes in an iteration, and keep so many.
-    """
-
-    name: str
-    summary: str = ""
-    is_text: bool = False
-    usual: float = 0.0
-    least: float = 0.0
-    most: float = 0.0
-    step: float = 0.0
-    moved_bytes_per_site: int = 0
-    set_bytes_per_site: int = 0
-
-
-class LatticeInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What an application says of its lattice (LatticeInfo in engine/); no dimensions: it has none.
-
-    `extents` are the usual ones of a rank as --extents takes them, `bytes` the usual --sizes.
-    A rank's extents are at least `least_extent` and `multiple` divides them. `sums` are usual
-    sums over ranks in an iteration. A site costs so much arithmetic in an iteration, moves so many
-    bytes to and from memory, and keeps so many (the working set); 0 where it has none. They are
-    for the first of `bytes` and grow with it. `rest` is what an iteration does beside its parts,
-    `options` are what it can be given beside the lattice, `answers` the names of what it finds out.
-    """
-
-    dimensions: int = 0
-    extents: str = ""
-    bytes: str = ""
-    least_extent: int = 1
-    multiple: int = 1
-    sums: int = 0
-    flops_per_site: int = 0
-    moved_bytes_per_site: int = 0
-    set_bytes_per_site: int = 0
-    rest: str = "other"
-    options: tuple[ApplicationOption, ...] = ()
-    answers: tuple[str, ...] = ()
-
-    def takes(self, option: str) -> bool:
-        """Whether the application has an option of that name."""
-        return any(one.name == option for one in self.options)
-
-
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """What one benchmark measures, as the engine itself declares it (PatternInfo in engine/).
 
@@ -108,7 +64,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     trips. Each operation of the samples holds `clock_reads` reads of the clock, of a further series
     as many as `part_clock_reads` says, which an analysis takes off. With splits_operations an
     operation is one message of any of several streams, and a stream's own series has its share.
-    `parts` are the further series in the test's own order, `lattice` is an application's.
+    `parts` are the further series in the test's own order; `application` says what one is, if any.
     """
 
     name: str
@@ -132,6 +88,6 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     part_clock_reads: dict[str, int] = {}
     splits_operations: bool = False
     parts: tuple[str, ...] = ()
-    lattice: LatticeInfo = LatticeInfo()
+    application: ApplicationInfo = msgspec.field(default=ApplicationInfo(), name=RECORDED_AS)
     supported: bool = True
     reason: str = ""

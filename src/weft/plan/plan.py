@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications.files import FILE_RECORDED_AS, ApplicationFile
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case
-from weft.plan.gauge import GaugeFile
 from weft.plan.simulated import SimulatedPlatform
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     records. `case_deadline_s` is the timeout per case, added to its expected time. `samples` is how
     many a case takes in each launch; 0: as many as its share of the budget allows. `suite` is the
     name of the suite; empty where tests were named. `launcher` started the ranks, and starts them
-    again where the run is resumed, on the nodes of `allocation`. `gauge` is the file that links are
-    taken from; without it they are drawn from the seed. With `simulated` nothing was
-    measured: the times are a simulator's on that platform.
+    again where the run is resumed, on the nodes of `allocation`. `application_file` is
+    what its applications are made of; without it they are drawn from the seed. With `simulated`
+    nothing was measured: the times are a simulator's on that platform.
     """
 
     cases: tuple[Case, ...]
@@ -45,7 +45,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     launcher: str = "local"
     allocation: Allocation = Allocation()
     simulated: SimulatedPlatform | None = None
-    gauge: GaugeFile | None = None
+    application_file: ApplicationFile | None = msgspec.field(default=None, name=FILE_RECORDED_AS)
 
 
 def make_plan(
@@ -63,7 +63,7 @@ def make_plan(
     launcher: str = LAUNCHER,
     allocation: Allocation = Allocation(),  # noqa: B008 - frozen
     simulated: SimulatedPlatform | None = None,
-    gauge: GaugeFile | None = None,
+    application_file: ApplicationFile | None = None,
 ) -> Plan:
     """A plan from what was checked. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -88,5 +88,5 @@ def make_plan(
         launcher=launcher,
         allocation=allocation,
         simulated=simulated,
-        gauge=gauge,
+        application_file=application_file,
     )

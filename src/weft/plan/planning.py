@@ -49,7 +49,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     known = site.patterns
     experiments = [_with_tests(experiment, tuple(known)) for experiment in request.experiments]
     usable = _usable(request, experiments, site, say)
-    experiments = [_on_gauge_file(experiment, site) for experiment in experiments]
+    experiments = [_on_file(experiment, site) for experiment in experiments]
     request.allocation.check_sockets(site.sockets)
     experiments = _on_usual_ranks(request, experiments, site, say) or _of_suite(request, site, say)
     tests = {test for experiment in experiments for test in experiment.tests}
@@ -72,7 +72,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         launcher=site.launcher,
         allocation=request.allocation,
         simulated=request.platform,
-        gauge=site.gauge,
+        application_file=site.application_file,
     )
     return Planned(plan=plan, transports=names, patterns=tuple(patterns.values()))
 
@@ -125,13 +125,13 @@ def _check_options(options: Mapping[str, str], transports: Sequence[Transport]) 
             raise WeftError(f"there is no option {key}", fix)
 
 
-def _on_gauge_file(experiment: Experiment, site: Site) -> Experiment:
-    """The experiment on the lattice of the site's gauge file, if there is one. Raises WeftError."""
-    if site.gauge is None:
+def _on_file(experiment: Experiment, site: Site) -> Experiment:
+    """The experiment as the site's file of an application has it, if there is one."""
+    if site.application_file is None:
         return experiment
-    lattices = experiment.variants.lattices.on(site.gauge.extents)
+    asked = experiment.variants.application.on(site.application_file)
     return msgspec.structs.replace(
-        experiment, variants=msgspec.structs.replace(experiment.variants, lattices=lattices)
+        experiment, variants=msgspec.structs.replace(experiment.variants, application=asked)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from weft.plan.gauge import GaugeFile
+from weft.applications.files import ApplicationFile
 from weft.plan.pattern import Pattern
 
 
@@ -27,7 +27,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
     `cores` are those of all hosts that ranks may use, `available_bytes` the free memory of all, as
     if each had as little as the one with least; None where no host was asked. `sockets` of a host
-    are None where its kernel does not say. `gauge` is the field that the experiments name.
+    are None where its kernel does not say. `application_file` is the one that the experiments
+    name.
     """
 
     launcher: str
@@ -37,7 +38,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     cores: int = 1
     available_bytes: int | None = None
     sockets: dict[str, int | None] = {}
-    gauge: GaugeFile | None = None
+    application_file: ApplicationFile | None = None
 
     @property
     def patterns(self) -> dict[str, Pattern]:

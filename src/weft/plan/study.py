@@ -39,9 +39,8 @@ def ranks_of_study(
 
     One rank is omitted where a test exchanges its faces and does nothing else.
     """
-    computes = experiment.variants.lattices.compute_ps_per_site > 0 or all(
-        patterns[test].lattice.flops_per_site > 0 for test in experiment.tests
-    )
+    asked = experiment.variants.application
+    computes = all(asked.computes_on(patterns[test].application) for test in experiment.tests)
     first = 1 if computes else RANKS
     most = max(min(places, MOST_RANKS), first)
     return tuple(2**power for power in range(most.bit_length()) if first <= 2**power <= most)

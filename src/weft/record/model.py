@@ -109,10 +109,11 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     before, where the case chose no pages). `queue_held` is how many of Q messages that a stream's
     sender posted at once were in flight then, the median over the warm-up and the largest of the
     ranks; None where nobody looked. Of an application rank 0 sends `sent_bytes` in `sent_messages`
-    messages an iteration; 0 and 0 where it has no neighbour. `parts` are further series of the same
-    samples: a name of the test's own, with the rank before it where that is not rank 0.
-    `ended_launch`: the launch ended with this batch, because its ranks died, did not answer in time
-    or lost their link; a batch that failed without it was measured wrongly.
+    messages an iteration; 0 and 0 where it has no neighbour. What it found out is in
+    `application`, by the names that it gives. `parts` are further series of the same samples: a
+    name of the test's own, with the rank before it where that is not rank 0. `ended_launch`:
+    the launch ended with this batch, because its ranks died, did not answer in time or lost their
+    link; a batch that failed without it was measured wrongly.
     """
 
     status: Status
@@ -129,6 +130,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     sent_bytes: int = 0
     sent_messages: int = 0
     ticks: tuple[int, ...] = ()
+    application: dict[str, float] = {}
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False
 
@@ -136,19 +138,14 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
 class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
     """One answer of the engine, of one case in one launch.
 
-    `order` counts the batches of the whole run. `residual` is the true one of a solver's last
-    solution, |b - A x| over |b|; None where nothing is solved. `plaquettes` are the mean Re Tr of
-    those of its links, in space and with t (3 on a field of ones); None where there are no links.
-    `needs_budget_s` is the budget for which an unsupported case would be measured; 0 where none is
-    enough.
+    `order` counts the batches of the whole run. `needs_budget_s` is the budget for which an
+    unsupported case would be measured; 0 where none is enough.
     """
 
     case: str
     launch: int
     order: int
     role: Role
-    residual: float | None = None
-    plaquettes: tuple[float, float] | None = None
     needs_budget_s: float = 0.0
 
 

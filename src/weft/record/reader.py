@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications import completed
+from weft.applications.answers import modern
 from weft.errors import WeftError
 from weft.record.model import (
     SCHEMA_VERSION,
@@ -166,7 +168,7 @@ def _decode(lines: list[bytes], path: Path) -> list[Line]:
     decoded: list[Line] = []
     for number, text in enumerate(lines, start=1):
         try:
-            line = decoder.decode(text)
+            line = decoder.decode(modern(text))
             check.take(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             fix = "use another copy of it"
@@ -250,11 +252,16 @@ def _sort(lines: list[Line], path: Path, *, truncated: bool) -> RecordLines:
         raise _not_a_record(path)
     footer = lines[-1]
     patterns = tuple(as_measured(pattern) for pattern in header.patterns)
+    cases = tuple(
+        msgspec.structs.replace(case, application=completed(case.application))
+        for case in header.plan.cases
+    )
+    plan = msgspec.structs.replace(header.plan, cases=cases)
     keys = {case.older_key: case.key for case in header.plan.cases}
     # A plan may have both 2 ranks, whose key is an older one of 4 as well, and 4.
     keys |= {case.key: case.key for case in header.plan.cases}
     return RecordLines(
-        header=msgspec.structs.replace(header, patterns=patterns),
+        header=msgspec.structs.replace(header, plan=plan, patterns=patterns),
         launches=tuple(line for line in lines if isinstance(line, Launch)),
         batches=tuple(_with_key(line, keys) for line in lines if isinstance(line, Batch)),
         ends=tuple(line for line in lines if isinstance(line, LaunchEnd)),

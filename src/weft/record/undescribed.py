@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.plan.pattern import ApplicationOption
+from weft.applications import info
 
 if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
@@ -58,24 +58,10 @@ _UNDESCRIBED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-# Of the one application with options, whose engine did not say it takes them.
-_OPTIONS = (
-    ApplicationOption(
-        name="long_links", usual=18, least=12, most=18, step=6,
-        moved_bytes_per_site=32, set_bytes_per_site=16,
-    ),
-    ApplicationOption(name="mass", usual=0.1, least=0.001, most=10),
-    ApplicationOption(name="u0", usual=1, least=0.1, most=10),
-    ApplicationOption(name="gauge", is_text=True),
-    ApplicationOption(name="gauge_checksums", is_text=True),
-)  # fmt: skip
-
-
 def as_measured(pattern: Pattern) -> Pattern:
     """The test with what its engine did not say of it; as it is where the engine said it."""
-    if pattern.name == "milc" and not pattern.lattice.options:
-        lattice = msgspec.structs.replace(pattern.lattice, rest="fields", options=_OPTIONS)
-        pattern = msgspec.structs.replace(pattern, lattice=lattice)
+    of = info.as_measured(pattern.name, pattern.application)
+    pattern = msgspec.structs.replace(pattern, application=of)
     if pattern.figure:
         return pattern
     return msgspec.structs.replace(pattern, **_UNDESCRIBED.get(pattern.name, {}))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.summary import summarise
+from weft.applications.asked import ApplicationsAsked
+from weft.applications.lattice import Lattice
 from weft.plan.cases import Experiment, Variants
-from weft.plan.lattice import Lattices
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut
 from weft.studies.reproduction import simulated_run
@@ -44,7 +45,7 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
         for run in found.runs
         for case, figure in _figures(run, found.transport).items()
         # What an application computes is no fabric's.
-        if case.test not in MADE_OF and not run.patterns[case.test].lattice.flops_per_site
+        if case.test not in MADE_OF and not run.patterns[case.test].application.computes
     }
     chosen = _few_sizes(tuple(measured))
     if not chosen:
@@ -61,7 +62,7 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
             bytes=case.message_bytes,
             measured=measured[case][0],
             predicted=simulated[case],
-            is_rate=case.lattice is None,
+            is_rate=case.application is None,
             shares_cores=_shared(measured[case][1], case, found.transport),
         )
         for case in chosen
@@ -191,22 +192,10 @@ def _few_sizes(cases: Sequence[Case]) -> list[Case]:
 
 def _experiment(case: Case) -> Experiment:
     """The case alone, to be simulated."""
-    lattice = case.lattice
-    lattices = Lattices()
-    if lattice is not None:
-        extents = "x".join(map(str, lattice.extents))
-        lattices = Lattices(
-            extents="" if lattice.is_global else extents,
-            whole=extents if lattice.is_global else "",
-            depth=lattice.depth,
-            compute_ps_per_site=lattice.compute_ps_per_site,
-            overlaps=lattice.overlaps,
-            sums=lattice.sums,
-        )
     variants = Variants(
         queue_depths=(case.queue_depth,),
         points=(case.point,) if case.point is not None else (),
-        lattices=lattices,
+        application=ApplicationsAsked.of_case(case.application),
         single=case.single,
     )
     return Experiment(
@@ -215,7 +204,7 @@ def _experiment(case: Case) -> Experiment:
 
 
 def _words(case: Case) -> str:
-    lattice = f" {case.lattice.shape}" if case.lattice else ""
+    lattice = f" {Lattice.of(case.application).shape}" if case.application else ""
     point = f" of {case.point}" if case.point is not None else ""
     return f"{case.test}{lattice}{point} on {case.ranks} ranks"
 

@@ -220,12 +220,11 @@ def _figures(results: "Results", lacking: Container[str]) -> "tuple[PredictedFig
         row = iterations.get(one.case)
         point = _point_in_words(one.point, results.run.patterns[one.test].axis)
         if row is not None:
-            lattice = results.run.cases[one.case].lattice
             found.append(
                 PredictedFigure(
                     case=f"{one.test} {row.lattice}",
                     value=row.iteration_ns.value,
-                    largest_bytes=lattice.face_bytes(one.bytes) if lattice else one.bytes,
+                    largest_bytes=results.run.cases[one.case].message_bytes,
                 )
             )
             continue

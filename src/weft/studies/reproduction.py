@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.analysis.summary import summarise
+from weft.applications.asked import ApplicationsAsked
 from weft.errors import WeftError
 from weft.plan.cases import CASE_DEADLINE, Experiment, Variants
-from weft.plan.lattice import Lattices
 from weft.plan.request import simulation
 from weft.record.run import load
 from weft.session import start
@@ -72,7 +72,7 @@ def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
 
 def simulated_solver(platform: SimulatedPlatform) -> Run:
     """The staggered solver at L^4 a rank, on as many ranks as Fermilab had. Raises WeftError."""
-    variants = Variants(lattices=Lattices(extents=SOLVER_EXTENTS))
+    variants = Variants(application=ApplicationsAsked(extents=SOLVER_EXTENTS))
     experiments = (
         Experiment(tests=("milc",), sizes=_SINGLE_PRECISION, ranks=ranks, variants=variants)
         for ranks in SOLVER_RANKS

@@ -58,7 +58,7 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
     facts = {
         name: joined(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()
     }
-    gauge = header.plan.gauge
+    gauge = header.plan.application_file
     kinds = {
         "option": dict(header.plan.options),
         "gauge": {"field": gauge.field} if gauge else {},

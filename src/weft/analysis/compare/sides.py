@@ -191,8 +191,8 @@ def _curves(cases: Iterable[Pooled]) -> dict[Place, dict[int, Figure]]:
 
 
 def _place_of(case: Case, quantity: Quantity, directions: int) -> Place:
-    """Cases with a lattice are one curve on all their numbers of ranks, of one size of a site."""
-    if case.lattice is None:
+    """Cases of an application are one curve on all numbers of ranks, of one size of a site."""
+    if case.application is None:
         return Place(case.test, case.transport, quantity, directions, case.variant)
     words = f"{case.but_for('ranks').variant}, {format_bytes(case.bytes)} a site"
     return Place(case.test, case.transport, quantity, directions, words, "ranks")

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.plan.pattern import LatticeInfo
+    from weft.applications.info import ApplicationInfo
     from weft.record.model import Batch
     from weft.record.run import Run
 
 
-def gauge_of(run: Run, info: LatticeInfo) -> str:
+def gauge_of(run: Run, info: ApplicationInfo) -> str:
     """The file of its links in words; empty where it has none, or no links."""
-    gauge = run.header.plan.gauge
-    return gauge.in_words if gauge and info.takes("gauge") else ""
+    file = run.header.plan.application_file
+    return file.in_words if file and info.takes("gauge") else ""
 
 
 def flush_to_zero(run: Run, batches: Sequence[Batch]) -> str:

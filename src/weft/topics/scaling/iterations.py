@@ -55,7 +55,7 @@ def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, 
     whole = np.array(over_launches(""))
     rest = whole - np.sum(list(spent.values()), axis=0)
     if spent and np.median(rest) > _ROUNDING * np.median(whole):
-        spent[pattern.lattice.rest] = list(rest)
+        spent[pattern.application.rest] = list(rest)
     return {
         part: over_launch_medians([np.array([one]) for one in own]) for part, own in spent.items()
     }

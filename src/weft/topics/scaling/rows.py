@@ -13,6 +13,8 @@ import msgspec
 
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.stats.slowest import slowest_rank
+from weft.applications.answers import plaquettes_of, residual_of
+from weft.applications.lattice import Lattice
 from weft.estimate import Estimate
 from weft.record.launches import by_launch
 from weft.topics.groups import side
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.plan.case import Case
-    from weft.plan.lattice import Lattice
     from weft.record.model import Batch
     from weft.record.run import Run
     from weft.topics.base import Results
@@ -137,11 +138,12 @@ def scaling_of(results: Results) -> ScalingRows:
     }
     groups: dict[tuple[Case, bool], dict[Case, list[ScalingRow]]] = {}
     for key, case in run.cases.items():
-        if key not in batches or case.lattice is None:
+        if key not in batches or case.application is None:
             continue
-        bare = _bare(case)
-        curves = groups.setdefault((bare, case.lattice.is_global), {})
-        row = _row(run, case, case.lattice, bare, batches[key])
+        lattice = Lattice.of(case.application)
+        bare = _bare(case, lattice)
+        curves = groups.setdefault((bare, lattice.is_global), {})
+        row = _row(run, case, lattice, bare, batches[key])
         curves.setdefault(case.but_for("ranks"), []).append(row)
     found = tuple(tuple(map(_curve, curves.values())) for curves in groups.values())
     # Repeats of a simulation are identical: one launch says all.
@@ -167,30 +169,31 @@ def rates_alone(rows: ScalingRows) -> tuple[ScalingRow, ...]:
     return tuple(fastest[sites] for sites in sorted(fastest))
 
 
-def _bare(case: Case) -> Case:
+def _bare(case: Case, lattice: Lattice) -> Case:
     """The case whatever its ranks and extents are: what curves of one figure share."""
-    lattice = case.lattice and msgspec.structs.replace(case.lattice, extents=(), is_global=False)
-    return msgspec.structs.replace(case.but_for("ranks", "lattice"), lattice=lattice)
+    bare = msgspec.structs.replace(lattice, extents=(), is_global=False)
+    return msgspec.structs.replace(case.but_for("ranks"), application=bare.options)
 
 
-def _variant(bare: Case, usual_sums: int) -> str:
+def _variant(bare: Case, lattice: Lattice, usual_sums: int) -> str:
     """What differs from the usual, but for the extents."""
-    lattice = bare.lattice
-    if lattice and lattice.sums == usual_sums:
-        lattice = msgspec.structs.replace(lattice, sums=0)
-    words = lattice.words.lstrip("/") if lattice else ""
-    return " ".join(filter(None, (bare.but_for("lattice").variant, words)))
+    sums = 0 if lattice.sums == usual_sums else lattice.sums
+    alone = msgspec.structs.replace(lattice, extents=(), is_global=False, sums=sums)
+    words = alone.words.lstrip("/")
+    return " ".join(filter(None, (bare.but_for("application").variant, words)))
 
 
 def _row(
     run: Run, case: Case, lattice: Lattice, bare: Case, batches: Sequence[Batch]
 ) -> ScalingRow:
-    info = run.patterns[case.test].lattice
+    info = run.patterns[case.test].application
     sites = lattice.sites_of_rank(case.ranks)
     tick_ns = run.resolution_ns(batches)
     slowest = [medians_ns(run, own) for own in by_launch(batches).values()]
     iteration = slowest_rank(slowest, tick_ns)
     sent = batches[0].sent_bytes
+    found = (residual_of(batch.application) for batch in batches)
+    residuals = [one for one in found if one is not None]
     set_bytes = round(lattice.set_bytes_per_site(info, case.bytes) * sites)
 
     def per_s(amount: float) -> Estimate | None:
@@ -200,7 +203,7 @@ def _row(
         case=case.key,
         test=case.test,
         transport=case.transport,
-        variant=_variant(bare, info.sums),
+        variant=_variant(bare, lattice, info.sums),
         lattice=lattice.shape,
         is_global=lattice.is_global,
         ranks=case.ranks,
@@ -221,9 +224,9 @@ def _row(
         parts_ns=parts_ns(run, run.patterns[case.test], batches),
         set_bytes=set_bytes,
         level=level_of(run, batches[0].launch, set_bytes) if set_bytes else "",
-        residual=max((b.residual for b in batches if b.residual is not None), default=None),
+        residual=max(residuals, default=None),
         gauge=gauge_of(run, info),
-        plaquettes=batches[0].plaquettes,
+        plaquettes=plaquettes_of(batches[0].application),
         flush_to_zero=flush_to_zero(run, batches),
     )
 

@@ -1,20 +1,22 @@
-"""What an application's case is measured on: a lattice, and what is done on it. Pure."""
+"""What was asked of applications, as options are typed, and the cases that come of it. Pure."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.applications.lattice import LONG_LINK_REALS, MASS, U0, Lattice
 from weft.errors import WeftError
 from weft.units import parse_sizes, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
-    from weft.plan.pattern import ApplicationOption, LatticeInfo
+    from weft.applications.files import ApplicationFile
+    from weft.applications.info import ApplicationInfo
 
 MOST_DIMENSIONS = 4
 MOST_EXTENT = 4096
@@ -22,100 +24,13 @@ MOST_SITES = 2**32
 MOST_DEPTH = 16
 MOST_SUMS = 2
 MOST_COMPUTE_PS = 1_000_000_000
-LONG_LINK_REALS = 18
 SHORT_LINK_REALS = 12
 MOST_THREADS = 1024
-# Of MILC's benchmark, and no tadpole factor: random links have none.
-MASS = 0.1
-U0 = 1.0
 MASSES = (1e-3, 10.0)
 U0S = (0.1, 10.0)
 
 
-class Lattice(msgspec.Struct, frozen=True, kw_only=True):
-    """So many sites in each dimension, on each rank, or of all ranks together (`is_global`).
-
-    In an iteration `depth` layers of each face go to the neighbour, each site computes for
-    `compute_ps_per_site`, while messages are on their way (`overlaps`) or behind them, and `sums`
-    are made over all ranks. Of a solver's links of three steps `long_link_reals` numbers are kept,
-    and a rank computes with so many `threads`.
-    are made over all ranks. Where the application has quarks they have a `mass`, in units of the
-    lattice and MILC's convention, and their links a tadpole factor `u0`.
-    """
-
-    extents: tuple[int, ...]
-    is_global: bool = False
-    depth: int = 1
-    compute_ps_per_site: int = 0
-    overlaps: bool = True
-    sums: int = 0
-    long_link_reals: int = LONG_LINK_REALS
-    threads: int = 1
-    mass: float = MASS
-    u0: float = U0
-
-    @property
-    def application(self) -> dict[str, float]:
-        """What an application is given beside the lattice, by the names of its options."""
-        return {"long_links": self.long_link_reals, "mass": self.mass, "u0": self.u0}
-
-    @property
-    def sites(self) -> int:
-        """On a rank, or of all ranks together."""
-        return math.prod(self.extents)
-
-    def sites_of_rank(self, ranks: int) -> float:
-        """On each of so many ranks."""
-        return self.sites / ranks if self.is_global else float(self.sites)
-
-    @property
-    def lanes(self) -> int:
-        """To how many neighbours a rank sends at most (engine/contract/case.hpp)."""
-        return 2 * len(self.extents)
-
-    def face_bytes(self, site_bytes: int) -> int:
-        """The longest message at most: the largest face, where ranks divide it undivided."""
-        return site_bytes * self.depth * self.sites // min(self.extents)
-
-    @property
-    def shape(self) -> str:
-        """Its extents: "8^4", "4x6x8"."""
-        if len(set(self.extents)) == 1 and len(self.extents) > 1:
-            return f"{self.extents[0]}^{len(self.extents)}"
-        return "x".join(map(str, self.extents))
-
-    def moved_bytes_per_site(self, info: LatticeInfo, site_bytes: int) -> float:
-        """In an iteration, to and from memory; the bytes of a face's site say which precision."""
-        more = sum(self._beyond(one) * one.moved_bytes_per_site for one in info.options)
-        return _precision(info, site_bytes) * (info.moved_bytes_per_site + more)
-
-    def set_bytes_per_site(self, info: LatticeInfo, site_bytes: int) -> float:
-        """What a site keeps over iterations."""
-        more = sum(self._beyond(one) * one.set_bytes_per_site for one in info.options)
-        return _precision(info, site_bytes) * (info.set_bytes_per_site + more)
-
-    def _beyond(self, option: ApplicationOption) -> float:
-        """By how much an option is more than usual."""
-        return self.application.get(option.name, option.usual) - option.usual
-
-    @property
-    def words(self) -> str:
-        """All that tells it from others, for a case's name."""
-        differs = {
-            ("whole_" if self.is_global else "") + self.shape: True,
-            f"depth{self.depth}": self.depth > 1,
-            f"{_nanoseconds(self.compute_ps_per_site)}_a_site": self.compute_ps_per_site > 0,
-            "no_overlap": not self.overlaps,
-            f"sums{self.sums}": self.sums > 0,
-            f"long_links{self.long_link_reals}": self.long_link_reals != LONG_LINK_REALS,
-            f"threads{self.threads}": self.threads > 1,
-            f"mass{self.mass:g}": self.mass != MASS,
-            f"u0_{self.u0:g}": self.u0 != U0,
-        }
-        return "/".join(word for word, is_so in differs.items() if is_so)
-
-
-class Lattices(msgspec.Struct, frozen=True, kw_only=True):
+class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
     """The lattices of a run's applications, as they were asked for.
 
     `extents` are of a rank and `whole` of all ranks together, lists as the command line takes them;
@@ -136,8 +51,11 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
     u0: float = U0
 
     @classmethod
-    def of_one(cls, lattice: Lattice) -> Lattices:
-        """As this one was asked for."""
+    def of_case(cls, options: Mapping[str, Any] | None) -> ApplicationsAsked:
+        """As a case with these options was asked for; None are those of no application."""
+        if options is None:
+            return cls()
+        lattice = Lattice.of(options)
         return cls(
             extents="" if lattice.is_global else lattice.shape,
             whole=lattice.shape if lattice.is_global else "",
@@ -152,26 +70,36 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def are_asked_for(self) -> bool:
+    def is_any(self) -> bool:
         """Whether anything differs from what applications usually do."""
-        return self != Lattices()
+        return self != ApplicationsAsked()
 
     @property
     def need_links(self) -> bool:
         """Whether something was asked for that only an application with links has."""
         return bool(self.gauge) or (self.mass, self.u0) != (MASS, U0)
 
-    def on(self, extents: Sequence[int]) -> Lattices:
-        """The same on the lattice of the gauge file."""
-        return msgspec.structs.replace(self, whole="x".join(map(str, extents)))
+    @property
+    def file(self) -> str:
+        """The path of a file that cases are made of; empty where none was named."""
+        return self.gauge
 
-    def of(self, info: LatticeInfo) -> tuple[Lattice | None, ...]:
-        """The lattices of an application, which says what is usual; one None where it has none.
+    def on(self, file: ApplicationFile) -> ApplicationsAsked:
+        """The same on the lattice of the gauge file."""
+        return msgspec.structs.replace(self, whole="x".join(map(str, file.extents)))
+
+    def computes_on(self, info: ApplicationInfo) -> bool:
+        """Whether a rank of the application does more than exchange its faces."""
+        return self.compute_ps_per_site > 0 or info.computes
+
+    def options_of(self, info: ApplicationInfo) -> tuple[dict[str, Any] | None, ...]:
+        """Those of each case of an application, which says what is usual; one None of other tests.
 
         Raises WeftError.
         """
-        if not info.dimensions:
-            return (None,)
+        return tuple(one.options for one in self._lattices(info)) if info.is_there else (None,)
+
+    def _lattices(self, info: ApplicationInfo) -> tuple[Lattice, ...]:
         asked = [(self.extents or ("" if self.whole else info.extents), False), (self.whole, True)]
         return tuple(
             Lattice(
@@ -190,6 +118,46 @@ class Lattices(msgspec.Struct, frozen=True, kw_only=True):
             for extents in _parse_extents(text, info.dimensions)
         )
 
+    def words(self, info: ApplicationInfo, file: ApplicationFile | None) -> tuple[str, ...]:
+        """What to type for it, for an application; of a file, its name in place of its lattice."""
+        if not info.is_there:
+            return ()
+        named = {
+            "--extents": "" if file else self.extents,
+            "--lattice": "" if file else self.whole,
+            "--depth": str(self.depth) if self.depth != 1 else "",
+            "--compute": _nanoseconds(self.compute_ps_per_site),
+            "--sums": "" if self.sums in (None, info.sums) else str(self.sums),
+            "--long-links": _unless(self.long_link_reals, LONG_LINK_REALS),
+            "--threads": _unless(self.threads, 1),
+            "--mass": _unless(self.mass, MASS),
+            "--u0": _unless(self.u0, U0),
+        }
+        words = [word for name, value in named.items() if value for word in (name, value)]
+        overlap = () if self.overlaps else ("--no-overlap",)
+        return (*words, *overlap, *(("--gauge", file.path) if file else ()))
+
+
+def options_by_test(
+    asked: ApplicationsAsked, infos: Mapping[str, ApplicationInfo]
+) -> dict[str, tuple[dict[str, Any] | None, ...]]:
+    """The options of the cases of each test, one None of what is no application.
+
+    Raises WeftError where none of the tests has what was asked for.
+    """
+    found = {test: asked.options_of(info) for test, info in infos.items()}
+    if asked.is_any and all(one == (None,) for one in found.values()):
+        raise WeftError(
+            "none of these tests has a lattice",
+            "type it without --extents and the like, or see weft list tests",
+        )
+    if asked.need_links and not any(info.takes("gauge") for info in infos.values()):
+        raise WeftError(
+            "none of these tests has quarks on links",
+            "type it without --gauge, --mass and --u0, or weft run milc",
+        )
+    return found
+
 
 def parse_lattices(
     extents: str,
@@ -204,7 +172,7 @@ def parse_lattices(
     gauge: str = "",
     mass: float = MASS,
     u0: float = U0,
-) -> Lattices:
+) -> ApplicationsAsked:
     """Options from the command line. Raises WeftError."""
     for text in (extents, whole):
         _parse_extents(text, MOST_DIMENSIONS)
@@ -232,7 +200,7 @@ def parse_lattices(
         raise WeftError(
             f"{threads} threads are out of range", f"type --threads 1 to {MOST_THREADS}"
         )
-    return Lattices(
+    return ApplicationsAsked(
         extents=extents,
         whole=whole,
         depth=depth,
@@ -277,7 +245,9 @@ def _check_range(extents: tuple[int, ...]) -> None:
     )
 
 
-def _checked(extents: tuple[int, ...], info: LatticeInfo, *, is_global: bool) -> tuple[int, ...]:
+def _checked(
+    extents: tuple[int, ...], info: ApplicationInfo, *, is_global: bool
+) -> tuple[int, ...]:
     """The extents, if the application can have them on a rank; those of all ranks are divided."""
     if is_global or all(one >= info.least_extent and one % info.multiple == 0 for one in extents):
         return extents
@@ -289,11 +259,9 @@ def _checked(extents: tuple[int, ...], info: LatticeInfo, *, is_global: bool) ->
     )
 
 
-def _precision(info: LatticeInfo, site_bytes: int) -> float:
-    """How long a number is, against the usual one."""
-    usual = parse_sizes(info.bytes) if info.bytes else []
-    return site_bytes / usual[0] if usual else 1.0
+def _unless(value: float, usual: float) -> str:
+    return repr(value) if value != usual else ""
 
 
 def _nanoseconds(picoseconds: int) -> str:
-    return f"{picoseconds / 1000:g}ns"
+    return f"{picoseconds / 1000:.3f}ns" if picoseconds else ""

@@ -1,4 +1,4 @@
-"""What the engine says of a gauge file."""
+"""What the engine says of a file that cases of an application are made of."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications.files import ApplicationFile, as_inspected
 from weft.errors import WeftError
 from weft.host.programs import answer
-from weft.plan.gauge import GaugeFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,16 +23,15 @@ class _Refused(msgspec.Struct):
     reason: str = ""
 
 
-class _Inspected(msgspec.Struct):
-    extents: tuple[int, ...]
-    application: dict[str, str]
-
-
-def gauge_file(program: Program, path: Path) -> GaugeFile:
-    """The field of a file, read whole and checked. Raises WeftError for what is no gauge field."""
-    test = next(one.name for one in program.patterns if one.lattice.takes("gauge"))
+def application_file(program: Program, path: Path) -> ApplicationFile:
+    """The file, read whole and checked. Raises WeftError for one that no application takes."""
+    test, option = next(
+        (one.name, one.application.file_option)
+        for one in program.patterns
+        if one.application.file_option
+    )
     given = str(path.absolute())
-    done = answer([str(program.path), "--inspect", f"{test}.gauge={given}"], DEADLINE_S)
+    done = answer([str(program.path), "--inspect", f"{test}.{option}={given}"], DEADLINE_S)
     if done is None:
         raise WeftError(f"{given} was not read in {DEADLINE_S:g} s", "copy it to a faster disk")
     try:
@@ -42,7 +41,4 @@ def gauge_file(program: Program, path: Path) -> GaugeFile:
     if refused.reason:
         what, _, fix = refused.reason.rpartition("; ")
         raise WeftError(what, fix)
-    said = msgspec.json.decode(done.stdout, type=_Inspected)
-    facts = {**said.application, "path": given, "extents": said.extents}
-    facts["checksums"] = [int(one, 16) for one in said.application["checksums"].split()]
-    return msgspec.convert(facts, GaugeFile)
+    return as_inspected(given, done.stdout)

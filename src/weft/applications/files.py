@@ -1,14 +1,17 @@
-"""The gauge field of a run whose links are a file's. Pure."""
+"""The file that a run's application is made of: a gauge field. Pure."""
 
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
+# How the plan of a record calls it.
+FILE_RECORDED_AS: Final = "gauge"
 
-class GaugeFile(msgspec.Struct, frozen=True, kw_only=True):
+
+class ApplicationFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file with the links of a lattice, as the engine read it before the run.
 
     `checksums` are SciDAC's of the sites (suma, sumb) with big-endian numbers, whatever the format:
@@ -37,3 +40,19 @@ class GaugeFile(msgspec.Struct, frozen=True, kw_only=True):
     def in_words(self) -> str:
         """Its name, format and field, for a table's note."""
         return f"{PurePath(self.path).name} ({self.format}, {self.field})"
+
+
+class _Inspected(msgspec.Struct):
+    extents: tuple[int, ...]
+    application: dict[str, str]
+
+
+def as_inspected(path: str, text: str) -> ApplicationFile:
+    """The file at a path, of what the engine's --inspect says of it.
+
+    Raises msgspec.DecodeError for what is no such answer.
+    """
+    said = msgspec.json.decode(text, type=_Inspected)
+    checksums = [int(one, 16) for one in said.application["checksums"].split()]
+    facts = {**said.application, "path": path, "extents": said.extents, "checksums": checksums}
+    return msgspec.convert(facts, ApplicationFile)

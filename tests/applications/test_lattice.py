@@ -5,15 +5,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from support.lattices import lattice_of
+from weft.applications.asked import ApplicationsAsked, parse_lattices
+from weft.applications.files import ApplicationFile
+from weft.applications.info import ApplicationInfo, ApplicationOption
+from weft.applications.lattice import Lattice
 from weft.errors import WeftError
 from weft.measure.lines import case_line
 from weft.measure.stopping import Amount
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, Variants, cases_of, make_cases, on_ranks, parse_ranks
-from weft.plan.gauge import GaugeFile
-from weft.plan.lattice import Lattice, Lattices, parse_lattices
 from weft.plan.memory import check_memory, needed_bytes
-from weft.plan.pattern import ApplicationOption, LatticeInfo, Pattern
+from weft.plan.pattern import Pattern
 
 HALO = Pattern(
     name="halo",
@@ -23,12 +26,12 @@ HALO = Pattern(
     latency_divisor=1,
     bandwidth_factor=0,
     figure="iteration",
-    lattice=LatticeInfo(dimensions=4, extents="4..8:2", bytes="36"),
+    application=ApplicationInfo(dimensions=4, extents="4..8:2", bytes="36"),
 )
 SOLVER = msgspec.structs.replace(
     HALO,
     name="solver",
-    lattice=LatticeInfo(
+    application=ApplicationInfo(
         dimensions=4,
         extents="4,6",
         bytes="4",
@@ -41,30 +44,30 @@ SOLVER = msgspec.structs.replace(
 KNOWN = {"halo": HALO, "solver": SOLVER}
 
 
-def lattices(extents: str = "", whole: str = "", **more: object) -> Lattices:
+def lattices(extents: str = "", whole: str = "", **more: object) -> ApplicationsAsked:
     asked = {"depth": 1, "compute": "", "sums": None, "overlaps": True} | more
     return parse_lattices(extents, whole, **asked)  # type: ignore[arg-type]
 
 
-def planned(test: str, asked: Lattices, ranks: int = 2) -> tuple[Case, ...]:
-    variants = Variants(lattices=asked)
+def planned(test: str, asked: ApplicationsAsked, ranks: int = 2) -> tuple[Case, ...]:
+    variants = Variants(application=asked)
     return make_cases((test,), ("tcp",), "", ranks=ranks, variants=variants, patterns=KNOWN)
 
 
 def test_extents_are_of_every_dimension_unless_they_say_otherwise() -> None:
     found = planned("halo", lattices("4..8:2,6,12^3,4x6x8"))
-    shapes = [case.lattice.shape for case in found if case.lattice]
+    shapes = [lattice_of(case).shape for case in found]
     assert shapes == ["4^4", "6^4", "8^4", "12^3", "4x6x8"]
 
 
 def test_an_application_says_what_is_usual() -> None:
-    cases = planned("solver", Lattices())
-    assert [case.lattice for case in cases] == [
+    cases = planned("solver", ApplicationsAsked())
+    assert [lattice_of(case) for case in cases] == [
         Lattice(extents=(4, 4, 4, 4), sums=1),
         Lattice(extents=(6, 6, 6, 6), sums=1),
     ]
     assert {case.bytes for case in cases} == {4}
-    assert planned("solver", lattices(sums=0))[0].lattice == Lattice(extents=(4, 4, 4, 4))
+    assert lattice_of(planned("solver", lattices(sums=0))[0]) == Lattice(extents=(4, 4, 4, 4))
 
 
 def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
@@ -72,7 +75,7 @@ def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
     assert case.key == "tcp/halo/36/4ranks/whole_16^4/depth3/1.5ns_a_site/no_overlap"
     sent = case_line(case, 7, Amount(samples=1, warmup=0, ops_per_sample=1), 1, verify=True)
     assert sent["lattice"] == {
-        "extents": (16, 16, 16, 16),
+        "extents": [16, 16, 16, 16],
         "is_global": True,
         "depth": 3,
         "compute_ps_per_site": 1500,
@@ -81,19 +84,18 @@ def test_a_lattice_of_all_ranks_is_named_and_sent_as_such() -> None:
         "threads": 1,
     }
     assert sent["application"] == {}
-    assert case.lattice is not None
-    assert case.lattice.sites_of_rank(4) == 16**4 / 4
+    assert lattice_of(case).sites_of_rank(4) == 16**4 / 4
 
 
 def test_mass_and_tadpole_factor_are_of_tests_with_links() -> None:
     [case, _] = planned("solver", lattices(mass=0.05, u0=0.86))
     assert case.key == "tcp/solver/4/4^4/sums1/mass0.05/u0_0.86"
     [halo, *_, solver] = make_cases(
-        ("halo", "solver"), ("tcp",), "", variants=Variants(lattices=lattices("4", mass=1)),
+        ("halo", "solver"), ("tcp",), "", variants=Variants(application=lattices("4", mass=1)),
         patterns=KNOWN,
     )  # fmt: skip
-    assert halo.lattice == Lattice(extents=(4, 4, 4, 4))
-    assert solver.lattice == Lattice(extents=(4, 4, 4, 4), sums=1, mass=1)
+    assert lattice_of(halo) == Lattice(extents=(4, 4, 4, 4))
+    assert lattice_of(solver) == Lattice(extents=(4, 4, 4, 4), sums=1, mass=1)
     amount = Amount(samples=1, warmup=0, ops_per_sample=1)
     assert case_line(case, 7, amount, 1, verify=True)["application"] == {"mass": 0.05, "u0": 0.86}
 
@@ -106,17 +108,17 @@ def test_what_only_links_have_is_refused_for_tests_without(asked: dict[str, obje
 
 
 def test_a_gauge_file_gives_the_lattice_and_goes_to_every_case_on_it() -> None:
-    gauge = GaugeFile(
+    gauge = ApplicationFile(
         path="/a/lat.8", format="ILDG", extents=(8, 8, 8, 16), precision="single", checksums=(1, 2)
     )
-    [case] = planned("solver", lattices(gauge="lat.8").on(gauge.extents))
-    assert case.lattice == Lattice(extents=(8, 8, 8, 16), is_global=True, sums=1)
+    [case] = planned("solver", lattices(gauge="lat.8").on(gauge))
+    assert lattice_of(case) == Lattice(extents=(8, 8, 8, 16), is_global=True, sums=1)
     amount = Amount(samples=1, warmup=0, ops_per_sample=1)
-    sent = case_line(case, 7, amount, 1, verify=True, gauge=gauge)
+    sent = case_line(case, 7, amount, 1, verify=True, file=gauge)
     assert sent["application"] == {"gauge": "/a/lat.8", "gauge_checksums": "00000001 00000002"}
     assert case_line(case, 7, amount, 1, verify=True)["application"] == {}
     other = Case(test="ping_pong", transport="tcp", bytes=8)
-    assert "application" not in case_line(other, 7, amount, 1, verify=True, gauge=gauge)
+    assert "application" not in case_line(other, 7, amount, 1, verify=True, file=gauge)
 
 
 def test_no_other_case_is_sent_a_lattice() -> None:
@@ -128,7 +130,7 @@ def test_no_other_case_is_sent_a_lattice() -> None:
 
 def test_both_lattices_may_be_asked_for() -> None:
     found = planned("halo", lattices("4", "8^4"))
-    assert [case.lattice and case.lattice.is_global for case in found] == [False, True]
+    assert [lattice_of(case).is_global for case in found] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -178,15 +180,15 @@ def test_what_is_out_of_range_is_refused_before_anything_starts(
 
 
 def test_a_lattice_for_tests_that_have_none_is_refused() -> None:
-    known = {"stream": msgspec.structs.replace(HALO, name="stream", lattice=LatticeInfo())}
+    known = {"stream": msgspec.structs.replace(HALO, name="stream", application=ApplicationInfo())}
     with pytest.raises(WeftError, match="none of these tests has a lattice"):
         make_cases(
-            ("stream",), ("tcp",), "", variants=Variants(lattices=lattices("4")), patterns=known
+            ("stream",), ("tcp",), "", variants=Variants(application=lattices("4")), patterns=known
         )
 
 
 def test_a_study_is_the_same_case_on_several_numbers_of_ranks() -> None:
-    part = Experiment(tests=("halo",), variants=Variants(lattices=lattices("4,6")))
+    part = Experiment(tests=("halo",), variants=Variants(application=lattices("4,6")))
     cases = cases_of(on_ranks(part, parse_ranks("1,2,4..16")), ("mpi",), KNOWN)
     assert [case.ranks for case in cases] == [1, 1, 2, 2, 4, 4, 8, 8, 16, 16]
     assert len({case.but_for("ranks") for case in cases}) == 2
@@ -212,7 +214,7 @@ def test_what_is_no_number_of_ranks_is_refused_with_what_is() -> None:
 
 
 def test_memory_is_that_of_all_faces() -> None:
-    [small, _, large] = planned("halo", Lattices())
+    [small, _, large] = planned("halo", ApplicationsAsked())
     assert small.message_bytes == 36 * 4**3
     assert small.lanes == 8
     # 8 lanes of 32 messages each way, each on a page of its own, and words.
@@ -231,7 +233,7 @@ def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
     assert case.key == "tcp/halo/36/4^4/long_links12/threads2"
     sent = case_line(case, 7, Amount(samples=1, warmup=0, ops_per_sample=1), 1, verify=True)
     assert (sent["application"], sent["lattice"]["threads"]) == ({"long_links": 12}, 2)
-    info = LatticeInfo(
+    info = ApplicationInfo(
         bytes="36",
         moved_bytes_per_site=1344,
         set_bytes_per_site=636,
@@ -241,9 +243,8 @@ def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
             ),
         ),
     )
-    assert case.lattice is not None
-    assert case.lattice.moved_bytes_per_site(info, 36) == 1152
-    assert case.lattice.set_bytes_per_site(info, 72) == 2 * 540
+    assert lattice_of(case).moved_bytes_per_site(info, 36) == 1152
+    assert lattice_of(case).set_bytes_per_site(info, 72) == 2 * 540
     assert Lattice(extents=(4,)).moved_bytes_per_site(info, 72) == 2 * 1344
 
 
