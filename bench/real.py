@@ -218,7 +218,7 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
     for run in runs:
         for key, by_round in latencies_by_round(run).items():
             case = run.cases[key]
-            if case.lattice is not None:
+            if case.application is not None:
                 continue
             times = [by_round[number] for number in sorted(by_round)]
             below, above = sides.setdefault(case.transport, {}).setdefault(case.bytes, ([], []))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from support.simulations import simulated
+from weft.applications.asked import ApplicationsAsked
 from weft.plan.cases import Experiment, Variants
-from weft.plan.lattice import Lattices
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import at_crossbar
 from weft.sim.protocols import ENVELOPE_BYTES, Piece, Protocols
@@ -28,10 +28,10 @@ LOCAL_FLOPS = HALF_FLOPS - REMOTE_FLOPS
 REST_FLOPS = (1187 - 1146) * SITES
 
 
-def iteration_ns(folder: Path, test: str, lattices: Lattices, flops_per_s: float) -> float:
+def iteration_ns(folder: Path, test: str, lattices: ApplicationsAsked, flops_per_s: float) -> float:
     """Of two ranks on a crossbar without overheads and without a bus."""
     named = SimulatedPlatform(name="plain", kind="predicted", nodes=2)
-    variants = Variants(lattices=lattices)
+    variants = Variants(application=lattices)
     part = Experiment(tests=(test,), sizes="36", ranks=2, variants=variants)
     on = at_crossbar(named, PLAIN, "plain", flops_per_s=flops_per_s)
     run = simulated(folder, (test,), "36", on, parts=(part,), samples=3)
@@ -46,7 +46,7 @@ def test_an_iteration_of_the_solver_hides_its_faces_behind_the_local_legs(
     found = {}
     for overlaps in (True, False):
         (folder := tmp_path / str(overlaps)).mkdir()
-        lattices = Lattices(extents="8", overlaps=overlaps)
+        lattices = ApplicationsAsked(extents="8", overlaps=overlaps)
         found[overlaps] = iteration_ns(folder, "milc", lattices, 1e9 * rate_per_ns)
     local_ns = LOCAL_FLOPS / rate_per_ns
     rest_ns = (2 * REMOTE_FLOPS + REST_FLOPS) / rate_per_ns + 2 * SUM_NS
@@ -64,7 +64,7 @@ def test_a_halo_hides_its_faces_behind_what_it_computes(
         (False, compute_ns + FACES_NS),
     ):
         (folder := tmp_path / str(overlaps)).mkdir()
-        lattices = Lattices(
+        lattices = ApplicationsAsked(
             extents="8", overlaps=overlaps, compute_ps_per_site=1000 * compute_ns_per_site
         )
         assert iteration_ns(folder, "halo", lattices, 1e9) == pytest.approx(expected, rel=EXACT)

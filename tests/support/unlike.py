@@ -26,10 +26,11 @@ from support.builders import (
 )
 from support.every_topic import STREAMS, cases_of_every_topic
 from support.laid_out import card
+from support.lattices import lattice_of
 from support.records_of_any_kind import PARTS
+from weft.applications.lattice import Lattice
 from weft.host.manifest import collect
 from weft.plan.case import Case
-from weft.plan.lattice import Lattice
 from weft.record.model import Launch, LaunchEnd, RankFacts
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def cases_unlike() -> tuple[Case, ...]:
         Case(test="copy", transport="tcp", bytes=_COPY_BYTES),
         *(Case(test="offered_load", transport="mpi", bytes=64, point=at) for at in (40, 80, 120)),
         *(
-            Case(test="milc", transport="mpi", bytes=4, ranks=ranks, lattice=lattice)
+            Case(test="milc", transport="mpi", bytes=4, ranks=ranks, application=lattice.options)
             for lattice in LATTICES
             for ranks in (1, 2, 4)
         ),
@@ -86,7 +87,7 @@ def _drawn(*words: object) -> random.Random:
 
 def _middle_ns(case: Case, round_: int) -> float:
     """The time of an operation in a launch: far from any other case's, near its other launches'."""
-    of_case = _drawn(case.key).uniform(1, 4) * (case.lattice.sites if case.lattice else 1)
+    of_case = _drawn(case.key).uniform(1, 4) * (lattice_of(case).sites if case.application else 1)
     by_axis = 3.0 if case.wait == "block" else 0.7 if case.pages == "huge" else 1.0
     # The order that the paper's figure 9 expects: who polls its own memory is told first.
     by_axis *= 0.2 if case.test == "put_ping_pong" else 1.0
@@ -202,13 +203,13 @@ def _batch(case: Case, launch: int, round_: int, order: int) -> Batch:
         parts_ns=_parts_ns(case, round_, times),
         cpu_shares=[_drawn(case.key, round_, rank).uniform(0.2, 0.9) for rank in range(case.ranks)],
     )
-    is_app = case.lattice is not None
+    is_app = case.application is not None
     return msgspec.structs.replace(
         batch,
         queue_held=case.queue_depth - 3 * (1 + round_ % 2) if case.test == "stream" else None,
         sent_bytes=case.ranks * 4000 if is_app and case.ranks > 1 else 0,
         sent_messages=case.ranks * 7 if is_app and case.ranks > 1 else 0,
-        residual=1e-7 * (1 + order / 1000) if is_app else None,
+        application={"residual": 1e-7 * (1 + order / 1000)} if is_app else {},
     )
 
 
