@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from support.builders import synthetic_record
 from support.scripted import lay_out_rank
+from support.unlike import unlike_record
+from weft.record.run import Run
 
 # Drawing is slow on a busy machine; that is no fault of what is tested.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -47,6 +49,12 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     For a test that reads words, tables or the curves of the page itself.
     """
     monkeypatch.setattr("weft.report.drawing.draw", lambda _, kinds: [b"" for _ in kinds])
+
+
+@pytest.fixture(scope="session")
+def unlike(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A record of every topic in which no two figures are alike, made once."""
+    return unlike_record(tmp_path_factory.mktemp("unlike") / "plain")
 
 
 @pytest.fixture

@@ -28,13 +28,8 @@ FIGURES, PAPER = "figures", "paper"
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return unlike_record(tmp_path_factory.mktemp("unlike") / "plain")
-
-
-@pytest.fixture(scope="module")
-def results(run: Run) -> Results:
-    return results_among(run, link=parse_link("Ethernet 100G"))
+def results(unlike: Run) -> Results:
+    return results_among(unlike, link=parse_link("Ethernet 100G"))
 
 
 @pytest.fixture(scope="module")
