@@ -43,7 +43,8 @@ class Lines:
         """The samples behind the warm-up, or a series of theirs."""
         ticks = batch["parts"][part] if part else batch["ticks"]
         own = np.array(ticks[batch.get("warmup", 0) :], dtype=float)
-        return own * self.tick_ns(batch) / batch.get("ops_per_sample", 1)
+        times: Times = own * self.tick_ns(batch) / batch.get("ops_per_sample", 1)
+        return times
 
     def less_read(self, batch: Row, test: str, part: str = "") -> Times:
         """The same without the reads of the clock in it."""
