@@ -16,13 +16,14 @@ import numpy as np
 
 from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.neighbours import chance_of_groups
 from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.ratios import Figure, ratio, verdicts
 from weft.analysis.stats.slowdown import Paces
 from weft.analysis.stats.slowest import slowest_rank
 from weft.analysis.stats.steps import steps_in
-from weft.analysis.stats.trend import trend_of
+from weft.analysis.stats.trend import TOGETHER_LEVEL, trend_of
 from weft.topics.groups import side
 from weft.topics.scaling.rows import verdict_of
 
@@ -32,6 +33,7 @@ LAUNCHES = 5
 COARSE_NS = 40.0
 STEP = 7.0
 MOST = "<= 5"
+HALF = ">= 50"
 Random = np.random.Generator
 Fails = Callable[..., bool]
 
@@ -129,12 +131,32 @@ def step_held(random: Random) -> bool | None:
     return found[0].low <= STEP <= found[0].high if len(found) == 1 else None
 
 
-def correlated(random: Random, count: int, correlation: float, asked: str) -> bool:
-    """Launches that follow each other: is the truth covered, is the correlation seen?"""
+def seen(random: Random, count: int, correlation: float, sizes: int = 1) -> bool:
+    """Whether launches that follow each other are seen to: each size has a state of its own."""
+    series = [autoregressive(random, count, correlation).tolist() for _ in range(sizes)]
+    level = np.mean(series, axis=0).tolist()
+    found = trend_of(level, series=series)
+    return found.is_trend or found.is_correlated
+
+
+def seen_together(
+    random: Random, transports: int, correlation: float, *, alone: bool = True
+) -> bool:
+    """The same of one state of the machine, which moves five launches of each transport in turn.
+
+    By the test of all of them, or of any `alone`.
+    """
+    state = autoregressive(random, LAUNCHES * transports, correlation ** (1 / transports))
+    groups = [list(enumerate(state.tolist()))[at::transports] for at in range(transports)]
+    chance = chance_of_groups(groups)
+    together = chance is not None and chance <= TOGETHER_LEVEL
+    single = [trend_of([log for _, log in group]) for group in groups if alone]
+    return together or any(one.is_trend or one.is_correlated for one in single)
+
+
+def covered_in_time(random: Random, count: int, correlation: float) -> bool:
+    """Whether an interval over launches that follow each other covers the truth."""
     logs = 0.02 * autoregressive(random, count, correlation)
-    if asked == "seen":
-        found = trend_of(logs.tolist())
-        return found.is_trend or found.is_correlated
     estimate = median_of_launches(np.exp(logs).tolist())
     return estimate.low <= 1 <= estimate.high
 
@@ -192,10 +214,33 @@ def of_sides(fails: Fails) -> list[Scene]:
     ]
 
 
+def seen_in_time() -> list[Scene]:
+    """Launches that are correlated in time: how often a note says so, and by chance."""
+    one, sizes = "of one curve: seen", "of 24 sizes, each its own"
+    far, none = partial(seen, correlation=0.9), partial(seen, correlation=0.0)
+    state = partial(seen_together, correlation=0.9)
+    still = partial(seen_together, correlation=0.0, alone=False)
+    return [
+        Scene(f"5 launches, correlation 0.9, {one}", partial(far, count=5), "said"),
+        Scene(f"10 launches, correlation 0.9, {one}", partial(far, count=10), HALF),
+        Scene(f"20 launches, correlation 0.9, {one}", partial(far, count=20), HALF),
+        Scene(f"5 launches, the same {sizes}: seen", partial(far, count=5, sizes=24), HALF, 0.5),
+        Scene("5 launches of 2 transports in turn: seen", partial(state, transports=2), HALF, 0.5),
+        Scene("5 launches of 4 transports in turn: seen", partial(state, transports=4), HALF, 0.5),
+        Scene(
+            f"5 independent launches {sizes}: called correlated",
+            partial(none, count=5, sizes=24),
+            MOST,
+            4.0,
+        ),
+        Scene("4 transports, independent: called so", partial(still, transports=4), MOST, 4.0),
+    ]
+
+
 def of_time() -> list[Scene]:
     """Sessions and launches in the order of time, coarse clocks, and stopping."""
     kinds = [(kind, nights) for kind in ("correlated", "skewed", "slow") for nights in (7, 14, 30)]
-    half = partial(correlated, count=10, correlation=0.5, asked="held")
+    half = partial(covered_in_time, count=10, correlation=0.5)
     return [
         *(
             Scene(
@@ -207,14 +252,7 @@ def of_time() -> list[Scene]:
         ),
         Scene("interval of a step found in 5 sessions", step_held, ">= 90"),
         Scene("10 launches, correlation 0.5: covered", half, "said"),
-        *(
-            Scene(
-                f"{count} launches, correlation 0.9: seen",
-                partial(correlated, count=count, correlation=0.9, asked="seen"),
-                ">= 50",
-            )
-            for count in (5, 10, 20)
-        ),
+        *seen_in_time(),
         Scene("two launches on one tick of 40 ns: covered", one_tick, ">= 93"),
         Scene(
             "ended within 3 % at 5 %",

@@ -98,7 +98,12 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     (NUMBERS, "2 to {} launches have", (wording.ENOUGH_FOR_HALF - 1,)),
     (NUMBERS, "from {} on half the interval's width", (wording.ENOUGH_FOR_HALF,)),
     (NUMBERS, "an interval over a factor of {},", (thousands(wording.WIDEST),)),
-    (NUMBERS, "each at {}. Below {} launches", (percent(trend.LEVEL), word(trend.FEWEST))),
+    (NUMBERS, "Each is tested at {}, and", (percent(trend.LEVEL),)),
+    (
+        NUMBERS,
+        "is tested at {}. Below {} launches",
+        (percent(trend.TOGETHER_LEVEL), word(trend.FEWEST)),
+    ),
     (
         NUMBERS,
         "the smaller of {} s and {} is kept back",

@@ -12,10 +12,10 @@ from scipy import stats
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
 from support.shown import findings_of
+from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.analysis.stats.trend import (
     LEVEL,
-    bartels,
     mann_kendall,
     not_looked_for,
     power_in_words,
@@ -47,7 +47,7 @@ def test_the_approximation_is_near_the_count() -> None:
 @pytest.mark.parametrize("count", [5, 7, 8, 12, 30])
 def test_chance_is_seldom_called_a_correlation(count: int) -> None:
     draw = np.random.default_rng(count)
-    told = sum(bartels(draw.normal(size=count).tolist()) <= LEVEL for _ in range(600))
+    told = sum(chance_of_neighbours(draw.normal(size=(1, count))) <= LEVEL for _ in range(600))
     assert told <= 600 * LEVEL + 3.5 * math.sqrt(600 * LEVEL)
 
 
@@ -57,19 +57,68 @@ def test_the_slope_is_that_of_scipy(count: int) -> None:
     assert theil_sen(values) == pytest.approx(stats.theilslopes(values).slope)
 
 
-def test_equal_values_share_the_middle_of_their_ranks() -> None:
-    values = [0.1, 0.3, 0.3, 0.1, 0.0, 0.1]
-    near = [
-        float((np.diff(order) ** 2).sum())
-        for order in itertools.permutations(stats.rankdata(values))
-    ]
-    known = np.mean(np.array(near) <= near[0])
-    assert bartels(values) == pytest.approx(known)
+def test_the_chance_of_neighbours_is_counted_over_all_orders_by_von_neumanns_ratio() -> None:
+    values = np.array([0.1, 0.3, 0.3, 0.15, 0.0, 0.12])
+    near = [float((np.diff(order) ** 2).sum()) for order in itertools.permutations(values)]
+    known = np.mean(np.array(near) <= near[0] * (1 + 1e-9))
+    assert chance_of_neighbours([values.tolist()]) == pytest.approx(known)
+    # A case in another unit weighs no more, one without scatter nothing.
+    both = [values.tolist(), (100 * values).tolist(), [7.0] * 6]
+    assert chance_of_neighbours(both) == pytest.approx(known)
 
 
 def test_only_a_rise_and_a_fall_have_neighbours_as_near_as_can_be() -> None:
-    assert bartels(range(6)) == bartels(range(6, 0, -1)) == pytest.approx(2 / math.factorial(6))
-    assert bartels([1, 6, 2, 5, 3, 4]) > 0.5
+    for order in (range(6), range(6, 0, -1)):
+        assert chance_of_neighbours([list(order)]) == pytest.approx(2 / math.factorial(6))
+    assert chance_of_neighbours([[1, 6, 2, 5, 3, 4]]) > 0.5
+
+
+def wandering(draw: np.random.Generator, count: int, series: int, rho: float) -> np.ndarray:
+    """Series, a row each, whose every value is correlated with the one before."""
+    found = draw.normal(size=(series, count))
+    for at in range(1, count):
+        found[:, at] = rho * found[:, at - 1] + math.sqrt(1 - rho**2) * found[:, at]
+    return found
+
+
+def test_five_launches_of_many_cases_show_what_five_of_one_cannot() -> None:
+    draw = np.random.default_rng(5)
+    alone = [chance_of_neighbours(wandering(draw, 5, 1, 0.9)) <= LEVEL for _ in range(200)]
+    many = [chance_of_neighbours(wandering(draw, 5, 24, 0.9)) <= LEVEL for _ in range(200)]
+    assert np.mean(alone) < 0.3
+    assert np.mean(many) > 0.8
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.7, 1.0])
+def test_cases_that_share_a_launch_are_seldom_called_correlated(shared: float) -> None:
+    draw = np.random.default_rng(6)
+    told = 0
+    for _ in range(300):
+        own = draw.normal(size=(24, 5))
+        told += chance_of_neighbours(shared * draw.normal(size=5) + (1 - shared) * own) <= LEVEL
+    assert told <= 300 * LEVEL + 3.5 * math.sqrt(300 * LEVEL)
+
+
+def in_turn(values: np.ndarray) -> list[list[tuple[int, float]]]:
+    """Launches of two transports that a machine made in turn."""
+    places = list(enumerate(values.tolist()))
+    return [places[0::2], places[1::2]]
+
+
+def test_two_transports_show_the_state_of_the_machine_that_neither_shows_alone() -> None:
+    draw = np.random.default_rng(7)
+    seen = by_chance = 0
+    for _ in range(200):
+        [series] = wandering(draw, 10, 1, 0.9**0.5)
+        # Unlike means and scatters of the transports are no correlation.
+        series[1::2] = 3 * series[1::2] + 5
+        seen += (chance_of_groups(in_turn(series)) or 1.0) <= 0.05
+        noise = draw.normal(size=10)
+        noise[1::2] = 3 * noise[1::2] + 5
+        by_chance += (chance_of_groups(in_turn(noise)) or 1.0) <= 0.05
+    assert seen >= 100
+    assert by_chance <= 21
+    assert chance_of_groups([[(0, 1.0), (2, 1.1), (4, 0.9)], [(1, 1.0), (3, 1.0)]]) is None
 
 
 def test_launches_that_hang_together_are_found() -> None:
@@ -102,7 +151,21 @@ def test_a_drift_over_launches_is_told_with_its_size_and_cure(tmp_path: Path) ->
     # What the quiet transport would have shown is said too.
     (quiet,) = power_in_words(run)
     assert quiet.startswith("trend over time: mpi: none found over 5 launches")
-    assert quiet.endswith("scatter in 25% of such runs")
+    assert quiet.endswith("scatter in 42% of such runs")
+
+
+def test_what_moves_all_transports_alike_is_told_once(tmp_path: Path) -> None:
+    """Neither transport rises or falls, and each alone says nothing over five launches."""
+    state = [1.0, 1.02, 1.05, 1.06, 1.04, 1.02, 0.99, 0.98, 1.0, 1.01]
+
+    def times(case: Case, launch: int) -> Sequence[float]:
+        at = 2 * launch + (case.transport == CASES[-1].transport)
+        return [state[at] * t for t in usual_times_ns(case, 2)]
+
+    run = weft.load(synthetic_record(tmp_path / "c.jsonl", CASES, launches=5, times_ns=times))
+    (line,) = trends_in_words(run)
+    assert line.startswith("trend over time: launches of all transports together")
+    assert "give all records" in line
 
 
 def test_with_few_launches_nobody_looked_and_that_is_said(tmp_path: Path) -> None:
@@ -126,7 +189,7 @@ def test_a_case_that_some_launches_lack_makes_no_trend(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [2, 5, 7, 8, 9, 20])
 def test_launches_that_took_the_same_are_in_any_order(tmp_path: Path, count: int) -> None:
     """Ranks that are all tied have no scatter: a division by it ended show, report and check."""
-    assert bartels([1.0] * count) == 1.0
+    assert chance_of_neighbours([[1.0] * count]) == 1.0
     path = synthetic_record(
         tmp_path / "a.jsonl", CASES[:1], launches=count, times_ns=lambda *_: [1000.0] * 20
     )
@@ -134,5 +197,4 @@ def test_launches_that_took_the_same_are_in_any_order(tmp_path: Path, count: int
     assert not found.is_trend
     assert not found.is_correlated
     assert found.change == 0
-    # All but one tied: the usual approximation, and no error.
-    assert 0 <= bartels([1.0] * count + [2.0]) <= 1
+    assert 0 < chance_of_neighbours([[1.0] * count + [2.0]]) <= 1

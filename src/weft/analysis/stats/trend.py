@@ -1,12 +1,12 @@
 """Whether launches follow each other by chance, or drift and hang together in time. Pure.
 
 A launch's error is shared by its cases, so all of them together say how a launch was (levels.py):
-one test a transport, where a test of every case would have as little power and find hundreds.
+one test a transport, where a test of every case would have as little power and find hundreds. And
+one test of all transports, whose launches the machine made in turn.
 """
 
 from __future__ import annotations
 
-import bisect
 import itertools
 import math
 from functools import cache
@@ -17,6 +17,7 @@ import msgspec
 from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.launches import words_for_launches
 from weft.analysis.stats.levels import connected, levels
+from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.record.launches import launch_medians, samples_by_launch
 
@@ -27,14 +28,16 @@ if TYPE_CHECKING:
 
 # Two tests, so each at half of 5 %.
 LEVEL = 0.025
+# One test, of all transports together.
+TOGETHER_LEVEL = 0.04
+# A transport of fewer launches has hardly an order.
+FEWEST_TOGETHER = 3
 # With fewer no order of launches is rarer than the level.
 FEWEST = 5
 # How often a rise by four times the scatter of launches is seen over so many of them, and the same
 # up to the next; `python -m bench.decisions trend`.
-POWER = {5: 0.25, 6: 0.43, 8: 0.61, 10: 0.77}
+POWER = {5: 0.42, 6: 0.51, 8: 0.67, 10: 0.80}
 ENOUGH = 20
-# Up to so many launches every order is counted, beyond an approximation is near enough.
-_COUNTED = 7
 
 
 class Trend(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +45,7 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
     `change` is how much the time moves from the first launch to the last, relative (Theil-Sen).
     `trend_chance` and `neighbours_chance` are p-values of launches in random order: of as much rise
-    or fall (Mann and Kendall), and of neighbours as alike (Bartels). None with too few launches.
+    or fall (Mann and Kendall), and of neighbours as alike (neighbours.py). None with too few.
     """
 
     transport: str
@@ -59,12 +62,44 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_correlated(self) -> bool:
-        """Whether neighbouring launches are alike beyond chance."""
-        return self.neighbours_chance is not None and self.neighbours_chance <= LEVEL
+        """Whether neighbouring launches are alike beyond chance.
+
+        Of five launches only a rise or fall in order is a trend, 2 orders of 120: the test of
+        neighbours has what that leaves of both levels.
+        """
+        level = 2 * LEVEL - 2 / math.factorial(FEWEST) if self.launches == FEWEST else LEVEL
+        return self.neighbours_chance is not None and self.neighbours_chance <= level
 
 
 def trends_of(run: Run) -> tuple[Trend, ...]:
     """One per transport with two launches or more, over all cases that went well."""
+    found = []
+    for transport, by_launch in _used_of(run).items():
+        used = list(by_launch.values())
+        if len(used) > 1:
+            cases = dict.fromkeys(case for table in used for case in table)
+            shared = [case for case in cases if all(case in table for table in used)]
+            series = [[math.log(table[case]) for table in used] for case in shared]
+            found.append(trend_of(levels(used), transport, len(cases), series))
+    return tuple(found)
+
+
+def chance_together(run: Run) -> float | None:
+    """The p-value of all transports' launches as alike as they follow each other in time.
+
+    For what one machine goes through moves the launches of all transports. None for fewer than two
+    transports of FEWEST_TOGETHER launches.
+    """
+    groups = [
+        list(zip(used, levels(list(used.values())), strict=True))
+        for used in _used_of(run).values()
+        if len(used) >= FEWEST_TOGETHER
+    ]
+    return chance_of_groups(groups)
+
+
+def _used_of(run: Run) -> dict[str, dict[int, dict[str, float]]]:
+    """By transport and launch, in order, the medians of its cases; those that are connected."""
     tables: dict[str, dict[int, dict[str, float]]] = {}
     for case, batches in run.measured_by_case.items():
         medians = launch_medians(samples_by_launch(batches, run.time_ns))
@@ -72,18 +107,25 @@ def trends_of(run: Run) -> tuple[Trend, ...]:
             if median > 0:
                 by_launch = tables.setdefault(run.cases[case].transport, {})
                 by_launch.setdefault(launch, {})[case] = median
-    found = []
+    found = {}
     for transport, by_launch in tables.items():
-        ordered = [by_launch[launch] for launch in sorted(by_launch)]
-        used = [ordered[at] for at in connected(ordered)]
-        if len(used) > 1:
-            cases = len({case for table in used for case in table})
-            found.append(trend_of(levels(used), transport, cases))
-    return tuple(found)
+        launches = sorted(by_launch)
+        kept = connected([by_launch[launch] for launch in launches])
+        found[transport] = {launches[at]: by_launch[launches[at]] for at in kept}
+    return found
 
 
-def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Trend:
-    """Of the logarithms of the launches' times, in the order in which they were made."""
+def trend_of(
+    logs: Sequence[float],
+    transport: str = "",
+    cases: int = 1,
+    series: Sequence[Sequence[float]] = (),
+) -> Trend:
+    """Of the logarithms of the launches' times, in the order in which they were made.
+
+    `series` are those of each case that every launch has: neighbours are looked at in all of them,
+    else in `logs`, the launches' levels.
+    """
     count = len(logs)
     enough = count >= FEWEST
     return Trend(
@@ -92,7 +134,7 @@ def trend_of(logs: Sequence[float], transport: str = "", cases: int = 1) -> Tren
         cases=cases,
         change=exp(theil_sen(logs) * (count - 1)) - 1,
         trend_chance=mann_kendall(logs) if enough else None,
-        neighbours_chance=bartels(logs) if enough else None,
+        neighbours_chance=chance_of_neighbours(series or [logs]) if enough else None,
     )
 
 
@@ -127,59 +169,19 @@ def _orders_by_inversions(count: int) -> tuple[int, ...]:
     return tuple(orders)
 
 
-def bartels(values: Sequence[float]) -> float:
-    """The p-value of neighbours being as near each other in rank, if any order is as likely.
-
-    Bartels, The rank version of von Neumann's ratio test for randomness, Journal of the American
-    Statistical Association 77, 1982: exact for few values, his beta approximation for more. A
-    positive correlation from launch to launch makes the ratio small.
-    """
-    count = len(values)
-    ranks = _ranks(values)
-    apart = _apart(ranks)
-    if count <= _COUNTED:
-        orders = _apart_in_any_order(tuple(sorted(ranks)))
-        return bisect.bisect_right(orders, apart + 1e-9) / len(orders)
-    from scipy import special
-
-    middle = (count + 1) / 2
-    squares = math.fsum((rank - middle) ** 2 for rank in ranks)
-    if squares == 0:
-        # All are equal: each order is as near as any other.
-        return 1.0
-    ratio = apart / squares
-    spread = 5 * count * (count + 1) * (count - 1) ** 2
-    half = spread / (2 * (count - 2) * (5 * count**2 - 2 * count - 9)) - 0.5
-    return float(special.betainc(half, half, min(ratio / 4, 1.0)))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """The rank of each value from 1; equal ones share the middle of theirs."""
-    import numpy as np
-
-    _, kinds, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return [float(rank) for rank in (np.cumsum(counts) - (counts - 1) / 2)[kinds]]
-
-
-@cache
-def _apart_in_any_order(ranks: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(sorted(_apart(order) for order in itertools.permutations(ranks)))
-
-
-def _apart(ranks: Sequence[float]) -> float:
-    return math.fsum((b - a) ** 2 for a, b in itertools.pairwise(ranks))
-
-
 def trends_in_words(run: Run) -> tuple[str, ...]:
-    """Trends and correlation of a record's launches over time, one sentence per transport."""
+    """Trends and correlation of a record's launches over time, one sentence per transport.
+
+    Where no transport shows any by itself, one of all of them together.
+    """
+    cure = (
+        "intervals over such launches are too narrow; measure again at other times, and give"
+        " all records to weft compare and weft check"
+    )
     sentences = []
     for found in trends_of(run):
         place = f"trend over time: {found.transport}, {found.launches} launches of {found.cases}"
         place += " cases" if found.cases > 1 else " case"
-        cure = (
-            "intervals over such launches are too narrow; measure again at other times, and give"
-            " all records to weft compare and weft check"
-        )
         if found.is_trend:
             verb = "rises" if found.change > 0 else "falls"
             sentences.append(
@@ -191,6 +193,12 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
                 f"{place}: neighbouring launches are correlated"
                 f" (p = {found.neighbours_chance:.1%}); {cure}"
             )
+    chance = None if sentences else chance_together(run)
+    if chance is not None and chance <= TOGETHER_LEVEL:
+        sentences.append(
+            "trend over time: launches of all transports together, in their order: neighbouring"
+            f" launches are correlated (p = {chance:.1%}); {cure}"
+        )
     return tuple(sentences)
 
 
