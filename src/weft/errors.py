@@ -15,6 +15,11 @@ class WeftError(Exception):
         super().__init__(f"{self.what}; {self.fix}")
 
 
+def without_effect(option: str, why: str, fix: str = "") -> WeftError:
+    """The error for an option that was typed where it would do nothing: why, and what to type."""
+    return WeftError(f"{option} has no effect: {why}", fix or f"omit {option}")
+
+
 def printable(text: str) -> str:
     """The text with unprintable characters as Python escapes them."""
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

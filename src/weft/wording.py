@@ -149,6 +149,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{ending}"
 
 
+def in_a_row(names: Sequence[str], last: str) -> str:
+    """Names in a sentence, with `last` before the last one: "a", "a and b", "a, b or c"."""
+    *others, end = names
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
 def counted_cases(cases: Sequence[str]) -> str:
     """How many cases, with one as an example: "5 cases (tcp/stream/8 first)"."""
     return cases[0] if len(cases) == 1 else f"{counted(len(cases), 'case')}, first {cases[0]}"

@@ -18,6 +18,11 @@ from weft.plan.cases import Experiment, Variants, cases_of, make_cases, on_ranks
 from weft.plan.memory import check_memory, needed_bytes
 from weft.plan.pattern import Pattern
 
+
+def _option(name: str) -> ApplicationOption:
+    return ApplicationOption(name=name)
+
+
 HALO = Pattern(
     name="halo",
     title="",
@@ -38,7 +43,9 @@ SOLVER = msgspec.structs.replace(
         least_extent=4,
         multiple=2,
         sums=1,
-        options=tuple(ApplicationOption(name=name) for name in ("gauge", "mass", "u0")),
+        options=tuple(
+            ApplicationOption(name=name) for name in ("long_links", "gauge", "mass", "u0")
+        ),
     ),
 )
 KNOWN = {"halo": HALO, "solver": SOLVER}
@@ -100,11 +107,10 @@ def test_mass_and_tadpole_factor_are_of_tests_with_links() -> None:
     assert case_line(case, 7, amount, 1, verify=True)["application"] == {"mass": 0.05, "u0": 0.86}
 
 
-@pytest.mark.parametrize("asked", [{"mass": 0.2}, {"u0": 0.9}, {"gauge": "lattice"}])
-def test_what_only_links_have_is_refused_for_tests_without(asked: dict[str, object]) -> None:
-    with pytest.raises(WeftError, match="none of these tests has quarks") as refused:
-        planned("halo", lattices("", "", **asked))
-    assert "weft run milc" in refused.value.fix
+def test_without_computing_there_is_nothing_to_overlap() -> None:
+    [bare] = planned("halo", lattices("4", overlaps=False))
+    [busy] = planned("halo", lattices("4", overlaps=False, compute="1ns"))
+    assert (lattice_of(bare).overlaps, lattice_of(busy).overlaps) == (True, False)
 
 
 def test_a_gauge_file_gives_the_lattice_and_goes_to_every_case_on_it() -> None:
@@ -179,12 +185,12 @@ def test_what_is_out_of_range_is_refused_before_anything_starts(
         lattices(extents, "", **more)
 
 
-def test_a_lattice_for_tests_that_have_none_is_refused() -> None:
+def test_a_test_without_a_lattice_is_planned_without_one() -> None:
     known = {"stream": msgspec.structs.replace(HALO, name="stream", application=ApplicationInfo())}
-    with pytest.raises(WeftError, match="none of these tests has a lattice"):
-        make_cases(
-            ("stream",), ("tcp",), "", variants=Variants(application=lattices("4")), patterns=known
-        )
+    [case, *_] = make_cases(
+        ("stream",), ("tcp",), "", variants=Variants(application=lattices("4")), patterns=known
+    )
+    assert case.application is None
 
 
 def test_a_study_is_the_same_case_on_several_numbers_of_ranks() -> None:
@@ -229,8 +235,10 @@ def test_a_lattice_that_does_not_fit_the_memory_says_to_take_a_smaller_one() -> 
 
 
 def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
-    [case] = planned("halo", lattices("4", long_links=12, threads=2))
-    assert case.key == "tcp/halo/36/4^4/long_links12/threads2"
+    asked = lattices("4", long_links=12, threads=2)
+    [case] = planned("solver", asked)
+    assert case.key == "tcp/solver/4/4^4/sums1/long_links12/threads2"
+    assert planned("halo", asked)[0].key == "tcp/halo/36/4^4/threads2"
     sent = case_line(case, 7, Amount(samples=1, warmup=0, ops_per_sample=1), 1, verify=True)
     assert (sent["application"], sent["lattice"]["threads"]) == ({"long_links": 12}, 2)
     info = ApplicationInfo(

@@ -56,7 +56,7 @@ def weft(*words: str) -> str:
         (["ping_pong", "--transport", "fke"], "did you mean fake?"),
         (["ping_pong", "--option", "fake.dept=3"], "did you mean fake.depth?"),
         (["ping_pong", "--sizes", "1Gb"], "is in bits"),
-        (["ping_pong", "--points", "3"], "none of these tests has an axis"),
+        (["ping_pong", "--points", "3"], "--points has no effect"),
         (["-o", "old.jsonl"], "old.jsonl exists"),
         (["-o", "old.jsonl.zst"], "old.jsonl exists"),
         (["-o", "no/r.jsonl"], "there is no folder no"),

@@ -1,5 +1,7 @@
 """Plans and stopping: pure, so every rule is checked without hardware."""
 
+from typing import Any
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -74,8 +76,33 @@ def test_only_tests_with_an_axis_have_points() -> None:
     asked = parse_variants("64", "one", "", points="10,90", single=False)
     cases = make_cases(["worked"], ["mpi"], "8", variants=asked, patterns=patterns)
     assert [case.point for case in cases] == [10, 90]
-    with pytest.raises(WeftError, match="without --points"):
-        make_cases(["ping_pong"], ["mpi"], "8", variants=asked, patterns=patterns)
+    [plain] = make_cases(["ping_pong"], ["mpi"], "8", variants=asked, patterns=patterns)
+    assert plain.point is None
+
+
+@pytest.mark.parametrize(
+    ("known", "of_case"),
+    [
+        ({"figure": "collective"}, {"wait": "", "schedule": Schedule(), "pages": ""}),
+        ({"figure": "copy"}, {"wait": ""}),
+        ({"figure": "registration"}, {"wait": ""}),
+        ({"every_operation": True}, {"single": False}),
+        ({"has_queue": True}, {"queue_depth": 8}),
+        ({}, {}),
+    ],
+)
+def test_what_a_test_does_not_know_is_planned_once(
+    known: dict[str, Any], of_case: dict[str, Any]
+) -> None:
+    one = msgspec.structs.replace(PING_PONG, **known)
+    asked = parse_variants("8", "turn:4", "spin", pages="huge", single=True)
+    patterns = {"ping_pong": one}
+    [case] = make_cases(["ping_pong"], ["mpi"], "8", variants=asked, patterns=patterns)
+    taken = {
+        "wait": "spin", "schedule": Schedule(kind="turn", count=4), "pages": "huge",
+        "single": True, "queue_depth": 64,
+    }  # fmt: skip
+    assert {name: getattr(case, name) for name in taken} == {**taken, **of_case}
 
 
 @pytest.mark.parametrize("ranks", [-1, 0, 1, 5000])

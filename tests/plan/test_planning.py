@@ -8,44 +8,15 @@ import pytest
 
 from support.builders import PATTERNS
 from support.lattices import lattice_of
+from support.plans import MIB, REQUEST, SITE
 from weft.applications.files import ApplicationFile
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.cases import Experiment
 from weft.plan.planning import Planned, planned
-from weft.plan.request import Request, simulation
+from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
 from weft.plan.site import Site, Transport
-
-MIB = 1 << 20
-SITE = Site(
-    launcher="local",
-    mpi="openmpi",
-    transports=(
-        Transport(name="mpi", patterns=PATTERNS, settings=("interface",)),
-        Transport(name="tcp", patterns=PATTERNS, settings=("port", "interface")),
-        Transport(name="tcp:busy", usual=False, patterns=PATTERNS),
-        Transport(name="verbs", reason="no device", patterns=PATTERNS),
-    ),
-    cores=4,
-    available_bytes=64 * MIB,
-)
-REQUEST = Request(
-    experiments=(Experiment(tests=("ping_pong",), sizes="8"),),
-    transports=(),
-    ranks=2,
-    precision=0.01,
-    budget_s=10.0,
-    launches=5,
-    seed=1,
-    output=None,
-    mpi="",
-    options={},
-    command=("weft", "run"),
-    case_deadline_s=20.0,
-    begun_s=0.0,
-    report=False,
-)
 
 
 def plan_of(site: Site = SITE, **asked: Any) -> tuple[Planned, list[str]]:

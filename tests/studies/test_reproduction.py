@@ -135,10 +135,10 @@ def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
         (("reproduce", "fermilab", "--kind", "table"), "Fermilab published no tables"),
         (("run", "--platform", "escher", "--submit"), "a job is for nodes that exist"),
         (("run", "--platform", "fermilab-topspin:table"), "take its model: fermilab-topspin alone"),
-        (("run", "--platform", "escher", "--hosts", "n1"), "--hosts is for hosts, devices"),
-        (("run", "--platform", "escher", "--buffers", "turn:4"), "type --platform escher without"),
-        (("run", "--platform", "escher", "--transport", "tcp"), "--transport is for hosts"),
-        (("run", "milc", "--platform", "escher", "--threads", "2"), "--threads is for hosts"),
+        (("run", "--platform", "escher", "--hosts", "n1"), "--hosts has no effect: the hosts"),
+        (("run", "--platform", "escher", "--buffers", "turn:4"), "are simulated; omit --buffers"),
+        (("run", "--platform", "escher", "--transport", "tcp"), "--transport has no effect"),
+        (("run", "milc", "--platform", "escher", "--threads", "2"), "--threads has no effect"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], message: str) -> None:

@@ -70,16 +70,6 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
-    def is_any(self) -> bool:
-        """Whether anything differs from what applications usually do."""
-        return self != ApplicationsAsked()
-
-    @property
-    def need_links(self) -> bool:
-        """Whether something was asked for that only an application with links has."""
-        return bool(self.gauge) or (self.mass, self.u0) != (MASS, U0)
-
-    @property
     def file(self) -> str:
         """The path of a file that cases are made of; empty where none was named."""
         return self.gauge
@@ -95,7 +85,8 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
     def options_of(self, info: ApplicationInfo) -> tuple[dict[str, Any] | None, ...]:
         """Those of each case of an application, which says what is usual; one None of other tests.
 
-        Raises WeftError.
+        What it does not know has its default: without computing there is nothing to overlap. Raises
+        WeftError.
         """
         return tuple(one.options for one in self._lattices(info)) if info.is_there else (None,)
 
@@ -107,9 +98,11 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
                 is_global=is_global,
                 depth=self.depth,
                 compute_ps_per_site=self.compute_ps_per_site,
-                overlaps=self.overlaps,
+                overlaps=self.overlaps or not self.computes_on(info),
                 sums=info.sums if self.sums is None else self.sums,
-                long_link_reals=self.long_link_reals,
+                long_link_reals=self.long_link_reals
+                if info.takes("long_links")
+                else LONG_LINK_REALS,
                 threads=self.threads,
                 mass=self.mass if info.takes("mass") else MASS,
                 u0=self.u0 if info.takes("u0") else U0,
@@ -136,27 +129,6 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
         words = [word for name, value in named.items() if value for word in (name, value)]
         overlap = () if self.overlaps else ("--no-overlap",)
         return (*words, *overlap, *(("--gauge", file.path) if file else ()))
-
-
-def options_by_test(
-    asked: ApplicationsAsked, infos: Mapping[str, ApplicationInfo]
-) -> dict[str, tuple[dict[str, Any] | None, ...]]:
-    """The options of the cases of each test, one None of what is no application.
-
-    Raises WeftError where none of the tests has what was asked for.
-    """
-    found = {test: asked.options_of(info) for test, info in infos.items()}
-    if asked.is_any and all(one == (None,) for one in found.values()):
-        raise WeftError(
-            "none of these tests has a lattice",
-            "type it without --extents and the like, or see weft list tests",
-        )
-    if asked.need_links and not any(info.takes("gauge") for info in infos.values()):
-        raise WeftError(
-            "none of these tests has quarks on links",
-            "type it without --gauge, --mass and --u0, or weft run milc",
-        )
-    return found
 
 
 def parse_lattices(

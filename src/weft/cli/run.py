@@ -14,6 +14,7 @@ from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import show
 from weft.cli.options import Json
 from weft.cli.submit import is_for_a_job, may_be_submitted, nodes_of
+from weft.cli.typed import is_typed, refuse_typed, typed_of, word_of
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.plan import cases as plan
@@ -178,7 +179,7 @@ def budget_s_of(context: typer.Context) -> float:
     """The time budget of a run with these options, seconds. Raises WeftError."""
     from weft.units import parse_seconds
 
-    if context.params["resume"] is not None and not _is_typed(context, "budget"):
+    if context.params["resume"] is not None and not is_typed(context, "budget"):
         from weft.record.run import load
 
         return load(context.params["resume"]).header.plan.budget_s
@@ -240,6 +241,7 @@ def run(
             begun_s=_begun_s(),
             report=report,
             platform=_platform(context, platform, rate),
+            typed=typed_of(context),
             **_effort(given, precision, (budget, deadline), launches, samples),
         )
         done = _started(context, request)
@@ -302,20 +304,11 @@ def _begun_s() -> float:
     return time.monotonic() - (time.time() - psutil.Process().create_time())
 
 
-def _is_typed(context: typer.Context, name: str) -> bool:
-    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
-
-
 def _suite(context: typer.Context, name: str) -> "Suite":
     """The requested suite. Raises WeftError where an option that the suite sets is given too."""
     from weft.plan.suites import suite_called
 
-    for other in _SET_BY_SUITE:
-        if _is_typed(context, other):
-            word = "TESTS" if other == "tests" else f"--{other.replace('_', '-')}"
-            raise WeftError(
-                f"--suite {name} already sets {word}", f"type --suite {name} without {word}"
-            )
+    refuse_typed(context, *_SET_BY_SUITE, why=f"--suite {name} sets it")
     return suite_called(name)
 
 
@@ -336,26 +329,24 @@ def _given(
     value: Any,
 ) -> Any:
     """An option's value: as typed, else as `fixed`, from the preset or suite, else the default."""
-    is_typed = _is_typed(context, name) and name != "tests"
-    return value if is_typed else fixed.get(name, getattr(chosen, name, value))
+    is_own = is_typed(context, name) and name != "tests"
+    return value if is_own else fixed.get(name, getattr(chosen, name, value))
 
 
 def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatform | None":
     """The platform to simulate, if any. Raises WeftError for what it has not, or not of its own."""
     from weft.sim.platforms import simulated_platform
 
-    if not name and rate:
-        raise WeftError("--rate is for simulated ranks", "type --platform NAME, or omit --rate")
     if not name:
+        refuse_typed(
+            context, "rate", why="ranks compute as fast as they do",
+            fix="omit {}, or type --platform NAME",
+        )  # fmt: skip
         return None
-    for other in _NOT_SIMULATED:
-        if _is_typed(context, other) and context.params.get(other) != "sim":
-            word = f"--{other.replace('_', '-')}"
-            raise WeftError(
-                f"{word} is for hosts, devices and libraries that exist, and --platform {name} is"
-                " simulated",
-                f"type --platform {name} without {word}",
-            )
+    others = [one for one in _NOT_SIMULATED if context.params.get(one) != "sim"]
+    refuse_typed(
+        context, *others, why=f"the hosts, devices and libraries of --platform {name} are simulated"
+    )
     return simulated_platform(name, rate)
 
 
@@ -363,10 +354,10 @@ def _changes(context: typer.Context) -> dict[str, float]:
     """The options typed with --resume, as fields of the plan. Raises WeftError for a fixed one."""
     from weft.units import parse_seconds
 
-    typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
+    typed = {name: value for name, value in context.params.items() if is_typed(context, name)}
     fixed = [name for name in typed if name not in _ALLOWED_WITH_RESUME]
     if fixed:
-        name = "TESTS" if fixed[0] == "tests" else f"--{fixed[0].replace('_', '-')}"
+        name = word_of(context, fixed[0])
         raise WeftError(
             f"{name} cannot change when a run is resumed",
             f"type --resume without {name}, or start a new run",

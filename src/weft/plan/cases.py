@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.applications.asked import ApplicationsAsked, options_by_test
+from weft.applications.asked import ApplicationsAsked
 from weft.applications.info import ApplicationInfo
 from weft.errors import WeftError
 from weft.names import choose
@@ -245,15 +245,7 @@ def make_cases(
     least = max((known[test].ranks if test in known else RANKS for test in tests), default=RANKS)
     if not least <= ranks <= MOST_RANKS:
         raise WeftError(f"{ranks} ranks are out of range", f"type --ranks {least} to {MOST_RANKS}")
-    points = {test: _points(chosen, known.get(test), ranks) for test in tests}
-    if chosen.points and all(points[test] == (None,) for test in tests):
-        raise WeftError(
-            "none of these tests has an axis for --points",
-            "type it without --points, or see weft list tests",
-        )
-    options = options_by_test(
-        chosen.application, {test: _application(known.get(test)) for test in tests}
-    )
+    of_tests = {test: _known_to(known.get(test), chosen) for test in tests}
     return tuple(
         Case(
             test=test,
@@ -262,7 +254,7 @@ def make_cases(
             ranks=ranks,
             queue_depth=queue_depth,
             schedule=schedule,
-            single=chosen.single,
+            single=of_tests[test].single,
             wait=wait,
             pages=pages,
             point=point,
@@ -270,12 +262,12 @@ def make_cases(
         )
         for transport in transports
         for test in tests
-        for queue_depth in _queue_depths(chosen, known.get(test))
-        for schedule in chosen.schedules
-        for wait in chosen.waits
-        for pages in chosen.pages
-        for point in points[test]
-        for application in options[test]
+        for queue_depth in of_tests[test].queue_depths
+        for schedule in of_tests[test].schedules
+        for wait in of_tests[test].waits
+        for pages in of_tests[test].pages
+        for point in _points(chosen, known.get(test), ranks)
+        for application in chosen.application.options_of(_application(known.get(test)))
         for size in _sizes(sizes, known.get(test))
     )
 
@@ -332,9 +324,18 @@ def _sizes(sizes: str, pattern: Pattern | None) -> tuple[int, ...]:
     return tuple(size for size in found if pattern is None or size >= pattern.least_bytes)
 
 
-def _queue_depths(variants: Variants, pattern: Pattern | None) -> tuple[int, ...]:
-    has_queue = pattern is not None and pattern.has_queue
-    return variants.queue_depths if has_queue else (USUAL_QUEUE_DEPTH,)
+def _known_to(pattern: Pattern | None, asked: Variants) -> Variants:
+    """What a test knows of these variants; what it does not know has its default."""
+    usual = Variants()
+    if pattern is None:
+        return msgspec.structs.replace(asked, queue_depths=usual.queue_depths)
+    return Variants(
+        queue_depths=asked.queue_depths if pattern.has_queue else usual.queue_depths,
+        schedules=asked.schedules if pattern.has_buffers else usual.schedules,
+        pages=asked.pages if pattern.has_buffers else usual.pages,
+        waits=asked.waits if pattern.has_waits else usual.waits,
+        single=asked.single and not pattern.every_operation,
+    )
 
 
 def _points(variants: Variants, pattern: Pattern | None, ranks: int) -> tuple[int | None, ...]:

@@ -91,3 +91,13 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     application: ApplicationInfo = msgspec.field(default=ApplicationInfo(), name=RECORDED_AS)
     supported: bool = True
     reason: str = ""
+
+    @property
+    def has_buffers(self) -> bool:
+        """Whether messages have the case's buffers: operations of all ranks have their own."""
+        return self.figure != "collective"
+
+    @property
+    def has_waits(self) -> bool:
+        """Whether it waits for messages: what the memory or the library does alone has none."""
+        return self.figure not in ("collective", "copy", "registration")

@@ -9,8 +9,11 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.names import choose
-from weft.plan.cases import cases_of
+from weft.plan.allocation import layout_of
+from weft.plan.case import Case
+from weft.plan.cases import Experiment, cases_of
 from weft.plan.devices import chosen_devices
+from weft.plan.effects import Reached, refuse_without_effect
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan, make_plan
@@ -22,8 +25,6 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from weft.plan.case import Case
-    from weft.plan.cases import Experiment
     from weft.plan.request import Request
     from weft.plan.site import Site, Transport
 
@@ -41,23 +42,38 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         return max(case.ranks for case in self.plan.cases)
 
 
+class _Chosen(msgspec.Struct, frozen=True, kw_only=True):
+    """The tests and transports of a request, under the engine's names, and all of their cases."""
+
+    experiments: tuple[Experiment, ...]
+    transports: tuple[str, ...]
+    patterns: dict[str, Pattern]
+    cases: tuple[Case, ...]
+
+
 def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned:
     """The plan of what is asked, at this site; `say` takes a line about what is chosen and skipped.
 
-    Raises WeftError for what the site does not have, and for what does not fit its memory.
+    Raises WeftError for what the site does not have, for what does not fit its memory, and for a
+    typed option that changes nothing.
     """
-    known = site.patterns
-    experiments = [_with_tests(experiment, tuple(known)) for experiment in request.experiments]
-    usable = _usable(request, experiments, site, say)
-    experiments = [_on_file(experiment, site) for experiment in experiments]
     request.allocation.check_sockets(site.sockets)
-    experiments = _on_usual_ranks(request, experiments, site, say) or _of_suite(request, site, say)
-    tests = {test for experiment in experiments for test in experiment.tests}
-    names = tuple(one.name for one in usable)
-    first = next(one for one in site.transports if one.name in names)
-    patterns = {one.name: one for one in first.patterns if one.name in tests}
-    cases = cases_of(experiments, names, patterns)
-    cases = _within(request, cases, site.available_bytes, patterns, say)
+    said: list[str] = []
+    chosen = _chosen(request, site, said.append)
+    supported = [
+        one.name
+        for one in site.patterns.values()
+        if any(one in each.patterns for each in site.transports if each.name in chosen.transports)
+    ]
+    refuse_without_effect(
+        request,
+        lambda other: _reached(other, _chosen(other, site, lambda _: None), site),
+        supported,
+        [one.name for one in site.transports if one.usual and not one.reason],
+    )
+    for line in said:
+        say(line)
+    cases = _within(request, chosen.cases, site.available_bytes, chosen.patterns, say)
     plan = make_plan(
         cases,
         precision=request.precision,
@@ -65,7 +81,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         launches=request.launches,
         seed=request.seed,
         mpi=site.mpi,
-        options={**chosen_devices(names, request.interface, request.device), **request.options},
+        options=_options(request, chosen.transports),
         case_deadline_s=request.case_deadline_s,
         samples=request.samples,
         suite=request.suite,
@@ -74,7 +90,61 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         simulated=request.platform,
         application_file=site.application_file,
     )
-    return Planned(plan=plan, transports=names, patterns=tuple(patterns.values()))
+    return Planned(
+        plan=plan, transports=chosen.transports, patterns=tuple(chosen.patterns.values())
+    )
+
+
+def _chosen(request: Request, site: Site, say: Callable[[str], None]) -> _Chosen:
+    known = site.patterns
+    experiments = [_with_tests(experiment, tuple(known)) for experiment in request.experiments]
+    usable = _usable(request, experiments, site, say)
+    experiments = [_on_file(experiment, site) for experiment in experiments]
+    experiments = _on_usual_ranks(request, experiments, site, say) or _of_suite(request, site, say)
+    tests = {test for experiment in experiments for test in experiment.tests}
+    names = tuple(one.name for one in usable)
+    first = next(one for one in site.transports if one.name in names)
+    patterns = {one.name: one for one in first.patterns if one.name in tests}
+    cases = cases_of(experiments, names, patterns)
+    return _Chosen(experiments=tuple(experiments), transports=names, patterns=patterns, cases=cases)
+
+
+def _options(request: Request, transports: Sequence[str]) -> dict[str, str]:
+    """The settings of these transports; one that was typed goes before one that follows."""
+    families = {name.partition(":")[0] for name in transports}
+    typed = {
+        name: value for name, value in request.options.items() if name.partition(".")[0] in families
+    }
+    return {**chosen_devices(transports, request.interface, request.device), **typed}
+
+
+def _reached(request: Request, chosen: _Chosen, site: Site) -> Reached:
+    """What of a request reaches the measurement of these cases."""
+    known = chosen.patterns.values()
+    files = (one.variants.application.file for one in chosen.experiments)
+    return Reached(
+        cases=chosen.cases,
+        transports=chosen.transports,
+        options=_options(request, chosen.transports),
+        places=_places_of_ranks(request, chosen, site),
+        file=next(files, "") if any(one.application.file_option for one in known) else "",
+        platform=request.platform.xml
+        if request.platform and any(one.application.computes for one in known)
+        else "",
+    )
+
+
+def _places_of_ranks(request: Request, chosen: _Chosen, site: Site) -> tuple[object, ...]:
+    """Where ranks go, for each number of them: with one to a node or one node no order matters."""
+    allocation = request.allocation
+    found: list[object] = [allocation.words]
+    if request.platform:
+        return tuple(found)  # no hosts
+    for ranks in sorted({case.ranks for case in chosen.cases}):
+        layout = layout_of(ranks, site.hosts, allocation)
+        has_order = layout.nodes > 1 and layout.each > 1
+        found.append((layout, has_order and allocation.takes_turns))
+    return tuple(found)
 
 
 def _with_tests(experiment: Experiment, known: Sequence[str]) -> Experiment:

@@ -18,7 +18,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     With a `suite` the experiments are its own; `ranks` is 0 where the suite chooses their number.
     With a `platform` nothing is measured here: it is simulated. `begun_s` is when the command
-    began, as time.monotonic counts: the budget holds from then on.
+    began, as time.monotonic counts: the budget holds from then on. `typed` are the options of
+    the command line that were typed, by their parameters: none of them may be without effect.
     """
 
     experiments: tuple[Experiment, ...] = ()
@@ -44,6 +45,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     report: bool
     platform: SimulatedPlatform | None = None
     is_quiet: bool = False
+    typed: frozenset[str] = frozenset()
 
 
 def simulation(

@@ -1,0 +1,36 @@
+"""What is asked of a run, and a site without any machine, for tests of plans."""
+
+from support.builders import PATTERNS
+from weft.plan.cases import Experiment
+from weft.plan.request import Request
+from weft.plan.site import Site, Transport
+
+MIB = 1 << 20
+SITE = Site(
+    launcher="local",
+    mpi="openmpi",
+    transports=(
+        Transport(name="mpi", patterns=PATTERNS, settings=("interface",)),
+        Transport(name="tcp", patterns=PATTERNS, settings=("port", "interface")),
+        Transport(name="tcp:busy", usual=False, patterns=PATTERNS),
+        Transport(name="verbs", reason="no device", patterns=PATTERNS),
+    ),
+    cores=4,
+    available_bytes=64 * MIB,
+)
+REQUEST = Request(
+    experiments=(Experiment(tests=("ping_pong",), sizes="8"),),
+    transports=(),
+    ranks=2,
+    precision=0.01,
+    budget_s=10.0,
+    launches=5,
+    seed=1,
+    output=None,
+    mpi="",
+    options={},
+    command=("weft", "run"),
+    case_deadline_s=20.0,
+    begun_s=0.0,
+    report=False,
+)
