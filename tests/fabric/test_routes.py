@@ -1,11 +1,17 @@
-"""Ways through a fabric: of the right length, over cables that are there, each as wide as it is."""
+"""Ways through a fabric: of the right length, over cables that are there, each as wide as it is.
+
+How many ways each link has is counted here from the names of the links, and known in closed form
+where every node sends to every other one.
+"""
 
 from collections import Counter
+from math import ceil
 
 import pytest
 
+from weft.errors import WeftError
 from weft.fabric.network import hops_of
-from weft.fabric.routes import routes_of
+from weft.fabric.routes import Routes, routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
 
 FABRICS = (
@@ -68,10 +74,167 @@ def test_the_way_up_is_not_the_way_down() -> None:
     assert not set(there) & set(back)
 
 
-def test_several_shortest_ways_share_the_messages() -> None:
-    torus = FabricAsked(nodes=16, switch="5", topology="torus", shape="4x4")
-    routes = routes_of(build_fabric(torus))
-    used = Counter(at for way in routes.ways.values() for at in way)
-    assert set(used) == set(range(len(routes.bundles)))
-    # All cables are alike: none carries more than twice the mean.
-    assert max(used.values()) <= 2 * sum(used.values()) / len(used)
+def all_to_all(routes: Routes) -> dict[str, float]:
+    """Of each link the ways per cable, where each node sends to each other one."""
+    ways: Counter[str] = Counter()
+    for (one, other), links in routes.ways.items():
+        pairs = len(routes.ends[one].nodes) * len(routes.ends[other].nodes)
+        for at in links:
+            ways[routes.bundles[at].name] += pairs
+    return {one.name: ways[one.name] / one.cables for one in routes.bundles}
+
+
+# A ring of k has k/8 ways a cable and node where k is even, (k^2 - 1)/8k where it is odd.
+@pytest.mark.parametrize(
+    ("shape", "nodes", "most"),
+    [
+        ("8x8", 64, 64),
+        ("8x8x8", 512, 512),
+        ("6x6", 36, 27),
+        ("4x4x2", 32, 16),
+        ("7x7", 49, 42),
+        ("4x3", 12, 6),
+        # Six ties in a ring of 6 are no whole number for each of 12 cables: 4.5 is 5.
+        ("6", 6, ceil(4.5)),
+    ],
+)
+def test_no_cable_of_a_torus_has_more_ways_than_its_ring_needs(
+    shape: str, nodes: int, most: int
+) -> None:
+    switch = f"{1 + 2 * len(shape.split('x'))}"
+    asked = FabricAsked(nodes=nodes, switch=switch, topology="torus", shape=shape)
+    assert max(all_to_all(routes_of(build_fabric(asked))).values()) == most
+
+
+def test_a_way_through_a_torus_sets_one_dimension_after_the_other() -> None:
+    asked = FabricAsked(nodes=60, switch="7", topology="torus", shape="5x4x3")
+    routes = routes_of(build_fabric(asked))
+    for way in routes.ways.values():
+        hops = [tuple(map(int, routes.bundles[at].name.split("-")[1:])) for at in way]
+        # The outermost coordinate that a hop changes.
+        dimensions = [
+            next(at for at, step in enumerate((12, 3, 1)) if here // step != there // step)
+            for here, there in hops
+        ]
+        assert dimensions == sorted(dimensions)
+
+
+DRAGONFLY = FabricAsked(nodes=72, switch="7", topology="dragonfly")
+
+
+def by_kind(loads: dict[str, float], group: int) -> dict[str, list[float]]:
+    """The loads of local and of global cables."""
+    found: dict[str, list[float]] = {"local": [], "global": []}
+    for name, load in loads.items():
+        one, other = map(int, name.split("-")[1:])
+        found["local" if one // group == other // group else "global"].append(load)
+    return found
+
+
+def test_minimal_ways_of_a_dragonfly_take_one_global_cable() -> None:
+    routes = routes_of(build_fabric(DRAGONFLY))
+    for (start, end), way in routes.ways.items():
+        hops = [map(int, routes.bundles[at].name.split("-")[1:]) for at in way]
+        kinds = ["local" if one // 4 == other // 4 else "global" for one, other in hops]
+        assert kinds.count("global") == (start // 4 != end // 4)
+        assert "".join(one[0] for one in kinds) in {"l", "g", "lg", "gl", "lgl"}
+    found = by_kind(all_to_all(routes), 4)
+    # Of a switches with p nodes and h global cables each: (ap)^2, and p^2 + 2 p^2 ah.
+    assert set(found["global"]) == {(4 * 2) ** 2}
+    assert set(found["local"]) == {2**2 + 2 * 2**2 * 4 * 2}
+
+
+def test_valiant_ways_of_a_dragonfly_take_two_global_cables() -> None:
+    routes = routes_of(build_fabric(DRAGONFLY), "valiant")
+    for (start, end), way in routes.ways.items():
+        hops = [map(int, routes.bundles[at].name.split("-")[1:]) for at in way]
+        count = sum(one // 4 != other // 4 for one, other in hops)
+        assert count == (2 if start // 4 != end // 4 else 0)
+    found = by_kind(all_to_all(routes), 4)["global"]
+    assert sum(found) / len(found) == 2 * 64
+    assert max(found) <= 1.1 * 2 * 64
+
+
+def test_valiant_ways_spread_what_one_group_sends_to_the_next() -> None:
+    busiest = {}
+    for routing in ("minimal", "valiant"):
+        routes = routes_of(build_fabric(DRAGONFLY), routing)
+        ways: Counter[int] = Counter()
+        for (start, end), way in routes.ways.items():
+            if end == (start + 4) % 36:
+                ways.update(dict.fromkeys(way, 2))
+        busiest[routing] = max(ways.values())
+    # All eight nodes of a group over one cable, and in pairs over seven other groups.
+    assert busiest["minimal"] == 8
+    assert busiest["valiant"] < 8
+
+
+def test_no_routing_of_a_dragonfly_beats_the_bound() -> None:
+    fabric = build_fabric(DRAGONFLY)
+    bound = max(all_to_all(routes_of(fabric, "ideal")).values())
+    assert bound == 64
+    for routing in ("minimal", "valiant"):
+        assert max(all_to_all(routes_of(fabric, routing)).values()) >= bound
+    assert routes_of(fabric, "ideal").most_switches == 2
+
+
+# Full trees: of two levels and of three, whose nodes are numbered leaf by leaf.
+FULL = (
+    FabricAsked(nodes=32, switch="8"),
+    FabricAsked(nodes=50, switch="10"),
+    FabricAsked(nodes=54, switch="6", levels=3),
+)
+
+
+@pytest.mark.parametrize("asked", FULL, ids=lambda one: f"{one.nodes} nodes")
+def test_shifts_of_all_nodes_share_no_cable_by_d_mod_k(asked: FabricAsked) -> None:
+    routes = routes_of(build_fabric(asked), "d-mod-k")
+    end_of = {node: at for at, end in enumerate(routes.ends) for node in end.nodes}
+    for shift in range(1, asked.nodes):
+        used: Counter[int] = Counter()
+        for node in range(asked.nodes):
+            ends = end_of[node], end_of[(node + shift) % asked.nodes]
+            used.update(routes.ways.get(ends, ()))
+        assert max(used.values()) == 1, shift
+
+
+STATIC = (
+    *FULL,
+    FabricAsked(nodes=45, switch="8"),
+    FabricAsked(nodes=96, switch="24", blocking="2:1"),
+    FabricAsked(nodes=50, switch="16", blocking="2:1", spread="any"),
+    FabricAsked(nodes=100, switch="8", levels=3),
+)
+
+
+@pytest.mark.parametrize("asked", STATIC, ids=lambda one: f"{one.nodes} nodes {one.switch}")
+def test_static_ways_go_up_and_down_over_cables_that_are_there(asked: FabricAsked) -> None:
+    fabric = build_fabric(asked)
+    routes = routes_of(fabric, "d-mod-k")
+    cables = {(one.one, one.other): one.cables for one in fabric.trunks}
+    assert sorted(node for end in routes.ends for node in end.nodes) == [*range(asked.nodes)]
+    for (start, end), way in routes.ways.items():
+        here = routes.ends[start].switch
+        turns = []
+        for at in way:
+            low, high, number, direction = routes.bundles[at].name.split("-")[1:]
+            assert int(number) < cables[int(low), int(high)]
+            ends = (int(low), int(high)) if direction == "up" else (int(high), int(low))
+            assert here == ends[0]
+            here = ends[1]
+            turns.append(direction)
+        assert here == routes.ends[end].switch
+        assert turns == sorted(turns, reverse=True)
+        assert (not way) == (routes.ends[start].switch == routes.ends[end].switch)
+
+
+def test_nodes_of_a_leaf_are_shared_out_over_its_cables() -> None:
+    routes = routes_of(build_fabric(STATIC[4]), "d-mod-k")
+    # Leaves of 16 nodes with 8 cables: two nodes are reached over each.
+    assert {len(end.nodes) for end in routes.ends} == {2}
+    assert len(routes.ends) == 6 * 8
+
+
+def test_a_routing_of_another_topology_is_refused() -> None:
+    with pytest.raises(WeftError, match="valiant"):
+        routes_of(build_fabric(FABRICS[1]), "valiant")

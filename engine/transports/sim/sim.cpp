@@ -101,11 +101,12 @@ void set_up_simulator() {
 /// What a platform's file may say otherwise, which it may not of what was set before it was read.
 /// As precise as the clock (large fabrics cost less otherwise). Operations of all ranks by Open
 /// MPI's rules, but sums by recursive doubling: for a few numbers those rules, as SMPI has them,
-/// change with the number of ranks, which would be read as the fabric's doing.
+/// change with the number of ranks, which would be read as the fabric's doing. Messages share a
+/// link evenly: SimGrid's weight gives those over more links less of it, as TCP does.
 void set_unless_the_platform_does() {
-  constexpr std::array usual{std::pair{"smpi/allreduce", "rdb"},
-                             std::pair{"smpi/coll-selector", "ompi"},
-                             std::pair{"surf/precision", "1e-12"}};
+  constexpr std::array usual{
+      std::pair{"smpi/allreduce", "rdb"}, std::pair{"smpi/coll-selector", "ompi"},
+      std::pair{"surf/precision", "1e-12"}, std::pair{"network/weight-S", "0"}};
   // Whoever names a library's rules wants them for sums too.
   const bool has_rules = !simgrid::config::is_default("smpi/coll-selector");
   for (const auto& [name, value] : usual) {

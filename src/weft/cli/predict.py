@@ -27,6 +27,8 @@ weft predict allreduce --platform escher --nodes 64 --switch 24 --sizes 8..1MiB 
 
 weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 --sizes 1MiB
 
+weft predict random_pairs --platform escher --nodes 64 --switch 24 --routing ideal,d-mod-k
+
 weft predict hot_spot_receive --platform mine.xml --nodes 64 --topology "torus 24 4x4x2" """
 _PANEL = "The fabric"
 _Platform = Annotated[
@@ -60,6 +62,14 @@ _Speed = Annotated[
     str,
     typer.Option(
         help="Make links so many times as fast as the platform's. Several are compared: 1,2.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Routing = Annotated[
+    str,
+    typer.Option(
+        help="Choose ways by this rule: ideal or d-mod-k in a fat tree, minimal, valiant or ideal"
+        " in a dragonfly. Several are compared: ideal,d-mod-k.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -104,6 +114,7 @@ def predict(
     rails: _Rails = "1",
     shape: Shape = "",
     speed: _Speed = "1",
+    routing: _Routing = "",
     hop: _Hop = "200ns",
     algorithm: _Algorithm = "",
     sizes: Annotated[str, typer.Option(help="Send these sizes: 8,64KiB.")] = "",
@@ -134,8 +145,8 @@ def predict(
     _check(platform, nodes, samples, asked)
     base = simulated_platform(platform, rate)
     lists = Lists(
-        topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed, hop=hop,
-        algorithm=algorithm,
+        topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed,
+        routing=routing, hop=hop, algorithm=algorithm,
     )  # fmt: skip
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
     variants = variants_of(fabric, lists, tests)

@@ -1,122 +1,96 @@
-"""Which links a message takes between two switches with nodes: one way for each pair.
+"""Which links a message takes between two nodes: one way for each pair, by a rule of routing.
 
-In a fat tree all cables from a leaf upwards are one link, and so are those from a pod to the cores:
-messages spread over them ideally, as adaptive routing would at best. Elsewhere a message takes a
-shortest way, another one of several by where it goes, and all cables between two switches are one
-link. Each way of a link is a link of its own.
+In a fat tree messages spread ideally over all cables upwards, as adaptive routing would at best
+("ideal"), or take one cable by where they go ("d-mod-k": weft.fabric.tree_routes). In a torus they
+go by the order of the dimensions (weft.fabric.torus_routes), in a dragonfly over one cable between
+groups, over another group, or as no routing can do better (weft.fabric.dragonfly_routes). Each way
+of a link is a link of its own.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.fabric.dragonfly_routes import bound_ways, minimal_ways, valiant_ways
+from weft.fabric.links import Bundle, End, Ways, switch_ends, switch_links
+from weft.fabric.torus_routes import ordered_ways
+from weft.fabric.tree_routes import ideal_ways, static_ends, static_ways
+from weft.names import choose
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     from weft.fabric.network import Fabric
 
-
-class Bundle(msgspec.Struct, frozen=True):
-    """Parallel cables between switches, one way of them, as one link."""
-
-    name: str
-    cables: int
+# By topology, the usual one first.
+ROUTINGS: Mapping[str, tuple[str, ...]] = {
+    "fat-tree": ("ideal", "d-mod-k"),
+    "torus": ("dimension-order",),
+    "dragonfly": ("minimal", "valiant", "ideal"),
+}
 
 
 class Routes(msgspec.Struct, frozen=True, kw_only=True):
-    """The links, and for each two switches with nodes the places of those that lead there."""
+    """The links, who is at the ends of ways, and for each two ends the places of the links there.
+
+    An end is some nodes of a switch that have the same ways; ends of one switch have a way without
+    links.
+    """
 
     bundles: tuple[Bundle, ...]
-    ways: dict[tuple[int, int], tuple[int, ...]]
+    ends: tuple[End, ...]
+    ways: Ways
 
     @property
     def most_switches(self) -> int:
         """On the longest way between two nodes."""
-        return 1 + max(map(len, self.ways.values()), default=0)
+        return 1 + max(
+            (sum(self.bundles[at].switches for at in way) for way in self.ways.values()), default=0
+        )
 
 
-def routes_of(fabric: Fabric) -> Routes:
-    """All ways between switches with nodes."""
-    if any(trunk.kind == "uplink" for trunk in fabric.trunks):
-        return _tree_routes(fabric)
-    return _shortest_routes(fabric)
+def ends_of(fabric: Fabric, routing: str = "") -> int:
+    """How many ends there are by a routing. Raises WeftError for one that is not the topology's."""
+    if _is_static(fabric, _named(fabric, routing)):
+        return static_ends(fabric)
+    return sum(switch.nodes > 0 for switch in fabric.switches)
 
 
-def _tree_routes(fabric: Fabric) -> Routes:
-    """Up to where both meet, and down: leaf, pod, pod, leaf."""
-    up: dict[int, dict[int, int]] = defaultdict(dict)
-    for trunk in fabric.trunks:
-        up[trunk.one][trunk.other] = trunk.cables
-    leaves = [place for place, switch in enumerate(fabric.switches) if switch.nodes]
-    # The spines of a leaf are those of its pod.
-    pods = {leaf: min(up[leaf]) for leaf in leaves}
-    if not any(up[spine] for leaf in leaves for spine in list(up[leaf])):
-        pods = dict.fromkeys(leaves, 0)
-    bundles: list[Bundle] = []
-    links: dict[tuple[str, int], tuple[int, int]] = {}
-
-    def add(what: str, number: int, cables: int) -> None:
-        links[what, number] = (len(bundles), len(bundles) + 1)
-        bundles.extend(Bundle(f"{what}-{number}-{way}", cables) for way in ("up", "down"))
-
-    for leaf in leaves:
-        add("leaf", leaf, sum(up[leaf].values()))
-    for pod in sorted(set(pods.values())) if len(set(pods.values())) > 1 else ():
-        spines = {spine for leaf in leaves if pods[leaf] == pod for spine in up[leaf]}
-        add("pod", pod, sum(cables for spine in spines for cables in up[spine].values()))
-    ways = {}
-    for one in leaves:
-        for other in leaves:
-            if one == other:
-                continue
-            middle: tuple[int, ...] = ()
-            if pods[one] != pods[other]:
-                middle = (links["pod", pods[one]][0], links["pod", pods[other]][1])
-            ways[one, other] = (links["leaf", one][0], *middle, links["leaf", other][1])
-    return Routes(bundles=tuple(bundles), ways=ways)
+def routes_of(fabric: Fabric, routing: str = "") -> Routes:
+    """All ways between ends by a routing, or by the usual one. Raises WeftError for another."""
+    topology = topology_of(fabric)
+    name = _named(fabric, routing)
+    if _is_static(fabric, name):
+        bundles, ends, ways = static_ways(fabric)
+        return Routes(bundles=bundles, ends=ends, ways=ways)
+    ends = switch_ends(fabric)
+    if topology == "fat-tree":
+        bundles, ways = ideal_ways(fabric)
+    elif name == "ideal":
+        bundles, ways = bound_ways(fabric)
+    else:
+        bundles, links = switch_links(fabric)
+        rule = {"minimal": minimal_ways, "valiant": valiant_ways}.get(name, ordered_ways)
+        ways = rule(fabric, links)
+    return Routes(bundles=bundles, ends=ends, ways=ways)
 
 
-def _shortest_routes(fabric: Fabric) -> Routes:
-    """Along shortest ways; of several the next switch is chosen by the way's two ends."""
-    beside: dict[int, dict[int, int]] = defaultdict(dict)
-    bundles: list[Bundle] = []
-    for trunk in fabric.trunks:
-        for one, other in ((trunk.one, trunk.other), (trunk.other, trunk.one)):
-            beside[one][other] = len(bundles)
-            bundles.append(Bundle(f"switch-{one}-{other}", trunk.cables))
-    ends = [place for place, switch in enumerate(fabric.switches) if switch.nodes]
-    ways = {}
-    for end in ends:
-        far = _distances_to(end, beside)
-        for start in ends:
-            if start != end:
-                ways[start, end] = tuple(_way(start, end, beside, far))
-    return Routes(bundles=tuple(bundles), ways=ways)
+def topology_of(fabric: Fabric) -> str:
+    """Which of the topologies a fabric is, of those in ROUTINGS."""
+    if fabric.sides:
+        return "torus"
+    return "dragonfly" if fabric.groups else "fat-tree"
 
 
-def _way(
-    start: int, end: int, beside: Mapping[int, Mapping[int, int]], far: Mapping[int, int]
-) -> Iterator[int]:
-    here = start
-    while here != end:
-        nearer = [place for place in sorted(beside[here]) if far[place] < far[here]]
-        there = nearer[(start + end) % len(nearer)]
-        yield beside[here][there]
-        here = there
+def _named(fabric: Fabric, routing: str) -> str:
+    topology = topology_of(fabric)
+    known = ROUTINGS[topology]
+    [name] = choose(f"routing of a {topology}", [routing or known[0]], known)
+    return name
 
 
-def _distances_to(end: int, beside: Mapping[int, Mapping[int, int]]) -> dict[int, int]:
-    found = {end: 0}
-    waiting: Sequence[int] = [end]
-    while waiting:
-        following = []
-        for place in waiting:
-            for other in beside[place]:
-                if other not in found:
-                    found[other] = found[place] + 1
-                    following.append(other)
-        waiting = following
-    return found
+def _is_static(fabric: Fabric, name: str) -> bool:
+    """One switch alone has no cables to choose."""
+    return name == "d-mod-k" and len(fabric.trunks) > 0

@@ -20,7 +20,7 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from weft.fabric.network import Fabric
     from weft.fabric.routes import Routes
@@ -30,8 +30,9 @@ _CABLES_OF_ONE_SWITCH = 2
 # SimGrid multiplies the latency of a whole way by it. On a fabric of switches it is of the cables
 # of nodes alone, so rank-sim takes it from a property: SimGrid has no other way to do both.
 LATENCY_FACTOR = "smpi/lat-factor"
-# A switch further, whose latency is added once a crossing.
-_CROSSING = '<prop id="crossing" value="yes"/>'
+# What a switch further takes, s, as a property of the link before it: rank-sim adds it once a
+# crossing. It is no latency: SimGrid gives a way of a longer one less of the links that it shares.
+_CROSSING = '<prop id="crossing" value="{:.12g}"/>'
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
 _SPEED = re.compile(r"""\bspeed=(?:"[^"]*"|'[^']*')""")
@@ -113,13 +114,8 @@ def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -
     settings = dict(parameters.settings)
     if factors := settings.pop(LATENCY_FACTOR, ""):
         lines.append(f'    <prop id="latency-factor" value={quoteattr(factors)}/>')
-    first = 0
-    for place, switch in enumerate(fabric.switches):
-        if not switch.nodes:
-            continue
-        nodes = range(first, first + switch.nodes)
-        first += switch.nodes
-        attributes = _cluster(f"switch-{place}", nodes, rate, parameters.latency_ns)
+    for place, end in enumerate(routes.ends):
+        attributes = _cluster(f"end-{place}", end.nodes, rate, parameters.latency_ns)
         attributes["router_id"] = f"router-{place}"
         attributes["speed"] = _speed(parameters.flops_per_s)
         if parameters.bus_bytes_per_s:
@@ -128,13 +124,19 @@ def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -
         lines.append(f"    <cluster {words}/>")
     lines += [
         f'    <link id="{one.name}" bandwidth="{one.cables * rate:.0f}Bps"'
-        f' latency="{parameters.hop_ns:.3f}ns">{_CROSSING}</link>'
+        f' latency="0ns">{_CROSSING.format(one.switches * parameters.hop_ns * 1e-9)}</link>'
         for one in routes.bundles
     ]
+    # SimGrid wants a link on each way: in a switch one that nobody shares.
+    lines.append(
+        f'    <link id="inside" bandwidth="{rate:.0f}Bps" latency="0ns"'
+        f' sharing_policy="FATPIPE">{_CROSSING.format(0)}</link>'
+    )
     for (one, other), way in routes.ways.items():
-        inner = "".join(f'<link_ctn id="{routes.bundles[at].name}"/>' for at in way)
+        names = [routes.bundles[at].name for at in way] or ["inside"]
+        inner = "".join(f'<link_ctn id="{name}"/>' for name in names)
         lines.append(
-            f'    <zoneRoute src="switch-{one}" dst="switch-{other}" gw_src="router-{one}"'
+            f'    <zoneRoute src="end-{one}" dst="end-{other}" gw_src="router-{one}"'
             f' gw_dst="router-{other}" symmetrical="NO">{inner}</zoneRoute>'
         )
     text = "\n".join((*lines, "  </zone>")) + "\n"
@@ -185,17 +187,24 @@ def _speed(flops_per_s: float) -> str:
 
 
 def _cluster(
-    name: str, nodes: range, bandwidth_bytes_per_s: float, latency_ns: float
+    name: str, nodes: Sequence[int], bandwidth_bytes_per_s: float, latency_ns: float
 ) -> dict[str, str]:
     return {
         "id": name,
         "prefix": "node-",
         "suffix": "",
-        "radical": f"{nodes[0]}-{nodes[-1]}",
+        "radical": _ranges(nodes),
         "bw": f"{bandwidth_bytes_per_s:.0f}Bps",
         "lat": f"{latency_ns / _CABLES_OF_ONE_SWITCH:.3f}ns",
         "sharing_policy": "SPLITDUPLEX",
     }
+
+
+def _ranges(nodes: Sequence[int]) -> str:
+    """Numbers in rising order as SimGrid names them: "0-3,7"."""
+    if len(nodes) == nodes[-1] - nodes[0] + 1:
+        return f"{nodes[0]}-{nodes[-1]}"
+    return ",".join(map(str, nodes))
 
 
 def _platform(title: str, settings: Mapping[str, str], inner: str) -> str:

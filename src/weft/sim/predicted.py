@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.fabric.routes import routes_of
+from weft.fabric.routes import ROUTINGS, ends_of, routes_of
 from weft.fabric.simgrid import read_parameters, routed_xml
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
 from weft.names import choose
@@ -20,8 +20,8 @@ from weft.sim.sensitivity import Move, moved
 if TYPE_CHECKING:
     from weft.fabric.simgrid import PlatformParameters
 
-# Ways are written out for each two switches with nodes.
-MOST_SWITCHES = 300
+# Ways are written out for each two ends: switches with nodes, or nodes with ways of their own.
+MOST_ENDS = 300
 MOST_SPEED = 100.0
 MOST_HOP_NS = 1e6
 _NO_TAPER = "1:1"
@@ -32,11 +32,13 @@ _CALLED = {"blocking": "blocking", "shape": "shape", "switch": "number of ports"
 class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """A fabric of a platform's links, `speed` times as fast, and with as many nodes as asked.
 
-    `hop_ns` is what each switch behind the first one of a way adds to the latency; `algorithm` is
-    that of the collective operations, by the simulator's `settings`.
+    `hop_ns` is what each switch behind the first one of a way adds to the latency; `routing` is a
+    rule of weft.fabric.routes, or the usual one of the topology; `algorithm` is that of the
+    collective operations, by the simulator's `settings`.
     """
 
     fabric: FabricAsked
+    routing: str = ""
     speed: float = 1.0
     hop_ns: float = 0.0
     algorithm: str = ""
@@ -55,6 +57,8 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
             words.append(f"{fabric.rails} rails")
         if self.speed != 1:
             words.append(f"{self.speed:g} x the bandwidth")
+        if self.routing not in ("", ROUTINGS[fabric.topology][0]):
+            words.append(self.routing)
         if self.algorithm:
             words.append(self.algorithm)
         return " ".join(words)
@@ -111,12 +115,12 @@ def predicted(
         raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
     parameters = moved(parameters_of(base), move or Move())
     fabric = build_fabric(variant.fabric)
-    ends = sum(switch.nodes > 0 for switch in fabric.switches)
-    if ends > MOST_SWITCHES:
+    ends = ends_of(fabric, variant.routing)
+    if ends > MOST_ENDS:
         raise WeftError(
-            f"{fabric.title} has {ends} switches with nodes, and a prediction at most"
-            f" {MOST_SWITCHES}",
-            "type a larger --switch or fewer --nodes",
+            f"{variant.label} of {fabric.nodes} nodes has {ends} switches or nodes with ways of"
+            f" their own, and a prediction at most {MOST_ENDS}",
+            "type a larger --switch, fewer --nodes or another --routing",
         )
     settings = {**parameters.settings, **variant.settings}
     if coarse := coarseness_of(as_of_nodes or fabric.nodes):
@@ -129,7 +133,7 @@ def predicted(
         hop_ns=variant.hop_ns,
         settings=settings,
     )
-    routes = routes_of(fabric)
+    routes = routes_of(fabric, variant.routing)
     many = "es" * (routes.most_switches > 1)
     words = (
         f"links and hosts of {base.name}",

@@ -187,14 +187,14 @@ def _answer(
 
     Raises WeftError where a case has none.
     """
-    from weft.fabric.network import hops_of
+    from weft.fabric.routes import routes_of
     from weft.fabric.topologies import build_fabric
     from weft.sim.answers import PredictedFabric
 
     return PredictedFabric(
         variant=variant.label,
         nodes=variant.fabric.nodes,
-        switches=hops_of(build_fabric(variant.fabric)).diameter,
+        switches=routes_of(build_fabric(variant.fabric), variant.routing).most_switches,
         figures=_figures(results, lacking),
         moved=tuple(_figures(_results(run), lacking) for run in moved),
         algorithm=variant.algorithm,
