@@ -94,8 +94,8 @@ Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& word
   lane.out = weft::Rotation<Buffer>(sides.out);
   lane.in = weft::Rotation<Buffer>(sides.in);
   task.lanes = {&lane, 1};
-  task.token_out = words.front();
-  task.words = weft::Rotation<Buffer>(std::span(words).subspan(1));
+  task.control_out = words.front();
+  task.control_in = weft::Rotation<Buffer>(std::span(words).subspan(1));
   task.samples = samples;
   weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, task);
   return std::accumulate(samples.begin(), samples.end(), Ticks{0});

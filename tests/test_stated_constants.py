@@ -195,7 +195,11 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         "room for 2Q + {} sends",
         (engine("run/case_plan.hpp", "besides"),),
     ),
-    ("docs/add-a-benchmark.md", "It has {} bytes", (engine("run/case_memory.hpp", "word_bytes"),)),
+    (
+        "docs/add-a-benchmark.md",
+        "It has {} bytes",
+        (engine("run/case_memory.hpp", "control_bytes"),),
+    ),
     ("docs/check.md", "Steps are looked for from {} sessions on", (word(steps.FEWEST),)),
     ("docs/check.md", "A level is that of {} sessions or more", (word(steps.IN_LEVEL),)),
     ("docs/tutorial-slurm.md", "steps are looked for from {} sessions on", (steps.FEWEST,)),
@@ -243,7 +247,7 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     (
         "docs/transports.md",
         "at every {}th look",
-        (engine("transports/ofi/link.hpp", "looks_between"),),
+        (engine("transports/ofi/link.hpp", "probes_between"),),
     ),
     (
         "docs/transports.md",
@@ -252,8 +256,8 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ),
     (
         "docs/transports.md",
-        "when no first word came within {} s",
-        (engine("transports/parts/first_contact.hpp", "longest_word_ns") // 10**9,),
+        "when no first message came within {} s",
+        (engine("transports/parts/first_contact.hpp", "longest_wait_ns") // 10**9,),
     ),
     (
         "docs/engine-protocol.md",

@@ -54,6 +54,8 @@ RULES: tuple[Rule, ...] = (
     engine_rules.includes_run_downwards,
     engine_rules.applications_by_name,
     engine_rules.memory_in_patterns,
+    engine_rules.old_names,
+    engine_rules.helpers_of_tests,
     engine_rules.one_benchmark_a_file,
     engine_rules.libraries_in_contract,
     engine_rules.dead_headers,

@@ -22,13 +22,13 @@ void sleep_ns(long nanoseconds) {
 constexpr int report_tag = 1;
 
 // A rank that waits for another one must not burn the core that that one, or its caller, works on.
-template <class Look>
-void poll_asleep(const Look& look) {
+template <class Probe>
+void poll_asleep(const Probe& probe) {
   constexpr long first_ns = 20'000;
   constexpr long longest_ns = 500'000;
   int there = 0;
   for (long pause_ns = first_ns;; pause_ns = std::min(2 * pause_ns, longest_ns)) {
-    look(there);
+    probe(there);
     if (there != 0) return;
     sleep_ns(pause_ns);
   }

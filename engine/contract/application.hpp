@@ -29,8 +29,8 @@ class Application {
 /// comes of it. `own` is room for the messages that it asks for in place of buffers, each on pages
 /// of its own.
 template <class P, class Now>
-concept Prepares = requires(const Case& test, int rank, const Buffer& own) {
-  { P::template prepare<Now>(test, rank, rank, own) } -> std::same_as<std::unique_ptr<Application>>;
+concept Prepares = requires(const Case& spec, int rank, const Buffer& own) {
+  { P::template prepare<Now>(spec, rank, rank, own) } -> std::same_as<std::unique_ptr<Application>>;
 };
 
 /// A clock of a simulation, in which arithmetic is not done but takes the time of so many

@@ -78,11 +78,11 @@ struct Case {
 
 /// The bytes of the case's longest message at most: with a lattice those of the largest face, where
 /// ranks divide it of the undivided one.
-inline std::size_t message_bytes_of(const Case& test) noexcept {
-  const Lattice& lattice = test.lattice;
-  if (lattice.dimensions == 0) return test.bytes;
+inline std::size_t message_bytes_of(const Case& spec) noexcept {
+  const Lattice& lattice = spec.lattice;
+  if (lattice.dimensions == 0) return spec.bytes;
   const auto* const end = lattice.extents.begin() + lattice.dimensions;
-  return test.bytes * lattice.depth * lattice.sites() /
+  return spec.bytes * lattice.depth * lattice.sites() /
          *std::min_element(lattice.extents.begin(), end);
 }
 

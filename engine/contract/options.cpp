@@ -132,9 +132,9 @@ bool LinkOptions::flag(std::string_view name, bool otherwise) const {
 
 Options parse_options(int argc, const char* const* argv) {
   Options options;
-  const std::span<const char* const> words(argv + 1, static_cast<std::size_t>(argc - 1));
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    const std::string_view flag = words[at];
+  const std::span<const char* const> given(argv + 1, static_cast<std::size_t>(argc - 1));
+  for (std::size_t at = 0; at < given.size(); ++at) {
+    const std::string_view flag = given[at];
     if (flag == "--describe") {
       options.describe = true;
       continue;
@@ -145,8 +145,8 @@ Options parse_options(int argc, const char* const* argv) {
           "unknown option " + std::string(flag) +
           "; there are --describe, --inspect, --cpus, --mode, --placement and --option");
     }
-    if (++at == words.size()) throw std::invalid_argument(std::string(flag) + " needs a value");
-    apply(options, flag, words[at]);
+    if (++at == given.size()) throw std::invalid_argument(std::string(flag) + " needs a value");
+    apply(options, flag, given[at]);
   }
   return options;
 }

@@ -63,9 +63,9 @@ constexpr std::uint32_t own_messages_per_rank() {
 }
 
 template <class P>
-constexpr Window window_of() {
-  if constexpr (requires { P::window; }) return P::window;
-  return Window::none;
+constexpr Opens opens_of() {
+  if constexpr (requires { P::opens; }) return P::opens;
+  return Opens::none;
 }
 
 /// The names of the series that a pattern fills beside its samples.

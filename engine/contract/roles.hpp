@@ -15,9 +15,9 @@ struct Role {
   /// Whom this rank sends to and whom it receives from, each with buffers of its own.
   std::vector<int> to;
   std::vector<int> from;
-  /// With whom it exchanges anything at all, measured messages and words.
+  /// With whom it exchanges anything at all, measured messages and control messages.
   std::vector<int> neighbours;
-  /// Rank 0 of many pairs: the first ranks of the other pairs, which wait for its word to start.
+  /// Rank 0 of many pairs: the first ranks of the other pairs, which wait for it to start them.
   std::vector<int> followers;
   /// How many streams run at once over all ranks; an operation is one message of any of them.
   std::uint32_t streams = 1;
@@ -34,8 +34,8 @@ struct Role {
 /// A pattern in which ranks do different things says `static Role role(const Case&, int rank, int
 /// size)`, and by `static std::string lacks(const Case&, int size)` why so many ranks are too few.
 template <class P>
-concept HasRoles = requires(const Case& test, int rank) {
-  P::role(test, rank, rank);
+concept HasRoles = requires(const Case& spec, int rank) {
+  P::role(spec, rank, rank);
 };
 
 /// A ring of ranks: each sends to the next and receives from the one before.
@@ -54,7 +54,7 @@ inline Role one_way_role(int rank) {
 }
 
 /// The first rank of each pair sends to the second; rank 0 is the first of the first pair and gives
-/// the word to start.
+/// the message that starts them.
 inline Role pairs_role(const std::vector<std::pair<int, int>>& pairs, int rank) {
   Role role;
   role.streams = static_cast<std::uint32_t>(pairs.size());

@@ -14,13 +14,13 @@ namespace weft {
 inline constexpr std::size_t summed_numbers = 4;
 /// How many sums may be expected at once: two of an iteration, and two of the next.
 inline constexpr std::size_t most_sums_ahead = 4;
-/// The words that a sum made of messages needs for each partner: one goes out, the others come in.
-inline constexpr std::size_t words_of_partner = 1 + most_sums_ahead;
+/// The messages that a sum made of them needs for each partner: one goes out, the others come in.
+inline constexpr std::size_t messages_of_partner = 1 + most_sums_ahead;
 
-/// Whom a rank exchanges a word with in each sum, in this order. The largest power of two of ranks
-/// double the distance at each step (recursive doubling: Thakur, Rabenseifner and Gropp, Int. J. of
-/// High Performance Computing Applications 19, 2005, section 4.5); each of the ranks beyond gives
-/// its numbers to one of them first, and gets the sums from it at the end.
+/// Whom a rank exchanges a message with in each sum, in this order. The largest power of two of
+/// ranks double the distance at each step (recursive doubling: Thakur, Rabenseifner and Gropp, Int.
+/// J. of High Performance Computing Applications 19, 2005, section 4.5); each of the ranks beyond
+/// gives its numbers to one of them first, and gets the sums from it at the end.
 inline std::vector<int> sum_partners(int rank, int size) {
   const auto power = static_cast<int>(std::bit_floor(static_cast<unsigned>(size)));
   if (rank >= power) return {rank - power};

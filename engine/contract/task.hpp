@@ -45,8 +45,8 @@ struct LatticeInfo {
 };
 
 /// What kind of figure a pattern gives. `latency` is the time of one message from a rank to
-/// another, and nothing else is: only from it is known how long a word takes. A `collective` is
-/// what an operation of all ranks takes, the mean over them.
+/// another, and nothing else is: only from it is known how long a control message takes. A
+/// `collective` is what an operation of all ranks takes, the mean over them.
 enum class Figure : std::uint8_t {
   latency,
   exchange,
@@ -89,7 +89,7 @@ struct PatternInfo {
   /// Whether it keeps the case's Q messages in flight.
   bool has_queue = false;
   /// How often a sample holds the time that a small message is on its way, beside its messages' own
-  /// times: the first message, the words that start and end a stream.
+  /// times: the first message, the control messages that start and end a stream.
   std::uint32_t latencies_per_sample = 0;
   /// n of PRTT(n, d, s); 0: no burst. A pause d is so many round trips.
   std::uint32_t messages_per_burst = 0;
@@ -124,7 +124,7 @@ struct Footprint {
 };
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
-enum class Window : std::uint8_t { none, incoming, outgoing };
+enum class Opens : std::uint8_t { none, incoming, outgoing };
 
 /// The buffers of a case in the order of use, round and round. The order is data made before the
 /// clock starts, so reuse schemes need no loop of their own.
@@ -169,9 +169,10 @@ struct Lane {
   /// Messages of this sample that are still to be sent, and to come.
   std::uint32_t to_send = 0;
   std::uint32_t to_come = 0;
-  /// Messages of a sample, and how many of their receives come before the next one for a word.
+  /// Messages of a sample, and how many of their receives come before the next one for a control
+  /// message.
   std::uint32_t messages = 0;
-  std::uint32_t until_word = 0;
+  std::uint32_t until_control = 0;
   /// Receives in flight, and still to post in this batch.
   std::uint32_t posted = 0;
   std::size_t to_post = 0;
@@ -192,17 +193,17 @@ struct Task {
   std::uint8_t mark_period = 255;
   /// Room for the registrations of messages that are on their way, where a pattern registers.
   std::span<Buffer> registered;
-  /// A word that this rank sends, and in turn where those of others come in: each that may be
-  /// awaited at once has a buffer of its own.
-  Buffer token_out;
-  Rotation<Buffer> words;
+  /// A control message that this rank sends, and in turn where those of others come in: each that
+  /// may be awaited at once has a buffer of its own.
+  Buffer control_out;
+  Rotation<Buffer> control_in;
   /// Of a pattern with roles: its lanes, its followers, and how many streams run at once.
   std::span<Lane> lanes;
   std::span<const Peer> followers;
-  /// Whom this rank sums with by messages, and for each of them the words that it needs: one that
-  /// goes out, then those that come in.
+  /// Whom this rank sums with by messages, and for each of them the messages that it needs: one
+  /// that goes out, then those that come in.
   std::span<const Peer> partners;
-  std::span<const Buffer> sum_words;
+  std::span<const Buffer> sum_messages;
   std::uint32_t streams = 1;
   /// Of a stream, for each sample of the warm-up: how many of the Q messages that were posted at
   /// once were still in flight then.

@@ -233,7 +233,7 @@ concept Registers = TwoSided<T> &&
   noexcept->std::same_as<void>;
 };
 
-/// How a rank waits, chosen by template. `step` is one look or one sleep; `settle` waits until at
+/// How a rank waits, chosen by template. `step` is one poll or one sleep; `settle` waits until at
 /// most so many sends and receives are in flight and is false once the link has a fault.
 template <class W, class T>
 concept Waiting = requires(T& link, std::uint32_t most) {

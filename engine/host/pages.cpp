@@ -198,13 +198,13 @@ std::uint64_t SideMemory::huge_bytes() const {
 void MessageMemory::give_back() noexcept {
   out.give_back();
   in.give_back();
-  words.give_back();
+  control.give_back();
 }
 
 void MessageMemory::drop() noexcept {
   out.drop();
   in.drop();
-  words.drop();
+  control.drop();
 }
 
 }  // namespace weft

@@ -85,12 +85,12 @@ class SideMemory {
 };
 
 /// The memory of a rank's messages from case to case: where they lie, where they arrive, and its
-/// own words. A side that is opened to the peers has other memory, and none is there where no
-/// message is.
+/// own control messages. A side that is opened to the peers has other memory, and none is there
+/// where no message is.
 struct MessageMemory {
   SideMemory out;
   SideMemory in;
-  SideMemory words;
+  SideMemory control;
 
   void give_back() noexcept;
   void drop() noexcept;

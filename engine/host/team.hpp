@@ -59,10 +59,10 @@ class Team {
   };
 
   static void await(const Counter& counter, std::uint32_t step) noexcept {
-    constexpr std::uint32_t looks = 1U << 12U;
-    for (std::uint32_t look = 1; counter.value.load(std::memory_order_acquire) != step; ++look) {
+    constexpr std::uint32_t polls = 1U << 12U;
+    for (std::uint32_t poll = 1; counter.value.load(std::memory_order_acquire) != step; ++poll) {
       // Where others want this CPU too, one of them may be who is waited for.
-      if (look % looks == 0) std::this_thread::yield();
+      if (poll % polls == 0) std::this_thread::yield();
     }
   }
   void serve(std::size_t member) noexcept {

@@ -26,9 +26,9 @@ struct Allgather : OfAllRanks {
   static constexpr std::uint32_t own_messages_per_rank = 1;
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+  static std::unique_ptr<Application> prepare(const Case& spec, int rank, int size,
                                               const Buffer& own) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, own, 1,
+    return std::make_unique<CollectiveMemory>(spec, rank, size, own, 1,
                                               static_cast<std::size_t>(size));
   }
   template <Clock Now, class Wait, Collective T>
@@ -47,9 +47,9 @@ struct Allgather : OfAllRanks {
   static void call(T& link, const CollectiveMemory& own) noexcept {
     link.allgather(own.out(), own.in());
   }
-  static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
+  static void check(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
     for (int peer = 0; peer < own.size(); ++peer) {
-      look_at_content(own.part(own.in(), peer), own.content(peer, operation), task);
+      check_content(own.part(own.in(), peer), own.content(peer, operation), task);
     }
   }
 };

@@ -26,14 +26,14 @@ struct Allreduce : OfAllRanks {
   };
   static constexpr std::uint32_t own_messages = 2;
 
-  static std::string lacks(const Case& test, int size) {
-    if (test.bytes % sizeof(float) != 0) return "it sums floats; choose --sizes of multiples of 4";
-    return OfAllRanks::lacks(test, size);
+  static std::string lacks(const Case& spec, int size) {
+    if (spec.bytes % sizeof(float) != 0) return "it sums floats; choose --sizes of multiples of 4";
+    return OfAllRanks::lacks(spec, size);
   }
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+  static std::unique_ptr<Application> prepare(const Case& spec, int rank, int size,
                                               const Buffer& own) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, own, 1, 1);
+    return std::make_unique<CollectiveMemory>(spec, rank, size, own, 1, 1);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>
@@ -52,7 +52,7 @@ struct Allreduce : OfAllRanks {
   static void call(T& link, const CollectiveMemory& own) noexcept {
     link.allreduce(own.out(), own.in());
   }
-  static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
+  static void check(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
     std::uint64_t of_ranks = 0;
     for (int rank = 0; rank < own.size(); ++rank) of_ranks += of_rank(rank);
     const auto ranks = static_cast<std::uint64_t>(own.size());

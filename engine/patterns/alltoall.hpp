@@ -25,10 +25,10 @@ struct Alltoall : OfAllRanks {
   static constexpr std::uint32_t own_messages_per_rank = 2;
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+  static std::unique_ptr<Application> prepare(const Case& spec, int rank, int size,
                                               const Buffer& own) {
     const auto ranks = static_cast<std::size_t>(size);
-    return std::make_unique<CollectiveMemory>(test, rank, size, own, ranks, ranks);
+    return std::make_unique<CollectiveMemory>(spec, rank, size, own, ranks, ranks);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>
@@ -46,9 +46,9 @@ struct Alltoall : OfAllRanks {
   static void call(T& link, const CollectiveMemory& own) noexcept {
     link.alltoall(own.out(), own.in());
   }
-  static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
+  static void check(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
     for (int peer = 0; peer < own.size(); ++peer) {
-      look_at_content(own.part(own.in(), peer), own.content(peer, operation, own.rank()), task);
+      check_content(own.part(own.in(), peer), own.content(peer, operation, own.rank()), task);
     }
   }
 };

@@ -24,9 +24,9 @@ struct BarrierOfAll : OfAllRanks {
   };
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+  static std::unique_ptr<Application> prepare(const Case& spec, int rank, int size,
                                               const Buffer& own) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, own, 0, 0);
+    return std::make_unique<CollectiveMemory>(spec, rank, size, own, 0, 0);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>
@@ -39,8 +39,8 @@ struct BarrierOfAll : OfAllRanks {
   static void call(T& link, const CollectiveMemory& /*own*/) noexcept {
     link.barrier();
   }
-  static void look_at(const CollectiveMemory& /*own*/, std::uint32_t /*operation*/,
-                      Task& /*task*/) noexcept {}
+  static void check(const CollectiveMemory& /*own*/, std::uint32_t /*operation*/,
+                    Task& /*task*/) noexcept {}
 };
 
 }  // namespace weft

@@ -25,9 +25,9 @@ struct Broadcast : OfAllRanks {
   static constexpr std::uint32_t own_messages = 1;
 
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+  static std::unique_ptr<Application> prepare(const Case& spec, int rank, int size,
                                               const Buffer& own) {
-    return std::make_unique<CollectiveMemory>(test, rank, size, own, 0, 1);
+    return std::make_unique<CollectiveMemory>(spec, rank, size, own, 0, 1);
   }
   template <Clock Now, class Wait, Collective T>
   requires std::same_as<Wait, UsualWait<T>>
@@ -46,8 +46,8 @@ struct Broadcast : OfAllRanks {
   static void call(T& link, const CollectiveMemory& own) noexcept {
     link.broadcast(root, own.in());
   }
-  static void look_at(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
-    look_at_content(own.part(own.in(), 0), own.content(root.rank, operation), task);
+  static void check(const CollectiveMemory& own, std::uint32_t operation, Task& task) noexcept {
+    check_content(own.part(own.in(), 0), own.content(root.rank, operation), task);
   }
 
  private:

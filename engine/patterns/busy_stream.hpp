@@ -31,7 +31,7 @@ struct BusyStream {
   static constexpr bool streams = true;
   static constexpr bool one_way = true;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
-  /// A look, the stream alone and the stream with work.
+  /// A probe, the stream alone and the stream with work.
   static constexpr std::uint32_t messages_per_operation = 3;
 
   template <Clock Now, class Wait, TwoSided T>
@@ -39,15 +39,15 @@ struct BusyStream {
     if (task.rank == 1) return receive_streams<Wait>(link, task, 1 + 2 * task.samples.size());
     if (!await_ready<Wait>(link, task, task.lanes[0])) return false;
     Ticks alone = 0;
-    if (!send_stream<Now, Wait>(link, task, alone, NoLook{}, nothing_more)) return false;
+    if (!send_stream<Now, Wait>(link, task, alone, NoProbe{}, nothing_more)) return false;
     const std::uint64_t times = postings(task);
     const std::uint64_t rounds = rounds_for<Now>(share_of(alone, task.point)) / times;
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
-      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
-        return send_stream<Now, Wait>(link, task, task.parts[0][at], look, nothing_more);
+      const bool whole = probe_in_warmup(task, at, [&](const auto& probe) {
+        return send_stream<Now, Wait>(link, task, task.parts[0][at], probe, nothing_more);
       });
       const auto compute = [&] { Now::compute(rounds); };
-      if (!whole || !send_stream<Now, Wait>(link, task, task.samples[at], NoLook{}, compute)) {
+      if (!whole || !send_stream<Now, Wait>(link, task, task.samples[at], NoProbe{}, compute)) {
         return false;
       }
       task.parts[1][at] = work_alone<Now>(rounds, times);

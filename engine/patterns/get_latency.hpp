@@ -17,7 +17,7 @@ struct GetLatency {
       .latency_divisor = 1,
       .bandwidth_factor = 1,
   };
-  static constexpr Window window = Window::outgoing;
+  static constexpr Opens opens = Opens::outgoing;
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {

@@ -25,8 +25,8 @@ struct GetOverlap {
   static constexpr std::string_view beyond_models = models_always_overlap;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
   static constexpr std::uint32_t messages_per_operation = 2;
-  static constexpr std::uint32_t messages_before = trial_looks;
-  static constexpr Window window = Window::outgoing;
+  static constexpr std::uint32_t messages_before = trial_transfers;
+  static constexpr Opens opens = Opens::outgoing;
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {

@@ -25,7 +25,7 @@ struct GetStream {
     return queue_depth;
   }
   static constexpr bool streams = true;
-  static constexpr Window window = Window::outgoing;
+  static constexpr Opens opens = Opens::outgoing;
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {
@@ -33,9 +33,9 @@ struct GetStream {
     const Peer peer{1};
     const auto begin = [&] { link.get(peer, task.in.next(), task.remote.next()); };
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
-      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
+      const bool whole = probe_in_warmup(task, at, [&](const auto& probe) {
         const Ticks start = Now::now();
-        if (!transfer_stream<Wait>(link, task, begin, look)) return false;
+        if (!transfer_stream<Wait>(link, task, begin, probe)) return false;
         if (!settle_transfers<Wait>(link, 0)) return false;
         task.samples[at] = Now::now() - start;
         return true;

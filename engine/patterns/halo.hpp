@@ -39,17 +39,17 @@ struct Halo {
     return 2;
   }
 
-  static std::string lacks(const Case& test, int size) {
-    if (size == 1 && test.lattice.compute_ps_per_site == 0) {
+  static std::string lacks(const Case& spec, int size) {
+    if (size == 1 && spec.lattice.compute_ps_per_site == 0) {
       return "one rank exchanges nothing; choose --compute, or more with --ranks";
     }
-    if (test.lattice.threads > 1) return "it has no threads; omit --threads";
-    return refuse_lattice(test.lattice, size, rule_of(test));
+    if (spec.lattice.threads > 1) return "it has no threads; omit --threads";
+    return refuse_lattice(spec.lattice, size, rule_of(spec));
   }
-  static Role role(const Case& test, int rank, int size) {
-    const Decomposition lattice = lattice_on(test.lattice, size, rule_of(test));
+  static Role role(const Case& spec, int rank, int size) {
+    const Decomposition lattice = lattice_on(spec.lattice, size, rule_of(spec));
     return role_with_faces(lattice, rank, [&](std::size_t dimension) {
-      return lattice.face_sites(dimension) * test.lattice.depth * test.bytes;
+      return lattice.face_sites(dimension) * spec.lattice.depth * spec.bytes;
     });
   }
 
@@ -60,7 +60,7 @@ struct Halo {
   }
 
  private:
-  static LocalRule rule_of(const Case& test) { return {test.lattice.depth, 1}; }
+  static LocalRule rule_of(const Case& spec) { return {spec.lattice.depth, 1}; }
 
   template <bool overlaps, Clock Now, class Wait, TellsPeers T>
   static bool iterate(T& link, Task& task) noexcept {

@@ -8,8 +8,9 @@
 
 namespace weft {
 
-/// A sample runs from rank 0's first word to the last message of the last peer. Each peer has Q
-/// receives posted for it, anew as its own messages come, so that none has to wait for another.
+/// A sample runs from rank 0's first start message to the last message of the last peer. Each peer
+/// has Q receives posted for it, anew as its own messages come, so that none has to wait for
+/// another.
 struct HotSpotReceive : HotSpot {
   static constexpr PatternInfo info{
       .name = "hot_spot_receive",
@@ -26,8 +27,8 @@ struct HotSpotReceive : HotSpot {
       .splits_operations = true,
   };
 
-  static Role role(const Case& test, int rank, int size) {
-    const int peers = peers_of(test, size);
+  static Role role(const Case& spec, int rank, int size) {
+    const int peers = peers_of(spec, size);
     Role role;
     role.streams = static_cast<std::uint32_t>(peers);
     if (rank == 0) role.from = role.neighbours = first_ranks(peers);
@@ -37,16 +38,16 @@ struct HotSpotReceive : HotSpot {
 
   template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Task& task) noexcept {
-    if (task.rank != 0) return stream_at_word<false, Now, Wait>(link, task);
+    if (task.rank != 0) return stream_when_started<false, Now, Wait>(link, task);
     const std::uint32_t messages = messages_per_lane(task);
     for (Lane& lane : task.lanes) {
-      open_lane<WordAt::none>(link, task, lane, messages, task.samples.size());
+      open_lane<ControlAt::none>(link, task, lane, messages, task.samples.size());
     }
     for (Ticks& sample : task.samples) {
       const Ticks start = Now::now();
       for (Lane& lane : task.lanes) {
         lane.to_come = messages;
-        link.post_send(lane.peer, task.token_out);
+        link.post_send(lane.peer, task.control_out);
       }
       if (!take_from_all<Wait>(link, task)) return false;
       std::uint32_t posted = 0;
@@ -69,10 +70,10 @@ struct HotSpotReceive : HotSpot {
       for (Lane& lane : task.lanes) {
         if (lane.to_come == 0) continue;
         const std::uint32_t in_flight = link.receives_in_flight(lane.peer);
-        if (!take_what_came<WordAt::none>(link, task, lane, in_flight)) continue;
+        if (!take_what_came<ControlAt::none>(link, task, lane, in_flight)) continue;
         has_posted = true;
         if (lane.to_come > 0) continue;
-        link.post_send(lane.peer, task.token_out);
+        link.post_send(lane.peer, task.control_out);
         --open;
       }
     }

@@ -8,8 +8,8 @@
 
 namespace weft {
 
-/// A sample runs from rank 0's first word to the last peer's word that it has all its messages.
-/// Rank 0 has a queue of Q for each of its peers.
+/// A sample runs from rank 0's first start message to the last peer's report that it has all its
+/// messages. Rank 0 has a window of Q for each of its peers.
 struct HotSpotSend : HotSpot {
   static constexpr PatternInfo info{
       .name = "hot_spot_send",
@@ -26,8 +26,8 @@ struct HotSpotSend : HotSpot {
       .splits_operations = true,
   };
 
-  static Role role(const Case& test, int rank, int size) {
-    const int peers = peers_of(test, size);
+  static Role role(const Case& spec, int rank, int size) {
+    const int peers = peers_of(spec, size);
     Role role;
     role.streams = static_cast<std::uint32_t>(peers);
     if (rank == 0) role.to = role.neighbours = first_ranks(peers);
@@ -43,14 +43,14 @@ struct HotSpotSend : HotSpot {
  private:
   template <Clock Now, class Wait, TellsPeers T>
   static bool send(T& link, Task& task) noexcept {
-    for (const Lane& lane : task.lanes) link.post_recv(lane.peer, task.words.next());
+    for (const Lane& lane : task.lanes) link.post_recv(lane.peer, task.control_in.next());
     if (!drain<Wait>(link)) return false;
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
-      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
-        for (const Lane& lane : task.lanes) link.post_recv(lane.peer, task.words.next());
+      const bool whole = probe_in_warmup(task, at, [&](const auto& probe) {
+        for (const Lane& lane : task.lanes) link.post_recv(lane.peer, task.control_in.next());
         const Ticks start = Now::now();
-        for (const Lane& lane : task.lanes) link.post_send(lane.peer, task.token_out);
-        if (!send_to_all<Wait>(link, task, look) || !drain<Wait>(link)) return false;
+        for (const Lane& lane : task.lanes) link.post_send(lane.peer, task.control_out);
+        if (!send_to_all<Wait>(link, task, probe) || !drain<Wait>(link)) return false;
         task.samples[at] = Now::now() - start;
         return true;
       });
@@ -59,28 +59,29 @@ struct HotSpotSend : HotSpot {
     return true;
   }
 
-  /// A queue for each peer: one that is slow has no more than Q in flight and holds nobody up.
-  template <class Wait, TellsPeers T, class Looks>
-  static bool send_to_all(T& link, Task& task, const Looks& look) noexcept {
+  /// A window for each peer: one that is slow has no more than Q in flight and holds nobody up.
+  template <class Wait, TellsPeers T, class Probe>
+  static bool send_to_all(T& link, Task& task, const Probe& probe) noexcept {
     const std::uint32_t messages = messages_per_lane(task);
     for (std::uint32_t posted = 0; posted < task.queue_depth; ++posted) {
       for (Lane& lane : task.lanes) link.post_send(lane.peer, lane.out.next());
     }
-    look(link, [&] { return link.sends_in_flight(task.lanes[0].peer); });
+    probe(link, [&] { return link.sends_in_flight(task.lanes[0].peer); });
     for (Lane& lane : task.lanes) lane.to_send = messages - task.queue_depth;
     std::uint32_t open = messages > task.queue_depth ? task.streams : 0;
     while (true) {
       bool has_room = false;
       for (Lane& lane : task.lanes) {
-        SendQueue queue(lane.to_send, task.queue_depth);
-        if (queue.left() == 0 || link.sends_in_flight(lane.peer) > queue.most_in_flight()) continue;
-        queue.refill([&] { link.post_send(lane.peer, lane.out.next()); });
-        lane.to_send = queue.left();
+        SendWindow window(lane.to_send, task.queue_depth);
+        const bool is_full = link.sends_in_flight(lane.peer) > window.most_in_flight();
+        if (window.left() == 0 || is_full) continue;
+        window.refill([&] { link.post_send(lane.peer, lane.out.next()); });
+        lane.to_send = window.left();
         if (lane.to_send == 0) --open;
         has_room = true;
       }
       if (open == 0) return true;
-      // Where the library copies, a queue may have room again at once: there is nothing to wait
+      // Where the library copies, a window may have room again at once: there is nothing to wait
       // for.
       if (has_room) continue;
       Wait::step(link);
@@ -88,19 +89,19 @@ struct HotSpotSend : HotSpot {
     }
   }
 
-  /// A peer's samples run from rank 0's word to its last message. Its receives are posted ahead
-  /// across samples, each of which begins with the word.
+  /// A peer's samples run from rank 0's start message to its last message. Its receives are posted
+  /// ahead across samples, each of which begins with that message.
   template <Clock Now, class Wait, TwoSided T>
   static bool receive(T& link, Task& task) noexcept {
     Lane& lane = task.lanes[0];
-    open_lane<WordAt::before>(link, task, lane, messages_per_lane(task), task.samples.size());
+    open_lane<ControlAt::before>(link, task, lane, messages_per_lane(task), task.samples.size());
     say_ready(link, task, lane);
     for (Ticks& sample : task.samples) {
-      if (!take<Wait, WordAt::before>(link, task, lane, 1)) return false;
+      if (!take<Wait, ControlAt::before>(link, task, lane, 1)) return false;
       const Ticks start = Now::now();
-      if (!take_all<Wait, WordAt::before>(link, task, lane)) return false;
+      if (!take_all<Wait, ControlAt::before>(link, task, lane)) return false;
       sample = Now::now() - start;
-      link.post_send(lane.peer, task.token_out);
+      link.post_send(lane.peer, task.control_out);
     }
     return drain<Wait>(link);
   }

@@ -30,14 +30,14 @@ struct MessageRate : PairedStreams {
   static constexpr std::string_view beyond_models =
       "a model has no limit of messages per second beside the host's overhead";
 
-  static std::string lacks(const Case& test, int size) {
-    if (2 * test.point <= static_cast<std::uint64_t>(size)) return "";
-    return std::to_string(test.point) + " pairs need " + std::to_string(2 * test.point) +
+  static std::string lacks(const Case& spec, int size) {
+    if (2 * spec.point <= static_cast<std::uint64_t>(size)) return "";
+    return std::to_string(spec.point) + " pairs need " + std::to_string(2 * spec.point) +
            " ranks; choose more with --ranks";
   }
-  static Role role(const Case& test, int rank, int size) {
+  static Role role(const Case& spec, int rank, int size) {
     const int half = size / 2;
-    const int count = test.point == 0 ? half : static_cast<int>(test.point);
+    const int count = spec.point == 0 ? half : static_cast<int>(spec.point);
     std::vector<std::pair<int, int>> pairs;
     pairs.reserve(static_cast<std::size_t>(count));
     for (int first = 0; first < count; ++first) pairs.emplace_back(first, first + half);

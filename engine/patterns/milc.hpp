@@ -57,11 +57,11 @@ struct Milc {
     return 2;
   }
 
-  static std::string lacks(const Case& test, int size) { return milc::refuse_case(test, size); }
-  static Role role(const Case& test, int rank, int size) {
-    const Decomposition lattice = milc::lattice_of(test, size);
+  static std::string lacks(const Case& spec, int size) { return milc::refuse_case(spec, size); }
+  static Role role(const Case& spec, int rank, int size) {
+    const Decomposition lattice = milc::lattice_of(spec, size);
     return role_with_faces(lattice, rank, [&](std::size_t dimension) {
-      return lattice.face_sites(dimension) * test.bytes;
+      return lattice.face_sites(dimension) * spec.bytes;
     });
   }
   /// Its only option that names a file is `gauge`.
@@ -69,12 +69,12 @@ struct Milc {
     return gauge_files::facts_of(path);
   }
   template <Clock Now>
-  static std::unique_ptr<Application> prepare(const Case& test, int rank, int size,
+  static std::unique_ptr<Application> prepare(const Case& spec, int rank, int size,
                                               const Buffer& /*own*/) {
-    return milc::is_single(test.bytes)
-               ? std::make_unique<milc::Share<float, ChargesWork<Now>>>(test, rank, size)
+    return milc::is_single(spec.bytes)
+               ? std::make_unique<milc::Share<float, ChargesWork<Now>>>(spec, rank, size)
                : std::unique_ptr<Application>(
-                     std::make_unique<milc::Share<double, ChargesWork<Now>>>(test, rank, size));
+                     std::make_unique<milc::Share<double, ChargesWork<Now>>>(spec, rank, size));
   }
 
   template <Clock Now, class Wait, TellsPeers T>
@@ -117,7 +117,7 @@ struct Milc {
       }
       for (std::size_t part = 0; part < parts.size(); ++part) task.parts[part][at] = spent[part];
     }
-    return ranks.look_at_residual();
+    return ranks.check_residual();
   }
 };
 

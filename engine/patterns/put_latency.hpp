@@ -19,7 +19,7 @@ struct PutLatency {
       .bandwidth_factor = 1,
   };
   static constexpr bool one_way = true;
-  static constexpr Window window = Window::incoming;
+  static constexpr Opens opens = Opens::incoming;
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {

@@ -17,7 +17,7 @@ struct PutNotifyPingPong {
       .latency_divisor = 2,
       .bandwidth_factor = 2,
   };
-  static constexpr Window window = Window::incoming;
+  static constexpr Opens opens = Opens::incoming;
 
   template <Clock Now, class Wait, Notifying T>
   static bool run(T& link, Task& task) noexcept {

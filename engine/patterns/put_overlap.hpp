@@ -26,13 +26,13 @@ struct PutOverlap {
   static constexpr bool one_way = true;
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"}};
   static constexpr std::uint32_t messages_per_operation = 2;
-  static constexpr std::uint32_t messages_before = trial_looks;
-  static constexpr Window window = Window::incoming;
+  static constexpr std::uint32_t messages_before = trial_transfers;
+  static constexpr Opens opens = Opens::incoming;
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {
     if (task.rank == 1) {
-      for (std::size_t left = trial_looks + 2 * messages_of(task); left > 0; --left) {
+      for (std::size_t left = trial_transfers + 2 * messages_of(task); left > 0; --left) {
         (void)task.in.next();
       }
       return stand_by<Wait>(link, task);

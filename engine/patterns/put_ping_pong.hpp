@@ -20,7 +20,7 @@ struct PutPingPong {
       .bandwidth_factor = 2,
       .least_bytes = 1,
   };
-  static constexpr Window window = Window::incoming;
+  static constexpr Opens opens = Opens::incoming;
   static constexpr bool polls_memory = true;
 
   template <Clock Now, class Wait, OneSided T>

@@ -27,7 +27,7 @@ struct PutStream {
   }
   static constexpr bool streams = true;
   static constexpr bool one_way = true;
-  static constexpr Window window = Window::incoming;
+  static constexpr Opens opens = Opens::incoming;
 
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {
@@ -35,9 +35,9 @@ struct PutStream {
     const Peer peer{1};
     const auto begin = [&] { link.put(peer, task.out.next(), task.remote.next()); };
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
-      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
+      const bool whole = probe_in_warmup(task, at, [&](const auto& probe) {
         const Ticks start = Now::now();
-        if (!transfer_stream<Wait>(link, task, begin, look)) return false;
+        if (!transfer_stream<Wait>(link, task, begin, probe)) return false;
         link.flush(peer);
         if (!settle_transfers<Wait>(link, 0)) return false;
         task.samples[at] = Now::now() - start;

@@ -29,12 +29,12 @@ struct RandomPairs : PairedStreams {
       .splits_operations = true,
   };
 
-  static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }
-  static Role role(const Case& test, int rank, int size) {
+  static std::string lacks(const Case& /*spec*/, int /*size*/) { return ""; }
+  static Role role(const Case& spec, int rank, int size) {
     std::vector<int> order(static_cast<std::size_t>(size));
     std::iota(order.begin(), order.end(), 0);
     // The batch's number beside the run's seed: the same on all ranks, another for each launch.
-    std::seed_seq seed{test.seed, test.id};
+    std::seed_seq seed{spec.seed, spec.id};
     std::mt19937_64 random(seed);
     std::shuffle(order.begin() + 1, order.end(), random);
     std::vector<std::pair<int, int>> pairs;

@@ -27,7 +27,7 @@ struct ReceiveOverlap {
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},
                                     std::string_view{"call"}};
   static constexpr std::uint32_t messages_per_operation = 3;
-  static constexpr std::uint32_t messages_before = trial_looks;
+  static constexpr std::uint32_t messages_before = trial_transfers;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {
@@ -36,7 +36,7 @@ struct ReceiveOverlap {
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
       const Ticks start = Now::now();
       link.post_recv(peer, task.in.next());
-      link.post_send(peer, task.token_out);
+      link.post_send(peer, task.control_out);
       Now::compute(rounds);
       if (!drain<Wait>(link)) return false;
       took += Now::now() - start;
@@ -46,7 +46,7 @@ struct ReceiveOverlap {
       const Ticks before = Now::now();
       link.post_recv(peer, task.in.next());
       const Ticks posted = Now::now();
-      link.post_send(peer, task.token_out);
+      link.post_send(peer, task.control_out);
       if (!Wait::settle(link, 0, 1)) return false;
       const Ticks start = Now::now();
       Now::compute(rounds);
@@ -62,11 +62,11 @@ struct ReceiveOverlap {
   template <class Wait, TwoSided T>
   static bool send(T& link, Task& task) noexcept {
     const Peer peer{0};
-    link.post_recv(peer, task.words.next());
-    std::size_t left = trial_looks + 3 * task.samples.size() * task.ops_per_sample;
+    link.post_recv(peer, task.control_in.next());
+    std::size_t left = trial_transfers + 3 * task.samples.size() * task.ops_per_sample;
     for (; left > 0; --left) {
       if (!Wait::settle(link, 1, 0)) return false;
-      if (left > 1) link.post_recv(peer, task.words.next());
+      if (left > 1) link.post_recv(peer, task.control_in.next());
       link.post_send(peer, task.out.next());
     }
     return drain<Wait>(link);

@@ -6,8 +6,8 @@
 namespace weft {
 
 /// An operation is the same message three times, and the work by itself. Alone: a send until the
-/// receiver's word that it has it. The sample: send, work, wait for that word. `call`: send, work,
-/// and the wait until the buffer may be used again, without a word that would have to be taken in:
+/// receiver's control message that it has it. The sample: send, work, wait for that. `call`: send,
+/// work, and the wait until the buffer may be used again, without a control message to take in:
 /// what it is longer than the work is the sender's overhead.
 struct SendOverlap {
   static constexpr PatternInfo info{
@@ -31,14 +31,14 @@ struct SendOverlap {
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},
                                     std::string_view{"call"}};
   static constexpr std::uint32_t messages_per_operation = 3;
-  static constexpr std::uint32_t messages_before = trial_looks;
+  static constexpr std::uint32_t messages_before = trial_transfers;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {
     if (task.rank == 1) return receive<Wait>(link, task);
     const Peer peer{1};
     const auto transfer = [&](std::uint64_t rounds, Ticks& took) {
-      link.post_recv(peer, task.words.next());
+      link.post_recv(peer, task.control_in.next());
       const Ticks start = Now::now();
       link.post_send(peer, task.out.next());
       Now::compute(rounds);
@@ -62,7 +62,7 @@ struct SendOverlap {
   template <class Wait, TwoSided T>
   static bool receive(T& link, Task& task) noexcept {
     const Peer peer{0};
-    std::size_t to_post = trial_looks + 3 * task.samples.size() * task.ops_per_sample;
+    std::size_t to_post = trial_transfers + 3 * task.samples.size() * task.ops_per_sample;
     const std::size_t messages = to_post;
     std::uint32_t posted = 0;
     for (std::size_t message = 0; message < messages; ++message) {
@@ -71,8 +71,8 @@ struct SendOverlap {
       }
       if (!Wait::settle(link, 1, posted - 1)) return false;
       --posted;
-      const bool is_silent = message >= trial_looks && (message - trial_looks) % 3 == 2;
-      if (!is_silent) link.post_send(peer, task.token_out);
+      const bool is_silent = message >= trial_transfers && (message - trial_transfers) % 3 == 2;
+      if (!is_silent) link.post_send(peer, task.control_out);
     }
     return drain<Wait>(link);
   }

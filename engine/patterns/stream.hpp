@@ -1,11 +1,12 @@
-// Streaming bandwidth: rank 0 keeps a queue of messages full, rank 1 says when it has them all.
+// Streaming bandwidth: rank 0 keeps a window of messages in flight, rank 1 says when it has them
+// all.
 #pragma once
 
 #include "patterns/parts/streaming.hpp"
 
 namespace weft {
 
-/// A sample is a stream of `ops_per_sample` messages, from the first post to the receiver's word
+/// A sample is a stream of `ops_per_sample` messages, from the first post to the receiver's report
 /// that the last one arrived: local completion alone would count data that are still in buffers.
 struct Stream {
   static constexpr PatternInfo info{
@@ -28,8 +29,8 @@ struct Stream {
     if (task.rank == 1) return receive_streams<Wait>(link, task, task.samples.size());
     if (!await_ready<Wait>(link, task, task.lanes[0])) return false;
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
-      const bool whole = look_in_warmup(task, at, [&](const auto& look) {
-        return send_stream<Now, Wait>(link, task, task.samples[at], look, nothing_more);
+      const bool whole = probe_in_warmup(task, at, [&](const auto& probe) {
+        return send_stream<Now, Wait>(link, task, task.samples[at], probe, nothing_more);
       });
       if (!whole) return false;
     }

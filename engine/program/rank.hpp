@@ -43,14 +43,14 @@ bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick
     if (boot.rank() == 0) line = next_case_line();
     const std::string text = boot.broadcast(line.value_or(""));
     if (text.empty()) return true;
-    Case test = parse_case(text);
-    test.spare_cpus = place.spare_cpus();
-    const Deadline deadline(test.deadline_s);
+    Case spec = parse_case(text);
+    spec.spare_cpus = place.spare_cpus();
+    const Deadline deadline(spec.deadline_s);
     place.release_helpers();  // such as the last case made
     Batch batch;
     BatchLine answer(write_text);
     const bool whole = run_case<T, typename Machine::Now>(
-        link, boot, memory, test, batch, answer, tick_ns, static_cast<AllPatterns*>(nullptr));
+        link, boot, memory, spec, batch, answer, tick_ns, static_cast<AllPatterns*>(nullptr));
     if (!whole) {
       write_error(T::name, batch.outcome.reason);
       return false;

@@ -48,7 +48,7 @@ struct Batch {
   std::vector<std::int64_t> cpu_ns;
   /// Rank 0's: where its messages arrive, or lie if none do.
   PagesGot pages;
-  /// The largest of the ranks that looked.
+  /// The largest of the ranks that probed.
   std::optional<std::uint32_t> queue_held;
   /// Rank 0's samples; every other series is a part.
   std::vector<Ticks> ticks;

@@ -83,34 +83,34 @@ void read_application(const json& object, Values& application) {
 Case parse_case(const std::string& line) {
   const json object = json::parse(line, nullptr, false);
   if (!object.is_object()) throw std::invalid_argument("a case must be one JSON object on a line");
-  Case test;
+  Case spec;
   try {
-    test.id = number<std::uint64_t>(object, "id", 0, 0, ~0ULL);
-    test.test = object.value("test", "");
-    test.bytes = number<std::size_t>(object, "bytes", 0, 0, 1ULL << 46U);
-    test.samples = number<std::uint32_t>(object, "samples", 1, 1, most_samples);
-    test.warmup = number<std::uint32_t>(object, "warmup", 0, 0, most_samples);
-    test.ops_per_sample = number<std::uint32_t>(object, "ops_per_sample", 1, 1, 1U << 30U);
-    test.queue_depth = number<std::uint32_t>(object, "queue_depth", 64, 1, 1U << 16U);
-    test.seed = number<std::uint64_t>(object, "seed", 1, 0, ~0ULL);
-    test.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
-    test.verify = object.value("verify", true);
-    test.wait = object.value("wait", "");
-    test.pages = object.value("pages", "");
-    (void)pages_of(test.pages);
-    test.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
-    if (object.contains("schedule")) read_schedule(object.at("schedule"), test.schedule);
-    if (object.contains("lattice")) read_lattice(object.at("lattice"), test.lattice);
+    spec.id = number<std::uint64_t>(object, "id", 0, 0, ~0ULL);
+    spec.test = object.value("test", "");
+    spec.bytes = number<std::size_t>(object, "bytes", 0, 0, 1ULL << 46U);
+    spec.samples = number<std::uint32_t>(object, "samples", 1, 1, most_samples);
+    spec.warmup = number<std::uint32_t>(object, "warmup", 0, 0, most_samples);
+    spec.ops_per_sample = number<std::uint32_t>(object, "ops_per_sample", 1, 1, 1U << 30U);
+    spec.queue_depth = number<std::uint32_t>(object, "queue_depth", 64, 1, 1U << 16U);
+    spec.seed = number<std::uint64_t>(object, "seed", 1, 0, ~0ULL);
+    spec.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
+    spec.verify = object.value("verify", true);
+    spec.wait = object.value("wait", "");
+    spec.pages = object.value("pages", "");
+    (void)pages_of(spec.pages);
+    spec.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
+    if (object.contains("schedule")) read_schedule(object.at("schedule"), spec.schedule);
+    if (object.contains("lattice")) read_lattice(object.at("lattice"), spec.lattice);
     if (object.contains("application")) {
-      read_application(object.at("application"), test.application);
+      read_application(object.at("application"), spec.application);
     }
   } catch (const json::exception& error) {
     throw std::invalid_argument(error.what());
   }
-  if ((std::uint64_t{test.samples} + test.warmup) * test.ops_per_sample > most_messages) {
+  if ((std::uint64_t{spec.samples} + spec.warmup) * spec.ops_per_sample > most_messages) {
     throw std::invalid_argument("samples times ops_per_sample must not exceed 2^32");
   }
-  return test;
+  return spec;
 }
 
 std::uint64_t id_of(const std::string& line) {

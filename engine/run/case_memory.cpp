@@ -7,48 +7,48 @@
 
 namespace weft {
 
-SideLayout layout_of(const CasePlan& plan, Window side) {
+SideLayout layout_of(const CasePlan& plan, Opens side) {
   SideLayout layout;
-  layout.is_opened = plan.pattern->window == side;
-  layout.lanes = side == Window::outgoing ? plan.role.to.size() : plan.role.from.size();
+  layout.is_opened = plan.pattern->opens == side;
+  layout.lanes = side == Opens::outgoing ? plan.role.to.size() : plan.role.from.size();
   // What is opened is opened by every rank, and as much of it.
   if (layout.is_opened) layout.lanes = std::max<std::size_t>(layout.lanes, 1);
   const std::size_t timed =
-      side == Window::outgoing ? slots_of(plan.orders.out) : plan.orders.sent_from.size();
+      side == Opens::outgoing ? slots_of(plan.orders.out) : plan.orders.sent_from.size();
   layout.slots = std::max(plan.checked.slots, plan.slots_before_timed + timed);
-  const std::size_t message = message_bytes_of(plan.test);
+  const std::size_t message = message_bytes_of(plan.spec);
   if (layout.is_opened) {
-    layout.stride = stride_of(plan.test.bytes);
+    layout.stride = stride_of(plan.spec.bytes);
   } else if (plan.carried.is_whole()) {
     layout.stride = page_stride_of(message);
   } else {
     layout.stride = stride_of(std::min(message, plan.carried.content));
     const std::size_t read = std::min(message, plan.carried.read);
-    if (side == Window::outgoing) layout.behind = read - std::min(read, layout.stride);
+    if (side == Opens::outgoing) layout.behind = read - std::min(read, layout.stride);
   }
   return layout;
 }
 
-std::size_t words_of_pass(const CasePlan& plan) {
+std::size_t control_messages_of_pass(const CasePlan& plan) {
   return 1 + 2 * plan.role.neighbours.size() + 2;
 }
 
-std::size_t words_of_sums(const CasePlan& plan) {
-  return words_of_partner * plan.role.partners.size();
+std::size_t messages_of_sums(const CasePlan& plan) {
+  return messages_of_partner * plan.role.partners.size();
 }
 
-std::size_t words_of_handshake(const CasePlan& plan) {
+std::size_t control_messages_of_handshake(const CasePlan& plan) {
   return 1 + plan.role.neighbours.size();
 }
 
 CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_opens)
     : CaseMemory(memory, &plan) {
-  out_layout_ = layout_of(plan, Window::outgoing);
-  in_layout_ = layout_of(plan, Window::incoming);
-  const Pages pages = pages_of(plan.test.pages);
+  out_layout_ = layout_of(plan, Opens::outgoing);
+  in_layout_ = layout_of(plan, Opens::incoming);
+  const Pages pages = pages_of(plan.spec.pages);
   // Not where it matters whether memory was registered before, or what its pages are.
   const bool is_kept =
-      plan.test.pages.empty() && !plan.pattern->registers && is_repeated(plan.test.schedule);
+      plan.spec.pages.empty() && !plan.pattern->registers && is_repeated(plan.spec.schedule);
   const auto take = [&](SideMemory& of_launch, const SideLayout& side) {
     if (side.lanes == 0 || (side.is_opened && link_opens)) return;
     of_launch.take(side.bytes(), pages, is_kept && !side.is_opened);
@@ -58,28 +58,28 @@ CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_op
   const Footprint& pattern = plan.pattern->footprint;
   const std::size_t own = pattern.own_messages + std::size_t{pattern.own_messages_per_rank} *
                                                      static_cast<std::size_t>(plan.size);
-  own_bytes_ = own * page_stride_of(message_bytes_of(plan.test));
+  own_bytes_ = own * page_stride_of(message_bytes_of(plan.spec));
   if (own_bytes_ > 0) memory_->in.take(own_bytes_, Pages::usual, true);
   if (!plan.role.takes_part()) return;
-  const std::size_t words =
-      words_of_pass(plan) + 2 * words_of_handshake(plan) + words_of_sums(plan);
-  memory_->words.take(words * word_stride_of(plan), Pages::usual, true);
+  const std::size_t messages = control_messages_of_pass(plan) +
+                               2 * control_messages_of_handshake(plan) + messages_of_sums(plan);
+  memory_->control.take(messages * control_stride_of(plan), Pages::usual, true);
 }
 
 Buffer CaseMemory::to_open() const {
   const bool goes_out = out_layout_.is_opened;
-  return {side_of(goes_out ? Window::outgoing : Window::incoming).data(),
-          layout(goes_out ? Window::outgoing : Window::incoming).bytes(), 0};
+  return {side_of(goes_out ? Opens::outgoing : Opens::incoming).data(),
+          layout(goes_out ? Opens::outgoing : Opens::incoming).bytes(), 0};
 }
 
-std::vector<Buffer> CaseMemory::slices(Window side, const OpenedMemory* opened, std::size_t slots,
+std::vector<Buffer> CaseMemory::slices(Opens side, const OpenedMemory* opened, std::size_t slots,
                                        std::size_t behind) const {
   const SideLayout& lay = layout(side);
   if (lay.lanes == 0) return {};
   Buffer memory{side_of(side).data(), lay.bytes(), 0};
   if (lay.is_opened) memory = opened->local();
   memory.data += behind * lay.lanes * lay.stride;
-  std::vector<Buffer> all = slices_of(memory, slots * lay.lanes, plan_->test.bytes, lay.stride);
+  std::vector<Buffer> all = slices_of(memory, slots * lay.lanes, plan_->spec.bytes, lay.stride);
   const std::vector<std::size_t>& own = plan_->role.bytes;
   for (std::size_t at = 0; at < all.size() && !own.empty(); ++at) all[at].bytes = own[at / slots];
   return all;
@@ -91,7 +91,7 @@ std::vector<RemoteBuffer> CaseMemory::remote(const RemoteBuffer& whole, std::siz
   std::vector<RemoteBuffer> remote;
   remote.reserve(slots);
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    remote.push_back(whole.slice((behind + slot) * lay.stride, plan_->test.bytes));
+    remote.push_back(whole.slice((behind + slot) * lay.stride, plan_->spec.bytes));
   }
   return remote;
 }
@@ -99,7 +99,7 @@ std::vector<RemoteBuffer> CaseMemory::remote(const RemoteBuffer& whole, std::siz
 PagesGot CaseMemory::pages_had(const std::vector<Buffer>& in,
                                const std::vector<Buffer>& out) const {
   if (in.empty() && out.empty()) return {};
-  const Window where = in.empty() ? Window::outgoing : Window::incoming;
+  const Opens where = in.empty() ? Opens::outgoing : Opens::incoming;
   const SideMemory& own = side_of(where);
   if (!own.empty()) return {own.bytes(), own.huge_bytes()};
   const std::vector<Buffer>& side = in.empty() ? out : in;

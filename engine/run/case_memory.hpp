@@ -1,4 +1,4 @@
-// The memory of a case on one rank: its messages and its words, for both passes the same.
+// The memory of a case on one rank: its messages and control messages, for both passes the same.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct SideLayout {
 };
 
 /// Where messages go out, or where they come in.
-SideLayout layout_of(const CasePlan& plan, Window side);
+SideLayout layout_of(const CasePlan& plan, Opens side);
 
 class CaseMemory {
  public:
@@ -39,15 +39,16 @@ class CaseMemory {
   CaseMemory& operator=(CaseMemory&&) = delete;
   ~CaseMemory() { memory_->give_back(); }
 
-  /// The words of a rank: some for each pass, for the handshake before it, and to close the case.
-  [[nodiscard]] std::byte* words() const { return memory_->words.data(); }
+  /// The control messages of a rank: some for each pass, for the handshake before it, and to close
+  /// the case.
+  [[nodiscard]] std::byte* control() const { return memory_->control.data(); }
   /// Room for the messages of a pattern that has them in place of buffers; none for another.
   [[nodiscard]] Buffer own() const { return {memory_->in.data(), own_bytes_, 0}; }
   /// What this rank opens; no address where the library has its own.
   [[nodiscard]] Buffer to_open() const;
 
   /// The buffers of one pass and side, all lanes', behind so many of each lane.
-  [[nodiscard]] std::vector<Buffer> slices(Window side, const OpenedMemory* opened,
+  [[nodiscard]] std::vector<Buffer> slices(Opens side, const OpenedMemory* opened,
                                            std::size_t slots, std::size_t behind) const;
   /// The peer's end of what is opened.
   [[nodiscard]] std::vector<RemoteBuffer> remote(const RemoteBuffer& whole, std::size_t slots,
@@ -58,14 +59,14 @@ class CaseMemory {
                                    const std::vector<Buffer>& out) const;
 
  private:
-  [[nodiscard]] const SideLayout& layout(Window side) const {
-    return side == Window::outgoing ? out_layout_ : in_layout_;
+  [[nodiscard]] const SideLayout& layout(Opens side) const {
+    return side == Opens::outgoing ? out_layout_ : in_layout_;
   }
 
   /// Whole before anything is taken: what was is given back where more cannot be had.
   CaseMemory(MessageMemory& memory, const CasePlan* plan) : memory_(&memory), plan_(plan) {}
-  [[nodiscard]] const SideMemory& side_of(Window side) const {
-    return side == Window::outgoing ? memory_->out : memory_->in;
+  [[nodiscard]] const SideMemory& side_of(Opens side) const {
+    return side == Opens::outgoing ? memory_->out : memory_->in;
   }
 
   MessageMemory* memory_;
@@ -75,20 +76,20 @@ class CaseMemory {
   std::size_t own_bytes_ = 0;
 };
 
-/// How many words of others may be awaited at once: two of each, and of one two samples' more. One
-/// is sent, so a pass has one more.
-std::size_t words_of_pass(const CasePlan& plan);
+/// How many control messages of others may be awaited at once: two of each, and of one two samples'
+/// more. One is sent, so a pass has one more.
+std::size_t control_messages_of_pass(const CasePlan& plan);
 /// One is sent, one of each neighbour comes in: before a pass, and at the end of a case.
-std::size_t words_of_handshake(const CasePlan& plan);
+std::size_t control_messages_of_handshake(const CasePlan& plan);
 
 /// Of sums over ranks that are made of messages.
-std::size_t words_of_sums(const CasePlan& plan);
+std::size_t messages_of_sums(const CasePlan& plan);
 
-inline constexpr std::size_t word_bytes = 32;
-/// From one word to the next: a page of its own, as messages have, but where thousands of ranks are
-/// simulated in one process.
-inline std::size_t word_stride_of(const CasePlan& plan) {
-  return plan.carried.is_whole() ? page_stride_of(word_bytes) : stride_of(word_bytes);
+inline constexpr std::size_t control_bytes = 32;
+/// From one control message to the next: a page of its own, as messages have, but where thousands
+/// of ranks are simulated in one process.
+inline std::size_t control_stride_of(const CasePlan& plan) {
+  return plan.carried.is_whole() ? page_stride_of(control_bytes) : stride_of(control_bytes);
 }
 
 }  // namespace weft

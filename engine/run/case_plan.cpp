@@ -9,18 +9,18 @@ namespace weft {
 namespace {
 
 std::uint32_t operations_of(const CasePlan& plan) {
-  const Case& test = plan.test;
-  if (!plan.pattern->footprint.streams) return test.ops_per_sample;
-  return stream_operations(test.ops_per_sample, test.queue_depth, plan.role.streams);
+  const Case& spec = plan.spec;
+  if (!plan.pattern->footprint.streams) return spec.ops_per_sample;
+  return stream_operations(spec.ops_per_sample, spec.queue_depth, plan.role.streams);
 }
 
 // How many of the asked samples, warm-up too, the buffers last for.
 std::size_t samples_within(const CasePlan& plan) {
   const Footprint& pattern = plan.pattern->footprint;
   const std::size_t besides = pattern.messages_before;
-  const std::size_t last = messages_of_order(plan.test.schedule, plan.orders.out);
+  const std::size_t last = messages_of_order(plan.spec.schedule, plan.orders.out);
   const std::size_t each = std::size_t{pattern.messages_per_operation} * plan.operations;
-  const std::size_t asked = std::size_t{plan.test.warmup} + plan.test.samples;
+  const std::size_t asked = std::size_t{plan.spec.warmup} + plan.spec.samples;
   return std::min(asked, last < besides ? 0 : (last - besides) / each);
 }
 
@@ -30,28 +30,28 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
                    int size, double tick_ns, const Carried& carried) {
   CasePlan plan;
   plan.carried = carried;
-  plan.test = asked;
-  plan.test.schedule = at_least(asked.schedule, pattern.footprint.buffers);
+  plan.spec = asked;
+  plan.spec.schedule = at_least(asked.schedule, pattern.footprint.buffers);
   plan.pattern = &pattern;
   plan.loop = &loop;
   plan.rank = rank;
   plan.size = size;
-  plan.role = pattern.role(plan.test, rank, size);
-  const Lattice& lattice = plan.test.lattice;
+  plan.role = pattern.role(plan.spec, rank, size);
+  const Lattice& lattice = plan.spec.lattice;
   plan.work = static_cast<Ticks>(static_cast<double>(lattice.compute_ps_per_site) / 1e3 *
                                  static_cast<double>(lattice.sites_of_rank(size)) / tick_ns);
   plan.operations = operations_of(plan);
   plan.orders =
-      make_orders(plan.test.schedule, plan.test.seed, loop.receives_at_once(plan.test.queue_depth));
+      make_orders(plan.spec.schedule, plan.spec.seed, loop.receives_at_once(plan.spec.queue_depth));
   plan.samples = samples_within(plan);
   // The warm-up takes buffers that were never used before too; where they are few it is shorter.
-  const bool all = plan.samples == std::size_t{plan.test.warmup} + plan.test.samples;
-  plan.warmup = all ? plan.test.warmup
-                    : std::min(plan.test.warmup, static_cast<std::uint32_t>(plan.samples / 2));
-  if (!plan.test.verify) return plan;
-  plan.checked = checked_pass_of(plan.test, pattern.footprint, plan.role.streams);
+  const bool all = plan.samples == std::size_t{plan.spec.warmup} + plan.spec.samples;
+  plan.warmup = all ? plan.spec.warmup
+                    : std::min(plan.spec.warmup, static_cast<std::uint32_t>(plan.samples / 2));
+  if (!plan.spec.verify) return plan;
+  plan.checked = checked_pass_of(plan.spec, pattern.footprint, plan.role.streams);
   plan.checked_orders = orders_in_turn(plan.checked.slots);
-  if (plan.test.schedule.kind == "reuse") plan.slots_before_timed = plan.checked.slots;
+  if (plan.spec.schedule.kind == "reuse") plan.slots_before_timed = plan.checked.slots;
   return plan;
 }
 
@@ -61,10 +61,10 @@ std::string refuse_buffers(const CasePlan& plan) {
            "--buffers, or a smaller --queue-depth";
   }
   // Buffers that the pattern itself takes in turn, to have them distinct, need no whole turns.
-  const Case& test = plan.test;
-  if (test.schedule.count <= plan.pattern->footprint.buffers) return "";
+  const Case& spec = plan.spec;
+  if (spec.schedule.count <= plan.pattern->footprint.buffers) return "";
   const std::uint64_t each = plan.operations / plan.role.streams;
-  return refuse_turns(test.schedule, test.warmup * each, test.samples * each);
+  return refuse_turns(spec.schedule, spec.warmup * each, spec.samples * each);
 }
 
 std::uint8_t mark_period_of(const std::vector<std::uint32_t>& order) {

@@ -17,7 +17,7 @@
 namespace weft {
 
 struct CasePlan {
-  Case test;
+  Case spec;
   const PatternOn* pattern = nullptr;
   const LoopOn* loop = nullptr;
   int rank = 0;
@@ -54,10 +54,10 @@ inline std::span<std::byte> content_in(const CasePlan& plan, const Buffer& buffe
 std::string refuse_buffers(const CasePlan& plan);
 
 /// How many sends, and as many receives, a case may have under way at once to one peer: those of a
-/// stream, or two bursts, and words.
-inline std::size_t room_for(const Case& test) {
+/// stream, or two bursts, and control messages.
+inline std::size_t room_for(const Case& spec) {
   constexpr std::size_t besides = 24;
-  return std::size_t{2} * test.queue_depth + besides;
+  return std::size_t{2} * spec.queue_depth + besides;
 }
 
 /// Marks of messages in one buffer must differ from one use to the next: the longest period up to

@@ -12,7 +12,7 @@ namespace weft {
 
 namespace {
 
-constexpr std::uint32_t no_look = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t no_probe = std::numeric_limits<std::uint32_t>::max();
 
 // The median, of two in the middle the larger.
 std::uint32_t middle_of(std::vector<std::uint32_t> values) {
@@ -39,31 +39,31 @@ bool CaseRun::run(Batch& batch, Report& report) {
     return true;
   }
   // By itself: a library may open memory by a call that every rank has to come to.
-  if (plan_->pattern->window != Window::none) {
+  if (plan_->pattern->opens != Opens::none) {
     together(*boot_, [&] { opened_.emplace(*link_, *boot_, memory_->to_open()); });
   }
   if (plan_->pattern->prepare != nullptr) {
     together(*boot_, [&] {
-      application_ = plan_->pattern->prepare(plan_->test, plan_->rank, plan_->size, memory_->own());
+      application_ = plan_->pattern->prepare(plan_->spec, plan_->rank, plan_->size, memory_->own());
     });
   }
-  if (plan_->test.verify && !checked_pass(report.outcome)) return false;
+  if (plan_->spec.verify && !checked_pass(report.outcome)) return false;
   wait_for_all();
   if (!timed_pass(batch, report)) return false;
-  if (words_ && !words_->close(report.outcome)) return false;
+  if (control_messages_ && !control_messages_->close(report.outcome)) return false;
   // Behind it nobody reaches into opened memory any more.
   wait_for_all();
   return true;
 }
 
 std::string CaseRun::take_memory() {
-  link_->reserve(room_for(plan_->test), std::max<std::size_t>(plan_->role.neighbours.size(), 1));
+  link_->reserve(room_for(plan_->spec), std::max<std::size_t>(plan_->role.neighbours.size(), 1));
   try {
     memory_.emplace(*plan_, *kept_, link_->opens_own_memory());
   } catch (const std::runtime_error& error) {
     return error.what();
   }
-  if (plan_->role.takes_part()) words_.emplace(*plan_, *link_, *memory_);
+  if (plan_->role.takes_part()) control_messages_.emplace(*plan_, *link_, *memory_);
   return "";
 }
 
@@ -84,7 +84,7 @@ void CaseRun::make_series(Batch& batch, Report& report, Task& task) {
   batch.ticks.assign(values, 0);
   task.samples = batch.ticks;
   const PatternOn& pattern = *plan_->pattern;
-  held_.assign(pattern.footprint.streams ? plan_->warmup : 0, no_look);
+  held_.assign(pattern.footprint.streams ? plan_->warmup : 0, no_probe);
   task.held = held_;
   report.parts.reserve(pattern.parts.size() + 1);
   for (std::size_t at = 0; at < pattern.parts.size(); ++at) {
@@ -102,7 +102,7 @@ bool CaseRun::timed_pass(Batch& batch, Report& report) {
   batch.timed_ns = spent_.wall_ns;
   if (application_ != nullptr) batch.application = application_->answers();
   report.cpu_ns = spent_.cpu_ns;
-  if (!held_.empty() && held_.front() != no_look) report.queue_held = middle_of(held_);
+  if (!held_.empty() && held_.front() != no_probe) report.queue_held = middle_of(held_);
   if (plan_->pattern->every_rank_times && plan_->rank > 0) {
     report.parts.back().ticks = std::move(batch.ticks);
   }
@@ -120,8 +120,8 @@ bool CaseRun::one_pass(std::uint64_t first, Task& task, Outcome& outcome,
   if (link_->fault() != nullptr) return false;
   if (!pass) return true;
   pass->fill_and_poison();
-  words_->shake_hands();
-  pass->give_to(task, *words_);
+  control_messages_->shake_hands();
+  pass->give_to(task, *control_messages_);
   task.application = application_.get();
   const Spent start = spent_so_far();
   if (!plan_->loop->run(link_->link(), task)) return false;

@@ -15,10 +15,10 @@
 #include "run/buffer_set.hpp"
 #include "run/case_memory.hpp"
 #include "run/case_plan.hpp"
+#include "run/control_messages.hpp"
 #include "run/link_control.hpp"
 #include "run/pass.hpp"
 #include "run/report.hpp"
-#include "run/words.hpp"
 
 namespace weft {
 
@@ -49,7 +49,7 @@ class CaseRun {
   MessageMemory* kept_;
   const CasePlan* plan_;
   std::optional<CaseMemory> memory_;
-  std::optional<Words> words_;
+  std::optional<ControlMessages> control_messages_;
   std::optional<OpenedMemory> opened_;
   std::unique_ptr<Application> application_;
   std::vector<std::uint32_t> held_;

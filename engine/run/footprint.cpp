@@ -7,8 +7,8 @@ namespace weft {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
-// The words beside the messages: of the pattern, before it and after it, a page each.
-constexpr double word_bytes = 16 * page_bytes;
+// The control messages beside the messages: of the pattern, before it and after it, a page each.
+constexpr double control_bytes = 16 * page_bytes;
 // Of a message in an order of buffers: its place, in a few copies of the order, and its buffer.
 constexpr double bytes_a_place = 96;
 // Of a number in a series: its ticks, and its digits on their way to rank 0 and to the reader.
@@ -29,17 +29,17 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
   return (least + refill - 1) / refill * refill;
 }
 
-CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams) {
+CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uint32_t streams) {
   constexpr std::size_t most_bytes = std::size_t{8} << 20U;
   // Two can be taken for each other; where there is room for no more, both are under way at once.
   constexpr std::size_t least = 2;
-  const std::uint32_t lanes = test.lattice.lanes();
+  const std::uint32_t lanes = spec.lattice.lanes();
   const std::size_t fits =
-      most_bytes / std::max<std::size_t>(message_bytes_of(test), 1) / streams / lanes;
+      most_bytes / std::max<std::size_t>(message_bytes_of(spec), 1) / streams / lanes;
   const bool is_long = fits < least && !pattern.streams;
   const auto messages =
       static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, is_long ? 1 : least, 256 / lanes));
-  const std::uint32_t depth = std::min(test.queue_depth, std::max(messages / 2, 2U));
+  const std::uint32_t depth = std::min(spec.queue_depth, std::max(messages / 2, 2U));
   const std::uint32_t each = pattern.messages_per_operation;
   std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;
   if (pattern.streams) operations = stream_operations(operations, depth, streams);
@@ -49,27 +49,27 @@ CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uin
   return {depth, operations, std::min(all, std::max<std::size_t>(least, pattern.receives))};
 }
 
-double needed_bytes(const Case& test, const Footprint& pattern, int ranks,
+double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
                     std::size_t most_of_message) {
   const std::uint64_t receives =
-      pattern.receives + std::uint64_t{pattern.receives_per_queue} * test.queue_depth;
-  const OrderSize order = size_of(at_least(test.schedule, pattern.buffers), receives);
-  const std::size_t checked = test.verify ? checked_pass_of(test, pattern, 1).slots : 0;
+      pattern.receives + std::uint64_t{pattern.receives_per_queue} * spec.queue_depth;
+  const OrderSize order = size_of(at_least(spec.schedule, pattern.buffers), receives);
+  const std::size_t checked = spec.verify ? checked_pass_of(spec, pattern, 1).slots : 0;
   // Both passes take the same memory, but for buffers that nothing may have used before.
   const auto side = [&](std::uint64_t timed) {
-    return is_repeated(test.schedule) ? std::max<std::uint64_t>(timed, checked) : timed + checked;
+    return is_repeated(spec.schedule) ? std::max<std::uint64_t>(timed, checked) : timed + checked;
   };
   const auto buffers = static_cast<double>(side(order.slots) + side(order.arriving));
-  const double values = (static_cast<double>(test.samples) + test.warmup) * pattern.series;
+  const double values = (static_cast<double>(spec.samples) + spec.warmup) * pattern.series;
   const double own =
       pattern.own_messages + static_cast<double>(pattern.own_messages_per_rank) * ranks;
-  const double each = buffer_bytes(std::min(message_bytes_of(test), most_of_message));
+  const double each = buffer_bytes(std::min(message_bytes_of(spec), most_of_message));
   const double messages =
       own > 0 ? own * each
-              : test.lattice.lanes() *
+              : spec.lattice.lanes() *
                     (buffers * each + static_cast<double>(order.places) * bytes_a_place);
-  return ranks * (word_bytes + messages +
-                  static_cast<double>(test.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
+  return ranks * (control_bytes + messages +
+                  static_cast<double>(spec.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
                   values * bytes_a_value);
 }
 

@@ -21,7 +21,7 @@ struct CheckedPass {
 };
 
 /// `streams` lanes at once share the memory that the pass may have.
-CheckedPass checked_pass_of(const Case& test, const Footprint& pattern, std::uint32_t streams);
+CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uint32_t streams);
 
 /// A stream posts Q at first and Q/2 at a time then, so its length is a multiple of Q/2 from Q on.
 std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
@@ -29,7 +29,7 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
 
 /// The most bytes that a case takes over all its ranks: in floating point, for sizes and counts are
 /// the caller's and their product may pass 64 bits. Of a message no more than so much is there.
-double needed_bytes(const Case& test, const Footprint& pattern, int ranks,
+double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
                     std::size_t most_of_message = std::numeric_limits<std::size_t>::max());
 
 }  // namespace weft

@@ -40,9 +40,10 @@ class LinkControl {
   virtual RemoteBuffer reach(int rank, std::size_t bytes, const std::string& name) = 0;
   virtual void leave(const RemoteBuffer& remote) = 0;
 
-  /// Send the first of the words to all these ranks, and get theirs into the others. False once the
-  /// link has a fault.
-  virtual bool swap_words(std::span<const int> ranks, std::span<const Buffer> words) = 0;
+  /// Send the first of the messages to all these ranks, and get theirs into the others. False once
+  /// the link has a fault.
+  virtual bool swap_control_messages(std::span<const int> ranks,
+                                     std::span<const Buffer> messages) = 0;
 };
 
 template <TwoSided T>
@@ -88,12 +89,13 @@ class ControlOf final : public LinkControl {
     if constexpr (requires { link_->leave(remote); }) link_->leave(remote);
   }
 
-  bool swap_words(std::span<const int> ranks, std::span<const Buffer> words) override {
-    std::size_t word = 0;
-    for (const int rank : ranks) link_->post_recv(Peer{rank}, words[++word]);
+  bool swap_control_messages(std::span<const int> ranks,
+                             std::span<const Buffer> messages) override {
+    std::size_t message = 0;
+    for (const int rank : ranks) link_->post_recv(Peer{rank}, messages[++message]);
     // Backwards: the last neighbour of a ring is the next rank's first.
     for (std::size_t at = ranks.size(); at > 0; --at) {
-      link_->post_send(Peer{ranks[at - 1]}, words[0]);
+      link_->post_send(Peer{ranks[at - 1]}, messages[0]);
     }
     return drain<UsualWait<T>>(*link_);
   }

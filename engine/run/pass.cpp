@@ -18,26 +18,26 @@ BufferSet known_to(LinkControl& link, std::vector<Buffer> slices, bool is_known)
 Pass::Pass(const CasePlan& plan, LinkControl& link, const CaseMemory& memory,
            const OpenedMemory* opened, std::uint64_t first)
     : plan_(&plan), first_(first) {
-  const Window window = plan.pattern->window;
+  const Opens opens = plan.pattern->opens;
   const std::size_t behind = is_timed() ? plan.slots_before_timed : 0;
   const std::size_t outgoing = slots_of(orders().out);
   const std::size_t incoming = orders().sent_from.size();
   // A pattern that registers what it sends has its messages in memory that the link does not know.
-  out_ = known_to(link, memory.slices(Window::outgoing, opened, outgoing, behind),
-                  window == Window::outgoing || plan.pattern->registers);
-  in_ = known_to(link, memory.slices(Window::incoming, opened, incoming, behind),
-                 window == Window::incoming);
+  out_ = known_to(link, memory.slices(Opens::outgoing, opened, outgoing, behind),
+                  opens == Opens::outgoing || plan.pattern->registers);
+  in_ = known_to(link, memory.slices(Opens::incoming, opened, incoming, behind),
+                 opens == Opens::incoming);
   make_lanes();
   for (const int rank : plan.role.followers) followers_.push_back(Peer{rank});
   for (const int rank : plan.role.partners) partners_.push_back(Peer{rank});
-  if (window != Window::none) {
-    const bool is_out = window == Window::outgoing;
+  if (opens != Opens::none) {
+    const bool is_out = opens == Opens::outgoing;
     const RemoteBuffer& whole = opened->of_rank(plan.role.neighbours.front());
     remote_ = in_order(memory.remote(whole, is_out ? outgoing : incoming, behind),
                        is_out ? orders().out : orders().in);
   }
   if (plan.pattern->polls_memory) mark_period_ = mark_period_of(orders().in);
-  if (plan.pattern->registers) registered_.resize(room_for(plan.test));
+  if (plan.pattern->registers) registered_.resize(room_for(plan.spec));
 }
 
 bool Pass::is_timed() const {
@@ -74,30 +74,30 @@ void Pass::make_lanes() {
   }
 }
 
-void Pass::give_to(Task& task, const Words& words) {
+void Pass::give_to(Task& task, const ControlMessages& control) {
   task.rank = plan_->rank;
   task.size = plan_->pattern->every_rank ? plan_->size : plan_->pattern->info.ranks;
-  task.point = plan_->test.point;
+  task.point = plan_->spec.point;
   task.checks = !is_timed();
   task.ops_per_sample = is_timed() ? plan_->operations : plan_->checked.operations;
-  task.queue_depth = is_timed() ? plan_->test.queue_depth : plan_->checked.depth;
+  task.queue_depth = is_timed() ? plan_->spec.queue_depth : plan_->checked.depth;
   if (!lanes_.empty()) {
     task.out = lanes_.front().out;
     task.in = lanes_.front().in;
   }
-  task.lattice = plan_->test.lattice;
+  task.lattice = plan_->spec.lattice;
   // What is checked is what arrives: no work is done beside it.
   task.work = is_timed() ? plan_->work : 0;
   task.lanes = lanes_;
   task.followers = followers_;
   task.partners = partners_;
-  task.sum_words = words.of_sums();
+  task.sum_messages = control.of_sums();
   task.streams = plan_->role.streams;
   task.remote = Rotation<RemoteBuffer>(remote_);
   task.mark_period = mark_period_;
   task.registered = registered_;
-  task.token_out = words.own();
-  task.words = Rotation<Buffer>(words.of_others());
+  task.control_out = control.own();
+  task.control_in = Rotation<Buffer>(control.of_others());
 }
 
 void Pass::fill_and_poison() const {

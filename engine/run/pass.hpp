@@ -9,7 +9,7 @@
 #include "run/buffer_set.hpp"
 #include "run/case_memory.hpp"
 #include "run/case_plan.hpp"
-#include "run/words.hpp"
+#include "run/control_messages.hpp"
 
 namespace weft {
 
@@ -19,8 +19,8 @@ class Pass {
   Pass(const CasePlan& plan, LinkControl& link, const CaseMemory& memory,
        const OpenedMemory* opened, std::uint64_t first);
 
-  /// Into what a pattern is given; `words` are in it for as long as it runs.
-  void give_to(Task& task, const Words& words);
+  /// Into what a pattern is given; `control` are in it for as long as it runs.
+  void give_to(Task& task, const ControlMessages& control);
   void fill_and_poison() const;
   /// What of the pass' messages arrived, and whether it is what was sent.
   void check(Outcome& outcome, const Task& task) const;

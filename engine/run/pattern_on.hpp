@@ -31,7 +31,7 @@ struct PatternOn {
   PatternInfo info{};
   std::span<const std::string_view> parts;
   Footprint footprint;
-  Window window = Window::none;
+  Opens opens = Opens::none;
   bool every_rank = false;
   bool every_rank_times = false;
   bool polls_memory = false;
@@ -41,12 +41,12 @@ struct PatternOn {
   bool is_collective = false;
   /// Makes a rank's share of an application, which looks at its messages' content itself; nothing
   /// where there is none.
-  std::unique_ptr<Application> (*prepare)(const Case& test, int rank, int size,
+  std::unique_ptr<Application> (*prepare)(const Case& spec, int rank, int size,
                                           const Buffer& own) = nullptr;
   /// What this rank does in a case.
-  Role (*role)(const Case& test, int rank, int size) = nullptr;
+  Role (*role)(const Case& spec, int rank, int size) = nullptr;
   /// Why a case needs more ranks; empty when it does not. Nothing where any number will do.
-  std::string (*lacks)(const Case& test, int size) = nullptr;
+  std::string (*lacks)(const Case& spec, int size) = nullptr;
   /// Why the transport cannot run it at all; empty when it can.
   std::string_view lack;
   /// The usual wait first.
@@ -73,11 +73,11 @@ constexpr std::string_view lack_of() {
 
 /// This rank's role: the pattern's own, or that in a ring of the ranks it needs.
 template <class P, TwoSided T>
-Role role_of(const Case& test, int rank, int size) {
+Role role_of(const Case& spec, int rank, int size) {
   if constexpr (P::info.lattice.dimensions > 0 && !Summing<T>) {
-    if (test.lattice.sums > 0) return with_sums(P::role(test, rank, size), rank, size);
+    if (spec.lattice.sums > 0) return with_sums(P::role(spec, rank, size), rank, size);
   }
-  if constexpr (HasRoles<P>) return P::role(test, rank, size);
+  if constexpr (HasRoles<P>) return P::role(spec, rank, size);
   if constexpr (OneWay<P>) return one_way_role(rank);
   return ring_role(rank, EveryRank<P> ? size : P::info.ranks);
 }
@@ -113,7 +113,7 @@ PatternOn pattern_on() {
   one.lack = lack_of<P, T, Now>();
   if constexpr (lack_of<P, T, Now>().empty()) {
     one.footprint = footprint_of<P, T, Now>();
-    one.window = window_of<P>();
+    one.opens = opens_of<P>();
     one.every_rank = EveryRank<P>;
     one.every_rank_times = every_rank_times<P>();
     one.polls_memory = PollsMemory<P>;

@@ -12,10 +12,10 @@
 
 namespace weft {
 
-std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks,
+std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
                           const Carried& carried) {
   const std::uint64_t available = available_memory_bytes();
-  const double needed = needed_bytes(test, pattern, ranks, carried.content);
+  const double needed = needed_bytes(spec, pattern, ranks, carried.content);
   if (available == 0 || needed <= static_cast<double>(available)) return {};
   constexpr double mebibyte = 1 << 20U;
   std::ostringstream text;
@@ -29,19 +29,19 @@ std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks,
 namespace {
 
 // Why a link cannot run a case of a pattern; empty when it can. It may know limits of its own.
-std::string refuse_case(const LinkControl& link, const Case& test, const PatternOn& pattern,
+std::string refuse_case(const LinkControl& link, const Case& spec, const PatternOn& pattern,
                         int ranks, const Carried& carried) {
-  std::string reason = refuse_memory(test, pattern.footprint, ranks, carried);
-  if (reason.empty()) reason = link.refusal(message_bytes_of(test), room_for(test));
+  std::string reason = refuse_memory(spec, pattern.footprint, ranks, carried);
+  if (reason.empty()) reason = link.refusal(message_bytes_of(spec), room_for(spec));
   return reason;
 }
 
 // Why this link cannot run a pattern, known only once it is connected; empty when it can.
-std::string refuse_on_link(const LinkControl& link, const Case& test, const PatternOn& pattern) {
-  if (pattern.window != Window::none && link.opens_own_memory() && !test.pages.empty()) {
+std::string refuse_on_link(const LinkControl& link, const Case& spec, const PatternOn& pattern) {
+  if (pattern.opens != Opens::none && link.opens_own_memory() && !spec.pages.empty()) {
     return "the library allocates the memory that peers access: its pages cannot be chosen";
   }
-  const bool sleeps = test.wait == BlockOnEvent::name;
+  const bool sleeps = spec.wait == BlockOnEvent::name;
   if (pattern.keeps_time && sleeps) {
     return "messages are due at set times: the rank that sends them cannot block";
   }
@@ -50,7 +50,7 @@ std::string refuse_on_link(const LinkControl& link, const Case& test, const Patt
 }
 
 // What speaks against a case on every rank alike.
-Outcome refuse_everywhere(const LinkControl& link, const Case& test, const PatternOn& pattern,
+Outcome refuse_everywhere(const LinkControl& link, const Case& spec, const PatternOn& pattern,
                           int ranks) {
   if (!pattern.lack.empty()) return {Status::unsupported, std::string(pattern.lack), 0};
   if (ranks < pattern.info.ranks) {
@@ -58,23 +58,23 @@ Outcome refuse_everywhere(const LinkControl& link, const Case& test, const Patte
     return {Status::failed, "needs at least " + least + " ranks: start it with mpirun -n " + least,
             0};
   }
-  if (test.bytes < static_cast<std::size_t>(pattern.info.least_bytes)) {
+  if (spec.bytes < static_cast<std::size_t>(pattern.info.least_bytes)) {
     return {Status::unsupported, "the test has no message of zero bytes", 0};
   }
-  std::string reason = refuse_values(test.application, pattern.info.lattice.options);
-  if (reason.empty() && pattern.lacks != nullptr) reason = pattern.lacks(test, ranks);
-  if (reason.empty()) reason = refuse_on_link(link, test, pattern);
+  std::string reason = refuse_values(spec.application, pattern.info.lattice.options);
+  if (reason.empty() && pattern.lacks != nullptr) reason = pattern.lacks(spec, ranks);
+  if (reason.empty()) reason = refuse_on_link(link, spec, pattern);
   if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};
   return {};
 }
 
 // A case of an application that names no lattice has four sites each way on every rank.
 Case on_usual_lattice(const Case& asked, const PatternInfo& info) {
-  Case test = asked;
-  if (info.lattice.dimensions == 0 || test.lattice.dimensions > 0) return test;
-  test.lattice.dimensions = info.lattice.dimensions;
-  std::fill_n(test.lattice.extents.begin(), info.lattice.dimensions, 4U);
-  return test;
+  Case spec = asked;
+  if (info.lattice.dimensions == 0 || spec.lattice.dimensions > 0) return spec;
+  spec.lattice.dimensions = info.lattice.dimensions;
+  std::fill_n(spec.lattice.extents.begin(), info.lattice.dimensions, 4U);
+  return spec;
 }
 
 // False: the link has a fault.
@@ -88,23 +88,23 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
     report.outcome = {Status::failed, "unknown test: " + asked.test, 0};
     return true;
   }
-  const Case test = on_usual_lattice(asked, pattern->info);
-  report.outcome = refuse_everywhere(link, test, *pattern, boot.size());
+  const Case spec = on_usual_lattice(asked, pattern->info);
+  report.outcome = refuse_everywhere(link, spec, *pattern, boot.size());
   if (report.outcome.status != Status::ok) return true;
   const auto loop =
       std::find_if(pattern->loops.begin(), pattern->loops.end(),
-                   [&](const LoopOn& one) { return test.wait.empty() || test.wait == one.wait; });
+                   [&](const LoopOn& one) { return spec.wait.empty() || spec.wait == one.wait; });
   if (loop == pattern->loops.end()) {
-    report.outcome = {Status::unsupported, "the transport cannot wait by " + test.wait, 0};
+    report.outcome = {Status::unsupported, "the transport cannot wait by " + spec.wait, 0};
     return true;
   }
   CasePlan plan;
   const Carried carried = link.carry(pattern->is_collective);
   const auto admit = [&] {
     return agree(boot, [&] {
-      std::string reason = refuse_case(link, test, *pattern, boot.size(), carried);
+      std::string reason = refuse_case(link, spec, *pattern, boot.size(), carried);
       if (reason.empty()) {
-        plan = plan_case(test, *pattern, *loop, boot.rank(), boot.size(), report.tick_ns, carried);
+        plan = plan_case(spec, *pattern, *loop, boot.rank(), boot.size(), report.tick_ns, carried);
       }
       return reason;
     });
@@ -137,15 +137,15 @@ void answer_for_all(Bootstrap& boot, const Report& report, const Instant& start,
 }  // namespace
 
 bool run_case_on(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
-                 std::span<const PatternOn> patterns, const Case& test, double tick_ns,
+                 std::span<const PatternOn> patterns, const Case& spec, double tick_ns,
                  Batch& batch, Answer& answer) {
   const Instant start = read_both_clocks();
-  batch.id = test.id;
+  batch.id = spec.id;
   Report report;
   report.tick_ns = tick_ns;
   bool has_begun = false;
   try {
-    if (!run_known(link, boot, memory, patterns, test, batch, report)) {
+    if (!run_known(link, boot, memory, patterns, spec, batch, report)) {
       say_broken(batch, *link.fault());
     } else if (boot.rank() == 0) {
       answer_for_all(boot, report, start, batch, answer, has_begun);

@@ -16,34 +16,34 @@
 namespace weft {
 
 /// The memory a case needs on a host, against what the host has.
-std::string refuse_memory(const Case& test, const Footprint& pattern, int ranks,
+std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
                           const Carried& carried = {});
 
 /// Run one case over a link, in the launch's memory. The batch and the answer are rank 0's and tell
 /// for all ranks; `tick_ns` is what a tick of this rank is worth. What was thrown, on all ranks or
 /// behind the last exchange, fails this case and no other. False: the link has a fault.
 bool run_case_on(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
-                 std::span<const PatternOn> patterns, const Case& test, double tick_ns,
+                 std::span<const PatternOn> patterns, const Case& spec, double tick_ns,
                  Batch& batch, Answer& answer);
 
 /// The same for a link by its type and a list of patterns.
 template <TwoSided T, Clock Now, class... Patterns>
-bool run_case(T& link, Bootstrap& boot, MessageMemory& memory, const Case& test, Batch& batch,
+bool run_case(T& link, Bootstrap& boot, MessageMemory& memory, const Case& spec, Batch& batch,
               Answer& answer, double tick_ns, const std::tuple<Patterns...>* list) {
   if constexpr (requires { link.in_pieces(); }) {
     // Chosen here, so that the loop over usual messages does not look at their length.
-    if (test.bytes > link.longest_message()) {
+    if (spec.bytes > link.longest_message()) {
       auto pieces = link.in_pieces();
-      return run_case<decltype(pieces), Now>(pieces, boot, memory, test, batch, answer, tick_ns,
+      return run_case<decltype(pieces), Now>(pieces, boot, memory, spec, batch, answer, tick_ns,
                                              list);
     }
   }
-  if constexpr (requires { link.expect_messages_of(test.bytes); }) {
-    link.expect_messages_of(test.bytes);
+  if constexpr (requires { link.expect_messages_of(spec.bytes); }) {
+    link.expect_messages_of(spec.bytes);
   }
   static const std::vector<PatternOn> patterns = patterns_on<T, Now>(list);
   ControlOf<T> control(link);
-  return run_case_on(control, boot, memory, patterns, test, tick_ns, batch, answer);
+  return run_case_on(control, boot, memory, patterns, spec, tick_ns, batch, answer);
 }
 
 }  // namespace weft

@@ -20,7 +20,7 @@ std::uint64_t number_in(const std::vector<int>& ranks, std::size_t lane, std::ui
 
 Content content_of(const CasePlan& plan, int sender, int receiver, std::uint64_t message) {
   constexpr unsigned receiver_shift = 40;
-  return {static_cast<std::uint32_t>(sender), plan.test.id,
+  return {static_cast<std::uint32_t>(sender), plan.spec.id,
           message + (static_cast<std::uint64_t>(receiver) << receiver_shift)};
 }
 

@@ -1,8 +1,8 @@
 // Operations of all ranks on a fabric whose answer is known, and planted faults that must show.
 #include <gtest/gtest.h>
 
-#include "tests/fake_cases.hpp"
-#include "tests/link_around.hpp"
+#include "tests/support/fake_cases.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -59,9 +59,9 @@ TEST(Collectives, WhatEveryRankGotIsLookedAt) {
   // Four operations before the clock starts, and the last one; each pass on every rank.
   const std::map<std::string, std::size_t> got{
       {"allreduce", 1}, {"broadcast", 1}, {"alltoall", ranks}, {"allgather", ranks}};
-  for (const auto& [test, messages] : got) {
-    const Result result = run(make_case(test, bytes, 4), costs, {}, ranks);
-    EXPECT_EQ(result.batch.outcome.verified_bytes, 5 * ranks * messages * bytes) << test;
+  for (const auto& [spec, messages] : got) {
+    const Result result = run(make_case(spec, bytes, 4), costs, {}, ranks);
+    EXPECT_EQ(result.batch.outcome.verified_bytes, 5 * ranks * messages * bytes) << spec;
   }
 }
 
@@ -134,7 +134,7 @@ class HarmedLink final : public LinkAround {
   std::array<std::byte, bytes> zeros_{};
 };
 
-/// Four operations are looked at before the clock starts, and 6 samples of 4 follow: the last one.
+/// Four operations are checked before the clock starts, and 6 samples of 4 follow: the last one.
 constexpr std::size_t checked = 2;
 constexpr std::size_t last = 4 + 6 * 4 - 1;
 

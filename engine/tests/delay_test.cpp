@@ -1,7 +1,7 @@
 // The delay method on a fabric whose o_s, o_r and gap are known.
 #include <gtest/gtest.h>
 
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/fake_cases.hpp"
+#include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
@@ -75,7 +75,7 @@ constexpr Ticks reading = 3;
 
 /// What slower reads of the clock add to the fourth sample and to its parts, in reads an operation.
 std::map<std::string, double> reads_of(const Support& pattern, std::uint64_t point) {
-  // As on a real link: a look that finds nothing is a call of its own.
+  // As on a real link: a poll that finds nothing is a call of its own.
   Costs quick = usual_costs;
   quick.idle_polls = true;
   Costs slow = quick;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "run/batch_line.hpp"
-#include "tests/thread_bootstrap.hpp"
+#include "tests/support/thread_bootstrap.hpp"
 
 namespace weft::fake {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "apps/gauge_files/gauge_file.hpp"
-#include "tests/gauge_writer.hpp"
+#include "tests/support/gauge_writer.hpp"
 
 namespace weft::gauge_files {
 namespace {

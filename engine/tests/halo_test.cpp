@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/case.hpp"
-#include "tests/fake_cases.hpp"
+#include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
@@ -78,34 +78,34 @@ TEST(Halo, OfALatticeThatIsDividedGetsSmallerWithTheRanks) {
 }
 
 TEST(Halo, ComputesWhileFacesAreOnTheirWay) {
-  Case test = halo_case();
+  Case spec = halo_case();
   for (const std::uint64_t ticks : {2560UL, 25600UL}) {
-    test.lattice.compute_ps_per_site = ticks * 1000 / 256;
-    test.lattice.overlaps = true;
-    const Result beside = run(test, usual_costs, {}, 2);
+    spec.lattice.compute_ps_per_site = ticks * 1000 / 256;
+    spec.lattice.overlaps = true;
+    const Result beside = run(spec, usual_costs, {}, 2);
     EXPECT_EQ(part_of(beside, "compute"), static_cast<double>(ticks));
     // Both faces are taken at once where they were there before the computing ended.
     const double late = 2 * 7 + static_cast<double>(ticks) + 2 * 11;
     EXPECT_EQ(per_operation(beside), std::max(exchange_of(2 * face), late));
-    test.lattice.overlaps = false;
-    const Result behind = run(test, usual_costs, {}, 2);
+    spec.lattice.overlaps = false;
+    const Result behind = run(spec, usual_costs, {}, 2);
     EXPECT_EQ(per_operation(behind), exchange_of(2 * face) + static_cast<double>(ticks));
     EXPECT_EQ(part_of(behind, "wait"), exchange_of(2 * face) - 2 * 7);
   }
 }
 
 TEST(Halo, SumsOverAllRanksAtTheEndOfAnIteration) {
-  Case test = halo_case();
-  test.lattice.sums = 2;
-  const Result result = run(test, usual_costs, {}, 4);
+  Case spec = halo_case();
+  spec.lattice.sums = 2;
+  const Result result = run(spec, usual_costs, {}, 4);
   EXPECT_EQ(per_operation(result), exchange_of(4 * face) + 2 * 1000);
   EXPECT_EQ(part_of(result, "sum"), 2000);
 }
 
 TEST(Halo, OneRankComputesAndSendsNothing) {
-  Case test = halo_case();
-  test.lattice.compute_ps_per_site = 10'000;
-  const Result result = run(test, usual_costs, {}, 1);
+  Case spec = halo_case();
+  spec.lattice.compute_ps_per_site = 10'000;
+  const Result result = run(spec, usual_costs, {}, 1);
   EXPECT_EQ(per_operation(result), 2560);
   EXPECT_EQ(part_of(result, "wait"), 0);
   EXPECT_EQ(result.batch.outcome.verified_bytes, 0U);
@@ -158,11 +158,11 @@ TEST_P(EveryHalo, ALostOrRepeatedMessageNeverGivesAFigure) {
 
 TEST_P(EveryHalo, BuffersInTurnAndOtherWaitsLoseNothing) {
   for (const char* wait : {"spin", "block"}) {
-    Case test = halo_case();
-    test.schedule = {"turn", 3, 100};
-    test.wait = wait;
-    test.lattice.sums = 1;
-    const Result result = run(test, usual_costs, {}, GetParam());
+    Case spec = halo_case();
+    spec.schedule = {"turn", 3, 100};
+    spec.wait = wait;
+    spec.lattice.sums = 1;
+    const Result result = run(spec, usual_costs, {}, GetParam());
     EXPECT_EQ(result.batch.outcome.status, Status::ok) << wait << result.batch.outcome.reason;
     EXPECT_GT(result.batch.outcome.verified_bytes, 64 * face);
     EXPECT_EQ(result.unexpected.count(face), 0U);
@@ -172,8 +172,8 @@ TEST_P(EveryHalo, BuffersInTurnAndOtherWaitsLoseNothing) {
 INSTANTIATE_TEST_SUITE_P(All, EveryHalo, testing::Values(2, 3, 4));
 
 TEST(HaloRefusals, WhatCannotBeIsUnsupportedWithTheFix) {
-  const auto reason = [](const Case& test, int ranks) {
-    const Batch batch = run(test, usual_costs, {}, ranks).batch;
+  const auto reason = [](const Case& spec, int ranks) {
+    const Batch batch = run(spec, usual_costs, {}, ranks).batch;
     EXPECT_EQ(batch.outcome.status, Status::unsupported);
     return batch.outcome.reason;
   };
@@ -200,14 +200,14 @@ TEST(HaloCases, AreReadWithTheirBounds) {
     }
     return "";
   };
-  const Case test = parse_case(
+  const Case spec = parse_case(
       R"({"test":"halo","bytes":36,"lattice":{"extents":[4,6,8],"is_global":true,"depth":2,)"
       R"("compute_ps_per_site":1500,"overlaps":false,"sums":2}})");
-  EXPECT_EQ(test.lattice.sites(), 192U);
-  EXPECT_EQ(test.lattice.sites_of_rank(4), 48U);
-  EXPECT_EQ(message_bytes_of(test), 2U * 36U * 48U);
-  EXPECT_EQ(test.lattice.compute_ps_per_site, 1500U);
-  EXPECT_FALSE(test.lattice.overlaps);
+  EXPECT_EQ(spec.lattice.sites(), 192U);
+  EXPECT_EQ(spec.lattice.sites_of_rank(4), 48U);
+  EXPECT_EQ(message_bytes_of(spec), 2U * 36U * 48U);
+  EXPECT_EQ(spec.lattice.compute_ps_per_site, 1500U);
+  EXPECT_FALSE(spec.lattice.overlaps);
   EXPECT_EQ(refusal(R"({"extents":[4]})"), "");
   EXPECT_NE(refusal(R"({"extents":[]})"), "");
   EXPECT_NE(refusal(R"({"extents":[4,4,4,4,4]})"), "");
@@ -233,8 +233,8 @@ struct MixesUpDirections {
   static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
     return Halo::receives_at_once<Wait, T>(queue_depth);
   }
-  static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }
-  static Role role(const Case& test, int rank, int size) { return Halo::role(test, rank, size); }
+  static std::string lacks(const Case& /*spec*/, int /*size*/) { return ""; }
+  static Role role(const Case& spec, int rank, int size) { return Halo::role(spec, rank, size); }
   template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Task& task) noexcept {
     std::swap(task.lanes[0].out, task.lanes[1].out);

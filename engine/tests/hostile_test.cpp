@@ -11,8 +11,8 @@
 #include "run/case.hpp"
 #include "run/footprint.hpp"
 #include "run/schedule.hpp"
-#include "tests/fake_cases.hpp"
-#include "tests/link_around.hpp"
+#include "tests/support/fake_cases.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -110,10 +110,10 @@ std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
       FabricBootstrap boot(meeting, fabric, rank);
       PoorLink link(fabric, boot, store);
       MessageMemory memory;
-      for (const Case& test : cases) {
+      for (const Case& spec : cases) {
         Batch batch;
         Whole answer(batch);
-        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, test, batch, answer,
+        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, spec, batch, answer,
                                                             1.0, static_cast<Few*>(nullptr));
         EXPECT_TRUE(whole);
         if (rank == 0) batches.push_back(batch);
@@ -128,12 +128,12 @@ std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
 TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
   for (const char* name :
        {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive"}) {
-    const Case test = make_case(name, 100, 4);
+    const Case spec = make_case(name, 100, 4);
     bool ended_well = false;
     for (int left = 0; left < 2000 && !ended_well; left += left < 12 ? 1 : 37) {
       Store store;
       store.left = left;
-      const Batch poor = launch({test}, store).front();
+      const Batch poor = launch({spec}, store).front();
       ended_well = poor.outcome.status == Status::ok;
       if (ended_well) break;
       EXPECT_EQ(poor.outcome.status, Status::failed);
@@ -146,9 +146,9 @@ TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
     EXPECT_TRUE(ended_well) << name;
     // As if memory came back: the launch goes on where it was.
     Store store;
-    Case large = test;
+    Case large = spec;
     large.bytes = std::size_t{1} << 45U;
-    const auto batches = launch({test, large, test}, store);
+    const auto batches = launch({spec, large, spec}, store);
     EXPECT_EQ(batches[0].outcome.status, Status::ok) << batches[0].outcome.reason;
     EXPECT_EQ(batches[1].outcome.status, Status::failed);
     EXPECT_NE(batches[1].outcome.reason.find("MiB are free"), std::string::npos);
@@ -166,19 +166,19 @@ std::size_t at_old_addresses(const Store& store) {
 }
 
 TEST(OutOfMemory, WhatEarlierCasesLeftIsGivenBackBeforeACaseIsRefused) {
-  const Case test = make_case("ping_pong", 100, 4);
+  const Case spec = make_case("ping_pong", 100, 4);
   Store plenty;
-  (void)launch({test, test}, plenty);
+  (void)launch({spec, spec}, plenty);
   EXPECT_EQ(at_old_addresses(plenty), plenty.adopted.size() / 2) << "memory is kept";
   const Case asked_twice = make_case("ping_pong", 101, 4);
   Store store;
   store.refused_bytes = asked_twice.bytes;
   store.refusals = 1;
-  const auto batches = launch({test, asked_twice}, store);
+  const auto batches = launch({spec, asked_twice}, store);
   EXPECT_EQ(batches[1].outcome.status, Status::ok) << batches[1].outcome.reason;
   EXPECT_EQ(at_old_addresses(store), 0U) << "memory of the rank that had enough is new too";
   store.refusals = 2;
-  const auto refused = launch({asked_twice, test}, store);
+  const auto refused = launch({asked_twice, spec}, store);
   EXPECT_EQ(refused[0].outcome.status, Status::failed);
   EXPECT_EQ(refused[0].outcome.reason, "no room");
   EXPECT_EQ(refused[1].outcome.status, Status::ok) << refused[1].outcome.reason;
@@ -204,18 +204,18 @@ TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
        {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive", "burst"}) {
     for (const std::size_t bytes : {1UL, 5000UL, 1UL << 17U}) {
       for (const std::uint32_t depth : {7U, 64U}) {
-        Case test = make_case(name, bytes, 1);
+        Case spec = make_case(name, bytes, 1);
         // Whole turns: one of warm-up and two behind it.
-        test.warmup = 9;
-        test.samples = 18;
-        test.queue_depth = depth;
-        test.schedule = depth == 7 ? Schedule{"turn", 9, 100} : Schedule{};
+        spec.warmup = 9;
+        spec.samples = 18;
+        spec.queue_depth = depth;
+        spec.schedule = depth == 7 ? Schedule{"turn", 9, 100} : Schedule{};
         Store store;
-        EXPECT_EQ(launch({test}, store).front().outcome.status, Status::ok);
+        EXPECT_EQ(launch({spec}, store).front().outcome.status, Status::ok);
         const auto patterns = supported<PoorLink, VirtualClock>(static_cast<Few*>(nullptr));
         const auto self = std::find_if(patterns.begin(), patterns.end(),
                                        [&](const Support& one) { return one.info.name == name; });
-        EXPECT_LE(static_cast<double>(store.most_bytes), needed_bytes(test, self->footprint, 3))
+        EXPECT_LE(static_cast<double>(store.most_bytes), needed_bytes(spec, self->footprint, 3))
             << name << bytes << depth;
       }
     }

@@ -9,8 +9,8 @@
 #include "patterns/ping_pong.hpp"
 #include "patterns/put_stream.hpp"
 #include "patterns/stream.hpp"
-#include "tests/fake_rails.hpp"
-#include "tests/lazy_link.hpp"
+#include "tests/support/fake_rails.hpp"
+#include "tests/support/lazy_link.hpp"
 
 namespace weft::fake {
 namespace {

@@ -1,7 +1,7 @@
 // Latency under offered load on a server whose service time is known: a D/D/1 queue.
 #include <gtest/gtest.h>
 
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {
@@ -10,9 +10,9 @@ constexpr Ticks service = 1000;
 constexpr Costs client{
     .send_overhead = 10, .receive_overhead = 10, .latency = 500, .clock_read = 5, .empty_poll = 20};
 constexpr Costs server{.send_overhead = 0, .receive_overhead = service, .latency = 500};
-/// There and back with nothing in the way, and what a look at the clock and a poll may add.
+/// There and back with nothing in the way, and what a reading of the clock and a poll may add.
 constexpr double alone = 10 + 500 + service + 500 + 10;
-constexpr double look = 60;
+constexpr double reading = 60;
 
 Case make_case(std::uint64_t load, std::uint32_t samples = 400, std::uint32_t queue_depth = 8) {
   Case made;
@@ -25,10 +25,10 @@ Case make_case(std::uint64_t load, std::uint32_t samples = 400, std::uint32_t qu
 }
 
 template <class Patterns = AllPatterns>
-Batch measure(const Case& test, const Mischief& mischief = {}) {
-  Batch batch = run<Patterns>(test, client, mischief, 2, {{1, server}}).batch;
+Batch measure(const Case& spec, const Mischief& mischief = {}) {
+  Batch batch = run<Patterns>(spec, client, mischief, 2, {{1, server}}).batch;
   EXPECT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
-  batch.ticks.resize(test.samples);
+  batch.ticks.resize(spec.samples);
   batch.parts.resize(2);
   return batch;
 }
@@ -44,7 +44,7 @@ TEST(OfferedLoad, SaturationIsTheServersRate) {
 
 TEST(OfferedLoad, BelowSaturationNobodyWaits) {
   const Batch batch = measure(make_case(80));
-  for (const Ticks sample : batch.ticks) EXPECT_NEAR(static_cast<double>(sample), alone, look);
+  for (const Ticks sample : batch.ticks) EXPECT_NEAR(static_cast<double>(sample), alone, reading);
 }
 
 TEST(OfferedLoad, BeyondSaturationEachMessageWaitsLongerThanTheOneBefore) {
@@ -52,11 +52,12 @@ TEST(OfferedLoad, BeyondSaturationEachMessageWaitsLongerThanTheOneBefore) {
   // D/D/1: the server is behind by the difference of service and interval with every message.
   for (const std::size_t message : {50UL, 200UL, 399UL}) {
     const double behind = static_cast<double>(message) * service / 2.0;
-    EXPECT_NEAR(static_cast<double>(batch.ticks.at(message)), alone + behind, look + 0.02 * behind);
+    EXPECT_NEAR(static_cast<double>(batch.ticks.at(message)), alone + behind,
+                reading + 0.02 * behind);
   }
 }
 
-/// The rank that offers the load is what is slow: its calls, and each look at the clock.
+/// The rank that offers the load is what is slow: its calls, and each reading of the clock.
 constexpr Costs slow_client{.send_overhead = 150,
                             .receive_overhead = 100,
                             .latency = 500,
@@ -67,8 +68,8 @@ constexpr Costs slow_client{.send_overhead = 150,
 TEST(OfferedLoad, FullLoadIsWhatTheSameCallsCanKeepUp) {
   Costs quick = server;
   quick.receive_overhead = 10;
-  const Case test = make_case(100);
-  const Batch batch = run(test, slow_client, {}, 2, {{1, quick}}).batch;
+  const Case spec = make_case(100);
+  const Batch batch = run(spec, slow_client, {}, 2, {{1, quick}}).batch;
   ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
   const auto interval = static_cast<double>(batch.parts.at(0).ticks.at(0));
   // Once the queue is full, nobody falls further behind.
@@ -82,29 +83,29 @@ TEST(OfferedLoad, PostingAnewIsInNobodysTime) {
   posting.post_receive = 300;
   const Batch batch = run(make_case(20), posting, {}, 2, {{1, server}}).batch;
   ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
-  for (const Ticks sample : batch.ticks) EXPECT_NEAR(static_cast<double>(sample), alone, look);
+  for (const Ticks sample : batch.ticks) EXPECT_NEAR(static_cast<double>(sample), alone, reading);
 }
 
 TEST(OfferedLoad, AQueueOfOneIsSaturatedByOneRoundTripAtATime) {
   const Batch batch = measure(make_case(100, 100, 1));
-  EXPECT_NEAR(static_cast<double>(batch.parts[0].ticks.at(9)), alone, look);
+  EXPECT_NEAR(static_cast<double>(batch.parts[0].ticks.at(9)), alone, reading);
 }
 
 TEST(OfferedLoad, WhoMustSendOnTimeCannotSleep) {
-  Case test = make_case(50);
-  test.wait = "block";
-  const Batch batch = run(test, client, {}, 2, {{1, server}}).batch;
+  Case spec = make_case(50);
+  spec.wait = "block";
+  const Batch batch = run(spec, client, {}, 2, {{1, server}}).batch;
   EXPECT_EQ(batch.outcome.status, Status::unsupported);
   EXPECT_NE(batch.outcome.reason.find("due at set times"), std::string::npos);
-  test.wait = "spin";
-  EXPECT_EQ(run(test, client, {}, 2, {{1, server}}).batch.outcome.status, Status::ok);
+  spec.wait = "spin";
+  EXPECT_EQ(run(spec, client, {}, 2, {{1, server}}).batch.outcome.status, Status::ok);
 }
 
 TEST(OfferedLoad, AStallIsInAllMessagesThatWereDueDuringIt) {
   constexpr Ticks stall = 100 * 2 * service;
-  const Case test = make_case(50);
-  const std::size_t before = 2 + 9 * 64;  // handshake and word, rounds of saturation
-  Case quick = test;
+  const Case spec = make_case(50);
+  const std::size_t before = 2 + 9 * 64;  // handshake and start, rounds of saturation
+  Case quick = spec;
   quick.verify = false;
   const Batch batch = measure(quick, {.message = before + 150, .delay = stall});
   // Due every two services, they are delayed by ever less: until the stall is over, and the

@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {
@@ -104,11 +104,11 @@ TEST(RandomPairs, AllRanksStreamAtOnceAndOneOfAnOddNumberStandsBy) {
 TEST(RandomPairs, EveryRankDrawsTheSamePairsAndEachBatchItsOwn) {
   std::set<std::vector<int>> drawn;
   for (std::uint64_t id = 0; id < 20; ++id) {
-    Case test = make_case("random_pairs", 0);
-    test.id = id;
+    Case spec = make_case("random_pairs", 0);
+    spec.id = id;
     std::vector<int> partner(7, -1);
     for (int rank = 0; rank < 7; ++rank) {
-      const Role role = RandomPairs::role(test, rank, 7);
+      const Role role = RandomPairs::role(spec, rank, 7);
       if (!role.to.empty()) partner[static_cast<std::size_t>(rank)] = role.to.front();
       if (!role.from.empty()) partner[static_cast<std::size_t>(rank)] = role.from.front();
     }
@@ -117,7 +117,7 @@ TEST(RandomPairs, EveryRankDrawsTheSamePairsAndEachBatchItsOwn) {
       if (partner[rank] < 0) continue;
       EXPECT_EQ(partner[static_cast<std::size_t>(partner[rank])], static_cast<int>(rank));
     }
-    EXPECT_FALSE(RandomPairs::role(test, 0, 7).to.empty());
+    EXPECT_FALSE(RandomPairs::role(spec, 0, 7).to.empty());
     drawn.insert(partner);
   }
   EXPECT_GT(drawn.size(), 10U);
@@ -138,7 +138,7 @@ class EveryManyRanks : public testing::TestWithParam<Cased> {};
 
 TEST_P(EveryManyRanks, AFlippedBitIsAFailedCase) {
   const Cased& one = GetParam();
-  // A message behind the few that carry no content of the test: the handshake and the word.
+  // A message behind the few that carry no content of the test: the handshake and the start.
   for (const std::size_t message : {6UL, 11UL}) {
     const Mischief flip{.rank = one.sender, .message = message, .flip_offset = 33};
     const Batch batch = run(make_case(one.test, one.point, 8), costs, flip, 5).batch;
@@ -163,10 +163,10 @@ TEST_P(EveryManyRanks, ALostOrRepeatedMessageNeverGivesAFigure) {
 TEST_P(EveryManyRanks, OddQueuesAndSchedulesLoseNoMessage) {
   const Cased& one = GetParam();
   for (const std::uint32_t depth : {1U, 2U, 3U, 7U, 64U}) {
-    Case test = make_case(one.test, one.point, 13);
-    test.queue_depth = depth;
-    test.schedule = {"turn", 3, 100};
-    const Batch batch = run(test, costs, {}, 5).batch;
+    Case spec = make_case(one.test, one.point, 13);
+    spec.queue_depth = depth;
+    spec.schedule = {"turn", 3, 100};
+    const Batch batch = run(spec, costs, {}, 5).batch;
     EXPECT_EQ(batch.outcome.status, Status::ok) << one.test << depth << batch.outcome.reason;
     EXPECT_GT(batch.outcome.verified_bytes, 64U * 8U);
   }
@@ -190,9 +190,9 @@ TEST(HotSpotRefusals, MorePeersThanThereAreIsUnsupportedWithTheFix) {
 struct MixesUpPeers {
   static constexpr PatternInfo info = HotSpotReceive::info;
   static constexpr bool streams = true;
-  static std::string lacks(const Case& /*test*/, int /*size*/) { return ""; }
-  static Role role(const Case& test, int rank, int size) {
-    return HotSpotReceive::role(test, rank, size);
+  static std::string lacks(const Case& /*spec*/, int /*size*/) { return ""; }
+  static Role role(const Case& spec, int rank, int size) {
+    return HotSpotReceive::role(spec, rank, size);
   }
   template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Task& task) noexcept {

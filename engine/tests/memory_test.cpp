@@ -7,7 +7,7 @@
 #include "host/memory.hpp"
 #include "host/pages.hpp"
 #include "run/schedule.hpp"
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 #include "transports/parts/connecting.hpp"
 
 namespace weft::fake {
@@ -31,53 +31,53 @@ double median_operation(const Result& result) {
   return static_cast<double>(ticks.at(ticks.size() / 2)) / result.batch.ops_per_sample;
 }
 
-constexpr Ticks look_up = 300;
+constexpr Ticks lookup = 300;
 constexpr Costs small_cache{.send_overhead = 7,
                             .receive_overhead = 11,
                             .latency = 500,
                             .per_byte = 2,
                             .known_buffers = 16,
-                            .look_up = look_up};
+                            .lookup = lookup};
 constexpr double one_way = 7 + 2 * 100 + 500 + 11;
 
 TEST(BufferReuse, LatencyRisesByTheLookUpWithMoreBuffersThanTheCardKnows) {
   for (const std::uint32_t count : {1U, 8U, 16U, 17U, 64U}) {
-    Case test = make_case("ping_pong", 100, {"turn", count, 100});
-    test.warmup = 64;
-    test.samples = 128;
-    const Result result = run(test, small_cache);
+    Case spec = make_case("ping_pong", 100, {"turn", count, 100});
+    spec.warmup = 64;
+    spec.samples = 128;
+    const Result result = run(spec, small_cache);
     ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
-    const double wanted = 2 * (one_way + (count > 16 ? look_up : 0));
+    const double wanted = 2 * (one_way + (count > 16 ? lookup : 0));
     EXPECT_DOUBLE_EQ(median_operation(result), wanted) << count;
   }
 }
 
 TEST(BufferReuse, BandwidthFallsByTheLookUpWithMoreBuffersThanTheCardKnows) {
   for (const std::uint32_t count : {16U, 17U}) {
-    Case test = make_case("stream", 1000, {"turn", count, 100});
-    test.samples = 4;
-    test.ops_per_sample = 2000;
-    const Result result = run(test, small_cache);
-    const double wanted = 2000 + (count > 16 ? look_up : 0);
+    Case spec = make_case("stream", 1000, {"turn", count, 100});
+    spec.samples = 4;
+    spec.ops_per_sample = 2000;
+    const Result result = run(spec, small_cache);
+    const double wanted = 2000 + (count > 16 ? lookup : 0);
     EXPECT_NEAR(median_operation(result), wanted, 0.005 * wanted) << count;
   }
 }
 
 TEST(BufferReuse, ASharesLookUpsAreThatShareOfTheMessages) {
   for (const std::uint32_t percent : {0U, 50U, 75U, 90U}) {
-    Case test = make_case("ping_pong", 100, {"reuse", 200, percent});
-    test.samples = 1;
-    test.warmup = 0;
-    test.ops_per_sample = 190;
-    const Result result = run(test, small_cache);
+    Case spec = make_case("ping_pong", 100, {"reuse", 200, percent});
+    spec.samples = 1;
+    spec.warmup = 0;
+    spec.ops_per_sample = 190;
+    const Result result = run(spec, small_cache);
     ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
     // Of 190 messages each way so many look a buffer up, by the order that both sides use, and one
     // more is the first use of the reused one.
-    const auto order = make_order(test.schedule, test.seed);
+    const auto order = make_order(spec.schedule, spec.seed);
     const auto fresh = 190 - std::count(order.begin(), order.begin() + 190, 0U);
     const bool reuses = fresh < 190;
     const double wanted =
-        190 * 2 * one_way + static_cast<double>((fresh + (reuses ? 1 : 0)) * 2 * look_up);
+        190 * 2 * one_way + static_cast<double>((fresh + (reuses ? 1 : 0)) * 2 * lookup);
     EXPECT_DOUBLE_EQ(static_cast<double>(result.batch.ticks.at(0)), wanted) << percent;
   }
 }
@@ -87,12 +87,12 @@ TEST(BufferReuse, ASharesLookUpsAreThatShareOfTheMessages) {
 TEST(BufferReuse, ABufferThatIsToBeNewIsNeverSentTwice) {
   Costs forgets_nothing = small_cache;
   forgets_nothing.known_buffers = 100'000;
-  Case test = make_case("ping_pong", 100, {"reuse", 100, 0});
-  const Result result = run(test, forgets_nothing);
+  Case spec = make_case("ping_pong", 100, {"reuse", 100, 0});
+  const Result result = run(spec, forgets_nothing);
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   EXPECT_EQ(result.batch.ticks.size(), 100U);
   EXPECT_EQ(result.batch.warmup, 10U);
-  for (const Ticks ticks : result.batch.ticks) EXPECT_EQ(ticks, 2 * (one_way + look_up));
+  for (const Ticks ticks : result.batch.ticks) EXPECT_EQ(ticks, 2 * (one_way + lookup));
 }
 
 TEST(BufferReuse, APingPongSendsNoMessageBesideThoseOfItsOperations) {
@@ -130,12 +130,12 @@ constexpr Costs registering{.send_overhead = 7,
                             .deregister_buffer = 400};
 
 TEST(Registration, RegisteringAndDeregisteringAreTimedApart) {
-  Case test = make_case("registration", 100, {});
-  test.samples = 5;
-  test.warmup = 1;
+  Case spec = make_case("registration", 100, {});
+  spec.samples = 5;
+  spec.warmup = 1;
   for (const std::uint32_t ops : {1U, 8U, 21U}) {
-    test.ops_per_sample = ops;
-    const Result result = run(test, registering);
+    spec.ops_per_sample = ops;
+    const Result result = run(spec, registering);
     ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
     for (std::size_t sample = 0; sample < 6; ++sample) {
       EXPECT_EQ(result.batch.ticks.at(sample), ops * (900 + 3 * 100));
@@ -147,13 +147,13 @@ TEST(Registration, RegisteringAndDeregisteringAreTimedApart) {
 TEST(Registration, NoTwoBuffersThatAreRegisteredAtOnceAreTheSame) {
   Costs clever = registering;
   clever.knows_registered = true;
-  Case test = make_case("registration", 100, {});
-  test.samples = 5;
-  test.ops_per_sample = 21;
+  Case spec = make_case("registration", 100, {});
+  spec.samples = 5;
+  spec.ops_per_sample = 21;
   for (const Schedule& schedule :
        {Schedule{}, Schedule{"turn", 3, 100}, Schedule{"turn", 20, 100}}) {
-    test.schedule = schedule;
-    const Result result = run(test, clever);
+    spec.schedule = schedule;
+    const Result result = run(spec, clever);
     ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
     EXPECT_EQ(result.batch.ticks.at(3), 21 * (900 + 3 * 100)) << schedule.count;
   }
@@ -166,10 +166,10 @@ TEST(RegisterPingPong, TheRegistrationIsInTheLatencyAndTheDeregistrationBehindTh
 }
 
 TEST(RegisterStream, BandwidthIsThatOfRegisteringSendingAndDeregistering) {
-  Case test = make_case("register_stream", 100, {"turn", 4, 100});
-  test.samples = 4;
-  test.ops_per_sample = 2000;
-  const Result result = run(test, registering);
+  Case spec = make_case("register_stream", 100, {"turn", 4, 100});
+  spec.samples = 4;
+  spec.ops_per_sample = 2000;
+  const Result result = run(spec, registering);
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   // The processor is busy longer than the wire, for each message: it is the bottleneck.
   EXPECT_NEAR(median_operation(result), 900 + 300 + 400 + 7, 20);
@@ -231,9 +231,9 @@ struct Hasty {
 };
 
 TEST(Registration, GivingBackWhatIsBeingSentIsCaught) {
-  Case test = make_case("hasty", 100, {});
-  test.verify = false;
-  const Result result = run<std::tuple<Hasty>>(test, registering);
+  Case spec = make_case("hasty", 100, {});
+  spec.verify = false;
+  const Result result = run<std::tuple<Hasty>>(spec, registering);
   EXPECT_FALSE(result.whole);
 }
 

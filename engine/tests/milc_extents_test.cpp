@@ -2,7 +2,7 @@
 // lattice together: messages are what the neighbours would send.
 #include <gtest/gtest.h>
 
-#include "tests/milc_world.hpp"
+#include "tests/support/milc_world.hpp"
 
 namespace weft::milc {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "apps/gauge_files/gauge_file.hpp"
-#include "tests/gauge_writer.hpp"
-#include "tests/milc_solved.hpp"
+#include "tests/support/gauge_writer.hpp"
+#include "tests/support/milc_solved.hpp"
 
 namespace weft::milc {
 namespace {

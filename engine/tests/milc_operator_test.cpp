@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "tests/milc_world.hpp"
+#include "tests/support/milc_world.hpp"
 
 namespace weft::milc {
 namespace {

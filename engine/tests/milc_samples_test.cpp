@@ -9,8 +9,8 @@
 #include "apps/gauge_files/gauge_file.hpp"
 #include "apps/gauge_files/lime.hpp"
 #include "apps/gauge_files/numbers.hpp"
-#include "tests/milc_solved.hpp"
-#include "tests/milc_world.hpp"
+#include "tests/support/milc_solved.hpp"
+#include "tests/support/milc_world.hpp"
 
 namespace weft::milc {
 namespace {

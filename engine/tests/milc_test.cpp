@@ -13,9 +13,9 @@
 
 #include "apps/gauge_files/gauge_file.hpp"
 #include "run/case.hpp"
-#include "tests/fake_cases.hpp"
-#include "tests/gauge_writer.hpp"
-#include "tests/plain_staggered.hpp"
+#include "tests/support/fake_cases.hpp"
+#include "tests/support/gauge_writer.hpp"
+#include "tests/support/plain_staggered.hpp"
 
 namespace weft::fake {
 namespace {
@@ -64,19 +64,19 @@ TEST(Milc, AnIterationIsTwoExchangesOfThreeLayersAndItsSums) {
 }
 
 TEST(Milc, OneSumLessSavesItsTimeAndDoublePrecisionDoublesTheFaces) {
-  Case test = milc_case();
-  test.lattice.sums = 1;
-  EXPECT_EQ(per_operation(run(test, usual_costs, {}, 4)), 2 * exchange_of(4 * face) + 1000);
-  test.bytes = 72;
-  EXPECT_EQ(per_operation(run(test, usual_costs, {}, 4)), 2 * exchange_of(8 * face) + 1000);
+  Case spec = milc_case();
+  spec.lattice.sums = 1;
+  EXPECT_EQ(per_operation(run(spec, usual_costs, {}, 4)), 2 * exchange_of(4 * face) + 1000);
+  spec.bytes = 72;
+  EXPECT_EQ(per_operation(run(spec, usual_costs, {}, 4)), 2 * exchange_of(8 * face) + 1000);
 }
 
 TEST(Milc, UnequalExtentsHaveUnequalFaces) {
-  Case test = milc_case();
-  test.lattice.extents = {4, 6, 4, 8};
-  test.lattice.overlaps = false;
+  Case spec = milc_case();
+  spec.lattice.extents = {4, 6, 4, 8};
+  spec.lattice.overlaps = false;
   // 4 ranks split x, whose face is 6*4*8, and y, whose face is 4*4*8.
-  const Result result = run(test, usual_costs, {}, 4);
+  const Result result = run(spec, usual_costs, {}, 4);
   EXPECT_EQ(per_operation(result), 2 * exchange_of(2 * 36 * (192 + 128)) + 2000);
 }
 
@@ -86,16 +86,16 @@ TEST(Milc, ASolutionThatBeginsAnewCostsNoTime) {
 }
 
 TEST(Milc, TakesNoMoreThreadsThanThereAreCores) {
-  Case test = milc_case();
-  test.lattice.threads = 3;
-  test.spare_cpus = {sched_getcpu()};
-  Result result = run(test, usual_costs, {}, 2);
+  Case spec = milc_case();
+  spec.lattice.threads = 3;
+  spec.spare_cpus = {sched_getcpu()};
+  Result result = run(spec, usual_costs, {}, 2);
   EXPECT_EQ(result.batch.outcome.status, Status::unsupported);
   EXPECT_NE(result.batch.outcome.reason.find("2 of the cores and is to have 3 threads"),
             std::string::npos);
-  test.lattice.threads = 2;
-  test.application["long_links"] = 12.0;
-  result = run(test, usual_costs, {}, 2);
+  spec.lattice.threads = 2;
+  spec.application["long_links"] = 12.0;
+  result = run(spec, usual_costs, {}, 2);
   EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   EXPECT_GT(result.batch.outcome.verified_bytes, 0U);
 }
@@ -130,10 +130,10 @@ TEST(Milc, AFlippedBitOfACheckedFaceIsAFailedCase) {
 }
 
 TEST(Milc, ANumberThatArrivesFarOffInTheTimedPassFailsTheCase) {
-  Case test = milc_case();
-  test.verify = false;
+  Case spec = milc_case();
+  spec.verify = false;
   // The exponent of a face's first number.
-  const Result result = run(test, usual_costs, {.message = 30, .flip_offset = 3}, 2);
+  const Result result = run(spec, usual_costs, {.message = 30, .flip_offset = 3}, 2);
   EXPECT_EQ(result.batch.outcome.status, Status::failed);
   EXPECT_NE(result.batch.outcome.reason.find("true residual"), std::string::npos)
       << result.batch.outcome.reason;
@@ -151,11 +151,11 @@ TEST(Milc, ADroppedOrRepeatedMessageNeverGivesAFigure) {
 
 TEST(Milc, ADelayedMessageIsInItsSampleAndInNoOther) {
   constexpr Ticks delay = 1'000'000;
-  Case test = milc_case();
-  test.verify = false;
-  const Result plain = run(test, usual_costs, {}, 2);
-  // A word, then four faces an iteration and three iterations a sample.
-  const Result late = run(test, usual_costs, {.message = 1 + 12 * 3 + 2, .delay = delay}, 2);
+  Case spec = milc_case();
+  spec.verify = false;
+  const Result plain = run(spec, usual_costs, {}, 2);
+  // The start, then four faces an iteration and three iterations a sample.
+  const Result late = run(spec, usual_costs, {.message = 1 + 12 * 3 + 2, .delay = delay}, 2);
   ASSERT_EQ(late.batch.outcome.status, Status::ok) << late.batch.outcome.reason;
   for (std::size_t at = 0; at < late.batch.ticks.size(); ++at) {
     const Ticks more = late.batch.ticks.at(at) - plain.batch.ticks.at(at);
@@ -165,31 +165,31 @@ TEST(Milc, ADelayedMessageIsInItsSampleAndInNoOther) {
 
 TEST(Milc, BadLatticesAreRefusedInWords) {
   const auto reason_of = [](const std::function<void(Case&)>& change, int ranks) {
-    Case test = milc_case();
-    change(test);
-    return run(test, usual_costs, {}, ranks).batch.outcome.reason;
+    Case spec = milc_case();
+    change(spec);
+    return run(spec, usual_costs, {}, ranks).batch.outcome.reason;
   };
   const std::map<std::string, std::string> refusals{
       {reason_of(
-           [](Case& test) {
-             test.lattice.extents = {5, 4, 4, 4};
+           [](Case& spec) {
+             spec.lattice.extents = {5, 4, 4, 4};
            },
            2),
        "--extents"},
       {reason_of(
-           [](Case& test) {
-             test.lattice.extents = {4, 4, 4, 2};
+           [](Case& spec) {
+             spec.lattice.extents = {4, 4, 4, 2};
            },
            1),
        "--extents"},
-      {reason_of([](Case& test) { test.lattice.dimensions = 3; }, 2), "four dimensions"},
-      {reason_of([](Case& test) { test.lattice.is_global = true; }, 2), "cannot divide"},
-      {reason_of([](Case& test) { test.lattice.sums = 0; }, 2), "--sums 2"},
-      {reason_of([](Case& test) { test.lattice.depth = 3; }, 2), "omit --depth"},
-      {reason_of([](Case& test) { test.bytes = 8; }, 2), "--sizes 36"},
+      {reason_of([](Case& spec) { spec.lattice.dimensions = 3; }, 2), "four dimensions"},
+      {reason_of([](Case& spec) { spec.lattice.is_global = true; }, 2), "cannot divide"},
+      {reason_of([](Case& spec) { spec.lattice.sums = 0; }, 2), "--sums 2"},
+      {reason_of([](Case& spec) { spec.lattice.depth = 3; }, 2), "omit --depth"},
+      {reason_of([](Case& spec) { spec.bytes = 8; }, 2), "--sizes 36"},
       {reason_of(
-           [](Case& test) {
-             test.lattice.extents = {64, 64, 64, 64};
+           [](Case& spec) {
+             spec.lattice.extents = {64, 64, 64, 64};
            },
            16),
        "MiB"}};
@@ -202,9 +202,9 @@ TEST(Milc, BadLatticesAreRefusedInWords) {
 /// The links of a case's seed, written to a file that lives as long as this.
 class SeededFile {
  public:
-  explicit SeededFile(const Case& test, const Extents& global)
+  explicit SeededFile(const Case& spec, const Extents& global)
       : path_(testing::TempDir() + "seeded-links-" + std::to_string(getpid())) {
-    const milc::Gauge gauge = milc::random_gauge(test.seed, global);
+    const milc::Gauge gauge = milc::random_gauge(spec.seed, global);
     const std::string bytes = written::ildg(gauge, global, 8);
     std::ofstream(path_, std::ios::binary)
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -226,12 +226,12 @@ class SeededFile {
 
 TEST(Milc, LinksFromAFileSolveAsTheSeedTheyWereDrawnFrom) {
   for (const auto& [ranks, bytes] : std::map<int, std::size_t>{{1, 72}, {4, 36}}) {
-    Case test = milc_case();
-    test.bytes = bytes;
-    const SeededFile file(test, milc::lattice_of(test, ranks).global());
-    const Result drawn = run(test, usual_costs, {}, ranks);
-    test.application = file.source();
-    const Result read = run(test, usual_costs, {}, ranks);
+    Case spec = milc_case();
+    spec.bytes = bytes;
+    const SeededFile file(spec, milc::lattice_of(spec, ranks).global());
+    const Result drawn = run(spec, usual_costs, {}, ranks);
+    spec.application = file.source();
+    const Result read = run(spec, usual_costs, {}, ranks);
     ASSERT_EQ(read.batch.outcome.status, Status::ok) << read.batch.outcome.reason;
     EXPECT_EQ(read.batch.application.size(), 3U);
     EXPECT_EQ(read.batch.application, drawn.batch.application);
@@ -240,48 +240,48 @@ TEST(Milc, LinksFromAFileSolveAsTheSeedTheyWereDrawnFrom) {
 }
 
 TEST(Milc, AFileThatIsNotThePlannedOneIsRefused) {
-  Case test = milc_case();
-  const SeededFile file(test, {8, 4, 4, 4});
-  test.application = file.source();
+  Case spec = milc_case();
+  const SeededFile file(spec, {8, 4, 4, 4});
+  spec.application = file.source();
   const auto reason_of = [](const Case& one, int ranks) {
     const Result result = run(one, usual_costs, {}, ranks);
     EXPECT_NE(result.batch.outcome.status, Status::ok);
     return result.batch.outcome.reason;
   };
-  EXPECT_NE(reason_of(test, 4).find("8x4x4x4 where the case has 8x8x4x4"), std::string::npos);
+  EXPECT_NE(reason_of(spec, 4).find("8x4x4x4 where the case has 8x8x4x4"), std::string::npos);
   const auto sums =
-      gauge_files::sums_called(std::get<std::string>(test.application["gauge_checksums"]));
+      gauge_files::sums_called(std::get<std::string>(spec.application["gauge_checksums"]));
   for (const std::uint32_t bit : {0U, 31U}) {
-    Case other = test;
+    Case other = spec;
     other.application["gauge_checksums"] =
         gauge_files::in_words({sums.of_29, sums.of_31 ^ (1U << bit)});
     EXPECT_NE(reason_of(other, 2).find("another one on some host"), std::string::npos) << bit;
   }
-  test.application["gauge_checksums"] = "d2f7866d";
-  EXPECT_NE(reason_of(test, 2).find("two hexadecimal numbers, not 'd2f7866d'"), std::string::npos);
-  test.application["gauge"] = "/no/such/lattice";
-  EXPECT_NE(reason_of(test, 2).find("/no/such/lattice"), std::string::npos);
+  spec.application["gauge_checksums"] = "d2f7866d";
+  EXPECT_NE(reason_of(spec, 2).find("two hexadecimal numbers, not 'd2f7866d'"), std::string::npos);
+  spec.application["gauge"] = "/no/such/lattice";
+  EXPECT_NE(reason_of(spec, 2).find("/no/such/lattice"), std::string::npos);
 }
 
 TEST(Milc, PlaquettesAreThoseOfTheFieldHoweverItIsDivided) {
-  Case test = milc_case();
-  test.lattice.extents = {8, 8, 4, 4};
-  test.lattice.is_global = true;
-  const Result alone = run(test, usual_costs, {}, 1);
-  const Result four = run(test, usual_costs, {}, 4);
+  Case spec = milc_case();
+  spec.lattice.extents = {8, 8, 4, 4};
+  spec.lattice.is_global = true;
+  const Result alone = run(spec, usual_costs, {}, 1);
+  const Result four = run(spec, usual_costs, {}, 4);
   ASSERT_EQ(alone.batch.outcome.status, Status::ok) << alone.batch.outcome.reason;
-  const milc::Gauge gauge = milc::random_gauge(test.seed, test.lattice.extents);
+  const milc::Gauge gauge = milc::random_gauge(spec.seed, spec.lattice.extents);
   std::array<double, 2> sums{};
-  for (std::uint64_t number = 0; number < test.lattice.sites(); ++number) {
-    const milc::Site site = milc::plain::site_of(number, test.lattice.extents);
+  for (std::uint64_t number = 0; number < spec.lattice.sites(); ++number) {
+    const milc::Site site = milc::plain::site_of(number, spec.lattice.extents);
     for (int mu = 1; mu <= 4; ++mu) {
       for (int nu = 1; nu < mu; ++nu) {
-        const auto loop = milc::plain::along({mu, nu, -mu, -nu}, site, test.lattice.extents, gauge);
+        const auto loop = milc::plain::along({mu, nu, -mu, -nu}, site, spec.lattice.extents, gauge);
         sums.at(mu == 4 ? 1 : 0) += milc::trace(loop).re;
       }
     }
   }
-  const double planes = 3 * static_cast<double>(test.lattice.sites());
+  const double planes = 3 * static_cast<double>(spec.lattice.sites());
   for (std::size_t at = 0; at < 2; ++at) {
     const std::string name = at == 0 ? "plaquette_space" : "plaquette_time";
     EXPECT_NEAR(answer_of(alone, name), sums.at(at) / planes, 1e-6);
@@ -292,9 +292,9 @@ TEST(Milc, PlaquettesAreThoseOfTheFieldHoweverItIsDivided) {
 TEST(Milc, EveryMassAndTadpoleFactorIsSolved) {
   for (const double mass : {0.001, 0.01, 1.0, 10.0}) {
     for (const double u0 : {0.5, 2.0}) {
-      Case test = milc_case();
-      test.application = {{"mass", mass}, {"u0", u0}};
-      const Result result = run(test, usual_costs, {}, 2);
+      Case spec = milc_case();
+      spec.application = {{"mass", mass}, {"u0", u0}};
+      const Result result = run(spec, usual_costs, {}, 2);
       EXPECT_EQ(result.batch.outcome.status, Status::ok)
           << mass << ' ' << u0 << ' ' << result.batch.outcome.reason;
     }
@@ -303,9 +303,9 @@ TEST(Milc, EveryMassAndTadpoleFactorIsSolved) {
 
 TEST(Milc, OptionsThatItDoesNotTakeAreRefusedInWords) {
   const auto reason_of = [](const Values& values) {
-    Case test = milc_case();
-    test.application = values;
-    const Outcome outcome = run(test, usual_costs, {}, 1).batch.outcome;
+    Case spec = milc_case();
+    spec.application = values;
+    const Outcome outcome = run(spec, usual_costs, {}, 1).batch.outcome;
     EXPECT_EQ(outcome.status, Status::unsupported);
     return outcome.reason;
   };
@@ -330,13 +330,13 @@ struct ChargingClock : VirtualClock {
 };
 
 TEST(Milc, InASimulationArithmeticIsChargedAndNotDone) {
-  Case test = milc_case();
-  test.lattice.extents = {8, 8, 8, 8};
-  test.lattice.overlaps = false;
-  const Result alone = run<AllPatterns, Link, ChargingClock>(test, usual_costs, {}, 1);
+  Case spec = milc_case();
+  spec.lattice.extents = {8, 8, 8, 8};
+  spec.lattice.overlaps = false;
+  const Result alone = run<AllPatterns, Link, ChargingClock>(spec, usual_costs, {}, 1);
   EXPECT_NEAR(per_operation(alone), 1187 * 4096.0 / 1000 + 2000, 20);
   EXPECT_TRUE(alone.batch.application.empty());
-  const Result result = run<AllPatterns, Link, ChargingClock>(test, usual_costs, {}, 16);
+  const Result result = run<AllPatterns, Link, ChargingClock>(spec, usual_costs, {}, 16);
   // A quarter of the legs of 8^4 sites goes to others where all dimensions are divided.
   EXPECT_NEAR(part_of(result, "local"), 0.75 * 1146 * 4096.0 / 1000, 20);
   EXPECT_NEAR(part_of(result, "remote"), 0.25 * 1146 * 4096.0 / 1000, 4);

@@ -19,10 +19,10 @@
 namespace weft {
 namespace {
 
-/// What was called, in order, and how the requests of transfers end: each at the second look.
+/// What was called, in order, and how the requests of transfers end: each at the second test.
 struct Script {
   std::vector<std::string> calls;
-  std::vector<int> looks;
+  std::vector<int> tests;
   /// Transfers that have not ended, at each one begun.
   std::vector<std::size_t> in_flight;
   std::size_t open = 0;
@@ -45,8 +45,8 @@ int begin_transfer(const char* name, MPI_Request* request) {
   Script& now = script();
   now.calls.emplace_back(name);
   now.in_flight.push_back(++now.open);
-  *request = request_of(now.looks.size());
-  now.looks.push_back(0);
+  *request = request_of(now.tests.size());
+  now.tests.push_back(0);
   return MPI_SUCCESS;
 }
 
@@ -106,7 +106,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* /*status*/) {
   now.ticks += 100;
   *done = 1;
   if (*request == MPI_REQUEST_NULL) return MPI_SUCCESS;
-  *done = ++now.looks.at(weft::request_number(*request)) > 1 ? 1 : 0;
+  *done = ++now.tests.at(weft::request_number(*request)) > 1 ? 1 : 0;
   if (*done == 0) return MPI_SUCCESS;
   now.calls.emplace_back("ended");
   --now.open;

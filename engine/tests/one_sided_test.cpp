@@ -1,7 +1,7 @@
 // The one-sided benchmarks and the waits, on a fabric whose answer is known.
 #include <gtest/gtest.h>
 
-#include "tests/fake_cases.hpp"
+#include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
@@ -25,10 +25,10 @@ TEST(PutPingPong, IsRefusedWhereTheLastByteMayComeFirst) {
 
 TEST(PutPingPong, TellsMessagesApartInAnyNumberOfBuffers) {
   for (const std::uint32_t count : {1U, 2U, 3U, 254U, 255U, 256U, 510U}) {
-    Case test = make_case("put_ping_pong", 16, 300);
-    test.warmup = 2;
-    test.schedule = {"turn", count, 100};
-    EXPECT_DOUBLE_EQ(per_operation(run(test, costs)), 2 * (7 + 32 + 500)) << count;
+    Case spec = make_case("put_ping_pong", 16, 300);
+    spec.warmup = 2;
+    spec.schedule = {"turn", count, 100};
+    EXPECT_DOUBLE_EQ(per_operation(run(spec, costs)), 2 * (7 + 32 + 500)) << count;
   }
 }
 
@@ -58,12 +58,12 @@ TEST(GetStream, BandwidthIsTheWiresWhereTheQueueCoversTheLatency) {
 TEST(Waiting, SleepingCostsTheWakeUpOnBothSides) {
   Costs sleepy = costs;
   sleepy.wake_up = 3000;
-  Case test = make_case("ping_pong", 0, 4);
-  EXPECT_DOUBLE_EQ(per_operation(run(test, sleepy)), 2 * (7 + 500 + 11));
-  test.wait = "block";
-  EXPECT_DOUBLE_EQ(per_operation(run(test, sleepy)), 2 * (7 + 500 + 11 + 3000));
-  test.wait = "prayer";
-  EXPECT_EQ(run(test, sleepy).batch.outcome.reason, "the transport cannot wait by prayer");
+  Case spec = make_case("ping_pong", 0, 4);
+  EXPECT_DOUBLE_EQ(per_operation(run(spec, sleepy)), 2 * (7 + 500 + 11));
+  spec.wait = "block";
+  EXPECT_DOUBLE_EQ(per_operation(run(spec, sleepy)), 2 * (7 + 500 + 11 + 3000));
+  spec.wait = "prayer";
+  EXPECT_EQ(run(spec, sleepy).batch.outcome.reason, "the transport cannot wait by prayer");
 }
 
 class EveryOneSided : public testing::TestWithParam<const char*> {};
@@ -88,14 +88,14 @@ TEST_P(EveryOneSided, ADroppedMessageNeverGivesAFigure) {
 
 TEST_P(EveryOneSided, ADelayedMessageIsInItsSampleAndInNoOther) {
   constexpr Ticks delay = 1'000'000;
-  Case test = make_case(GetParam(), 64, 8);
-  test.verify = false;
-  const Result plain = run(test, costs);
+  Case spec = make_case(GetParam(), 64, 8);
+  spec.verify = false;
+  const Result plain = run(spec, costs);
   // The last one of a sample: a stream waits for no other. Before the first comes the handshake
   // with its neighbours, of which a ring of two has two.
   const bool one_way = std::string(GetParam()) == "put_stream";
   const std::size_t handshakes = one_way ? 1 : 2;
-  const Result late = run(test, costs, {.message = handshakes + 8 * 3 + 7, .delay = delay});
+  const Result late = run(spec, costs, {.message = handshakes + 8 * 3 + 7, .delay = delay});
   ASSERT_EQ(late.batch.outcome.status, Status::ok) << late.batch.outcome.reason;
   int hit = 0;
   for (std::size_t sample = 0; sample < late.batch.ticks.size(); ++sample) {
@@ -106,12 +106,12 @@ TEST_P(EveryOneSided, ADelayedMessageIsInItsSampleAndInNoOther) {
 
 TEST_P(EveryOneSided, BuffersQueueDepthsAndBlockingGiveVerifiedBytes) {
   for (const std::uint32_t depth : {1U, 3U, 64U}) {
-    Case test = make_case(GetParam(), 48, 13);
-    test.queue_depth = depth;
-    test.schedule = {"turn", 3, 100};
-    EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
-    test.schedule = {"reuse", 200, 40};
-    const Result result = run(test, costs, {}, 3);
+    Case spec = make_case(GetParam(), 48, 13);
+    spec.queue_depth = depth;
+    spec.schedule = {"turn", 3, 100};
+    EXPECT_EQ(run(spec, costs).batch.outcome.status, Status::ok);
+    spec.schedule = {"reuse", 200, 40};
+    const Result result = run(spec, costs, {}, 3);
     EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
     EXPECT_GT(result.batch.outcome.verified_bytes, 47U * 13U);
   }
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryOneSided,
 /// A benchmark broken on purpose: it takes the local completion of a put for the remote one.
 struct ForgetsToFlush {
   static constexpr PatternInfo info = PutLatency::info;
-  static constexpr Window window = Window::incoming;
+  static constexpr Opens opens = Opens::incoming;
   template <Clock Now, class Wait, OneSided T>
   static bool run(T& link, Task& task) noexcept {
     if (task.rank == 1) return stand_by<Wait>(link, task);

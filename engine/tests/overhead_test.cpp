@@ -6,8 +6,8 @@
 #include <string>
 
 #include "run/case_memory.hpp"
-#include "tests/fake_fabric.hpp"
-#include "tests/link_around.hpp"
+#include "tests/support/fake_fabric.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -18,7 +18,7 @@ constexpr Ticks latency = 5000;
 constexpr Ticks reading = 3;
 constexpr std::size_t message_bytes = 1000;
 constexpr Ticks wire = 2 * message_bytes;
-constexpr Ticks word_wire = 2 * word_bytes;
+constexpr Ticks control_wire = 2 * control_bytes;
 constexpr Costs costs{.send_overhead = sending,
                       .receive_overhead = receiving,
                       .latency = latency,
@@ -124,7 +124,7 @@ TEST(HostOverhead, WithOneQueueForBothEveryFigureHoldsOneReadAllTheSame) {
 TEST(SendOverlap, TheCallIsTheWorkAndTheSendersOverhead) {
   const Measured reported = measured("send_overlap", 200);
   const double alone =
-      sending + wire + latency + receiving + sending + word_wire + latency + receiving + reading;
+      sending + wire + latency + receiving + sending + control_wire + latency + receiving + reading;
   EXPECT_DOUBLE_EQ(reported.parts.at("alone"), alone);
   EXPECT_NEAR(reported.parts.at("work"), 2 * alone, 2 * alone * 0.01);
   EXPECT_DOUBLE_EQ(reported.parts.at("call") - reported.parts.at("work"), sending);
@@ -244,7 +244,7 @@ TEST(Planted, ALoopThatIsLeftOutAloneShowsAsATransferInTheWay) {
   EXPECT_LT(hidden(reported), 0);
 }
 
-/// A benchmark broken on purpose: the time of looks that find nothing is among the calls.
+/// A benchmark broken on purpose: the time of polls that find nothing is among the calls.
 struct CountsWaiting {
   static constexpr PatternInfo info = HostOverhead::info;
   static constexpr std::array parts{std::string_view{"complete_receive"}};

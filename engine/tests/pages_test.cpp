@@ -11,8 +11,8 @@
 
 #include "host/memory.hpp"
 #include "host/pages.hpp"
-#include "tests/fake_cases.hpp"
-#include "tests/link_around.hpp"
+#include "tests/support/fake_cases.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {

@@ -1,8 +1,8 @@
 // Every benchmark on a fabric whose answer is known, and planted faults that must show.
 #include <gtest/gtest.h>
 
-#include "tests/fake_cases.hpp"
-#include "tests/link_around.hpp"
+#include "tests/support/fake_cases.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -116,7 +116,7 @@ TEST(BidirectionalStream, EachWayGetsTheWholeWire) {
 }
 
 /// A library that moves all that is there in one call, and copies what it receives, as Open MPI
-/// does over shared memory. Words it takes over when they are posted.
+/// does over shared memory. Control messages it takes over when they are posted.
 class GreedyLink final : public LinkAround {
  public:
   using LinkAround::LinkAround;
@@ -140,7 +140,8 @@ TEST(BidirectionalStream, BothRanksCopyAtOnceWhereOneCallMovesAllThatIsThere) {
   one_queue.queue_depth = 64;
   const Result result = run<std::tuple<BidirectionalStream>, GreedyLink>(one_queue, copies);
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
-  // A round trip of words to begin with, a word at the end, and each copies its 64 messages.
+  // A round trip of control messages to begin with, one at the end, and each copies its 64
+  // messages.
   EXPECT_NEAR(per_operation(result, 3), 1000, 1000 * 0.1);
 }
 
@@ -157,10 +158,11 @@ TEST(BidirectionalStream, OddQueueDepthsLoseNoMessage) {
 class EveryPattern : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryPattern, AFlippedBitIsAFailedCaseWithItsOffset) {
-  // Rank 0's round trips of words and the word that starts its sample, in which nothing is looked
-  // at.
-  const std::size_t words = GetParam() == BidirectionalStream::info.name ? trial_trips + 1 : 0;
-  for (std::size_t message = 2 + words; message < 12 + words; ++message) {
+  // Rank 0's round trips of control messages and the one that starts its sample, in which nothing
+  // is looked at.
+  const std::size_t control_messages =
+      GetParam() == BidirectionalStream::info.name ? trial_trips + 1 : 0;
+  for (std::size_t message = 2 + control_messages; message < 12 + control_messages; ++message) {
     const Result result =
         run(make_case(GetParam(), 64, 8), costs, {.message = message, .flip_offset = 33});
     EXPECT_EQ(result.batch.outcome.status, Status::failed) << message;
@@ -188,10 +190,10 @@ TEST_P(EveryPattern, ARepeatedMessageNeverGivesAFigure) {
 
 TEST_P(EveryPattern, ADelayedMessageIsInItsSampleAndInNoOther) {
   constexpr Ticks delay = 1'000'000;
-  Case test = make_case(GetParam(), 64, 8);
-  test.verify = false;
-  const Result plain = run(test, costs);
-  const Result late = run(test, costs, {.message = 2 + 8 * 3, .delay = delay});
+  Case spec = make_case(GetParam(), 64, 8);
+  spec.verify = false;
+  const Result plain = run(spec, costs);
+  const Result late = run(spec, costs, {.message = 2 + 8 * 3, .delay = delay});
   ASSERT_EQ(late.batch.outcome.status, Status::ok) << late.batch.outcome.reason;
   int hit = 0;
   for (std::size_t sample = 0; sample < late.batch.ticks.size(); ++sample) {
@@ -201,17 +203,17 @@ TEST_P(EveryPattern, ADelayedMessageIsInItsSampleAndInNoOther) {
 }
 
 TEST_P(EveryPattern, SchedulesRunAndVerify) {
-  Case test = make_case(GetParam(), 48, 8);
-  test.schedule = {"turn", 3, 100};
-  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+  Case spec = make_case(GetParam(), 48, 8);
+  spec.schedule = {"turn", 3, 100};
+  EXPECT_EQ(run(spec, costs).batch.outcome.status, Status::ok);
   for (const std::uint32_t percent : {0U, 40U}) {
-    test.schedule = {"reuse", 600, percent};
-    const Result result = run(test, costs);
+    spec.schedule = {"reuse", 600, percent};
+    const Result result = run(spec, costs);
     EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
   }
   // All one buffer, however few others there would be.
-  test.schedule = {"reuse", 1, 100};
-  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+  spec.schedule = {"reuse", 1, 100};
+  EXPECT_EQ(run(spec, costs).batch.outcome.status, Status::ok);
 }
 
 TEST_P(EveryPattern, VerifiedBytesAreCounted) {
@@ -294,11 +296,11 @@ struct FillsParts {
 };
 
 TEST(Parts, EachRanksSeriesReachTheBatchUnderItsName) {
-  Case test = make_case("fills_parts", 8, 1);
-  test.point = 50;
-  test.warmup = 0;
-  test.samples = 2;
-  const Batch batch = run<std::tuple<FillsParts>>(test, costs).batch;
+  Case spec = make_case("fills_parts", 8, 1);
+  spec.point = 50;
+  spec.warmup = 0;
+  spec.samples = 2;
+  const Batch batch = run<std::tuple<FillsParts>>(spec, costs).batch;
   ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
   EXPECT_EQ(batch.ticks, (std::vector<Ticks>{1, 1}));
   ASSERT_EQ(batch.parts.size(), 3U);

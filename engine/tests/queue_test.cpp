@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "run/schedule.hpp"
-#include "tests/fake_cases.hpp"
+#include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
@@ -27,10 +27,10 @@ TEST_P(ReceivesOfAStream, NeverShareABuffer) {
     for (const Schedule& schedule :
          {Schedule{"one", 1, 100}, Schedule{"turn", 3, 100}, Schedule{"turn", 13, 100},
           Schedule{"reuse", 600, 60}, Schedule{"reuse", 1, 100}}) {
-      Case test = make_case(GetParam(), 48, 39);
-      test.queue_depth = depth;
-      test.schedule = schedule;
-      const Result result = run(test, costs, {}, 4);
+      Case spec = make_case(GetParam(), 48, 39);
+      spec.queue_depth = depth;
+      spec.schedule = schedule;
+      const Result result = run(spec, costs, {}, 4);
       EXPECT_EQ(result.batch.outcome.status, Status::ok)
           << depth << schedule.kind << schedule.count << ": " << result.batch.outcome.reason;
     }
@@ -38,12 +38,12 @@ TEST_P(ReceivesOfAStream, NeverShareABuffer) {
 }
 
 TEST_P(ReceivesOfAStream, ShareOneBufferWhereTheCaseSaysSo) {
-  Case test = make_case(GetParam(), 48, 39);
-  test.schedule.kind = "shared";
-  EXPECT_FALSE(run(test, costs, {}, 4).whole);
+  Case spec = make_case(GetParam(), 48, 39);
+  spec.schedule.kind = "shared";
+  EXPECT_FALSE(run(spec, costs, {}, 4).whole);
   Costs lenient = costs;
   lenient.shares_receives = true;
-  const Result result = run(test, lenient, {}, 4);
+  const Result result = run(spec, lenient, {}, 4);
   EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
 }
 
@@ -78,12 +78,12 @@ TEST(BufferOrders, OneBufferStaysOneWhereReceivesFollowEachOther) {
 
 constexpr std::size_t length = 40;
 
-/// Messages of the stream, and no words, that came before their receive was posted.
-std::size_t unexpected(const Case& test, const Costs& script,
+/// Messages of the stream, and no control messages, that came before their receive was posted.
+std::size_t unexpected(const Case& spec, const Costs& script,
                        const std::map<int, Costs>& unlike = {}) {
-  const Result result = run(test, script, {}, 4, unlike);
+  const Result result = run(spec, script, {}, 4, unlike);
   EXPECT_EQ(result.batch.outcome.status, Status::ok)
-      << test.test << ": " << result.batch.outcome.reason;
+      << spec.test << ": " << result.batch.outcome.reason;
   const auto found = result.unexpected.find(length);
   return found == result.unexpected.end() ? 0 : found->second;
 }
@@ -95,10 +95,10 @@ TEST(ReceivesAhead, NoMessageIsUnexpectedNotEvenTheFirst) {
   for (const char* name : streams_of_messages()) {
     for (const std::uint32_t depth : {1U, 2U, 3U, 8U, 16U}) {
       for (const Costs& script : {costs, slow_to_take}) {
-        Case test = make_case(name, length, 40);
-        test.queue_depth = depth;
-        test.warmup = 0;
-        EXPECT_EQ(unexpected(test, script), 0U) << name << depth;
+        Case spec = make_case(name, length, 40);
+        spec.queue_depth = depth;
+        spec.warmup = 0;
+        EXPECT_EQ(unexpected(spec, script), 0U) << name << depth;
       }
     }
   }
@@ -109,10 +109,10 @@ constexpr std::uint32_t depth_of_sleepy = 16;
 constexpr Costs of_sender{.latency = 500, .gap = 20};
 constexpr Costs of_sleepy{.latency = 500, .gap = 20, .wake_up = depth_of_sleepy * 3 / 2 * 20};
 Case sleepy_case(const std::string& name) {
-  Case test = make_case(name, length, 400);
-  test.queue_depth = depth_of_sleepy;
-  test.wait = "block";
-  return test;
+  Case spec = make_case(name, length, 400);
+  spec.queue_depth = depth_of_sleepy;
+  spec.wait = "block";
+  return spec;
 }
 
 TEST(ReceivesAhead, CoverAReceiverThatIsLateByMoreThanTheQueue) {
@@ -134,9 +134,9 @@ TEST_P(BlockingStreams, NeverSleepWithRoomInTheirQueue) {
   Costs slow = quick;
   slow.latency = 50'000;
   const auto took = [&](const char* wait) {
-    Case test = make_case(GetParam(), length, 120);
-    test.wait = wait;
-    return per_operation(run(test, quick, {}, 2, {{1, slow}}));
+    Case spec = make_case(GetParam(), length, 120);
+    spec.wait = wait;
+    return per_operation(run(spec, quick, {}, 2, {{1, slow}}));
   };
   EXPECT_LT(took("block"), 1.1 * took("spin"));
 }
@@ -153,11 +153,11 @@ struct PostsQAhead {
     if (task.rank == 0) return Stream::run<Now, Wait>(link, task);
     Lane& lane = task.lanes[0];
     task.queue_depth /= 2;
-    open_lane<WordAt::none>(link, task, lane, task.ops_per_sample, task.samples.size());
+    open_lane<ControlAt::none>(link, task, lane, task.ops_per_sample, task.samples.size());
     say_ready(link, task, lane);
     for (std::size_t left = task.samples.size(); left > 0; --left) {
-      if (!take_all<Wait, WordAt::none>(link, task, lane)) return false;
-      link.post_send(lane.peer, task.token_out);
+      if (!take_all<Wait, ControlAt::none>(link, task, lane)) return false;
+      link.post_send(lane.peer, task.control_out);
     }
     return drain<Wait>(link);
   }
@@ -186,8 +186,8 @@ TEST(HotSpotSend, ASlowPeerHasAQueueOfItsOwnAndHoldsNobodyUp) {
   const Costs quick{.latency = 500, .gap = 100, .acknowledges = true};
   Costs slow = quick;
   slow.receive_overhead = 3000;
-  Case test = make_case("hot_spot_send", length, 1200);
-  const Batch batch = run(test, quick, {}, 4, {{2, slow}}).batch;
+  Case spec = make_case("hot_spot_send", length, 1200);
+  const Batch batch = run(spec, quick, {}, 4, {{2, slow}}).batch;
   ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
   // Three streams share rank 0's wire; of a quick peer's queue a round trip is 1000 ticks long.
   EXPECT_LT(own_message(batch, "rank1", streams), 500);
@@ -225,32 +225,32 @@ TEST(QueueHeld, IsToldOfStreamsAlone) {
 }
 
 TEST(BuffersInTurn, WantAWholeTurnOfWarmUpAndTwoBehindIt) {
-  Case test = make_case("ping_pong", 8, 10);
-  test.schedule = {"turn", 20, 100};
-  test.warmup = 2;
-  test.samples = 4;
-  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
-  test.samples = 3;
-  const Outcome few = run(test, costs).batch.outcome;
+  Case spec = make_case("ping_pong", 8, 10);
+  spec.schedule = {"turn", 20, 100};
+  spec.warmup = 2;
+  spec.samples = 4;
+  EXPECT_EQ(run(spec, costs).batch.outcome.status, Status::ok);
+  spec.samples = 3;
+  const Outcome few = run(spec, costs).batch.outcome;
   EXPECT_EQ(few.status, Status::unsupported);
   EXPECT_EQ(few.reason,
             "20 buffers in turn need 20 messages of warm-up and 40 after it, and there are 20 "
             "and 30; choose more samples or fewer buffers");
-  test.samples = 4;
-  test.warmup = 1;
-  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::unsupported);
-  test.schedule = {"turn", 1, 100};
-  test.warmup = 0;
-  EXPECT_EQ(run(test, costs).batch.outcome.status, Status::ok);
+  spec.samples = 4;
+  spec.warmup = 1;
+  EXPECT_EQ(run(spec, costs).batch.outcome.status, Status::unsupported);
+  spec.schedule = {"turn", 1, 100};
+  spec.warmup = 0;
+  EXPECT_EQ(run(spec, costs).batch.outcome.status, Status::ok);
 }
 
 TEST(BuffersInTurn, AreCountedForEachOfManyStreams) {
-  Case test = make_case("hot_spot_send", length, 3 * 16);
-  test.schedule = {"turn", 16, 100};
-  test.samples = 2;
-  EXPECT_EQ(run(test, costs, {}, 4).batch.outcome.status, Status::ok);
-  test.samples = 1;
-  EXPECT_EQ(run(test, costs, {}, 4).batch.outcome.status, Status::unsupported);
+  Case spec = make_case("hot_spot_send", length, 3 * 16);
+  spec.schedule = {"turn", 16, 100};
+  spec.samples = 2;
+  EXPECT_EQ(run(spec, costs, {}, 4).batch.outcome.status, Status::ok);
+  spec.samples = 1;
+  EXPECT_EQ(run(spec, costs, {}, 4).batch.outcome.status, Status::unsupported);
 }
 
 }  // namespace

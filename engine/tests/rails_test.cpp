@@ -2,7 +2,7 @@
 // double the rate, and what ends early waits for what was posted before it.
 #include <gtest/gtest.h>
 
-#include "tests/fake_rails.hpp"
+#include "tests/support/fake_rails.hpp"
 
 namespace weft::fake {
 namespace {
@@ -19,8 +19,8 @@ Costs slower(Ticks per_byte) {
 
 /// Rank 0's result of a case over one link for each of the costs.
 template <class Sharing>
-Result run_rails(const Case& test, const std::vector<Costs>& costs, const Mischief& mischief = {}) {
-  return run_on_rails<Sharing>({test}, costs, mischief).front();
+Result run_rails(const Case& spec, const std::vector<Costs>& costs, const Mischief& mischief = {}) {
+  return run_on_rails<Sharing>({spec}, costs, mischief).front();
 }
 
 TEST(Stripe, OfEqualRailsAMessageTakesHalfTheWire) {

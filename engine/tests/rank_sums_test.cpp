@@ -10,8 +10,8 @@
 
 #include "patterns/halo.hpp"
 #include "patterns/milc.hpp"
-#include "tests/fake_cases.hpp"
-#include "tests/link_around.hpp"
+#include "tests/support/fake_cases.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -64,16 +64,16 @@ Sums sums_on(int ranks, std::size_t count, const Give& give) {
       Sumless link(fabric, boot);
       std::vector<Peer> partners;
       for (const int partner : sum_partners(rank, ranks)) partners.push_back({partner});
-      std::vector<Numbers> memory(words_of_partner * partners.size());
-      std::vector<Buffer> words;
-      for (Numbers& word : memory) {
-        words.push_back({std::as_writable_bytes(std::span(word)).data(), sizeof(word), 0});
+      std::vector<Numbers> memory(messages_of_partner * partners.size());
+      std::vector<Buffer> buffers;
+      for (Numbers& message : memory) {
+        buffers.push_back({std::as_writable_bytes(std::span(message)).data(), sizeof(message), 0});
       }
       Task task;
       task.rank = rank;
       task.size = ranks;
       task.partners = partners;
-      task.sum_words = words;
+      task.sum_messages = buffers;
       MessageSums<Sumless> over_ranks(link, task);
       over_ranks.expect(1);
       for (std::size_t sum = 0; sum < count; ++sum) {
@@ -82,7 +82,7 @@ Sums sums_on(int ranks, std::size_t count, const Give& give) {
         EXPECT_TRUE(over_ranks.sum<SpinOnCompletions>(numbers, false)) << rank << " of " << ranks;
         sums.of[self].push_back(numbers);
       }
-      EXPECT_EQ(over_ranks.words(), 0U);
+      EXPECT_EQ(over_ranks.expected(), 0U);
       sums.sent[self] = link.sent();
       fabric.set_idle(rank);
     });
@@ -150,9 +150,9 @@ Case lattice_case(const std::string& test, std::uint32_t sums) {
 
 using Applications = std::tuple<Halo, Milc>;
 
-Result without_a_sum(const Case& test, int ranks, const Mischief& mischief = {},
+Result without_a_sum(const Case& spec, int ranks, const Mischief& mischief = {},
                      const std::map<int, Costs>& unlike = {}) {
-  return run<Applications, Sumless>(test, usual_costs, mischief, ranks, unlike);
+  return run<Applications, Sumless>(spec, usual_costs, mischief, ranks, unlike);
 }
 
 double sums_of_iteration(const Result& result) {
@@ -162,7 +162,7 @@ double sums_of_iteration(const Result& result) {
   return -1;
 }
 
-/// A word there, while one comes here.
+/// A message there, while one comes here.
 constexpr double step = 7 + 2 * 32 + 500 + 11;
 
 TEST(SumsOfMessages, CostAStepForEachDoublingBesideTheFaces) {
@@ -181,13 +181,13 @@ TEST(SumsOfMessages, CostAStepForEachDoublingBesideTheFaces) {
 TEST(SumsOfMessages, KeepTheFacesApartWhereARankIsSlow) {
   for (const int ranks : {1, 2, 3, 4, 5, 7}) {
     for (const bool overlaps : {true, false}) {
-      Case test = lattice_case("halo", 2);
-      test.lattice.compute_ps_per_site = 1000;
-      test.lattice.overlaps = overlaps;
-      // One rank is slow: words and faces of the others come long before it takes them.
+      Case spec = lattice_case("halo", 2);
+      spec.lattice.compute_ps_per_site = 1000;
+      spec.lattice.overlaps = overlaps;
+      // One rank is slow: sums and faces of the others come long before it takes them.
       Costs slow = usual_costs;
       slow.compute_round = 50;
-      const Result result = without_a_sum(test, ranks, {}, {{ranks / 2, slow}});
+      const Result result = without_a_sum(spec, ranks, {}, {{ranks / 2, slow}});
       EXPECT_EQ(result.batch.outcome.status, Status::ok)
           << ranks << ": " << result.batch.outcome.reason;
     }
@@ -197,11 +197,11 @@ TEST(SumsOfMessages, KeepTheFacesApartWhereARankIsSlow) {
 TEST(SumsOfMessages, SolveTheSameEquationAsTheTransportsOwn) {
   for (const int ranks : {1, 2, 3}) {
     for (const std::uint32_t sums : {1U, 2U}) {
-      Case test = lattice_case("milc", sums);
-      test.bytes = 72;
-      test.lattice.overlaps = sums == 1;
-      const Result own = run<Applications>(test, usual_costs, {}, ranks);
-      const Result made = without_a_sum(test, ranks);
+      Case spec = lattice_case("milc", sums);
+      spec.bytes = 72;
+      spec.lattice.overlaps = sums == 1;
+      const Result own = run<Applications>(spec, usual_costs, {}, ranks);
+      const Result made = without_a_sum(spec, ranks);
       EXPECT_EQ(made.batch.outcome.status, Status::ok) << ranks << made.batch.outcome.reason;
       const double residual = answer_of(own, "residual");
       EXPECT_NEAR(answer_of(made, "residual"), residual, 1e-9 * residual);
@@ -225,15 +225,16 @@ TEST(SumsOfMessages, BlockingWaitsAndBuffersInTurnLoseNothing) {
 }
 
 TEST(SumsOfMessages, AWordThatIsDamagedLostOrRepeatedGivesNoFigure) {
-  Case test = lattice_case("halo", 1);
-  test.verify = false;
-  // Two ranks: a handshake, then two faces and a word an iteration.
-  constexpr std::size_t word = 1 + 3 * 17 + 2;
-  const Result damaged = without_a_sum(test, 2, {.message = word, .flip_offset = 6});
+  Case spec = lattice_case("halo", 1);
+  spec.verify = false;
+  // Two ranks: a handshake, then two faces and a sum's message an iteration.
+  constexpr std::size_t of_sum = 1 + 3 * 17 + 2;
+  const Result damaged = without_a_sum(spec, 2, {.message = of_sum, .flip_offset = 6});
   EXPECT_EQ(damaged.batch.outcome.status, Status::failed);
   EXPECT_EQ(damaged.batch.outcome.reason, "a wrong sum over the ranks");
   for (const bool drop : {true, false}) {
-    const Result result = without_a_sum(test, 2, {.message = word, .drop = drop, .repeat = !drop});
+    const Result result =
+        without_a_sum(spec, 2, {.message = of_sum, .drop = drop, .repeat = !drop});
     EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << drop;
   }
 }

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/thread_bootstrap.hpp"
+#include "tests/support/thread_bootstrap.hpp"
 
 namespace weft {
 namespace {

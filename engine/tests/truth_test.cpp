@@ -4,7 +4,7 @@
 #include <string>
 
 #include "run/case_memory.hpp"
-#include "tests/fake_cases.hpp"
+#include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
@@ -46,7 +46,7 @@ TEST(Calibration, GivesTheTrueWorthOfATick) {
 }
 
 TEST(Calibration, AnInstantIsWithinItsUncertainty) {
-  for (int look = 0; look < 100; ++look) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
     const Instant instant = read_both<ScriptedCounter, ScriptedRaw>();
     EXPECT_EQ(instant.uncertainty_ns, 40);
     const double true_ns = static_cast<double>(instant.ticks) * true_tick_ns;
@@ -58,14 +58,14 @@ class EveryTimedPass : public testing::TestWithParam<const char*> {};
 
 /// Without the untimed pass only the check after the timed one can see it.
 TEST_P(EveryTimedPass, AWrongByteInABuffersLastMessageIsSeen) {
-  Case test = make_case(GetParam(), 64, 8);
-  test.verify = false;
-  EXPECT_EQ(run(test, usual_costs).batch.outcome.status, Status::ok);
+  Case spec = make_case(GetParam(), 64, 8);
+  spec.verify = false;
+  EXPECT_EQ(run(spec, usual_costs).batch.outcome.status, Status::ok);
   int seen = 0;
   for (const int sender : {0, 1}) {
     for (std::size_t message = 0; message < 160; ++message) {
       const Mischief flip{.rank = sender, .message = message, .flip_offset = 33};
-      const Batch batch = run(test, usual_costs, flip).batch;
+      const Batch batch = run(spec, usual_costs, flip).batch;
       if (batch.outcome.status == Status::ok) continue;
       EXPECT_EQ(batch.outcome.status, Status::failed);
       EXPECT_TRUE(batch.ticks.empty());
@@ -93,22 +93,22 @@ struct TakesNothing {
 
 TEST(Planted, ABufferThatNothingCameIntoIsSeen) {
   for (const bool verify : {true, false}) {
-    Case test = make_case("ping_pong", 64, 1);
-    test.verify = verify;
-    const Batch batch = run<std::tuple<TakesNothing>>(test, usual_costs).batch;
+    Case spec = make_case("ping_pong", 64, 1);
+    spec.verify = verify;
+    const Batch batch = run<std::tuple<TakesNothing>>(spec, usual_costs).batch;
     EXPECT_EQ(batch.outcome.status, Status::failed);
     EXPECT_NE(batch.outcome.reason.find("wrong byte at offset 0"), std::string::npos);
   }
 }
 
 TEST(TimedPass, AWrongByteOnEitherRankIsTheBatchs) {
-  Case test = make_case("ping_pong", 64, 8);
-  test.verify = false;
+  Case spec = make_case("ping_pong", 64, 8);
+  spec.verify = false;
   for (const int sender : {0, 1}) {
     int seen = 0;
     for (std::size_t message = 0; message < 80; ++message) {
       const Mischief flip{.rank = sender, .message = message, .flip_offset = 33};
-      const Outcome outcome = run(test, usual_costs, flip).batch.outcome;
+      const Outcome outcome = run(spec, usual_costs, flip).batch.outcome;
       if (outcome.reason.find("from rank " + std::to_string(sender)) != std::string::npos) ++seen;
     }
     EXPECT_GT(seen, 0) << sender;
@@ -116,13 +116,13 @@ TEST(TimedPass, AWrongByteOnEitherRankIsTheBatchs) {
 }
 
 TEST(TimedPass, EveryBufferThatWasUsedIsChecked) {
-  Case test = make_case("ping_pong", 64, 8);
-  test.verify = false;
-  test.schedule = {"turn", 5, 100};
+  Case spec = make_case("ping_pong", 64, 8);
+  spec.verify = false;
+  spec.schedule = {"turn", 5, 100};
   // Five buffers on each side, and the closing message by both ways round the ring of two.
-  const Batch batch = run(test, usual_costs).batch;
+  const Batch batch = run(spec, usual_costs).batch;
   EXPECT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
-  EXPECT_EQ(batch.outcome.verified_bytes, 2 * (5 * 64 + 2 * word_bytes));
+  EXPECT_EQ(batch.outcome.verified_bytes, 2 * (5 * 64 + 2 * control_bytes));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "run/footprint.hpp"
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
 namespace {
@@ -79,10 +79,10 @@ void describe() {
 void tell_needed(int ranks) {
   const std::vector<Support> list = patterns();
   for (std::string line; std::getline(std::cin, line);) {
-    const Case test = parse_case(line);
+    const Case spec = parse_case(line);
     for (const Support& one : list) {
-      if (one.info.name != test.test) continue;
-      std::cout << std::fixed << needed_bytes(test, one.footprint, ranks) << '\n';
+      if (one.info.name != spec.test) continue;
+      std::cout << std::fixed << needed_bytes(spec, one.footprint, ranks) << '\n';
     }
   }
 }

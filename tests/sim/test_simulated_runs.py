@@ -37,7 +37,7 @@ UNSUPPORTED = {
     "busy_stream": "they would always overlap completely",
     "registration": "a model registers no memory",
     "register_stream": "a model registers no memory",
-    "bidirectional_stream": "messages of a queue share the link and all arrive together",
+    "bidirectional_stream": "messages of a window share the link and all arrive together",
     "copy": "a model has no memory whose speed counts",
 }
 RATE = KNOWN.bandwidth_bytes_per_s

@@ -42,7 +42,7 @@ class _Description(msgspec.Struct):
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """The fabric's costs in ticks, as engine/tests/fake_wires.hpp has them, and a tick's worth."""
+    """The costs of fake_wires.hpp (engine/tests/support/) in ticks, and a tick's worth."""
 
     send_overhead: int = 7
     receive_overhead: int = 11

@@ -21,22 +21,22 @@ inline constexpr Axis work_axis{.name = "work", .unit = "%", .points = "100,200"
 inline constexpr std::string_view models_always_overlap =
     "in a model messages take no processor: they would always overlap completely";
 
-/// Looks at how long a transfer takes alone, of which the shortest counts, for the longest may hold
-/// a turn of the scheduler.
-inline constexpr std::uint32_t trial_looks = 4;
+/// Transfers that show how long one takes alone, of which the shortest counts, for the longest may
+/// hold a turn of the scheduler.
+inline constexpr std::uint32_t trial_transfers = 4;
 
 /// How many rounds of computing take so long. Nothing rests on it being exact: what the work took
 /// is measured beside every sample.
 template <Clock Now>
 std::uint64_t rounds_for(Ticks wanted) noexcept {
-  constexpr std::uint64_t look_rounds = 4096;
+  constexpr std::uint64_t probe_rounds = 4096;
   Ticks shortest = std::numeric_limits<Ticks>::max();
-  for (std::uint32_t look = 0; look < trial_looks; ++look) {
+  for (std::uint32_t trial = 0; trial < trial_transfers; ++trial) {
     const Ticks start = Now::now();
-    Now::compute(look_rounds);
+    Now::compute(probe_rounds);
     shortest = std::min(shortest, Now::now() - start);
   }
-  const double each = static_cast<double>(std::max<Ticks>(shortest, 1)) / look_rounds;
+  const double each = static_cast<double>(std::max<Ticks>(shortest, 1)) / probe_rounds;
   return static_cast<std::uint64_t>(static_cast<double>(wanted) / each);
 }
 
@@ -59,7 +59,7 @@ Ticks work_alone(std::uint64_t rounds, std::uint64_t times = 1) noexcept {
 template <Clock Now, class Transfer, class More>
 [[nodiscard]] bool measure_beside_work(Task& task, const Transfer& transfer, const More& more) {
   Ticks shortest = std::numeric_limits<Ticks>::max();
-  for (std::uint32_t look = 0; look < trial_looks; ++look) {
+  for (std::uint32_t trial = 0; trial < trial_transfers; ++trial) {
     Ticks took = 0;
     if (!transfer(0, took)) return false;
     shortest = std::min(shortest, took);

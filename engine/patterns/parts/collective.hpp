@@ -1,4 +1,4 @@
-// What benchmarks of operations of all ranks together share: their memory, their loop, the look at
+// What benchmarks of operations of all ranks together share: their memory, their loop, the check of
 // what came of it.
 #pragma once
 
@@ -21,13 +21,13 @@ namespace weft {
 class CollectiveMemory final : public Application {
  public:
   /// Of room for so many messages: what the rank gives is first.
-  CollectiveMemory(const Case& test, int own_rank, int of_ranks, const Buffer& room,
+  CollectiveMemory(const Case& spec, int own_rank, int of_ranks, const Buffer& room,
                    std::size_t messages_out, std::size_t messages_in)
-      : rank_(own_rank), size_(of_ranks), message_bytes_(test.bytes), id_(test.id) {
+      : rank_(own_rank), size_(of_ranks), message_bytes_(spec.bytes), id_(spec.id) {
     if (room.bytes == 0) return;
     const std::size_t of_message = room.bytes / (messages_out + messages_in);
-    out_ = {room.data, messages_out * test.bytes, 0};
-    in_ = {room.data + messages_out * of_message, messages_in * test.bytes, 0};
+    out_ = {room.data, messages_out * spec.bytes, 0};
+    in_ = {room.data + messages_out * of_message, messages_in * spec.bytes, 0};
   }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
@@ -61,16 +61,16 @@ struct OfAllRanks {
   static constexpr bool every_rank = true;
   static constexpr bool every_rank_times = true;
 
-  static Role role(const Case& /*test*/, int /*rank*/, int /*size*/) {
+  static Role role(const Case& /*spec*/, int /*rank*/, int /*size*/) {
     Role role;
     role.is_alone = true;
     return role;
   }
-  static std::string lacks(const Case& test, int /*size*/) {
-    if (test.schedule.kind != "one" || !test.pages.empty()) {
+  static std::string lacks(const Case& spec, int /*size*/) {
+    if (spec.schedule.kind != "one" || !spec.pages.empty()) {
       return "it has one buffer of its own each way; omit --buffers and --pages";
     }
-    return test.bytes <= INT_MAX ? "" : "a message of it has less than 2 GiB; choose smaller sizes";
+    return spec.bytes <= INT_MAX ? "" : "a message of it has less than 2 GiB; choose smaller sizes";
   }
 };
 
@@ -80,7 +80,7 @@ inline constexpr const char* wrong_result = "a wrong result of the operation on 
 /// As the OSU Micro-Benchmarks measure a collective operation (osu_allreduce and the others):
 /// before each all ranks meet, outside the clock, and each rank takes its own time from its call to
 /// its return. Their figure is the mean over ranks and operations; every rank's times are kept.
-/// What came of the operation is looked at on every rank: of some before the clock starts, of the
+/// What came of the operation is checked on every rank: of some before the clock starts, of the
 /// last one behind it.
 template <class Operation, Clock Now, Collective T>
 bool time_collective(T& link, Task& task) noexcept {
@@ -92,7 +92,7 @@ bool time_collective(T& link, Task& task) noexcept {
       Operation::fill_in(own, at);
       Operation::call(link, own);
       if (link.fault() != nullptr) return false;
-      Operation::look_at(own, at, task);
+      Operation::check(own, at, task);
     }
     return true;
   }
@@ -106,13 +106,13 @@ bool time_collective(T& link, Task& task) noexcept {
     }
     if (link.fault() != nullptr) return false;
   }
-  Operation::look_at(own, 0, task);
+  Operation::check(own, 0, task);
   return true;
 }
 
 /// Whether memory has this content; counts it, and says where not that it is wrong.
-inline void look_at_content(std::span<const std::byte> memory, const Content& content,
-                            Task& task) noexcept {
+inline void check_content(std::span<const std::byte> memory, const Content& content,
+                          Task& task) noexcept {
   task.verified_bytes += memory.size();
   if (first_difference(memory, content)) task.wrong = wrong_result;
 }

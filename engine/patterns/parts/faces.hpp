@@ -73,16 +73,16 @@ void post_faces(T& link, Task& task) noexcept {
 }
 
 /// Wait until this iteration's faces are gone and here; those of the next one are expected already
-/// with `is_ahead`, and the words of some sums. False once the link has a fault.
+/// with `is_ahead`, and the messages of some sums. False once the link has a fault.
 template <class Wait, TellsPeers T>
 [[nodiscard]] bool await_faces(T& link, const Task& task, bool is_ahead,
                                const SumsOf<T>& sums) noexcept {
-  const auto ahead = static_cast<std::uint32_t>(is_ahead ? task.lanes.size() : 0) + sums.words();
+  const auto ahead = static_cast<std::uint32_t>(is_ahead ? task.lanes.size() : 0) + sums.expected();
   if (!Wait::settle(link, 0, ahead)) return false;
   // A quick neighbour's next face is none of a slow one's.
   for (std::size_t at = 0; at < task.lanes.size(); ++at) {
     const Lane& lane = task.lanes[at];
-    const std::uint32_t behind = (is_ahead ? lane.posted : 0) + sums.words_of_lane(at);
+    const std::uint32_t behind = (is_ahead ? lane.posted : 0) + sums.expected_of_lane(at);
     while (link.receives_in_flight(lane.peer) > behind) {
       Wait::step(link);
       if (link.fault() != nullptr) return false;

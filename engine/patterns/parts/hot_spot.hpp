@@ -16,15 +16,15 @@ struct HotSpot {
   static constexpr bool streams = true;
   static constexpr bool every_rank_times = true;
 
-  static std::string lacks(const Case& test, int size) {
-    if (test.point < static_cast<std::uint64_t>(size)) return "";
-    return std::to_string(test.point) + " peers need " + std::to_string(test.point + 1) +
+  static std::string lacks(const Case& spec, int size) {
+    if (spec.point < static_cast<std::uint64_t>(size)) return "";
+    return std::to_string(spec.point) + " peers need " + std::to_string(spec.point + 1) +
            " ranks; choose more with --ranks";
   }
 
  protected:
-  static int peers_of(const Case& test, int size) {
-    return test.point == 0 ? size - 1 : static_cast<int>(test.point);
+  static int peers_of(const Case& spec, int size) {
+    return spec.point == 0 ? size - 1 : static_cast<int>(spec.point);
   }
   static std::vector<int> first_ranks(int count) {
     std::vector<int> ranks(static_cast<std::size_t>(count));

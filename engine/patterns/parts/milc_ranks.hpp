@@ -113,10 +113,10 @@ class Ranks {
     }
     if (!is_solved())
       task_->wrong = "the solver did not converge; choose a larger --mass, or --sizes 72";
-    return look_at_residual();
+    return check_residual();
   }
   /// The true residual of the solution as it is: what the iterations say, but for rounding.
-  [[nodiscard]] bool look_at_residual() noexcept {
+  [[nodiscard]] bool check_residual() noexcept {
     if constexpr (is_charged) return link_->fault() == nullptr;
     solver_->apply_to_solution();
     expect(2);
@@ -295,7 +295,7 @@ class Ranks {
   }
   /// Whether any message of this half is.
   [[nodiscard]] bool is_under_way() const noexcept {
-    const std::size_t ahead = (left_ > 0 ? task_->lanes.size() : 0) + sums_.words();
+    const std::size_t ahead = (left_ > 0 ? task_->lanes.size() : 0) + sums_.expected();
     return link_->sends_in_flight() > 0 || link_->receives_in_flight() > ahead;
   }
   void remote_legs([[maybe_unused]] Half half) noexcept {

@@ -39,12 +39,12 @@ struct AnyShare : Application {
 
 template <class R, bool is_charged>
 struct Share final : AnyShare {
-  Share(const Case& test, int own_rank, int size)
+  Share(const Case& spec, int own_rank, int size)
       : AnyShare(sizeof(R) == sizeof(float)),
-        lattice(lattice_of(test, size)),
+        lattice(lattice_of(spec, size)),
         rank(own_rank),
-        mass(number_of(test.application, options::mass)),
-        u0(number_of(test.application, options::u0)) {
+        mass(number_of(spec.application, options::mass)),
+        u0(number_of(spec.application, options::u0)) {
     const Part part{lattice.global(), lattice.origin(own_rank), lattice.local};
     for (std::size_t dimension = 0; dimension < most_dimensions; ++dimension) {
       if (lattice.grid.is_split(dimension)) {
@@ -54,12 +54,12 @@ struct Share final : AnyShare {
     }
     // In a simulation nothing is computed.
     if (is_charged) return;
-    const ThinLinks<R> thin(part, gauge_of(test, part));
+    const ThinLinks<R> thin(part, gauge_of(spec, part));
     own_plaquettes = plaquettes(thin);
     const auto links = [&](const Smeared<R>& to) { smear<R>(thin, u0, to); };
-    solver.emplace(part, links, mass, how_of(test));
+    solver.emplace(part, links, mass, how_of(spec));
     own_b2 = solver->set_source(
-        [&](const Site& site) { return random_vector(test.seed, number_of(site, part.global)); });
+        [&](const Site& site) { return random_vector(spec.seed, number_of(site, part.global)); });
     for (std::size_t face = 0; face < faces; ++face) {
       expected.resize(std::max(expected.size(), solver->message_reals(face)));
     }
@@ -105,13 +105,13 @@ struct Share final : AnyShare {
   std::vector<R> expected;
 
  private:
-  Gauge gauge_of(const Case& test, const Part& part) {
-    const std::string path = text_of(test.application, options::gauge);
-    if (path.empty()) return random_gauge(test.seed, part.global);
+  Gauge gauge_of(const Case& spec, const Part& part) {
+    const std::string path = text_of(spec.application, options::gauge);
+    if (path.empty()) return random_gauge(spec.seed, part.global);
     const gauge_files::GaugeFile file(path);
     file.refuse_other_extents(part.global);
     own_sums = file.share(part.origin, part.local);
-    due_sums = gauge_files::sums_called(text_of(test.application, options::gauge_checksums));
+    due_sums = gauge_files::sums_called(text_of(spec.application, options::gauge_checksums));
     return file.links();
   }
   static Vector<R> content_of(std::uint64_t site) noexcept {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "contract/task.hpp"
-#include "patterns/parts/send_queue.hpp"
+#include "patterns/parts/send_window.hpp"
 
 namespace weft {
 
@@ -24,7 +24,7 @@ class Marks {
 };
 
 /// Whether puts reach memory without the target's help. Where they do, a target that polls memory
-/// looks at the link only now and then, for faults.
+/// asks the link only now and then, for faults.
 template <class T>
 constexpr bool puts_need_the_target() {
   if constexpr (requires { T::puts_need_the_target; }) return T::puts_need_the_target;
@@ -34,10 +34,10 @@ constexpr bool puts_need_the_target() {
 /// Wait until the last byte of a buffer bears a mark. False once the link has a fault.
 template <OneSided T>
 [[nodiscard]] bool await_mark(T& link, const Buffer& buffer, std::byte mark) noexcept {
-  constexpr std::uint32_t looks = puts_need_the_target<T>() ? 1 : 1024;
+  constexpr std::uint32_t polls = puts_need_the_target<T>() ? 1 : 1024;
   const std::atomic_ref<std::byte> last(buffer.data[buffer.bytes - 1]);
   while (true) {
-    for (std::uint32_t look = 0; look < looks; ++look) {
+    for (std::uint32_t poll = 0; poll < polls; ++poll) {
       if (last.load(std::memory_order_acquire) == mark) return true;
     }
     link.poll();
@@ -48,7 +48,7 @@ template <OneSided T>
 /// Rank 0 tells rank 1, which only stood by, that all is done.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool dismiss(T& link, Task& task) noexcept {
-  link.post_send(Peer{1}, task.token_out);
+  link.post_send(Peer{1}, task.control_out);
   return drain<Wait>(link);
 }
 
@@ -56,7 +56,7 @@ template <class Wait, TwoSided T>
 /// help it sleeps: one that spins takes a core from whatever else works there.
 template <class Wait, TwoSided T>
 [[nodiscard]] bool stand_by(T& link, Task& task) noexcept {
-  link.post_recv(Peer{0}, task.words.next());
+  link.post_recv(Peer{0}, task.control_in.next());
   if constexpr (!puts_need_the_target<T>() && Waiting<BlockOnEvent, T>) {
     return drain<BlockOnEvent>(link);
   } else {
@@ -72,13 +72,13 @@ template <class Wait, TwoSided T>
 }
 
 /// `ops_per_sample` transfers with Q in flight; the last Q may still be when it returns.
-template <class Wait, OneSided T, class Begin, class Looks>
+template <class Wait, OneSided T, class Begin, class Probe>
 [[nodiscard]] bool transfer_stream(T& link, const Task& task, const Begin& begin,
-                                   const Looks& look) noexcept {
+                                   const Probe& probe) noexcept {
   return keep_full(
-      SendQueue(task.ops_per_sample, task.queue_depth), begin,
+      SendWindow(task.ops_per_sample, task.queue_depth), begin,
       [&](std::uint32_t most) { return settle_transfers<Wait>(link, most); },
-      [&] { look(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
+      [&] { probe(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
 }
 
 }  // namespace weft

@@ -22,8 +22,8 @@ class OwnSums {
   OwnSums(T& link, const Task& /*task*/) noexcept : link_(&link) {}
 
   void expect(std::uint32_t /*sums*/) noexcept {}
-  [[nodiscard]] static constexpr std::uint32_t words() noexcept { return 0; }
-  [[nodiscard]] static constexpr std::uint32_t words_of_lane(std::size_t /*lane*/) noexcept {
+  [[nodiscard]] static constexpr std::uint32_t expected() noexcept { return 0; }
+  [[nodiscard]] static constexpr std::uint32_t expected_of_lane(std::size_t /*lane*/) noexcept {
     return 0;
   }
   template <class Wait>
@@ -37,7 +37,7 @@ class OwnSums {
 };
 
 /// A sum made of messages beside those of a rank's lanes. Messages of two ranks match in the order
-/// of posting, so the words of a sum are expected where its turn among the lanes' messages is: each
+/// of posting, so those of a sum are expected where its turn among the lanes' messages is: each
 /// `expect` stands between the same receives as its sums do between the sends. Every rank gets the
 /// same bits, for two partners add the same two numbers, and a + b is b + a.
 template <class T>
@@ -65,12 +65,12 @@ class MessageSums {
       ++expected_;
     }
   }
-  /// Words that are expected and not taken, of all partners.
-  [[nodiscard]] std::uint32_t words() const noexcept {
+  /// Messages that are expected and not taken, of all partners.
+  [[nodiscard]] std::uint32_t expected() const noexcept {
     return expected_ * static_cast<std::uint32_t>(task_->partners.size());
   }
   /// The same of the rank that a lane comes from.
-  [[nodiscard]] std::uint32_t words_of_lane(std::size_t lane) const noexcept {
+  [[nodiscard]] std::uint32_t expected_of_lane(std::size_t lane) const noexcept {
     return is_partners_[lane] ? expected_ : 0;
   }
 
@@ -78,9 +78,9 @@ class MessageSums {
   /// each lane is expected behind it. False once the link has a fault.
   template <class Wait>
   [[nodiscard]] bool sum(std::span<double> numbers, bool is_ahead) noexcept {
-    // The words of the sum before went out from the same memory.
+    // The messages of the sum before went out from the same memory.
     if (!Wait::settle(*link_, 0, std::numeric_limits<std::uint32_t>::max())) return false;
-    Word own{};
+    Numbers own{};
     for (std::size_t at = 0; at < numbers.size(); ++at) own[at] = numbers[at];
     --expected_;
     if (!exchange<Wait>(own, is_ahead)) return false;
@@ -90,15 +90,15 @@ class MessageSums {
   }
 
  private:
-  using Word = std::array<double, summed_numbers>;
+  using Numbers = std::array<double, summed_numbers>;
   static constexpr std::size_t most_partners = std::numeric_limits<int>::digits + 1;
   static constexpr std::size_t most_lanes = std::size_t{2} * most_dimensions;
 
   template <class Wait>
-  [[nodiscard]] bool exchange(Word& own, bool is_ahead) noexcept {
+  [[nodiscard]] bool exchange(Numbers& own, bool is_ahead) noexcept {
     if (is_beyond_) {
       send(0, own);
-      Word sums{};
+      Numbers sums{};
       if (!receive<Wait>(0, is_ahead, sums)) return false;
       own = sums;
       return true;
@@ -113,17 +113,17 @@ class MessageSums {
   }
 
   [[nodiscard]] const Buffer& out(std::size_t partner) const noexcept {
-    return task_->sum_words[words_of_partner * partner];
+    return task_->sum_messages[messages_of_partner * partner];
   }
   [[nodiscard]] const Buffer& in(std::size_t partner, std::size_t sum) const noexcept {
-    return task_->sum_words[words_of_partner * partner + 1 + sum % most_sums_ahead];
+    return task_->sum_messages[messages_of_partner * partner + 1 + sum % most_sums_ahead];
   }
-  void send(std::size_t partner, const Word& own) noexcept {
+  void send(std::size_t partner, const Numbers& own) noexcept {
     std::memcpy(out(partner).data, own.data(), sizeof(own));
     link_->post_send(task_->partners[partner], out(partner));
   }
   template <class Wait>
-  [[nodiscard]] bool receive(std::size_t partner, bool is_ahead, Word& theirs) noexcept {
+  [[nodiscard]] bool receive(std::size_t partner, bool is_ahead, Numbers& theirs) noexcept {
     const std::uint32_t behind = expected_ + (is_ahead ? faces_from_[partner] : 0);
     while (link_->receives_in_flight(task_->partners[partner]) > behind) {
       Wait::step(*link_);
@@ -133,8 +133,8 @@ class MessageSums {
     return true;
   }
   template <class Wait>
-  [[nodiscard]] bool add_from(std::size_t partner, bool is_ahead, Word& own) noexcept {
-    Word theirs{};
+  [[nodiscard]] bool add_from(std::size_t partner, bool is_ahead, Numbers& own) noexcept {
+    Numbers theirs{};
     if (!receive<Wait>(partner, is_ahead, theirs)) return false;
     for (std::size_t at = 0; at < own.size(); ++at) own[at] += theirs[at];
     return true;

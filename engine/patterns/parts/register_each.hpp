@@ -28,7 +28,7 @@ class RegisterEach final {
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     give_back();
-    // A word that is registered already goes as it is, and is no entry to give back.
+    // A control message that is registered already goes as it is, and is no entry to give back.
     const bool raw = buffer.key == 0;
     const Buffer known = raw ? link_->register_memory(buffer) : buffer;
     room_[(first_ + held_++) % room_.size()] = raw ? known : Buffer{};

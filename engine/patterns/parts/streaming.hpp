@@ -7,7 +7,7 @@
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
 #include "patterns/parts/receiver.hpp"
-#include "patterns/parts/send_queue.hpp"
+#include "patterns/parts/send_window.hpp"
 
 namespace weft {
 
@@ -17,27 +17,27 @@ inline std::uint32_t messages_per_lane(const Task& task) noexcept {
 }
 
 /// Post a sample's messages of the only lane with Q in flight; the last Q may still be when it
-/// returns. `receives` is how many words are waited for meanwhile.
-template <class Wait, TwoSided T, class Looks, class Posted>
-[[nodiscard]] bool stream_out(T& link, Task& task, std::uint32_t receives, const Looks& look,
+/// returns. `receives` is how many control messages are waited for meanwhile.
+template <class Wait, TwoSided T, class Probe, class Posted>
+[[nodiscard]] bool stream_out(T& link, Task& task, std::uint32_t receives, const Probe& probe,
                               const Posted& posted) noexcept {
   Lane& lane = task.lanes[0];
   return keep_full(
-      SendQueue(messages_per_lane(task), task.queue_depth),
+      SendWindow(messages_per_lane(task), task.queue_depth),
       [&] { link.post_send(lane.peer, lane.out.next()); },
       [&](std::uint32_t most) { return Wait::settle(link, most, receives); },
-      [&] { look(link, [&] { return link.sends_in_flight(); }); }, posted);
+      [&] { probe(link, [&] { return link.sends_in_flight(); }); }, posted);
 }
 
 /// Rank 0 of a stream of `ops_per_sample` messages: ticks from the first post to the receiver's
-/// word that the last one arrived. `posted` is called each time that some were posted. False once
+/// report that the last one arrived. `posted` is called each time that some were posted. False once
 /// the link has a fault.
-template <Clock Now, class Wait, TwoSided T, class Looks, class Posted>
-[[nodiscard]] bool send_stream(T& link, Task& task, Ticks& took, const Looks& look,
+template <Clock Now, class Wait, TwoSided T, class Probe, class Posted>
+[[nodiscard]] bool send_stream(T& link, Task& task, Ticks& took, const Probe& probe,
                                const Posted& posted) noexcept {
-  link.post_recv(task.lanes[0].peer, task.words.next());
+  link.post_recv(task.lanes[0].peer, task.control_in.next());
   const Ticks start = Now::now();
-  if (!stream_out<Wait>(link, task, 1, look, posted)) return false;
+  if (!stream_out<Wait>(link, task, 1, probe, posted)) return false;
   if (!drain<Wait>(link)) return false;
   took = Now::now() - start;
   return true;
@@ -48,11 +48,11 @@ template <Clock Now, class Wait, TwoSided T, class Looks, class Posted>
 template <class Wait, TwoSided T>
 [[nodiscard]] bool receive_streams(T& link, Task& task, std::size_t streams) noexcept {
   Lane& lane = task.lanes[0];
-  open_lane<WordAt::none>(link, task, lane, messages_per_lane(task), streams);
+  open_lane<ControlAt::none>(link, task, lane, messages_per_lane(task), streams);
   say_ready(link, task, lane);
   for (; streams > 0; --streams) {
-    if (!take_all<Wait, WordAt::none>(link, task, lane)) return false;
-    link.post_send(lane.peer, task.token_out);
+    if (!take_all<Wait, ControlAt::none>(link, task, lane)) return false;
+    link.post_send(lane.peer, task.control_out);
   }
   return drain<Wait>(link);
 }

@@ -54,7 +54,7 @@ class FreshRequests {
 
  private:
   MpiLink* link_;
-  /// The link's: one look less on the way of every message.
+  /// The link's: one test less on the way of every message.
   MPI_Comm comm_;
 };
 
@@ -85,9 +85,9 @@ class MpiQueues {
   // after the next as well would cost a turn of the library's progress on the way that is timed.
   void poll() noexcept {
     poll_sends();
-    look_at(receives_);
+    probe(receives_);
   }
-  void poll_sends() noexcept { look_at(sends_); }
+  void poll_sends() noexcept { probe(sends_); }
   void await(std::uint32_t sends, std::uint32_t receives) noexcept {
     await(sends_, sends);
     await(receives_, receives);
@@ -140,7 +140,7 @@ class MpiQueues {
   void finish(Started& started) noexcept {
     library_.latch(MPI_Wait(&started.request, MPI_STATUS_IGNORE), "MPI_Wait");
   }
-  void look_at(QueuePerPeer<Started>& queue) noexcept {
+  void probe(QueuePerPeer<Started>& queue) noexcept {
     Started* const oldest = queue.oldest();
     if (oldest != nullptr && is_done(*oldest)) take_back(queue);
   }

@@ -107,7 +107,7 @@ void OfiConnections::ask(std::uint32_t rank, std::uint32_t endpoint, const std::
 
 // True if a connection is there now.
 bool OfiConnections::take_event() {
-  constexpr int look_ms = 100;
+  constexpr int probe_ms = 100;
   // The entry, and behind it what the peer said.
   constexpr std::size_t most_data = 256;
   std::array<std::byte, sizeof(fi_eq_cm_entry) + most_data> event{};
@@ -116,7 +116,7 @@ bool OfiConnections::take_event() {
   const auto start = std::chrono::steady_clock::now();
   while (bytes == -FI_EAGAIN || bytes == -FI_EINTR) {
     if (std::chrono::steady_clock::now() - start > patience) fail_late();
-    bytes = fi_eq_sread(events_.get(), &kind, event.data(), event.size(), look_ms, 0);
+    bytes = fi_eq_sread(events_.get(), &kind, event.data(), event.size(), probe_ms, 0);
   }
   if (bytes < 0) {
     pass_over_stranger(bytes);

@@ -301,7 +301,7 @@ class OfiLink {
     }
   }
 
-  // As many of the oldest operations ended as were counted since the last look: right where the
+  // As many of the oldest operations ended as were counted since the last poll: right where the
   // provider completes in order.
   void follow(Queue& queue, OfiCounted what) noexcept {
     const std::uint64_t counted = fi_cntr_read(fabric_.counter(what));
@@ -312,17 +312,17 @@ class OfiLink {
     }
   }
   void count() noexcept {
-    constexpr std::uint32_t looks_between = 64;
+    constexpr std::uint32_t probes_between = 64;
     PeerOperations& all = peers_.front();
-    // Reading a counter moves everything on, so one is read at every look.
+    // Reading a counter moves everything on, so one is read at every poll.
     follow(all.receives, OfiCounted::receives);
     if (sends_ != 0) follow(all.sends, OfiCounted::sends);
     if (transfers_ != 0) follow(all.transfers, OfiCounted::transfers);
-    if (++looks_ % looks_between == 0) look_for_failures();
+    if (++probes_ % probes_between == 0) probe_for_failures();
   }
-  // Only now and then: each question costs as much as a look. Some providers (net) make entries for
+  // Only now and then: each question costs as much as a poll. Some providers (net) make entries for
   // what succeeded too, though asked not to; they are taken off.
-  void look_for_failures() noexcept {
+  void probe_for_failures() noexcept {
     std::array<fi_cq_data_entry, batch> entries;  // NOLINT(*-member-init): never looked at
     ssize_t count = 0;
     do {
@@ -381,7 +381,7 @@ class OfiLink {
   Buffer flushed_;
   /// How much of each counter the operations have followed.
   std::array<std::uint64_t, ofi_counters> followed_{};
-  std::uint32_t looks_ = 0;
+  std::uint32_t probes_ = 0;
   Fault fault_;
   std::int64_t connecting_ns_ = 0;
 };

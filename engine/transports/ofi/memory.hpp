@@ -30,7 +30,7 @@ class OfiMemory {
   /// Memory that the provider may read and write; registered where it asks for that.
   Buffer adopt(const Buffer& memory);
   void disown(const Buffer& buffer);
-  /// The same with its own pages, for words of the link itself.
+  /// The same with its own pages, for messages of the link itself.
   Buffer allocate(std::size_t bytes);
   void release(const Buffer& buffer);
 

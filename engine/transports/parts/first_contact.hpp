@@ -1,4 +1,4 @@
-// A first word between all ranks, for libraries that connect when they are first used.
+// A first message between all ranks, for libraries that connect when they are first used.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ template <TwoSided T>
   return true;
 }
 
-/// Every rank sends two words to every other and hears theirs: after the second, everyone has heard
-/// everyone. What was chosen is known then, and no sample pays for connecting. Collective.
-/// Throws std::runtime_error with `fix` if the link breaks or a word does not come in 20 s;
-/// ends the process after a minute if the library does not come back.
+/// Every rank sends two messages to every other and hears theirs: after the second, everyone has
+/// heard everyone. What was chosen is known then, and no sample pays for connecting. Collective.
+/// Throws std::runtime_error with `fix` if the link breaks or a message does not come in 20 s; ends
+/// the process after a minute if the library does not come back.
 template <TwoSided T>
 void make_first_contact(T& link, Bootstrap& boot, const std::string& fix) {
   constexpr unsigned longest_s = 60;
-  constexpr std::int64_t longest_word_ns = 20'000'000'000;
+  constexpr std::int64_t longest_wait_ns = 20'000'000'000;
   const auto size = static_cast<std::size_t>(boot.size());
   link.reserve(2, size);
   const Deadline deadline(longest_s);
@@ -40,13 +40,13 @@ void make_first_contact(T& link, Bootstrap& boot, const std::string& fix) {
   const Buffer own_in = map_memory(size);
   const Buffer out = link.adopt(own_out);
   const Buffer in = link.adopt(own_in);
-  for (int word = 0; word < 2; ++word) {
+  for (int message = 0; message < 2; ++message) {
     for (int rank = 0; rank < boot.size(); ++rank) {
       if (rank == boot.rank()) continue;
       link.post_recv({rank}, {in.data + rank, 1, in.key});
       link.post_send({rank}, out);
     }
-    if (drain_within(link, longest_word_ns)) continue;
+    if (drain_within(link, longest_wait_ns)) continue;
     if (link.fault() == nullptr) {
       throw std::runtime_error("no first message between all ranks in 20 s; " + fix);
     }

@@ -52,7 +52,7 @@ bool Sim::take(Pending& pending) noexcept {
 }
 
 void Sim::await(Pending& pending, std::uint32_t most) noexcept {
-  // First what a look found to have ended: MPI_Waitany passes over it.
+  // First what a probe found to have ended: MPI_Waitany passes over it.
   const auto has_ended = [](const MPI_Request& request) { return request == MPI_REQUEST_NULL; };
   for (pending.take(has_ended); pending.size() > most && fault_.code == 0;
        pending.take(has_ended)) {

@@ -38,7 +38,7 @@ class Sim final {
   ~Sim() = default;
 
   /// With the option `heads`, which is rank-sim's own, no more of a message is there than this: a
-  /// thousand ranks share the memory of one process. Sums and words are shorter.
+  /// thousand ranks share the memory of one process. Sums and control messages are shorter.
   static constexpr std::size_t head_bytes = 256;
 
   /// How much of the messages of the next case is there; the same on every rank, before any sends.

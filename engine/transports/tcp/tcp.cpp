@@ -86,7 +86,7 @@ class Tcp final {
     constexpr int longest_ms = 100;
     for (std::size_t at = 0; at < connections_.size(); ++at)
       watched_[at] = wanted(connections_[at]);
-    // A wait that a signal cuts short is one look more; the deadline of the case is elsewhere.
+    // A wait that a signal cuts short is one poll more; the deadline of the case is elsewhere.
     (void)::poll(watched_.data(), watched_.size(), longest_ms);
   }
 

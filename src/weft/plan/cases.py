@@ -37,7 +37,8 @@ WAITS = ("spin", "library", "block")
 PAGES = ("small", "huge")
 CASE_DEADLINE = "20s"
 # On a simulated platform repeats are identical, but for the last sample of a batch: its last
-# message shares the link with the first word of what follows. The median of three does not see it.
+# message shares the link with the first control message of what follows. The median of three does
+# not see it.
 SIMULATED: Mapping[str, int] = MappingProxyType({"launches": 1, "samples": 3})
 MOST_RANKS = 4096
 MOST_POINT = 1_000_000

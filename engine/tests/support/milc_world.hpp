@@ -7,7 +7,7 @@
 
 #include "apps/milc/conjugate_gradient.hpp"
 #include "apps/milc/solver.hpp"
-#include "tests/plain_staggered.hpp"
+#include "tests/support/plain_staggered.hpp"
 
 namespace weft::milc {
 

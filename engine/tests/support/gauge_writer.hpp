@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "apps/milc/gauge.hpp"
-#include "tests/plain_staggered.hpp"
+#include "tests/support/plain_staggered.hpp"
 
 namespace weft::written {
 

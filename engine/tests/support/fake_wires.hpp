@@ -36,13 +36,13 @@ struct Costs {
   Ticks deregister_buffer = 0;
   /// Whether registering what is registered already costs nothing.
   bool knows_registered = false;
-  /// The card knows the buffers it sent last, so many; sending another one costs a look-up.
+  /// The card knows the buffers it sent last, so many; sending another one costs a lookup.
   std::size_t known_buffers = std::numeric_limits<std::size_t>::max();
-  Ticks look_up = 0;
+  Ticks lookup = 0;
   /// What a round of computing takes, and from which time on it takes twice as long.
   Ticks compute_round = 1;
   Ticks slow_from = std::numeric_limits<Ticks>::max();
-  /// Whether a look that finds nothing yet is a call of its own, as on a real link.
+  /// Whether a probe that finds nothing yet is a call of its own, as on a real link.
   bool idle_polls = false;
   /// Whether a transfer gets on only while its rank is inside a call, as without a network card.
   bool needs_the_host = false;
@@ -109,7 +109,7 @@ struct Fabric {
   }
 
   /// Called under the lock by a rank that begins to wait.
-  void look_whether_dead() {
+  void throw_if_dead() {
     bool waiting = false;
     for (std::size_t rank = 0; rank < next_events.size(); ++rank) {
       if (idle[rank]) continue;
@@ -123,7 +123,7 @@ struct Fabric {
   void set_idle(int rank) {
     const std::scoped_lock hold(lock);
     idle[static_cast<std::size_t>(rank)] = true;
-    look_whether_dead();
+    throw_if_dead();
     changed.notify_all();
   }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tests/link_around.hpp"
+#include "tests/support/link_around.hpp"
 #include "transports/parts/fixed_queue.hpp"
 
 namespace weft::fake {

@@ -11,8 +11,8 @@
 #include "run/batch_line.hpp"
 #include "run/describe.hpp"
 #include "run/run_case.hpp"
-#include "tests/fake_link.hpp"
-#include "tests/thread_bootstrap.hpp"
+#include "tests/support/fake_link.hpp"
+#include "tests/support/thread_bootstrap.hpp"
 
 namespace weft::fake {
 
@@ -62,7 +62,7 @@ struct Result {
 /// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones, and `Own` be a
 /// link of a test's own, and `Now` a clock.
 template <class Patterns = AllPatterns, class Own = Link, Clock Now = VirtualClock>
-Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, int ranks = 2,
+Result run(const Case& spec, const Costs& costs, const Mischief& mischief = {}, int ranks = 2,
            const std::map<int, Costs>& unlike = {}) {
   Fabric fabric(ranks);
   fabric.costs = costs;
@@ -80,7 +80,7 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
       Whole answer(batch);
       bool whole = false;
       try {
-        whole = run_case<Own, Now>(link, boot, memory, test, batch, answer, 1.0,
+        whole = run_case<Own, Now>(link, boot, memory, spec, batch, answer, 1.0,
                                    static_cast<Patterns*>(nullptr));
       } catch (const std::runtime_error& error) {
         batch.outcome = {Status::failed, error.what(), 0};
@@ -96,7 +96,7 @@ Result run(const Case& test, const Costs& costs, const Mischief& mischief = {}, 
 }
 
 // The engine's own patterns are compiled once for all tests: they take a minute.
-extern template Result run<AllPatterns, Link>(const Case& test, const Costs& costs,
+extern template Result run<AllPatterns, Link>(const Case& spec, const Costs& costs,
                                               const Mischief& mischief, int ranks,
                                               const std::map<int, Costs>& unlike);
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/fake_cases.hpp"
+#include "tests/support/fake_cases.hpp"
 #include "transports/rails/rails.hpp"
 
 namespace weft::fake {
@@ -38,11 +38,11 @@ std::vector<Result> run_on_rails(const std::vector<Case>& tests, const std::vect
       Together rails(std::move(links), rails_threshold, boot);
       MessageMemory memory;
       bool whole = true;
-      for (const Case& test : tests) {
+      for (const Case& spec : tests) {
         Batch batch;
         Whole answer(batch);
         try {
-          whole = run_case<Together, VirtualClock>(rails, boot, memory, test, batch, answer, 1.0,
+          whole = run_case<Together, VirtualClock>(rails, boot, memory, spec, batch, answer, 1.0,
                                                    static_cast<Patterns*>(nullptr));
         } catch (const std::runtime_error& error) {
           batch.outcome = {Status::failed, error.what(), 0};

@@ -1,9 +1,9 @@
 // The engine's own patterns on the fake fabric, compiled here alone.
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
 
-template Result run<AllPatterns, Link>(const Case& test, const Costs& costs,
+template Result run<AllPatterns, Link>(const Case& spec, const Costs& costs,
                                        const Mischief& mischief, int ranks,
                                        const std::map<int, Costs>& unlike);
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "tests/fake_fabric.hpp"
+#include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
 

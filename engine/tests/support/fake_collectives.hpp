@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "contract/transport.hpp"
-#include "tests/fake_wires.hpp"
+#include "tests/support/fake_wires.hpp"
 
 namespace weft::fake {
 
 /// The calls of a link that all ranks make together. Such an operation is over for all when the
-/// last rank has come to it, its word has been there and back, and a message of the operation's
-/// length has passed the wire; of a broadcast the root is done when it has sent.
+/// last rank has come to it, its control message has been there and back, and a message of the
+/// operation's length has passed the wire; of a broadcast the root is done when it has sent.
 class CollectiveCalls {
   /// When an operation is over for this rank, of which a message of so many bytes is waited for.
   struct WhenAllCame {
@@ -30,7 +30,7 @@ class CollectiveCalls {
 
  public:
   void sum(std::span<double> numbers) noexcept {
-    // A word: no message.
+    // A control message: none that is measured.
     add_up(std::as_bytes(numbers), 0, [&](const std::vector<std::byte>& given, bool is_first) {
       for (std::size_t at = 0; at < numbers.size(); ++at) {
         double one = 0;
@@ -132,7 +132,7 @@ class CollectiveCalls {
     all.given[rank_].assign(mine.begin(), mine.end());
     const auto self = static_cast<std::size_t>(rank_);
     fabric_->next_events[self] = [&] { return end(all); };
-    fabric_->look_whether_dead();
+    fabric_->throw_if_dead();
     fabric_->changed.notify_all();
     fabric_->changed.wait(hold, [&] { return fabric_->dead || fabric_->may_go(rank_); });
     fabric_->next_events[self] = nullptr;

@@ -12,9 +12,9 @@
 
 #include "bootstrap/bootstrap.hpp"
 #include "contract/transport.hpp"
-#include "tests/fake_card.hpp"
-#include "tests/fake_collectives.hpp"
-#include "tests/fake_wires.hpp"
+#include "tests/support/fake_card.hpp"
+#include "tests/support/fake_collectives.hpp"
+#include "tests/support/fake_wires.hpp"
 
 namespace weft::fake {
 
@@ -118,7 +118,7 @@ class Link final : public CollectiveCalls {
     std::unique_lock hold(fabric_->lock);
     held_ = held_up();
     if (!fabric_->polls_wait) {
-      look(hold);
+      probe(hold);
       return;
     }
     const bool walks = longest_poll() > 0;
@@ -127,7 +127,7 @@ class Link final : public CollectiveCalls {
     const auto self = static_cast<std::size_t>(rank_);
     now_ = VirtualClock::time();
     fabric_->next_events[self] = [this] { return next_event(); };
-    fabric_->look_whether_dead();
+    fabric_->throw_if_dead();
     fabric_->changed.notify_all();
     fabric_->changed.wait(hold, [&] { return fabric_->dead || fabric_->may_go(rank_); });
     fabric_->next_events[self] = nullptr;
@@ -205,13 +205,13 @@ class Link final : public CollectiveCalls {
     const std::scoped_lock hold(fabric_->lock);
     const Costs& costs = this->costs();
     VirtualClock::time() += costs.send_overhead;
-    wire_free_ = std::max(wire_free_, VirtualClock::time()) + card_.look_up(buffer.data) +
+    wire_free_ = std::max(wire_free_, VirtualClock::time()) + card_.lookup(buffer.data) +
                  costs.gap + costs.per_byte * buffer.bytes;
     message.content.assign(buffer.data, buffer.data + buffer.bytes);
     const bool repeat = repeats();
     if (!harm(message, wire_free_ + costs.latency)) return wire_free_;
     if (message.target != nullptr && !message.notice && !fabric_->polls_wait) {
-      // The word that all puts are done goes by another link, so none may wait to be taken.
+      // The message that all puts are done goes by another link, so none may wait to be taken.
       if (buffer.bytes != 0) {
         std::memcpy(message.target, message.content.data(), buffer.bytes);
       }
@@ -287,7 +287,7 @@ class Link final : public CollectiveCalls {
     const Ticks arrival = sender < 0 ? never : fabric_->queue(sender, rank_).front().arrival;
     return std::min(first_local(), arrival);
   }
-  /// How long a poll lasts that finds nothing: asleep longer than one look.
+  /// How long a poll lasts that finds nothing: asleep longer than one probe.
   [[nodiscard]] Ticks longest_poll() const {
     return patience_ > 0 ? patience_ : costs().empty_poll;
   }
@@ -300,7 +300,7 @@ class Link final : public CollectiveCalls {
   }
 
   /// A poll that comes back when there is nothing.
-  void look(std::unique_lock<std::mutex>& hold) noexcept {
+  void probe(std::unique_lock<std::mutex>& hold) noexcept {
     if (fabric_->dead) fault_ = {1, "poll"};
     if (earliest() == never) {
       hold.unlock();
@@ -322,7 +322,7 @@ class Link final : public CollectiveCalls {
   /// When a transfer is done, if the rank does nothing but wait for it.
   [[nodiscard]] Ticks pending(Ticks done) const { return done - held_up(); }
 
-  /// Whether a completion is still to come: a look that finds nothing lasts until then.
+  /// Whether a completion is still to come: a probe that finds nothing lasts until then.
   [[nodiscard]] bool finds_nothing(Ticks completion) const {
     if (!costs().idle_polls || completion <= VirtualClock::time()) return false;
     VirtualClock::time() = completion;

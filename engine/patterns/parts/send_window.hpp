@@ -1,4 +1,4 @@
-// The sender's queue of a stream, and a look at whether it is what holds the sender up.
+// The sender's window of a stream, and a probe of whether it is what holds the sender up.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace weft {
 
-/// The queue of one peer: Q messages at first, then Q/2 more whenever that many of them have ended
-/// (Liu et al., section 4.1). It counts what is still to be posted; `post` posts one message.
-class SendQueue {
+/// The messages in flight to one peer: Q at first, then Q/2 more whenever that many of them have
+/// ended (Liu et al., section 4.1). It counts what is still to be posted; `post` posts one message.
+class SendWindow {
  public:
-  SendQueue(std::uint32_t messages, std::uint32_t depth) noexcept
+  SendWindow(std::uint32_t messages, std::uint32_t depth) noexcept
       : left_(messages), depth_(depth) {}
 
   [[nodiscard]] std::uint32_t left() const noexcept { return left_; }
@@ -42,18 +42,18 @@ class SendQueue {
   std::uint32_t depth_;
 };
 
-/// All messages of a queue; the last Q may be in flight when it returns. `await(most)` waits until
+/// All messages of a window; the last Q may be in flight when it returns. `await(most)` waits until
 /// at most so many are, and is false once the link has a fault. `filled` is called once Q are
 /// posted, and `posted` each time that some were.
 template <class Post, class Await, class Filled, class Posted>
-[[nodiscard]] bool keep_full(SendQueue queue, const Post& post, const Await& await,
+[[nodiscard]] bool keep_full(SendWindow window, const Post& post, const Await& await,
                              const Filled& filled, const Posted& posted) noexcept {
-  queue.fill(post);
+  window.fill(post);
   filled();
   posted();
-  while (queue.left() > 0) {
-    if (!await(queue.most_in_flight())) return false;
-    queue.refill(post);
+  while (window.left() > 0) {
+    if (!await(window.most_in_flight())) return false;
+    window.refill(post);
     posted();
   }
   return true;
@@ -77,13 +77,13 @@ template <TwoSided T, class InFlight>
   return 0;
 }
 
-/// What a stream does when its queue is full: nothing where it is measured, and in the warm-up a
-/// look at how much of the queue is in flight.
-struct NoLook {
+/// What a stream does when its window is full: nothing where it is measured, and in the warm-up a
+/// probe of how much of it is in flight.
+struct NoProbe {
   template <TwoSided T, class InFlight>
   void operator()(T& /*link*/, const InFlight& /*in_flight*/) const noexcept {}
 };
-struct Look {
+struct QueueProbe {
   std::uint32_t* held;
   template <TwoSided T, class InFlight>
   void operator()(T& link, const InFlight& in_flight) const noexcept {
@@ -91,12 +91,12 @@ struct Look {
   }
 };
 
-/// `stream(look)` for one sample: two loops, so that the measured one has no look in it.
+/// `stream(probe)` for one sample: two loops, so that the measured one has no probe in it.
 template <class StreamOnce>
-[[nodiscard]] bool look_in_warmup(Task& task, std::size_t sample,
-                                  const StreamOnce& stream) noexcept {
-  if (sample < task.held.size()) return stream(Look{&task.held[sample]});
-  return stream(NoLook{});
+[[nodiscard]] bool probe_in_warmup(Task& task, std::size_t sample,
+                                   const StreamOnce& stream) noexcept {
+  if (sample < task.held.size()) return stream(QueueProbe{&task.held[sample]});
+  return stream(NoProbe{});
 }
 
 }  // namespace weft

@@ -10,25 +10,25 @@
 
 namespace weft {
 
-/// The words of a rank that takes part, with memory from before anything is measured: ranks that
-/// are omitted sleep meanwhile and could not hear that there is none.
-class Words {
+/// The control messages of a rank that takes part, with memory from before anything is measured:
+/// ranks that are omitted sleep meanwhile and could not hear that there is none.
+class ControlMessages {
  public:
   /// Throws.
-  Words(const CasePlan& plan, LinkControl& link, const CaseMemory& memory);
+  ControlMessages(const CasePlan& plan, LinkControl& link, const CaseMemory& memory);
 
   /// Those of the pattern: the one that it sends, and where those of others come in.
-  [[nodiscard]] const Buffer& own() const { return tokens_[0]; }
+  [[nodiscard]] const Buffer& own() const { return of_pass_[0]; }
   [[nodiscard]] std::span<const Buffer> of_others() const {
-    return std::span(tokens_.buffers()).subspan(1);
+    return std::span(of_pass_.buffers()).subspan(1);
   }
 
   /// Those of sums over ranks.
   [[nodiscard]] std::span<const Buffer> of_sums() const { return sums_.buffers(); }
 
-  /// A word to and from each neighbour. Nobody may send before the other side's buffers are
-  /// poisoned; the link carries the word, so ranks outside the pattern stay out of it. A fault
-  /// stays latched and ends the run that follows.
+  /// One to and from each neighbour. Nobody may send before the other side's buffers are poisoned;
+  /// the link carries it, so ranks outside the pattern stay out of it. A fault stays latched and
+  /// ends the run that follows.
   void shake_hands();
 
   /// One more message to and from each neighbour: after a lost or repeated message it is not the
@@ -38,7 +38,7 @@ class Words {
  private:
   const CasePlan* plan_;
   LinkControl* link_;
-  BufferSet tokens_;
+  BufferSet of_pass_;
   BufferSet handshake_;
   BufferSet closing_;
   BufferSet sums_;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tests/fake_link.hpp"
+#include "tests/support/fake_link.hpp"
 
 namespace weft::fake {
 

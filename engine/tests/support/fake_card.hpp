@@ -6,7 +6,7 @@
 #include <set>
 
 #include "contract/transport.hpp"
-#include "tests/fake_wires.hpp"
+#include "tests/support/fake_wires.hpp"
 
 namespace weft::fake {
 
@@ -15,14 +15,14 @@ class Card {
   explicit Card(const Costs& costs) : costs_(&costs) {}
 
   /// What it takes to find a buffer that is to be sent; the card knows it from now on.
-  Ticks look_up(const std::byte* data) {
-    if (costs_->look_up == 0) return 0;
+  Ticks lookup(const std::byte* data) {
+    if (costs_->lookup == 0) return 0;
     const auto found = std::find(known_.begin(), known_.end(), data);
     const bool is_known = found != known_.end();
     if (is_known) known_.erase(found);
     known_.push_back(data);
     if (known_.size() > costs_->known_buffers) known_.pop_front();
-    return is_known ? 0 : costs_->look_up;
+    return is_known ? 0 : costs_->lookup;
   }
 
   /// What registering takes, and deregistering.
