@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     import_rules.import_circles,
     import_rules.launchers_beside_their_list,
     import_rules.applications_asked_for_their_own,
+    import_rules.charts_made_one_way,
     engine_rules.header_comments,
     engine_rules.conditions_in_patterns,
     engine_rules.transports_in_patterns,

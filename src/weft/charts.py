@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -12,12 +12,15 @@ from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import WIDEST, with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 Metric = Literal["latency", "bandwidth"]
 Style = Literal["both", "points", "line", "bar"]
 # A log axis has no zero: the zero-byte point stands where a quarter byte would.
 ZERO_BYTES_AT = 0.25
+# The label of an axis of message sizes.
+SIZE = "message size"
+BARS = "Bars are 95 % intervals."
 NO_BAR = "A point without a bar: interval not known."
 # What a drawing can tell apart.
 MOST_CURVES = 7
@@ -108,6 +111,101 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.note} {NO_BAR}".strip() if lacks else self.note
 
 
+class AxisUnit(NamedTuple):
+    """The unit of an axis: its label, what one of the SI unit (or ns) is in it, and its words."""
+
+    label: str
+    scale: float
+    shape: Callable[[float], str]
+
+    def point(self, x: float, figure: Estimate, text: str = "") -> ChartPoint:
+        """A figure with its interval at a place of the other axis."""
+        y, low, high = (one * self.scale for one in (figure.value, figure.low, figure.high))
+        return ChartPoint(x, y, low, high, text)
+
+
+LATENCY_UNIT = AxisUnit("latency in µs", 1e-3, format_time)
+BANDWIDTH_UNIT = AxisUnit("bandwidth in MB/s", 1e-6, format_bandwidth)
+
+
+def unit_of(metric: Metric) -> AxisUnit:
+    """In which latencies or bandwidths are drawn."""
+    return LATENCY_UNIT if metric == "latency" else BANDWIDTH_UNIT
+
+
+class ChartPoint(NamedTuple):
+    """A point in the axes' units; `text` is what it says, `cell` what a table of the chart has."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    cell: str = ""
+
+
+def track_of(
+    label: str,
+    points: Iterable[ChartPoint],
+    group: int = 0,
+    *,
+    style: Style = "both",
+    base: Sequence[float] = (),
+    is_signed: bool = False,
+) -> Track:
+    """A track of points, which have all an interval or none, and so words. `base` is of bars."""
+    drawn = list(points)
+    return Track(
+        label=label,
+        x=tuple(float(one.x) for one in drawn),
+        y=tuple(one.y for one in drawn),
+        low=tuple(one.low for one in drawn if one.low is not None),
+        high=tuple(one.high for one in drawn if one.high is not None),
+        texts=tuple(one.text for one in drawn if one.text),
+        cells=tuple(one.cell for one in drawn if one.cell),
+        base=tuple(base),
+        style=style,
+        group=group,
+        is_signed=is_signed,
+    )
+
+
+def chart_of(
+    name: str,
+    title: str,
+    x: ChartAxis,
+    y: ChartAxis,
+    tracks: Iterable[Track],
+    *,
+    marks: Iterable[Mark] = (),
+    note: str = BARS,
+) -> Chart:
+    """A diagram whose words are those of its title, its axes and its tracks."""
+    drawn = tuple(tracks)
+    labels = ", ".join(filter(None, (track.label for track in drawn)))
+    return Chart(
+        name=name,
+        title=title,
+        alt=f"{title}: {y.label} against {x.label} for {labels}",
+        x=x,
+        y=y,
+        tracks=drawn,
+        marks=tuple(marks),
+        note=note,
+    )
+
+
+def axis_over_sizes(sizes: Sequence[int]) -> ChartAxis:
+    """The axis of message sizes, bytes, for these ones."""
+    return ChartAxis(SIZE, ticks=tuple(size_ticks(sizes)))
+
+
+def axis_over_counts(label: str, counts: Iterable[int], *, is_log: bool = True) -> ChartAxis:
+    """An axis with a tick at each of these numbers."""
+    ticks = tuple((float(count), str(count)) for count in sorted(set(counts)))
+    return ChartAxis(label, is_log=is_log, ticks=ticks)
+
+
 class SizeCurve(msgspec.Struct, frozen=True):
     """Estimates against message size: sizes in bytes, ascending, and the figure at each."""
 
@@ -118,48 +216,34 @@ class SizeCurve(msgspec.Struct, frozen=True):
 
 def chart_over_sizes(name: str, title: str, metric: Metric, curves: Sequence[SizeCurve]) -> Chart:
     """Latency in µs or bandwidth in MB/s against message size, a track a curve."""
-    axis = "latency in µs" if metric == "latency" else "bandwidth in MB/s"
-    labels = ", ".join(curve.label for curve in curves)
-    sizes = [size for curve in curves for size in curve.bytes]
-    return Chart(
-        name=name,
-        title=title,
-        alt=f"{title}: {axis} against message size for {labels}",
-        x=ChartAxis("message size", ticks=tuple(size_ticks(sizes))),
-        y=ChartAxis(axis),
-        tracks=tuple(_track(curve, metric, group) for group, curve in enumerate(curves)),
-        note="Bars are 95 % intervals.",
+    unit = unit_of(metric)
+    return chart_of(
+        name,
+        title,
+        axis_over_sizes([size for curve in curves for size in curve.bytes]),
+        ChartAxis(unit.label),
+        (_track(curve, unit, group) for group, curve in enumerate(curves)),
     )
 
 
 def chart_over_ranks(name: str, title: str, curves: Sequence[SizeCurve]) -> Chart:
     """The time of an iteration in µs against ranks, which stand where sizes do, a track a curve."""
-    ranks = sorted({count for curve in curves for count in curve.bytes})
     chart = chart_over_sizes(name, title, "latency", curves)
-    return msgspec.structs.replace(
-        chart,
-        alt=f"{title} against ranks for {', '.join(curve.label for curve in curves)}",
-        x=ChartAxis("ranks", ticks=tuple((float(count), str(count)) for count in ranks)),
-        y=ChartAxis("iteration in µs"),
-        tracks=tuple(msgspec.structs.replace(track, texts=()) for track in chart.tracks),
+    return chart_of(
+        name,
+        title,
+        axis_over_counts("ranks", (count for curve in curves for count in curve.bytes)),
+        ChartAxis("iteration in µs"),
+        (msgspec.structs.replace(track, texts=()) for track in chart.tracks),
     )
 
 
-def _track(curve: SizeCurve, metric: Metric, group: int) -> Track:
-    factor = 1e-3 if metric == "latency" else 1e-6
-    shape = format_time if metric == "latency" else format_bandwidth
-    return Track(
-        label=curve.label,
-        x=tuple(axis_place(size) for size in curve.bytes),
-        y=tuple(e.value * factor for e in curve.estimates),
-        low=tuple(e.low * factor for e in curve.estimates),
-        high=tuple(e.high * factor for e in curve.estimates),
-        texts=tuple(
-            f"{format_bytes(size)}: {with_ends(e, shape)}"
-            for size, e in zip(curve.bytes, curve.estimates, strict=True)
-        ),
-        group=group,
+def _track(curve: SizeCurve, unit: AxisUnit, group: int) -> Track:
+    points = (
+        unit.point(axis_place(size), one, f"{format_bytes(size)}: {with_ends(one, unit.shape)}")
+        for size, one in zip(curve.bytes, curve.estimates, strict=True)
     )
+    return track_of(curve.label, points, group)
 
 
 def axis_place(size: int) -> float:

@@ -93,6 +93,15 @@ def applications_asked_for_their_own(tree: Tree) -> Iterator[Finding]:
                     yield source.at(number, f"'{found[0]}' is a word of weft.applications")
 
 
+def charts_made_one_way(tree: Tree) -> Iterator[Finding]:
+    """A diagram and its tracks are made by charts.py, with the same words, units and intervals."""
+    for source in tree.code(".py", under="src/weft"):
+        for node in source.nodes:
+            is_call = isinstance(node, ast.Call) and ast.unparse(node.func) in ("Chart", "Track")
+            if is_call and not source.is_under("src/weft/charts.py"):
+                yield source.at(getattr(node, "lineno", 0), "use chart_of and track_of")
+
+
 def weft_modules(tree: Tree) -> dict[str, Source]:
     """The modules of the package by name; a package is its __init__.py."""
     found = {}

@@ -47,7 +47,9 @@ def test_of_one_launch_a_share_over_the_whole_is_not_known_either() -> None:
 
 @pytest.mark.parametrize(("transport", "is_told"), [("mpi", True), ("tcp", False)])
 def test_a_send_over_mpi_says_what_its_test_may_do(transport: str, *, is_told: bool) -> None:
-    row = HostOverhead(transport=transport, bytes=8, side="send", calls_ns=share(100, 90, 110))
+    row = HostOverhead(
+        transport=transport, variant="", bytes=8, side="send", calls_ns=share(100, 90, 110)
+    )
     [table] = HostOverheads().tables((row,))
     assert (MPI_TESTS in table.notes) == is_told
     received = msgspec.structs.replace(row, side="receive")

@@ -9,7 +9,16 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.charts import ZERO_BYTES_AT, Chart, ChartAxis, Track, size_ticks
+from weft.charts import (
+    ZERO_BYTES_AT,
+    Chart,
+    ChartAxis,
+    ChartPoint,
+    Track,
+    axis_over_sizes,
+    chart_of,
+    track_of,
+)
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import signed_time, with_ends
 
@@ -200,24 +209,18 @@ def line_chart(series: Series, fit: LinearFit, model: Piecewise | None = None) -
         )
     ]  # fmt: skip
     sizes = tuple(int(size) for size in series.sizes_bytes)
-    axis = (
-        ChartAxis("message size", ticks=tuple(size_ticks(sizes)))
-        if is_log
-        else ChartAxis("message size in MB", is_log=False)
+    axis = axis_over_sizes(sizes) if is_log else ChartAxis("message size in MB", is_log=False)
+    measured = (
+        ChartPoint(place_of(size, is_log=is_log), time * factor)
+        for size, time in zip(places, times, strict=True)
     )
-    return Chart(
-        name="fit",
-        title=f"Transfer time, {fit.name}",
-        alt=f"times of {fit.name} against message size with two trend lines",
-        x=axis,
-        y=ChartAxis(f"time in {unit}", is_log=is_log),
-        tracks=(
-            Track(
-                label="measured",
-                x=tuple(place_of(size, is_log=is_log) for size in places),
-                y=tuple(time * factor for time in times),
-                style="points",
-            ),
+    return chart_of(
+        "fit",
+        f"Transfer time, {fit.name}",
+        axis,
+        ChartAxis(f"time in {unit}", is_log=is_log),
+        (
+            track_of("measured", measured, style="points"),
             *lines,
             *(_pieces(model, is_log=is_log, factor=factor) if model else ()),
         ),
@@ -255,28 +258,25 @@ def _trend(
     line: Line, label: str, group: int, fit: LinearFit, *, is_log: bool, factor: float
 ) -> Track:
     sizes = line_sizes(fit.smallest_bytes, fit.largest_bytes, is_log=is_log)
-    pairs = [(size, line.time_ns(size) * factor) for size in sizes]
-    shown = [(size, time) for size, time in pairs if time > 0 or not is_log]
-    return Track(
-        label=label,
-        x=tuple(place_of(size, is_log=is_log) for size, _ in shown),
-        y=tuple(time for _, time in shown),
-        style="line",
-        group=group,
+    points = (
+        ChartPoint(place_of(size, is_log=is_log), line.time_ns(size) * factor) for size in sizes
     )
+    shown = (point for point in points if point.y > 0 or not is_log)
+    return track_of(label, shown, group, style="line")
 
 
 def _pieces(model: Piecewise, *, is_log: bool, factor: float) -> list[Track]:
     return [
-        Track(
-            label="piecewise" if number == 0 else "",
-            x=tuple(place_of(size, is_log=is_log) for size in sizes),
-            y=tuple(max(_on(segment, size), 1e-3) * factor for size in sizes),
+        track_of(
+            "piecewise" if number == 0 else "",
+            (
+                ChartPoint(place_of(size, is_log=is_log), max(_on(segment, size), 1e-3) * factor)
+                for size in line_sizes(segment.first_bytes, segment.last_bytes, is_log=True)
+            ),
+            3,
             style="line",
-            group=3,
         )
         for number, segment in enumerate(model.segments)
-        for sizes in [line_sizes(segment.first_bytes, segment.last_bytes, is_log=True)]
     ]
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
-from weft.charts import MOST_CURVES, Chart, ChartAxis, Mark, Track
+from weft.charts import MOST_CURVES, Chart, ChartAxis, ChartPoint, Mark, chart_of, track_of, unit_of
 from weft.outputs import write_output
 from weft.report.html import render
 from weft.report.table import render_table
@@ -265,61 +265,43 @@ def _of_courses(found: History, number: int, courses: Sequence[Course]) -> Chart
     tracks = []
     for group, course in enumerate(courses):
         machine = f" on {course.machine}" if len(found.machines) > 1 else ""
-        tracks.append(
-            Track(
-                label=course.name + machine,
-                x=tuple(found.sessions[at].days for at in course.sessions),
-                y=course.speeds,
-                texts=tuple(
-                    f"{names[at]}: {speed:.3f}"
-                    for at, speed in zip(course.sessions, course.speeds, strict=True)
-                ),
-                group=group,
-            )
+        points = (
+            ChartPoint(found.sessions[at].days, speed, text=f"{names[at]}: {speed:.3f}")
+            for at, speed in zip(course.sessions, course.speeds, strict=True)
         )
-    title = "Speed of each curve, relative to its median session"
-    return Chart(
-        name=f"speeds{number}",
-        title=title,
-        alt=f"{title}, over {len(found.sessions)} sessions",
-        x=_time_axis(found),
-        y=ChartAxis("relative speed", is_log=False),
-        tracks=tuple(tracks),
+        tracks.append(track_of(course.name + machine, points, group))
+    return chart_of(
+        f"speeds{number}",
+        "Speed of each curve, relative to its median session",
+        _time_axis(found),
+        ChartAxis("relative speed", is_log=False),
+        tracks,
         marks=_marks_of_sessions(found, courses),
         note="All sizes of a curve together. Over 1 is faster.",
     )
 
 
 def _of_series(found: History, course: Course, series: CaseHistory, number: int) -> Chart:
-    is_latency = series.quantity == "latency"
-    factor = 1e-3 if is_latency else 1e-6
-    shape = format_time if is_latency else format_bandwidth
-    axis = "latency in µs" if is_latency else "bandwidth in MB/s"
+    unit = unit_of(series.quantity)
     names = _names(found)
     known = [(point.session, point.estimate) for point in series.points if point.estimate]
     machine = f" on {series.machine}" if len(found.machines) > 1 else ""
     over = f"{series.transport} {series.variant}".rstrip()
     title = f"{series.test} over {over}, {format_bytes(series.bytes)}{machine}"
     limits = tuple(
-        Mark(axis="y", at=limit.value * factor, text=f"limit: {limit.text}", group=_LIMIT)
+        Mark(axis="y", at=limit.value * unit.scale, text=f"limit: {limit.text}", group=_LIMIT)
         for limit in series.limits
     )
-    return Chart(
-        name=f"{_CASE}{number}",
-        title=title,
-        alt=f"{title}: {axis} in each of {len(series.points)} sessions",
-        x=_time_axis(found),
-        y=ChartAxis(axis, is_log=False),
-        tracks=(
-            Track(
-                label=series.case,
-                x=tuple(found.sessions[at].days for at, _ in known),
-                y=tuple(figure.value * factor for _, figure in known),
-                low=tuple(figure.low * factor for _, figure in known),
-                high=tuple(figure.high * factor for _, figure in known),
-                texts=tuple(f"{names[at]}: {with_ends(figure, shape)}" for at, figure in known),
-            ),
-        ),
+    points = (
+        unit.point(found.sessions[at].days, figure, f"{names[at]}: {with_ends(figure, unit.shape)}")
+        for at, figure in known
+    )
+    return chart_of(
+        f"{_CASE}{number}",
+        title,
+        _time_axis(found),
+        ChartAxis(unit.label, is_log=False),
+        [track_of(series.case, points)],
         marks=(*limits, *_marks(found, course, series.points)),
         note="Bars are 95 % intervals over the launches of a session.",
     )

@@ -8,7 +8,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.charts import BANDWIDTH_UNIT, Chart, ChartAxis, ChartPoint, Mark, chart_of, track_of
 from weft.report.fits import in_words
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from weft.analysis.fits.signature import Signature
+    from weft.analysis.fits.signature import Signature, SignaturePoint
 
 HEAD = ("", "zero-length latency", "saturation bandwidth")
 
@@ -60,35 +60,27 @@ def render_signatures(found: Sequence[Signature]) -> RenderableType:
 
 def signature_chart(found: Sequence[Signature]) -> Chart:
     """Bandwidth in MB/s against time in µs, both logarithmic; the marks in the curves' colours."""
-    names = ", ".join(one.name for one in found)
     tracks = []
     marks = []
     for group, one in enumerate(found):
-        shown = [point for point in one.points if point.bytes]
-        tracks.append(
-            Track(
-                label=one.name,
-                x=tuple(point.time_ns.value / 1e3 for point in shown),
-                y=tuple(point.bandwidth_bytes_per_s.value / 1e6 for point in shown),
-                texts=tuple(
-                    f"{format_bytes(point.bytes)}: {format_time(point.time_ns.value)},"
-                    f" {format_bandwidth(point.bandwidth_bytes_per_s.value)}"
-                    for point in shown
-                ),
-                group=group,
-            )
-        )
+        points = (_drawn_at(point) for point in one.points if point.bytes)
+        tracks.append(track_of(one.name, points, group))
         zero, top = one.zero_length_ns.value, one.saturation_bytes_per_s.value
         if zero > 0:
             marks.append(Mark(axis="x", at=zero / 1e3, text=format_time(zero), group=group))
         marks.append(Mark(axis="y", at=top / 1e6, text=format_bandwidth(top), group=group))
-    return Chart(
-        name="signature",
-        title="Network signature",
-        alt=f"bandwidth against transfer time for {names}",
-        x=ChartAxis("transfer time in µs"),
-        y=ChartAxis("bandwidth in MB/s"),
-        tracks=tuple(tracks),
-        marks=tuple(marks),
+    return chart_of(
+        "signature",
+        "Network signature",
+        ChartAxis("transfer time in µs"),
+        ChartAxis(BANDWIDTH_UNIT.label),
+        tracks,
+        marks=marks,
         note="Upright: latency of an empty message. Level: saturation bandwidth.",
     )
+
+
+def _drawn_at(point: SignaturePoint) -> ChartPoint:
+    time_ns, rate = point.time_ns.value, point.bandwidth_bytes_per_s.value
+    text = f"{format_bytes(point.bytes)}: {format_time(time_ns)}, {format_bandwidth(rate)}"
+    return ChartPoint(time_ns / 1e3, rate / 1e6, text=text)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.charts import Chart, ChartAxis, Mark, SizeCurve, Track, chart_over_sizes
+from weft.charts import (
+    Chart,
+    ChartAxis,
+    ChartPoint,
+    Mark,
+    SizeCurve,
+    chart_of,
+    chart_over_sizes,
+    track_of,
+)
 from weft.estimate import Estimate
 from weft.sim.answers import in_percent, slower_within
 from weft.sim.switches import times_of
@@ -15,7 +24,7 @@ from weft.sim.switches import times_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.sim.answers import PredictedFabric
+    from weft.sim.answers import PredictedFabric, Slower
 
 
 def differences_chart(answers: Sequence[PredictedFabric], limit: float | None) -> Chart:
@@ -23,43 +32,34 @@ def differences_chart(answers: Sequence[PredictedFabric], limit: float | None) -
     first, *others = answers
     tracks = []
     for at, figure in enumerate(first.figures):
-        found = [slower_within(first, one, at) for one in others]
-        tracks.append(
-            Track(
-                label=figure.case,
-                x=tuple(float(place) for place in range(1, len(others) + 1)),
-                y=tuple(100 * one.value for one in found),
-                low=tuple(100 * (math.nan if one.low is None else one.low) for one in found),
-                high=tuple(100 * (math.nan if one.high is None else one.high) for one in found),
-                texts=tuple(
-                    f"{one.variant}: {in_percent(each)}"
-                    + ("" if each.is_known else ", interval not known")
-                    for one, each in zip(others, found, strict=True)
-                ),
-                style="points",
-                group=at,
-                is_signed=True,
-            )
-        )
-    title = f"Slower than {first.variant}"
+        points = [
+            _difference(place, one.variant, slower_within(first, one, at))
+            for place, one in enumerate(others, 1)
+        ]
+        tracks.append(track_of(figure.case, points, at, style="points", is_signed=True))
     marks = [Mark(axis="y", at=0.0, text=first.variant)]
     if limit is not None:
         marks.append(Mark(axis="y", at=100 * limit, text=f"{100 * limit:g} %"))
-    return Chart(
-        name="predicted-differences",
-        title=title,
-        alt=f"{title}, in %, for {', '.join(one.variant for one in others)}",
-        x=ChartAxis(
+    return chart_of(
+        "predicted-differences",
+        f"Slower than {first.variant}",
+        ChartAxis(
             "fabric",
             is_log=False,
             ticks=tuple((float(at), one.variant) for at, one in enumerate(others, 1)),
             ends=(0.5, len(others) + 0.5),
         ),
-        y=ChartAxis("slower in %", is_log=False),
-        tracks=tuple(tracks),
-        marks=tuple(marks),
+        ChartAxis("slower in %", is_log=False),
+        tracks,
+        marks=marks,
         note="Bars: as far as the calibration's error moves the difference.",
     )
+
+
+def _difference(place: int, variant: str, found: Slower) -> ChartPoint:
+    low, high = (math.nan if end is None else 100 * end for end in (found.low, found.high))
+    text = f"{variant}: {in_percent(found)}" + ("" if found.is_known else ", interval not known")
+    return ChartPoint(place, 100 * found.value, low, high, text)
 
 
 def algorithms_chart(answers: Sequence[PredictedFabric]) -> Chart:

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.parameters import over_launches
-from weft.charts import Chart, ChartAxis, Track
+from weft.charts import BANDWIDTH_UNIT, BARS, Chart, ChartAxis, ChartPoint, chart_of, track_of
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic
+from weft.topics.rows import SizeRow
 from weft.topics.series import by_case, median_over, part_ns, whole_ns
 from weft.units import format_bandwidth, format_bytes
-from weft.wording import half_in_its_unit, over, percent, with_ends
+from weft.wording import half_in_its_unit, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,16 +50,13 @@ class BusyPoint(msgspec.Struct, frozen=True, kw_only=True):
     kept_percent: Estimate
 
 
-class Availability(msgspec.Struct, frozen=True, kw_only=True):
+class Availability(SizeRow, frozen=True, kw_only=True):
     """The curve of one size, and the share of computing at which 5 % of the bandwidth are lost.
 
     `drop_at_percent` is None where not every launch shows the drop; `note` says so.
     """
 
-    transport: str
-    bytes: int
     queue_depth: int
-    variant: str
     points: tuple[BusyPoint, ...]
     drop_at_percent: Estimate | None
     note: str = ""
@@ -211,7 +209,7 @@ def _table(curves: Sequence[Availability]) -> Table:
         head=("", "work", "computing", "bandwidth", "kept"),
         rows=tuple(
             (
-                f"{over(curve.transport, curve.variant)} {format_bytes(curve.bytes)}",
+                curve.place,
                 f"{point.work_percent} %",
                 half_in_its_unit(point.computing_percent, percent),
                 half_in_its_unit(point.bandwidth_bytes_per_s, format_bandwidth),
@@ -225,38 +223,20 @@ def _table(curves: Sequence[Availability]) -> Table:
 
 def availability_chart(curves: Sequence[Availability]) -> Chart:
     """Bandwidth in MB/s against the share of the time computing (figure 8)."""
-    names = [
-        f"{over(curve.transport, curve.variant)} {format_bytes(curve.bytes)}" for curve in curves
-    ]
-    return Chart(
-        name="availability",
-        title="Bandwidth while computing",
-        alt=f"bandwidth against the share of time spent computing for {', '.join(names)}",
-        x=ChartAxis("share of the time computing in %", is_log=False),
-        y=ChartAxis("bandwidth in MB/s", is_log=False),
-        tracks=tuple(
-            _track(name, curve.points, group)
-            for group, (name, curve) in enumerate(zip(names, curves, strict=True))
+    return chart_of(
+        "availability",
+        "Bandwidth while computing",
+        ChartAxis("share of the time computing in %", is_log=False),
+        ChartAxis(BANDWIDTH_UNIT.label, is_log=False),
+        (
+            track_of(curve.place, map(_drawn_at, curve.points), group)
+            for group, curve in enumerate(curves)
         ),
-        note="Bars are 95 % intervals. Figure 8 of Liu et al. (2003).",
+        note=f"{BARS} Figure 8 of Liu et al. (2003).",
     )
 
 
-def _track(name: str, points: Sequence[BusyPoint], group: int) -> Track:
-    def rate(part: str) -> tuple[float, ...]:
-        rates: list[Estimate] = [point.bandwidth_bytes_per_s for point in points]
-        return tuple(getattr(one, part) / 1e6 for one in rates)
-
-    return Track(
-        label=name,
-        x=tuple(point.computing_percent.value for point in points),
-        y=rate("value"),
-        low=rate("low"),
-        high=rate("high"),
-        texts=tuple(
-            f"{point.computing_percent.value:.1f} % computing:"
-            f" {format_bandwidth(point.bandwidth_bytes_per_s.value)}"
-            for point in points
-        ),
-        group=group,
-    )
+def _drawn_at(point: BusyPoint) -> ChartPoint:
+    share, rate = point.computing_percent.value, point.bandwidth_bytes_per_s
+    text = f"{share:.1f} % computing: {format_bandwidth(rate.value)}"
+    return BANDWIDTH_UNIT.point(share, rate, text)

@@ -17,10 +17,11 @@ from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.tables import Table
 from weft.topics.base import Topic
+from weft.topics.rows import SizeRow
 from weft.topics.series import median_over
 from weft.units import format_bytes, format_time
 from weft.wording import at as placed_at
-from weft.wording import ends, half_in_its_unit, over, percent, signed_time
+from weft.wording import ends, half_in_its_unit, percent, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +40,7 @@ _MEMORY = "put_ping_pong"
 _NOTIFIED = "put_notify_ping_pong"
 
 
-class Completion(msgspec.Struct, frozen=True, kw_only=True):
+class Completion(SizeRow, frozen=True, kw_only=True):
     """A completion mode at one size: its latency, what it adds to the cheapest, its CPU time.
 
     `added_ns` is the difference of medians, with the interval that holds the true one whenever both
@@ -47,11 +48,8 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     that its process ran over the time of the batch, 100 for one that spins.
     """
 
-    transport: str
     test: str
     kind: str
-    bytes: int
-    variant: str
     way: str
     is_cheapest: bool
     latency_ns: Estimate
@@ -232,7 +230,7 @@ def _table(rows: Sequence[Completion]) -> Table:
         head=("", "mode", "latency", "adds", *(f"CPU rank {rank}" for rank in range(ranks))),
         rows=tuple(
             (
-                f"{over(row.transport, row.variant)} {row.kind} {format_bytes(row.bytes)}",
+                f"{row.over} {row.kind} {format_bytes(row.bytes)}",
                 row.way,
                 format_time(row.latency_ns.value),
                 _added(row),

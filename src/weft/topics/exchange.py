@@ -19,8 +19,9 @@ from weft.record.ranks import FIRST_RANK, OF_RANK
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
+from weft.topics.rows import CaseRow
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import half_or_none, over
+from weft.wording import half_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,20 +34,15 @@ if TYPE_CHECKING:
 _FIGURES = ("exchange", "collective")
 
 
-class ExchangeRow(msgspec.Struct, frozen=True, kw_only=True):
+class ExchangeRow(CaseRow, frozen=True, kw_only=True):
     """A case of an exchange or of a collective operation: times of one over the ranks, in ns.
 
     `bandwidth_bytes_per_s` counts both directions of a rank and is that of the greatest time; a
     collective operation has none.
     """
 
-    case: str
-    test: str
-    transport: str
     variant: str = msgspec.field(name="way")
-    bytes: int
     ranks: int
-    launches: int
     least_ns: Estimate
     mean_ns: Estimate
     greatest_ns: Estimate
@@ -124,7 +120,7 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
         rows=tuple(
             (
                 row.test,
-                over(row.transport, row.variant),
+                row.over,
                 format_bytes(row.bytes),
                 str(row.ranks),
                 half_or_none(row.least_ns, format_time),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.charts import Chart, ChartAxis, ChartPoint, Mark, axis_over_counts, chart_of, track_of
 from weft.fabric.cost import MOVED
 from weft.tables import Table
 from weft.units import format_bandwidth, format_percent
@@ -143,24 +143,23 @@ def sizes_chart(
     ticks = [n for n in powers if min(sizes) <= n <= max(sizes)]
     step = 1 if len(ticks) <= MOST_TICKS else 2
     highest = max(price for _, points in curves for _, price in points)
-    return Chart(
-        name="price-per-port",
-        title="Price per port",
-        alt=f"price per port against ports for {', '.join(name for name, _ in curves)}",
-        x=ChartAxis("ports", ticks=tuple((float(n), f"{n}") for n in ticks[::step])),
-        y=ChartAxis(f"price per port in {currency}", is_log=False, ends=(0.0, ROOM * highest)),
-        tracks=tuple(
-            Track(
-                label=name,
-                x=tuple(float(ports) for ports, _ in points),
-                y=tuple(price for _, price in points),
-                texts=tuple(f"{ports:,} ports: {money(price)}" for ports, price in points),
-                group=group,
-            )
+    return chart_of(
+        "price-per-port",
+        "Price per port",
+        axis_over_counts("ports", ticks[::step]),
+        ChartAxis(f"price per port in {currency}", is_log=False, ends=(0.0, ROOM * highest)),
+        (
+            track_of(name, map(_at_ports, points), group)
             for group, (name, points) in enumerate(curves)
         ),
         marks=(Mark(axis="x", at=float(nodes), text=f"{nodes:,}"),) if nodes else (),
+        note="",
     )
+
+
+def _at_ports(point: tuple[int, float]) -> ChartPoint:
+    ports, price = point
+    return ChartPoint(ports, price, text=f"{ports:,} ports: {money(price)}")
 
 
 def to_json(built: Built, cost: FabricCost | None) -> dict[str, Any]:

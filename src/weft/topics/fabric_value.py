@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.charts import Chart, ChartAxis, Track
+from weft.charts import Chart, ChartAxis, ChartPoint, chart_of, track_of
 from weft.tables import Table
 from weft.topics.fabric_cost import money
 from weft.units import format_bandwidth, format_time
@@ -171,29 +171,22 @@ def _front_chart(name: str, axis: str, points: Sequence[tuple[FabricValue, float
         )
     )
     tracks = [
-        Track(
-            label=value.name,
-            x=(value.per_node,),
-            y=(abs(merit),),
-            texts=(f"{value.name}: {money(value.per_node)} per node",),
-            group=group,
-        )
+        track_of(value.name, [_at_price(value, merit)], group)
         for group, (value, merit) in enumerate(points)
     ]
-    line = Track(
-        label="Pareto front",
-        x=tuple(price for price, _ in front),
-        y=tuple(abs(merit) for _, merit in front),
-        style="line",
-        group=len(points),
-    )
+    joined = (ChartPoint(price, abs(merit)) for price, merit in front)
+    line = track_of("Pareto front", joined, len(points), style="line")
     currency = points[0][0].currency
-    return Chart(
-        name=f"pareto-{name}",
-        title=f"Price per node and {name}",
-        alt=f"{axis} against price per node for {', '.join(v.name for v, _ in points)}",
-        x=ChartAxis(f"price per node in {currency}", is_log=False),
-        y=ChartAxis(axis, is_log=False),
-        tracks=(line, *tracks),
+    return chart_of(
+        f"pareto-{name}",
+        f"Price per node and {name}",
+        ChartAxis(f"price per node in {currency}", is_log=False),
+        ChartAxis(axis, is_log=False),
+        (line, *tracks),
         note="The line joins options that no other one beats in both.",
     )
+
+
+def _at_price(value: FabricValue, merit: float) -> ChartPoint:
+    text = f"{value.name}: {money(value.per_node)} per node"
+    return ChartPoint(value.per_node, abs(merit), text=text)

@@ -18,7 +18,7 @@ from weft.topics.streams import (
     streams_chart,
 )
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import half_or_none, middle_or_none, over
+from weft.wording import half_or_none, middle_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ def _table(rows: Sequence[StreamsRow]) -> Table:
         head=("", "size", "peers", "time", "bandwidth", "each", "Jain", "of a pair"),
         rows=tuple(
             (
-                over(row.transport, row.variant) + f" {_HOW[row.test]}",
+                f"{row.over} {_HOW[row.test]}",
                 format_bytes(row.bytes),
                 str(row.streams),
                 middle_or_none(row.time_ns, format_time),

@@ -8,7 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from weft.charts import Chart, ChartAxis, Track, axis_place, size_ticks
+from weft.charts import (
+    Chart,
+    ChartAxis,
+    ChartPoint,
+    axis_over_sizes,
+    axis_place,
+    chart_of,
+    track_of,
+)
 from weft.tables import Table
 from weft.units import format_bytes, format_time
 from weft.wording import ends, signed_time
@@ -74,29 +82,23 @@ def layer_charts(found: Layers) -> list[Chart]:
 
 
 def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
-    sizes = sorted({step.bytes for pair in pairs for step in pair.steps})
-    tracks = [
-        Track(
-            label=f"{pair.above} over {pair.below}",
-            x=tuple(axis_place(step.bytes) for step in pair.steps),
-            y=tuple(step.added_ns / 1e3 for step in pair.steps),
-            low=tuple(step.low_ns / 1e3 for step in pair.steps),
-            high=tuple(step.high_ns / 1e3 for step in pair.steps),
-            texts=tuple(f"{format_bytes(step.bytes)}: {_added(step)}" for step in pair.steps),
-            group=group,
-            is_signed=True,
-        )
-        for group, pair in enumerate(pairs)
-    ]
-    return Chart(
-        name="layers-" + re.sub(r"\W+", "-", test),
-        title=f"What each layer adds: {test}",
-        alt=f"time that each layer adds against message size for {test}",
-        x=ChartAxis("message size", ticks=tuple(size_ticks(sizes))),
-        y=ChartAxis("added latency in µs", is_log=False),
-        tracks=tuple(tracks),
+    return chart_of(
+        "layers-" + re.sub(r"\W+", "-", test),
+        f"What each layer adds: {test}",
+        axis_over_sizes([step.bytes for pair in pairs for step in pair.steps]),
+        ChartAxis("added latency in µs", is_log=False),
+        (
+            track_of(f"{one.above} over {one.below}", map(_point, one.steps), group, is_signed=True)
+            for group, one in enumerate(pairs)
+        ),
         note="Bars are intervals of the difference; one that crosses zero is not significant.",
     )
+
+
+def _point(step: Step) -> ChartPoint:
+    added, low, high = (one / 1e3 for one in (step.added_ns, step.low_ns, step.high_ns))
+    text = f"{format_bytes(step.bytes)}: {_added(step)}"
+    return ChartPoint(axis_place(step.bytes), added, low, high, text)
 
 
 def layer_table(found: Layers) -> Table:

@@ -16,7 +16,7 @@ from weft.topics.streams import (
     streams_chart,
 )
 from weft.units import format_bytes, format_rate
-from weft.wording import half_or_none, over
+from weft.wording import half_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def _table(rows: Sequence[StreamsRow]) -> Table:
         head=("transport", "size", "pairs", "messages/s", "each pair", "Jain's index"),
         rows=tuple(
             (
-                over(row.transport, row.variant),
+                row.over,
                 format_bytes(row.bytes),
                 str(row.streams),
                 half_or_none(row.rate_per_s, format_rate),

@@ -12,13 +12,14 @@ import msgspec
 
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.percentiles import percentiles
-from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.charts import BARS, AxisUnit, Chart, ChartAxis, Mark, chart_of, track_of
 from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import by_key, by_variant
+from weft.topics.rows import SizeRow
 from weft.units import format_bytes, format_rate, format_time
-from weft.wording import half_or_none, middle_or_none, over
+from weft.wording import half_or_none, middle_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +38,10 @@ KNEE_PERCENTILES = ("99", "50")
 # Answered at less than this share of the offered rate, a load is over what the link can do.
 KEPT_UP = 0.99
 DRAWN_PERCENTILES = ("50", "99", "99.9")
+_UNIT = AxisUnit("from due to answer in µs", 1e-3, format_time)
 
 
-class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
+class LoadRow(SizeRow, frozen=True, kw_only=True):
     """One load: the asked per cent of saturation, and what came of it.
 
     `offered_per_s` is the rate at which messages were due, `answered_per_s` the rate of answers.
@@ -49,9 +51,6 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     case: str
-    transport: str
-    bytes: int
-    variant: str
     load_percent: int
     offered_per_s: Estimate
     answered_per_s: Estimate
@@ -69,7 +68,7 @@ class LoadRow(msgspec.Struct, frozen=True, kw_only=True):
         return self.answered_per_s.value >= KEPT_UP * self.offered_per_s.value
 
 
-class Knee(msgspec.Struct, frozen=True, kw_only=True):
+class Knee(SizeRow, frozen=True, kw_only=True):
     """Where more load costs more latency than it is worth, of `cases` that differ in load only.
 
     The rate is over launches, each with its own knee; `lowest_percent` and `highest_percent` are
@@ -77,9 +76,6 @@ class Knee(msgspec.Struct, frozen=True, kw_only=True):
     that the knee may lie beyond.
     """
 
-    transport: str
-    bytes: int
-    variant: str
     cases: tuple[str, ...]
     percentile: str
     load_percent: int
@@ -263,7 +259,7 @@ def _table(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Table:
               "from post"),
         rows=tuple(
             (
-                over(row.transport, row.variant),
+                row.over,
                 format_bytes(row.bytes),
                 f"{row.load_percent} %",
                 middle_or_none(row.offered_per_s, format_rate),
@@ -304,24 +300,17 @@ def _chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
         return None
     tracks = []
     for group, name in enumerate(DRAWN_PERCENTILES):
-        own = [row for row in rows if name in row.percentiles_ns]
-        figures = [row.percentiles_ns[name] for row in own]
-        if not own:
-            continue
-        tracks.append(
-            Track(
-                label=f"{name} %",
-                x=tuple(row.offered_per_s.value / 1e3 for row in own),
-                y=tuple(figure.value / 1e3 for figure in figures),
-                low=tuple(figure.low / 1e3 for figure in figures),
-                high=tuple(figure.high / 1e3 for figure in figures),
-                texts=tuple(
-                    f"{row.load_percent} %: {half_or_none(figure, format_time)}"
-                    for row, figure in zip(own, figures, strict=True)
-                ),
-                group=group,
+        points = [
+            _UNIT.point(
+                row.offered_per_s.value / 1e3,
+                row.percentiles_ns[name],
+                f"{row.load_percent} %: {half_or_none(row.percentiles_ns[name], format_time)}",
             )
-        )
+            for row in rows
+            if name in row.percentiles_ns
+        ]
+        if points:
+            tracks.append(track_of(f"{name} %", points, group))
     if not tracks:  # too few samples for any percentile
         return None
     marks = tuple(
@@ -329,15 +318,12 @@ def _chart(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Chart | None:
         for knee in knees
         if rows[0].case in knee.cases and not knee.is_last
     )
-    place = over(rows[0].transport, rows[0].variant)
-    title = f"Latency under load, {place} {format_bytes(rows[0].bytes)}"
-    return Chart(
-        name="load-" + re.sub(r"\W+", "-", place) + f"-{rows[0].bytes}",
-        title=title,
-        alt=f"{title}: percentiles of latency in µs against thousand messages/s offered",
-        x=ChartAxis("offered, thousand messages/s", is_log=False),
-        y=ChartAxis("from due to answer in µs"),
-        tracks=tuple(tracks),
+    return chart_of(
+        "load-" + re.sub(r"\W+", "-", rows[0].over) + f"-{rows[0].bytes}",
+        f"Latency under load, {rows[0].place}",
+        ChartAxis("offered, thousand messages/s", is_log=False),
+        ChartAxis(_UNIT.label),
+        tracks,
         marks=marks,
-        note="Percentiles from when a message was due. Bars are 95 % intervals.",
+        note=f"Percentiles from when a message was due. {BARS}",
     )

@@ -24,6 +24,7 @@ from weft.record.launches import samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.overlap import AS_LONG, OVERLAPS, Operation
+from weft.topics.rows import SizeRow
 from weft.topics.series import (
     alone_ns,
     by_case,
@@ -34,7 +35,7 @@ from weft.topics.series import (
     reads_of,
 )
 from weft.units import format_bytes
-from weft.wording import half_in_its_unit, over, share_or_unknown, signed_time
+from weft.wording import half_in_its_unit, share_or_unknown, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +56,7 @@ MPI_TESTS = (
 )
 
 
-class HostOverhead(msgspec.Struct, frozen=True, kw_only=True):
+class HostOverhead(SizeRow, frozen=True, kw_only=True):
     """The host's time for a message of a size, by every method that the record has.
 
     Both ranks time their calls; the two other methods are rank 0's.
@@ -65,10 +66,7 @@ class HostOverhead(msgspec.Struct, frozen=True, kw_only=True):
     is o_s or o_r of the delay method. None where it was not measured.
     """
 
-    transport: str
-    bytes: int
     side: Operation
-    variant: str = ""
     rank: int = 0
     post_ns: Estimate | None = None
     complete_ns: Estimate | None = None
@@ -206,7 +204,7 @@ def _table(rows: Sequence[HostOverhead]) -> Table:
         head=("", "calls", "of which post", "beside work", "delay method", "CPU availability"),
         rows=tuple(
             (
-                f"{over(row.transport, row.variant)} {row.side} {format_bytes(row.bytes)}"
+                f"{row.over} {row.side} {format_bytes(row.bytes)}"
                 + (f" on rank {row.rank}" if row.rank else ""),
                 half_in_its_unit(row.calls_ns, signed_time),
                 signed_time(row.post_ns.value) if row.post_ns else "-",

@@ -9,14 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
-
 from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
+from weft.topics.rows import SizeRow
 from weft.topics.series import alone_ns, by_case, less_read, median_over
 from weft.units import format_bytes, format_time
-from weft.wording import over, share_or_unknown
+from weft.wording import share_or_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,17 +40,14 @@ OVERLAPS: dict[str, Operation] = {
 AS_LONG = 100
 
 
-class Overlap(msgspec.Struct, frozen=True, kw_only=True):
+class Overlap(SizeRow, frozen=True, kw_only=True):
     """How much of a transfer work of the same length hides, in per cent of the transfer's time.
 
     (alone + work - both) / alone: 100 if the work costs no further time, 0 if both follow each
     other, below 0 if they are in each other's way. Nothing is cut off at 0 or at 100.
     """
 
-    transport: str
-    bytes: int
     side: Operation
-    variant: str
     alone_ns: Estimate
     work_ns: Estimate
     both_ns: Estimate
@@ -114,7 +110,7 @@ def _table(rows: Sequence[Overlap]) -> Table:
         head=("", "transfer alone", "work alone", "both", "hidden"),
         rows=tuple(
             (
-                f"{over(row.transport, row.variant)} {row.side} {format_bytes(row.bytes)}",
+                f"{row.over} {row.side} {format_bytes(row.bytes)}",
                 format_time(row.alone_ns.value),
                 format_time(row.work_ns.value),
                 format_time(row.both_ns.value),

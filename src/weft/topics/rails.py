@@ -15,6 +15,7 @@ import msgspec
 from weft.analysis.stats.ratios import Figure, Ratio, Verdict, ratio, ratio_in_words, verdict
 from weft.topics.base import Topic
 from weft.topics.groups import side
+from weft.topics.rows import SizeRow
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -27,13 +28,10 @@ if TYPE_CHECKING:
 MODES = ("stripe", "turn")
 
 
-class RailRatio(msgspec.Struct, frozen=True, kw_only=True):
+class RailRatio(SizeRow, frozen=True, kw_only=True):
     """The speed over several rails in times that over one, for messages of one size."""
 
-    transport: str
     test: str
-    bytes: int
-    variant: str
     ratio: Ratio
     verdict: Verdict
 

@@ -12,6 +12,7 @@ from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
+from weft.topics.rows import SizeRow
 from weft.units import format_bytes, format_time
 from weft.wording import at, over, with_half
 
@@ -35,12 +36,10 @@ class RegistrationRows(msgspec.Struct, frozen=True, kw_only=True):
     each: tuple[str, ...]
 
 
-class Registration(msgspec.Struct, frozen=True, kw_only=True):
+class Registration(SizeRow, frozen=True, kw_only=True):
     """Registering memory of a size whose pages are there, and deregistering it; times in ns."""
 
-    transport: str
     variant: str = msgspec.field(name="way")
-    bytes: int
     launches: int
     register_ns: Estimate
     deregister_ns: Estimate
@@ -144,7 +143,7 @@ def _table(rows: Sequence[Registration]) -> Table:
         head=("transport", "size", "register", "deregister"),
         rows=tuple(
             (
-                over(row.transport, row.variant),
+                row.over,
                 format_bytes(row.bytes),
                 with_half(row.register_ns, format_time),
                 with_half(row.deregister_ns, format_time),

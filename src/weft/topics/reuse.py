@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.charts import Chart, ChartAxis, Track
+from weft.charts import (
+    AxisUnit,
+    Chart,
+    ChartAxis,
+    Track,
+    axis_over_counts,
+    chart_of,
+    track_of,
+    unit_of,
+)
 from weft.estimate import Estimate
 from weft.plan.case import Case, Schedule
 from weft.topics.base import Topic
-from weft.units import format_bandwidth, format_bytes, format_time
+from weft.topics.rows import SizeRow
+from weft.units import format_bytes
 from weft.wording import at as placed_at
-from weft.wording import over, with_ends
+from weft.wording import with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +57,7 @@ class ReusePoint(msgspec.Struct, frozen=True, kw_only=True):
     figure: Estimate
 
 
-class Reuse(msgspec.Struct, frozen=True, kw_only=True):
+class Reuse(SizeRow, frozen=True, kw_only=True):
     """One test at one size over several buffers: its points from the most to the least reuse.
 
     `kept_at` is the last point up to which no drop of over 5 % is certain not to be there, and
@@ -56,9 +66,7 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     scheme: Scheme
-    transport: str
     test: str
-    bytes: int
     variant: str = msgspec.field(name="way")
     is_latency: bool
     points: tuple[ReusePoint, ...]
@@ -69,7 +77,7 @@ class Reuse(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What the series is of, for lists and legends."""
-        return placed_at(over(self.transport, self.variant), self.test, self.bytes)
+        return placed_at(self.over, self.test, self.bytes)
 
 
 class BufferReuse(Topic[tuple[Reuse, ...]]):
@@ -263,31 +271,21 @@ def reuse_charts(records: Sequence[tuple[str, tuple[Reuse, ...]]]) -> list[Chart
 def _chart(scheme: str, chosen: Sequence[tuple[str, Reuse]], *, is_latency: bool) -> Chart:
     label, title, doubles = _AXES[scheme]
     quantity = "Latency" if is_latency else "Bandwidth"
-    places = sorted({point.at for _, one in chosen for point in one.points})
-    return Chart(
-        name=f"{scheme}-{quantity.lower()}",
-        title=f"{quantity} {title}",
-        alt=f"{quantity} {title} for {', '.join(name for name, _ in chosen)}",
-        x=ChartAxis(label, is_log=doubles, ticks=tuple((float(at), str(at)) for at in places)),
-        y=ChartAxis("latency in µs" if is_latency else "bandwidth in MB/s"),
-        tracks=tuple(
-            _track(name, one, group, is_latency=is_latency)
-            for group, (name, one) in enumerate(chosen)
+    unit = unit_of("latency" if is_latency else "bandwidth")
+    return chart_of(
+        f"{scheme}-{quantity.lower()}",
+        f"{quantity} {title}",
+        axis_over_counts(
+            label, (point.at for _, one in chosen for point in one.points), is_log=doubles
         ),
-        note="Bars are 95 % intervals.",
+        ChartAxis(unit.label),
+        (_track(name, one, group, unit) for group, (name, one) in enumerate(chosen)),
     )
 
 
-def _track(name: str, one: Reuse, group: int, *, is_latency: bool) -> Track:
-    factor = 1e-3 if is_latency else 1e-6
-    shape = format_time if is_latency else format_bandwidth
-    points = sorted(one.points, key=lambda point: point.at)
-    return Track(
-        label=name,
-        x=tuple(float(point.at) for point in points),
-        y=tuple(point.figure.value * factor for point in points),
-        low=tuple(point.figure.low * factor for point in points),
-        high=tuple(point.figure.high * factor for point in points),
-        texts=tuple(f"{point.at}: {with_ends(point.figure, shape)}" for point in points),
-        group=group,
+def _track(name: str, one: Reuse, group: int, unit: AxisUnit) -> Track:
+    points = (
+        unit.point(point.at, point.figure, f"{point.at}: {with_ends(point.figure, unit.shape)}")
+        for point in sorted(one.points, key=lambda point: point.at)
     )
+    return track_of(name, points, group)

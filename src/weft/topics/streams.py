@@ -14,12 +14,22 @@ import msgspec
 from weft.analysis.stats.fairness import fairness_of_launches
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.ratios import Ratio, ratio
-from weft.charts import MOST_CURVES, Chart, ChartAxis, Track
+from weft.charts import (
+    BARS,
+    MOST_CURVES,
+    AxisUnit,
+    Chart,
+    ChartAxis,
+    axis_over_counts,
+    chart_of,
+    track_of,
+)
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.topics.groups import by_variant, side
-from weft.units import format_bytes, format_rate, format_time
-from weft.wording import half_or_none, over
+from weft.topics.rows import CaseRow
+from weft.units import format_rate, format_time
+from weft.wording import half_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,10 +46,12 @@ if TYPE_CHECKING:
 HOT_SPOTS = ("hot_spot_send", "hot_spot_receive")
 RATE = "message_rate"
 REFERENCE = "random_pairs"
+_RATE_UNIT = AxisUnit("million messages/s", 1e-6, format_rate)
+_TIME_UNIT = AxisUnit("time of a message in µs", 1e-3, format_time)
 _OWN = re.compile(r"own|rank\d+")
 
 
-class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
+class StreamsRow(CaseRow, frozen=True, kw_only=True):
     """Many streams at once: rank 0's peers of a hot spot, or pairs of ranks.
 
     `time_ns` is of one message of any stream, `rate_per_s` the messages of all of them in a second,
@@ -50,13 +62,7 @@ class StreamsRow(msgspec.Struct, frozen=True, kw_only=True):
     stream at once; None without such a case in the record.
     """
 
-    case: str
-    test: str
-    transport: str
-    bytes: int
-    variant: str
     streams: int
-    launches: int
     time_ns: Estimate
     rate_per_s: Estimate
     bandwidth_bytes_per_s: Estimate
@@ -210,35 +216,21 @@ def streams_chart(rows: StreamsRows, test: str, x: str) -> Chart | None:
         return None
     is_rate = test == RATE
     title = rows.titles[test]
+    unit = _RATE_UNIT if is_rate else _TIME_UNIT
     tracks = []
     for group, own in enumerate(groups[:MOST_CURVES]):
-        figures = [row.rate_per_s if is_rate else row.time_ns for row in own]
-        factor = 1e-6 if is_rate else 1e-3
-        tracks.append(
-            Track(
-                label=f"{over(own[0].transport, own[0].variant)} {format_bytes(own[0].bytes)}",
-                x=tuple(float(row.streams) for row in own),
-                y=tuple(figure.value * factor for figure in figures),
-                low=tuple(figure.low * factor for figure in figures),
-                high=tuple(figure.high * factor for figure in figures),
-                texts=tuple(
-                    f"{row.streams} {x}: "
-                    + half_or_none(figure, format_rate if is_rate else format_time)
-                    for row, figure in zip(own, figures, strict=True)
-                ),
-                group=group,
-            )
+        figures = ((row, row.rate_per_s if is_rate else row.time_ns) for row in own)
+        points = (
+            unit.point(row.streams, one, f"{row.streams} {x}: {half_or_none(one, unit.shape)}")
+            for row, one in figures
         )
-    axis = "million messages/s" if is_rate else "time of a message in µs"
-    ticks = sorted({row.streams for row in shown})
+        tracks.append(track_of(own[0].place, points, group))
     left_out = len(groups) - len(tracks)
-    return Chart(
-        name=f"many-{test}",
-        title=title,
-        alt=f"{title}: {axis} against the number of {x}",
-        x=ChartAxis(x, is_log=False, ticks=tuple((float(count), str(count)) for count in ticks)),
-        y=ChartAxis(axis),
-        tracks=tuple(tracks),
-        note="Bars are 95 % intervals."
-        + (f" {left_out} more are in the table." if left_out else ""),
+    return chart_of(
+        f"many-{test}",
+        title,
+        axis_over_counts(x, (row.streams for row in shown), is_log=False),
+        ChartAxis(unit.label),
+        tracks,
+        note=BARS + (f" {left_out} more are in the table." if left_out else ""),
     )

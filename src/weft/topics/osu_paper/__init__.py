@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.charts import Chart, ChartAxis, axis_place
+from weft.charts import SIZE, Chart, ChartAxis, axis_place
 from weft.plan.case import USUAL_QUEUE_DEPTH
 from weft.plan.suites import LARGE_QUEUE, follows_osu
 from weft.tables import Table
@@ -21,7 +21,6 @@ from weft.topics.completion import blocked_over_polled, notified_over_polled
 from weft.topics.hot_spots import HotSpots
 from weft.topics.osu_paper.curves import (
     BARS,
-    SIZE,
     Curves,
     cell_at,
     chart_of_curves,
@@ -35,7 +34,7 @@ from weft.topics.queue_depth import bindings_of, from_which_size
 from weft.topics.reuse import BufferReuse
 from weft.topics.streams import HOT_SPOTS
 from weft.units import format_bytes
-from weft.wording import RULE, counted, over
+from weft.wording import RULE, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -351,8 +350,7 @@ def _hot_spots(rows: Sequence[StreamsRow]) -> list[Chart | None]:
             for row in rows:
                 if (row.test, row.bytes) == (test, size):
                     point = point_at(float(row.streams), row.time_ns, _MICROSECONDS)
-                    label = over(row.transport, row.variant)
-                    curves.setdefault(label, []).append(point)
+                    curves.setdefault(row.over, []).append(point)
             places = sorted({point.x for points in curves.values() for point in points})
             axis = ChartAxis("slaves", is_log=False, ticks=tuple((at, f"{at:g}") for at in places))
             title = f"Figure {number}. Hot spot test, {direction}, {format_bytes(size)}"

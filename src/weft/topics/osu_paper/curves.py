@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.charts import MOST_CURVES, Chart, ChartAxis, Track, size_ticks
+from weft.charts import (
+    MOST_CURVES,
+    SIZE,
+    Chart,
+    ChartAxis,
+    ChartPoint,
+    Track,
+    axis_over_sizes,
+    chart_of,
+    track_of,
+)
 from weft.estimate import Estimate
 from weft.units import format_bytes
 from weft.wording import with_ends, with_half
@@ -18,7 +28,6 @@ if TYPE_CHECKING:
 BARS = "Bars are 95 % intervals, cut off where they leave the figure."
 # Half an interval below this is shown as none.
 SMALL = 1e-4
-SIZE = "message size"
 
 
 class PaperPoint(msgspec.Struct, frozen=True):
@@ -41,8 +50,7 @@ def over_sizes(name: str, title: str, curves: Curves, y: ChartAxis) -> Chart | N
     places = {int(point.x) for points in curves.values() for point in points}
     if not places:
         return None
-    axis = ChartAxis(SIZE, ticks=tuple(size_ticks(sorted(places))))
-    return chart_of_curves(name, title, curves, axis, y)
+    return chart_of_curves(name, title, curves, axis_over_sizes(sorted(places)), y)
 
 
 def chart_of_curves(
@@ -54,23 +62,13 @@ def chart_of_curves(
         return None
     left_out = len(curves) - len(drawn)
     values = [point.figure.value for _, points in drawn for point in points]
-    return Chart(
-        name=name,
-        title=title,
-        alt=f"{title}: {y.label} against {x.label} for {', '.join(label for label, _ in drawn)}",
-        x=x,
-        y=msgspec.structs.replace(y, ends=ends_of(values)),
-        tracks=tuple(
-            Track(
-                label=label,
-                x=tuple(point.x for point in points),
-                y=tuple(point.figure.value for point in points),
-                low=tuple(point.figure.low for point in points),
-                high=tuple(point.figure.high for point in points),
-                texts=tuple(f"{place_on(p.x, x)}: {with_ends(p.figure, _short)}" for p in points),
-                cells=tuple(map(_cell_of, points)),
-                group=group,
-            )
+    return chart_of(
+        name,
+        title,
+        x,
+        msgspec.structs.replace(y, ends=ends_of(values)),
+        (
+            track_of(label, [_drawn_at(point, x) for point in points], group)
             for group, (label, points) in enumerate(drawn)
         ),
         note=BARS + (f" {left_out} more are omitted." if left_out else ""),
@@ -94,8 +92,11 @@ def cell_at(track: Track, place: float) -> str:
     return track.cells[track.x.index(place)] if place in track.x else ""
 
 
-def _cell_of(point: PaperPoint) -> str:
-    return with_half(point.figure, _short, _half)
+def _drawn_at(point: PaperPoint, x: ChartAxis) -> ChartPoint:
+    figure = point.figure
+    text = f"{place_on(point.x, x)}: {with_ends(figure, _short)}"
+    cell = with_half(figure, _short, _half)
+    return ChartPoint(point.x, figure.value, figure.low, figure.high, text, cell)
 
 
 def _half(half: float) -> str:

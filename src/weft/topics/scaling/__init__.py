@@ -14,7 +14,7 @@ from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
 from weft.topics.scaling.rows import COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
 from weft.units import format_bandwidth, format_rate, format_time
-from weft.wording import WIDEST, half_or_none, middle_or_none, over, percent, with_ends
+from weft.wording import WIDEST, half_or_none, middle_or_none, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _lattice(row: ScalingRow | Cost) -> str:
 
 
 def _name(row: ScalingRow | Cost) -> str:
-    return f"{row.test} {over(row.transport, row.variant)}"
+    return f"{row.test} {row.over}"
 
 
 def _performance(rows: Sequence[ScalingRow]) -> Table:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.charts import (
+    BARS,
+    AxisUnit,
+    Chart,
+    ChartAxis,
+    ChartPoint,
+    Mark,
+    Track,
+    axis_over_counts,
+    chart_of,
+    track_of,
+)
 from weft.topics.scaling.rows import MOST_COST
 from weft.units import format_rate, format_time
-from weft.wording import over, percent, with_ends
+from weft.wording import percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,27 +54,22 @@ def format_flops(flops_per_s: float) -> str:
 def title_of(row: ScalingRow | Cost) -> str:
     """What a group is of: "halo over mpi, weak scaling"."""
     how = "strong" if row.is_global else "weak"
-    return f"{row.test} over {over(row.transport, row.variant)}, {how} scaling"
+    return f"{row.test} over {row.over}, {how} scaling"
 
 
-def _performance(row: ScalingRow) -> tuple[Estimate, float, str]:
-    """The figure of the axis, its unit in SI, and the figure in words."""
+def _performance(row: ScalingRow) -> tuple[Estimate, AxisUnit]:
+    """The figure of the axis and its unit."""
     if row.flops_per_s is not None:
-        return row.flops_per_s, 1e6, with_ends(row.flops_per_s, format_flops)
-    return (
-        row.iterations_per_s,
-        1.0,
-        with_ends(row.iterations_per_s, lambda rate: f"{format_rate(rate)}/s"),
-    )
+        return row.flops_per_s, AxisUnit("MFlop/s per rank", 1e-6, format_flops)
+    unit = AxisUnit("iterations/s", 1.0, lambda rate: f"{format_rate(rate)}/s")
+    return row.iterations_per_s, unit
 
 
 def _against_ranks(group: Sequence[LatticeCurve], name: str, what: str) -> Chart:
     first = group[0].rows[0]
-    ranks = sorted({row.ranks for curve in group for row in curve.rows})
     is_rate = what == "performance"
-    unit = "MFlop/s per rank" if first.flops_per_s is not None else "iterations/s"
     label = (
-        unit
+        _performance(first)[1].label
         if is_rate
         else f"efficiency in % of {first.base_ranks} rank" + ("s" if first.base_ranks > 1 else "")
     )
@@ -75,50 +81,36 @@ def _against_ranks(group: Sequence[LatticeCurve], name: str, what: str) -> Chart
     marks = (
         () if is_rate else (Mark(axis="y", at=100 * (1 - MOST_COST), text=f"{MOST_COST:.0%} lost"),)
     )
-    return Chart(
-        name=name,
-        title=f"{title_of(first)}: {what}",
-        alt=f"{label} against ranks for {', '.join(curve.rows[0].lattice for curve in group)}",
-        x=ChartAxis("ranks", ticks=tuple((float(one), str(one)) for one in ranks)),
-        y=ChartAxis(label, is_log=False, ends=(0.0, ROOM * highest)),
-        tracks=tracks,
+    return chart_of(
+        name,
+        f"{title_of(first)}: {what}",
+        axis_over_counts("ranks", (row.ranks for curve in group for row in curve.rows)),
+        ChartAxis(label, is_log=False, ends=(0.0, ROOM * highest)),
+        tracks,
         marks=marks,
-        note="A curve a lattice. Bars are 95 % intervals.",
+        note=f"A curve a lattice. {BARS}",
     )
 
 
 def _rate_track(curve: LatticeCurve, group: int) -> Track:
-    figures = [_performance(row) for row in curve.rows]
-    return Track(
-        label=curve.rows[0].lattice,
-        x=tuple(float(row.ranks) for row in curve.rows),
-        y=tuple(figure.value / unit for figure, unit, _ in figures),
-        low=tuple(figure.low / unit for figure, unit, _ in figures),
-        high=tuple(figure.high / unit for figure, unit, _ in figures),
-        texts=tuple(
-            f"{row.ranks} ranks: {words}, {with_ends(row.iteration_ns, format_time)} an iteration"
-            for row, (_, _, words) in zip(curve.rows, figures, strict=True)
-        ),
-        group=group,
-    )
+    points = []
+    for row in curve.rows:
+        figure, unit = _performance(row)
+        words = f"{row.ranks} ranks: {with_ends(figure, unit.shape)}"
+        text = f"{words}, {with_ends(row.iteration_ns, format_time)} an iteration"
+        points.append(unit.point(row.ranks, figure, text))
+    return track_of(curve.rows[0].lattice, points, group)
 
 
 def _efficiency_track(curve: LatticeCurve, group: int) -> Track:
-    shares = [
-        (row, 1.0, 1.0, 1.0)
-        if row.efficiency is None
-        else (row, row.efficiency.speed, row.efficiency.low, row.efficiency.high)
-        for row in curve.rows
-    ]
-    return Track(
-        label=curve.rows[0].lattice,
-        x=tuple(float(row.ranks) for row, *_ in shares),
-        y=tuple(100 * middle for _, middle, _, _ in shares),
-        low=tuple(100 * low for _, _, low, _ in shares),
-        high=tuple(100 * high for *_, high in shares),
-        texts=tuple(f"{row.ranks} ranks: {percent(100 * middle)}" for row, middle, *_ in shares),
-        group=group,
-    )
+    points = []
+    for row in curve.rows:
+        one = row.efficiency
+        ends = (1.0, 1.0, 1.0) if one is None else (one.speed, one.low, one.high)
+        share, low, high = (100 * end for end in ends)
+        text = f"{row.ranks} ranks: {percent(share)}"
+        points.append(ChartPoint(row.ranks, share, low, high, text))
+    return track_of(curve.rows[0].lattice, points, group)
 
 
 def _parts(group: Sequence[LatticeCurve], name: str) -> list[Chart]:
@@ -135,27 +127,17 @@ def _parts(group: Sequence[LatticeCurve], name: str) -> list[Chart]:
         spent = [row.parts_ns[part].value if part in row.parts_ns else 0.0 for row in rows]
         whole = [sum(one.value for one in row.parts_ns.values()) or 1.0 for row in rows]
         top = [low + 100 * own / all_ for low, own, all_ in zip(bottom, spent, whole, strict=True)]
-        tracks.append(
-            Track(
-                label=part,
-                x=places,
-                y=tuple(top),
-                base=tuple(bottom),
-                texts=tuple(
-                    f"{part}: {format_time(own)} of {format_time(all_)}"
-                    for own, all_ in zip(spent, whole, strict=True)
-                ),
-                style="bar",
-                group=at,
-            )
+        points = (
+            ChartPoint(x, y, text=f"{part}: {format_time(own)} of {format_time(all_)}")
+            for x, y, own, all_ in zip(places, top, spent, whole, strict=True)
         )
+        tracks.append(track_of(part, points, at, style="bar", base=bottom))
         bottom = top
     return [
-        Chart(
-            name=name,
-            title=f"{title_of(rows[0])}: parts of an iteration",
-            alt=f"shares of an iteration for {', '.join(row.lattice for row in rows)}",
-            x=ChartAxis(
+        chart_of(
+            name,
+            f"{title_of(rows[0])}: parts of an iteration",
+            ChartAxis(
                 "lattice, ranks",
                 is_log=False,
                 ticks=tuple(
@@ -163,8 +145,8 @@ def _parts(group: Sequence[LatticeCurve], name: str) -> list[Chart]:
                     for place, row in zip(places, rows, strict=True)
                 ),
             ),
-            y=ChartAxis("% of an iteration", is_log=False, ends=(0.0, 100.0)),
-            tracks=tuple(tracks),
+            ChartAxis("% of an iteration", is_log=False, ends=(0.0, 100.0)),
+            tracks,
             note="Means over the ranks, which add up.",
         )
     ]

@@ -18,6 +18,7 @@ from weft.applications.lattice import Lattice
 from weft.estimate import Estimate
 from weft.record.launches import by_launch
 from weft.topics.groups import side
+from weft.topics.rows import CaseRow, VariantRow
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
 from weft.topics.scaling.iterations import medians_ns, parts_ns
 
@@ -37,7 +38,7 @@ COMPUTING = ("compute", "local", "fields")
 CostVerdict = Literal["costs more", "costs less", "cannot tell"]
 
 
-class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
+class ScalingRow(CaseRow, frozen=True, kw_only=True):
     """An application on so many ranks, with `sites` each; all rates are of one rank.
 
     `iteration_ns` is the slowest rank's median time, `parts_ns` the mean over ranks of what its
@@ -53,18 +54,12 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     times are the scheduler's too.
     """
 
-    case: str
-    test: str
-    transport: str
-    variant: str
     lattice: str
     is_global: bool
     ranks: int
-    bytes: int
     sites: float
     sent_bytes: int
     sent_messages: int
-    launches: int
     shares_cores: bool
     iteration_ns: Estimate
     iterations_per_s: Estimate
@@ -83,7 +78,7 @@ class ScalingRow(msgspec.Struct, frozen=True, kw_only=True):
     flush_to_zero: str = ""
 
 
-class Cost(msgspec.Struct, frozen=True, kw_only=True):
+class Cost(VariantRow, frozen=True, kw_only=True):
     """What a lattice loses on the largest number of ranks, of the performance on `base_ranks`.
 
     That is the largest whose ranks have a core each; where there is none nothing can be said.
@@ -93,8 +88,6 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     test: str
-    transport: str
-    variant: str
     lattice: str
     is_global: bool
     base_ranks: int
