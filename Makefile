@@ -95,8 +95,10 @@ bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this m
 truth: build $(STAMPS)/packages-test ## Known simulated platforms through run, fit and comparison: errors and coverage
 	$(BIN)/python -m bench.truth $(ARGS)
 
+# What draws and looks which tests reach a line is in no other environment.
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)
-	PYTHONPATH=tests $(BIN)/python -m mutants $(ARGS)
+	$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements-mutants.lock
+	PYTHONPATH=tests nice -n 15 $(BIN)/python -m mutants $(ARGS)
 
 lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, or CMD='weft run ...'
 	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$$LAB_CMD"
@@ -104,13 +106,15 @@ lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell
 
-# The second holds what weft runs with, in the versions of the first.
+# The second holds what weft runs with, in the versions of the first; the third, what
+# draws mutants without what it needs for its other ways.
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-annotate --quiet --custom-compile-command "make lock"
 lock: $(ENVIRONMENT) ## Renew requirements.lock and requirements-run.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/$(LOCK) --group dev --upgrade -o requirements.lock
 	$(BIN)/$(LOCK) --constraints requirements.lock -o requirements-run.lock
+	$(BIN)/$(subst pyproject.toml,--group mutants --no-deps,$(LOCK)) --upgrade -o requirements-mutants.lock
 
 clean: ## Remove everything that was built
 	rm -rf build $(STAMPS) .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutants.bugs import all_bugs
+from mutants.drawn import draw
+from mutants.fates import fates_of, table_of
+from mutants.reached import Reached, look
 from mutants.tree import Copy, CopyError
 
 if TYPE_CHECKING:
@@ -26,7 +29,14 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="those that need no compiler")
     parser.add_argument("--copy", type=Path, default=ROOT / "build" / "mutants", help="its folder")
     parser.add_argument("--list", action="store_true", help="name them and do nothing")
+    parser.add_argument("--drawn", type=int, default=0, help="draw so many that nobody chose")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--under", default="", help="these folders of src/weft, with commas")
+    parser.add_argument("--tests", nargs="*", default=["tests"], help="that may notice them")
+    parser.add_argument("--keep", action="store_true", help="tests reach what they reached last")
     asked = parser.parse_args()
+    if asked.drawn:
+        return _draw(asked)
     bugs = [
         bug
         for bug in all_bugs()
@@ -53,6 +63,20 @@ def main() -> int:
     for title in lived:
         _say(f"  {title}")
     return 1 if lived else 0
+
+
+def _draw(asked: argparse.Namespace) -> int:
+    """0 when every drawn mutant was noticed, or is equivalent."""
+    under = [name for name in asked.under.split(",") if name]
+    copy = Copy(ROOT, asked.copy.resolve())
+    draws = draw(copy.tree, asked.drawn, asked.seed, under)
+    if not asked.keep and (told := look(copy, asked.copy.resolve(), asked.tests)):
+        _say(f"without any mutant this fails:\n{told}")
+        return 2
+    fates = fates_of(copy, draws, Reached(asked.copy.resolve()), _say)
+    for line in table_of(fates):
+        _say(line)
+    return 1 if "lived" in fates.values() else 0
 
 
 def cpu_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:

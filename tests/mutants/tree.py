@@ -14,8 +14,18 @@ from support.copies import without_finder
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
+    from typing import Protocol
 
-    from mutants.bugs import Bug
+    class Change(Protocol):
+        """What is planted: a file, and its text with the bug."""
+
+        @property
+        def path(self) -> str:
+            """From the project's folder on."""
+
+        def planted(self, text: str) -> str:
+            """The file's text with it."""
+
 
 ALL_PATTERNS = "engine/patterns/all.hpp"
 BUILD_S = 900.0
@@ -68,13 +78,18 @@ class Copy:
         if path.read_text() != text:
             path.write_text(text)
 
-    def plant(self, bug: Bug) -> None:
+    @property
+    def tree(self) -> Path:
+        """Where the project's files are copied to."""
+        return self._tree
+
+    def plant(self, bug: Change) -> None:
         """Put a bug into the copy. Raises ValueError where it does not apply."""
         path = self._tree / bug.path
         self._whole = path.read_text()
         path.write_text(bug.planted(self._whole))
 
-    def restore(self, bug: Bug) -> None:
+    def restore(self, bug: Change) -> None:
         """Take it out again."""
         (self._tree / bug.path).write_text(self._whole)
 
@@ -96,7 +111,13 @@ class Copy:
         words = ["cmake", "--build", str(self._build), "--target", *targets]
         return self._fails(words, BUILD_S)
 
-    def noticed_by(self, tests: Iterable[str], engine: Iterable[str], builds: Sequence[str]) -> str:
+    def noticed_by(
+        self,
+        tests: Iterable[str],
+        engine: Iterable[str],
+        builds: Sequence[str],
+        most_s: float = TEST_S,
+    ) -> str:
         """The first of these tests that fails or does not end, as it is named; nothing if none.
 
         With rank programs among what was built for them they take no others.
@@ -110,7 +131,7 @@ class Copy:
         options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
         words = [sys.executable, "-m", "pytest", *options, *named]
         own = self._programs() if any(name.startswith("rank-") for name in builds) else {}
-        return " ".join(named) if named and self._fails(words, TEST_S, own) else ""
+        return " ".join(named) if named and self._fails(words, most_s, own) else ""
 
     def _programs(self) -> dict[str, str]:
         return {"WEFT_ENGINE_DIR": str(self._build / "libexec" / "weft")}
@@ -122,7 +143,7 @@ class Copy:
         process = subprocess.Popen(
             words,
             cwd=self._tree,
-            env={**self._environment(), **(more or {})},
+            env={**self.environment(), **(more or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -136,7 +157,8 @@ class Copy:
             return f"not done in {most_s:g} s"
         return said.decode(errors="replace") or "failed" if process.returncode else ""
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """In which programs take weft from the copy."""
         return {
             **os.environ,
             "PYTHONPATH": f"{self._site}:{self._tree / 'src'}",
