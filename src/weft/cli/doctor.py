@@ -11,6 +11,8 @@ _EXAMPLES = """Examples:
 
 weft doctor
 
+weft doctor --measure
+
 weft doctor --hosts n1,n2
 
 weft doctor --nodes 4"""
@@ -25,11 +27,19 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure",
+            help="Measure too what huge pages give on this machine: two ranks, about 3 s.",
+        ),
+    ] = False,
     where: Where = Where(),  # noqa: B008 - frozen
 ) -> None:
     """Say what disturbs a measurement on this machine or on named hosts, and how to fix it."""
     import msgspec
 
+    from weft.errors import WeftError
     from weft.host.checks import diagnose
     from weft.host.every import of_hosts
     from weft.host.load import Watch
@@ -40,6 +50,10 @@ def doctor(
     from weft.plan.case import USUAL_RANKS
     from weft.report.terminal import console, findings_table
 
+    if measure and (where.allocation.hosts or where.allocation.nodes > 1):
+        raise WeftError(
+            "--measure is of this machine alone", "type weft doctor --measure on the other host"
+        )
     if not where.allocation.hosts and is_needed(where.allocation.nodes, where.launcher):
         words = tuple(sys.argv[2:])
         become(SiteJob(words=words, nodes=where.allocation.nodes, budget_s=_MINUTE_S), "doctor")
@@ -50,6 +64,10 @@ def doctor(
     # As many as a run has without --ranks: two on this machine, one on each of several hosts.
     each = where.allocation.ranks_per_node or -(-USUAL_RANKS // len(hosts))
     findings = of_hosts({name: diagnose(manifest, load, each) for name, manifest in hosts.items()})
+    if measure:
+        from weft.studies.huge_pages import huge_pages_here
+
+        findings = (*findings, huge_pages_here())
     differences = unlike_hosts(hosts)
     if json:
         found = {"hosts": list(hosts), "differences": differences, "findings": findings}

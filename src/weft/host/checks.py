@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 BUSY_SHARE = 0.1
 SETTING_OF_HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
-# Both ways at once: where a library copies, both ranks' pages are walked through at a time.
-MEASURE_HUGE_PAGES = (
-    "weft run stream bidirectional_stream --transport mpi --sizes 1MiB --pages small,huge"
-)
+MEASURE_HUGE_PAGES = "weft doctor --measure"
 NEEDED_MEMLOCK_BYTES = 64 << 20
 NEEDED_TEMPORARY_BYTES = 8 << 20
 _CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
@@ -185,7 +182,7 @@ def _small_pages(memory: Memory, setting: str) -> str:
     asked = "" if setting != "never" or free else f" after echo madvise > {SETTING_OF_HUGE_PAGES}"
     return (
         f"transparent huge pages: {setting}{reserved}; messages get none unasked: what they would"
-        f" give, {MEASURE_HUGE_PAGES} measures{asked}"
+        f" give, {MEASURE_HUGE_PAGES} measures on this machine{asked}"
     )
 
 

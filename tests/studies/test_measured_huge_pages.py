@@ -1,0 +1,135 @@
+"""What huge pages give, by scripted ranks of known times."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import msgspec
+import pytest
+from typer.testing import CliRunner
+
+from support.builders import pattern
+from weft.cli.main import app
+from weft.launch.local import LocalLauncher
+from weft.launch.protocol import Answer, LaunchError
+from weft.plan.pattern import Footprint
+from weft.studies import huge_pages
+from weft.studies.huge_pages import BUDGET_S, CHECK, PagesRatios, finding_of, measured_in_pairs
+
+STREAMS = ("stream", "bidirectional_stream")
+SECONDS = {"small": 0.03, "huge": 0.01}
+
+
+class Ranks:
+    """Ranks whose messages take known times, on a clock that only they move."""
+
+    def __init__(self, took: Callable[[Mapping[str, Any], int], float]) -> None:
+        self.now_s = 0.0
+        self.asked: list[Mapping[str, Any]] = []
+        self._took = took
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def hello(self, deadline_s: float = 0) -> Any:
+        raise NotImplementedError
+
+    def finish(self, deadline_s: float = 0) -> Any:
+        raise NotImplementedError
+
+    def run(self, case: Mapping[str, Any], deadline_s: float) -> Answer:
+        took_s = self._took(case, len(self.asked))
+        self.asked.append(case)
+        if took_s > deadline_s:
+            raise LaunchError("timeout", "it did not end")
+        self.now_s += took_s
+        return Answer(id=case["id"], status="ok", ticks=(round(took_s * 1e9),))
+
+    def clock(self) -> float:
+        return self.now_s
+
+
+def test_the_ratio_is_the_bandwidth_in_huge_pages_over_that_in_small_ones() -> None:
+    ranks = Ranks(lambda case, _: SECONDS[case["pages"]] * (2 if case["test"] == "stream" else 1))
+    gains = measured_in_pairs(ranks, STREAMS, ranks.clock)
+    assert [gain.test for gain in gains] == ["stream", "bidirectional_stream"]
+    assert {ratio for gain in gains for ratio in gain.ratios} == {3.0}
+    said = finding_of(gains)
+    assert (said.check, said.level) == (CHECK, "ok")
+    assert "stream 3.00 [3.00, 3.00] times the bandwidth" in said.what
+
+
+def test_a_machine_that_gets_slower_gives_no_gain() -> None:
+    ranks = Ranks(lambda _, count: 0.01 * 1.02**count)
+    [one, _] = measured_in_pairs(ranks, STREAMS, ranks.clock)
+    # Whichever is second in a pair is slower, by as much: a median over both orders has neither.
+    assert min(one.ratios) < 1 < max(one.ratios)
+    assert sorted(case["pages"] for case in ranks.asked) == sorted(
+        ["huge", "small"] * (len(ranks.asked) // 2)
+    )
+
+
+def test_no_pair_begins_that_would_not_end_in_time() -> None:
+    ranks = Ranks(lambda *_: 0.15)
+    measured_in_pairs(ranks, STREAMS, ranks.clock)
+    assert BUDGET_S - 0.6 < ranks.now_s <= BUDGET_S
+
+
+def test_a_pair_that_is_cut_short_leaves_those_before_it() -> None:
+    ranks = Ranks(lambda _, count: 0.01 if count < 5 * 4 else 100.0)
+    gains = measured_in_pairs(ranks, STREAMS, ranks.clock)
+    assert [len(gain.ratios) for gain in gains] == [4, 4]
+
+
+def test_the_first_pair_warms_up() -> None:
+    ranks = Ranks(lambda case, count: 1 / 3 if count < 4 and case["pages"] == "huge" else 0.02)
+    gains = measured_in_pairs(ranks, STREAMS, ranks.clock)
+    assert {ratio for gain in gains for ratio in gain.ratios} == {1.0}
+
+
+def test_too_few_pairs_are_no_figure() -> None:
+    said = finding_of([PagesRatios(test="stream", ratios=(3.0, 3.0))])
+    assert said.level == "unknown"
+    assert "3.00" not in said.what
+    assert said.fix
+
+
+def test_where_there_are_none_the_reason_and_what_to_type_are_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class RanksWithoutPages(Ranks):
+        def hello(self, deadline_s: float = 0) -> Any: ...
+
+        def run(self, case: Mapping[str, Any], deadline_s: float) -> Answer:  # noqa: ARG002
+            return Answer(id=case["id"], status="failed", reason="0 are on huge pages")
+
+    monkeypatch.setattr(huge_pages, "choose_mpi", lambda: "openmpi")
+    patterns = tuple(
+        msgspec.structs.replace(pattern(test), footprint=Footprint(streams=True))
+        for test in STREAMS
+    )
+    one = type(
+        "Program", (), {"transport": "mpi", "reason": "", "path": "x", "patterns": patterns}
+    )()
+    monkeypatch.setattr(huge_pages, "programs", lambda _: (one,))
+    monkeypatch.setattr(huge_pages, "Job", lambda **_: None)
+    ranks = RanksWithoutPages(lambda *_: 0.0)
+    monkeypatch.setattr(LocalLauncher, "start", lambda *_: ranks)
+    said = huge_pages.huge_pages_here()
+    assert said.level == "unknown"
+    assert "0 are on huge pages" in said.what
+    assert "sysctl vm.nr_hugepages=" in said.fix
+
+
+def test_another_host_is_refused() -> None:
+    done = CliRunner().invoke(app, ["doctor", "--measure", "--hosts", "n1"])
+    assert done.exit_code != 0
+    assert "--measure is of this machine alone" in str(done.exception)
+
+
+@pytest.mark.engine
+def test_this_machine_is_measured_or_says_why_not() -> None:
+    said = huge_pages.huge_pages_here()
+    assert ("times the bandwidth" in said.what) == (said.level == "ok")
+    assert said.level == "ok" or said.fix
