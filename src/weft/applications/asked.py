@@ -74,6 +74,11 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
         """The path of a file that cases are made of; empty where none was named."""
         return self.gauge
 
+    @property
+    def says_how_fast(self) -> bool:
+        """Whether something was asked for that changes how fast a rank computes."""
+        return self.threads > 1 or self.long_link_reals != LONG_LINK_REALS
+
     def on(self, file: ApplicationFile) -> ApplicationsAsked:
         """The same on the lattice of the gauge file."""
         return msgspec.structs.replace(self, whole="x".join(map(str, file.extents)))

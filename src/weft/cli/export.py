@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import IO
 
-    from weft.record.run import Run
-    from weft.tables import Table
 
 _EXAMPLES = """Examples:
 
@@ -23,7 +21,6 @@ weft export run.jsonl.zst --csv samples.csv
 weft export run.jsonl.zst --table summary --parquet summary.parquet
 
 weft export run.jsonl.zst --table models --latex models.tex"""
-_MODELS = "models"
 
 
 def register(app: typer.Typer) -> None:
@@ -61,8 +58,8 @@ def export(
     """
     from weft.outputs import STANDARD_OUTPUT, write_output
     from weft.record.run import load
-    from weft.topics import TOPICS
-    from weft.topics.frames import TABLES, table_of
+    from weft.studies.export import in_words, table_called
+    from weft.topics.frames import table_of
 
     targets = [path for path in (csv, parquet, latex, markdown) if path is not None]
     if len(targets) != 1:
@@ -71,57 +68,17 @@ def export(
             "type --csv FILE, --parquet FILE, --latex FILE or --markdown FILE",
         )
     target = targets[0]
-    usual = [topic.name for topic in TOPICS if topic.is_usual]
-    for_paper = dict.fromkeys([*usual, *(topic.name for topic in TOPICS), _MODELS])
-    known = tuple(for_paper) if latex or markdown else TABLES
-    table = table or known[0]
-    if table not in known:
-        raise WeftError(f"there is no table {table}", f"type --table {' or '.join(known)}")
+    for_paper = latex is not None or markdown is not None
+    table = table_called(table, for_paper=for_paper)
     run = load(record)
-    if latex or markdown:
-        text, rows = _words(run, table, as_latex=latex is not None)
+    if for_paper:
+        text, rows = in_words(run, table, as_latex=latex is not None)
         write_output(target, text)
     else:
         frame = table_of(run, table)
         rows = frame.height
         _write(frame.write_csv if csv else frame.write_parquet, target)
     typer.echo(f"{target}: {counted(rows, 'row')} of {table}", err=target == STANDARD_OUTPUT)
-
-
-def _words(run: "Run", table: str, *, as_latex: bool) -> tuple[str, int]:
-    """The tables for a paper as text, and how many rows they have. Raises WeftError for none."""
-    from weft.report.markup import to_latex, to_markdown
-
-    tables = _models(run) if table == _MODELS else _of_topic(run, table)
-    text = to_latex(tables) if as_latex else to_markdown(tables)
-    return text, sum(len(one.rows) for one in tables)
-
-
-def _of_topic(run: "Run", name: str) -> "list[Table]":
-    from weft.analysis.summary import summarise
-    from weft.topics import results_of, topic_called
-
-    topic = topic_called(name)
-    results = results_of(run, summarise(run))
-    tables = results.labelled(topic.for_paper(results.of(topic)))
-    if not tables:
-        raise WeftError(
-            f"{run.path} has no measured case for the table {name}",
-            f"type weft show {run.path} to see what it has",
-        )
-    return tables
-
-
-def _models(run: "Run") -> "list[Table]":
-    from weft.report.models import model_tables
-    from weft.sources.series import models_of
-
-    found = models_of([run])
-    tables = model_tables(found)
-    if not tables:
-        why = found.refused[0] if found.refused else f"{run.path} has no latency"
-        raise WeftError(why, f"type weft show {run.path} to see what it has")
-    return tables
 
 
 def _write(fill: "Callable[[IO[bytes]], object]", target: Path) -> None:

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.applications.asked import ApplicationsAsked
-from weft.applications.lattice import LONG_LINK_REALS
 from weft.cli.fabric_options import Levels, Shape, Switch
 from weft.cli.lattice import takes_lattice
-from weft.errors import WeftError
 from weft.studies.variants import NO_TAPER
 
 if TYPE_CHECKING:
@@ -137,12 +135,12 @@ def predict(
     from weft.fabric.topologies import FabricAsked
     from weft.plan import cases as plan
     from weft.sim.platforms import simulated_platform
-    from weft.studies.prediction import predicted_on
+    from weft.studies.prediction import check_asked, predicted_on
     from weft.studies.simulations import Effort
     from weft.studies.variants import Lists, variants_of
     from weft.units import parse_percent, parse_seconds
 
-    _check(platform, nodes, samples, asked)
+    check_asked(platform, nodes, samples, asked)
     base = simulated_platform(platform, rate)
     lists = Lists(
         topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed,
@@ -177,20 +175,3 @@ def _show(found: "Predicted") -> None:
 def _say(line: str) -> None:
     """A line beside the table."""
     typer.echo(line, err=True)
-
-
-def _check(platform: str, nodes: int, samples: int, asked: ApplicationsAsked) -> None:
-    if not platform:
-        raise WeftError(
-            "a prediction needs the links and hosts of a platform",
-            "type --platform escher (weft list platforms), or a file of weft calibrate",
-        )
-    if not nodes:
-        raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 256")
-    if samples < 1:
-        raise WeftError(f"--samples {samples} is out of range", "type 1 or more, like --samples 2")
-    if asked.threads > 1 or asked.long_link_reals != LONG_LINK_REALS:
-        raise WeftError(
-            "a prediction computes nothing: the platform says how fast a rank is",
-            "omit --threads and --long-links",
-        )

@@ -10,6 +10,7 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
+    from weft.applications.asked import ApplicationsAsked
     from weft.charts import Chart
     from weft.plan.cases import Experiment
     from weft.plan.pattern import Axis
@@ -62,6 +63,24 @@ def predicted_on(
     ]
     front, table = _front(base, answers, certainty, limit, _lacking_in_words(lacking))
     return Predicted(results=results, front=front, table=table, page=effort.page)
+
+
+def check_asked(platform: str, nodes: int, samples: int, asked: "ApplicationsAsked") -> None:
+    """Raises WeftError for a prediction without a platform or nodes, or for what it cannot do."""
+    if not platform:
+        raise WeftError(
+            "a prediction needs the links and hosts of a platform",
+            "type --platform escher (weft list platforms), or a file of weft calibrate",
+        )
+    if not nodes:
+        raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 256")
+    if samples < 1:
+        raise WeftError(f"--samples {samples} is out of range", "type 1 or more, like --samples 2")
+    if asked.says_how_fast:
+        raise WeftError(
+            "a prediction computes nothing: the platform says how fast a rank is",
+            "omit --threads and --long-links",
+        )
 
 
 def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":

@@ -1,0 +1,59 @@
+"""The one chart that a figure of a paper shows, and what stands beside the chart of a fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.analysis.fits.models import fit_models
+from weft.analysis.fits.signature import signature_of
+from weft.errors import WeftError
+from weft.names import choose
+from weft.record.run import load
+from weft.report.fits import line_chart
+from weft.report.signatures import signature_chart
+from weft.sources.series import series_of
+from weft.topics import charts_of, results_among
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.charts import Chart
+
+FIT, SIGNATURE = "fit", "signature"
+
+
+def chart_called(
+    sources: Sequence[str], show: str, test: str = "", transport: str = "", columns: str = ""
+) -> Chart:
+    """The chart of this name: a fit, the signatures, a test's curves over sizes or a topic's own.
+
+    Without a name it is the first of the records' charts. Raises WeftError.
+    """
+    if show in (FIT, SIGNATURE):
+        return _of_models(sources, show, test, transport, columns)
+    found = charts_of([results_among(load(Path(one)), test, transport) for one in sources])
+    charts = {chart.name: chart for chart in found}
+    if not charts:
+        raise WeftError(
+            f"{sources[0]} has no measured case", f"type weft show {sources[0]} to see why"
+        )
+    if show in charts:
+        return charts[show]
+    names = choose("chart", [show] if show else [], tuple(charts)) or tuple(charts)
+    return charts[names[0]]
+
+
+def _of_models(sources: Sequence[str], show: str, test: str, transport: str, columns: str) -> Chart:
+    """The fit of one series, or the signatures of all."""
+    pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
+    if show == SIGNATURE:
+        return signature_chart([signature_of(series) for series, _ in pairs])
+    if len(pairs) > 1:
+        raise WeftError(
+            f"a figure of a fit shows one series, and there are {len(pairs)}",
+            "choose one with --test and --transport",
+        )
+    series, stream = pairs[0]
+    found = fit_models(series, stream)
+    return line_chart(series, found.line, found.piecewise)

@@ -1,0 +1,98 @@
+"""What check, figure, export, predict and reproduce decide, asked without a command line."""
+
+from pathlib import Path
+
+import pytest
+
+from support.builders import make_cases, synthetic_record
+from weft.applications.asked import ApplicationsAsked
+from weft.errors import WeftError
+from weft.record.run import load
+from weft.studies.checks import checked
+from weft.studies.export import in_words, table_called
+from weft.studies.figures import chart_called
+from weft.studies.prediction import check_asked
+from weft.studies.published import reproduced
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), tuple(1 << e for e in range(10)))
+    return synthetic_record(tmp_path / "r.jsonl", cases)
+
+
+# A message of 1 byte takes 1,000 ns one way.
+@pytest.mark.parametrize(("bound", "outcome"), [("1.2 us", "pass"), ("0.9 us", "fail")])
+def test_limits_answer_for_all_records_together(path: Path, bound: str, outcome: str) -> None:
+    limits = path.with_name("limits.toml")
+    limits.write_text(f'[[limit]]\ntest = "ping_pong"\nsizes = "1"\nlatency_at_most = "{bound}"\n')
+    found = checked([path], [limits], 0.05)
+    assert (found.outcome, [one.outcome for one in found.checks]) == (outcome, [outcome])
+    assert found.unlike == ()
+    with pytest.raises(WeftError, match="one limits file or several records"):
+        checked([path], [limits, path], 0.05)
+
+
+def test_a_record_is_not_checked_against_itself(path: Path) -> None:
+    with pytest.raises(WeftError, match="is the record under test itself"):
+        checked([path], [path], 0.05)
+
+
+def test_a_figure_is_the_chart_of_its_name_or_the_first(path: Path) -> None:
+    source = str(path)
+    assert chart_called([source], "").name == "ping_pong"
+    assert chart_called([source], "stream").y.label == "bandwidth in MB/s"
+    assert chart_called([source], "fit").title == "Transfer time, tcp/ping_pong"
+    signatures = chart_called([source, "escher"], "signature").tracks
+    assert signatures[0].label == "tcp/ping_pong"
+    assert len(signatures) > 1
+    with pytest.raises(WeftError, match="there is no chart"):
+        chart_called([source], "nothing")
+    with pytest.raises(WeftError, match="shows one series, and there are 2"):
+        chart_called([source, source], "fit")
+
+
+def test_a_table_of_a_paper_and_one_of_rows_have_their_own_usual_one(path: Path) -> None:
+    assert (table_called("", for_paper=True), table_called("", for_paper=False)) == (
+        "figures",
+        "samples",
+    )
+    with pytest.raises(WeftError, match="there is no table samples"):
+        table_called("samples", for_paper=True)
+    text, rows = in_words(load(path), "figures", as_latex=False)
+    assert rows == 20
+    assert text.count("\n|") >= rows
+    with pytest.raises(WeftError, match="has no measured case for the table rails"):
+        in_words(load(path), "rails", as_latex=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (("", 2, 2, ApplicationsAsked()), "links and hosts of a platform"),
+        (("escher", 0, 2, ApplicationsAsked()), "the fabric has no nodes"),
+        (("escher", 2, 0, ApplicationsAsked()), "--samples 0 is out of range"),
+        (("escher", 2, 2, ApplicationsAsked(threads=2)), "a prediction computes nothing"),
+        (("escher", 2, 2, ApplicationsAsked(long_link_reals=12)), "a prediction computes nothing"),
+    ],
+)
+def test_a_prediction_needs_a_fabric_and_computes_nothing(
+    asked: tuple[str, int, int, ApplicationsAsked], why: str
+) -> None:
+    with pytest.raises(WeftError, match=why):
+        check_asked(*asked)
+
+
+@pytest.mark.parametrize(
+    ("study", "kind", "rate", "why"),
+    [
+        ("sandia", "model", "1GFlop/s", "--rate is for the curves of fermilab"),
+        ("fermilab", "table", "", "Fermilab published no tables"),
+        ("osu", "table", "", "published without tables"),
+    ],
+)
+def test_a_study_is_asked_only_for_what_it_published(
+    study: str, kind: str, rate: str, why: str
+) -> None:
+    with pytest.raises(WeftError, match=why):
+        reproduced(study, kind, rate)
