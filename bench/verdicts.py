@@ -14,6 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft.analysis.fits.delays import DelayTest
+from weft.analysis.fits.linear import fit_line
+from weft.analysis.fits.loggp import from_delays
+from weft.analysis.fits.sweeps import Series, series_of_times
 from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.neighbours import chance_of_groups
@@ -161,6 +165,61 @@ def covered_in_time(random: Random, count: int, correlation: float) -> bool:
     return estimate.low <= 1 <= estimate.high
 
 
+def line_missed(random: Random) -> bool:
+    """Whether an interval of a line through one launch of a record misses; launches differ by 1 %.
+
+    Either line, its latency or its slope.
+    """
+    sizes = np.array([0, *(2**power for power in range(23))])
+    times = (1500 + 0.25 * sizes) * math.exp(0.01 * random.standard_normal())
+    samples = times[:, None] * (1 + 0.02 * tailed(random, len(sizes), 20))
+    table = series_of_times("drawn", np.repeat(sizes, 20), samples.ravel())
+    fit = fit_line(Series(name="drawn", launches=table.launches))
+    ends = [
+        (getattr(line, part), truth)
+        for line in (fit.least_squares, fit.median_line)
+        for part, truth in (("latency_ns", 1500), ("slope_ns_per_byte", 0.25))
+    ]
+    return any(not one.low <= truth <= one.high for one, truth in ends)
+
+
+def delay_method(random: Random, launches: int, asked: str) -> bool:
+    """Whether LogGP's g or o_r holds its mean; parts of a launch scatter by 5 % with a tail."""
+    truths = {"g": 700.0, "o_r": 250.0}
+    tests = []
+    for _ in range(launches):
+        parts = 1 + 0.05 * tailed(random, 3, 3)
+        tests.append(
+            [
+                DelayTest(
+                    bytes=size, messages=8, single_ns=5000.0, receive_ns=250 * own[1],
+                    burst_ns=5000 + 7 * (700 * own[0] + 0.12 * size),
+                    delayed_ns=5000 + 7 * (20_000 + 300 * own[2]), delay_ns=20_000.0,
+                )
+                for size, own in zip((1, 1024, 65536), parts, strict=True)
+            ]
+        )  # fmt: skip
+    found = from_delays("drawn", tests)
+    estimate = found.gaps[0].gap_ns if asked == "g" else found.overheads[0].receive_ns
+    return estimate is not None and estimate.low <= truths[asked] <= estimate.high
+
+
+def of_fits() -> list[Scene]:
+    """Lines through one launch, and parameters that are means of launches with a tail."""
+    return [
+        Scene("one launch, an interval of a line misses", line_missed, MOST, 0.5),
+        *(
+            Scene(
+                f"LogGP's {asked} over 10 launches with a tail: covered",
+                partial(delay_method, launches=10, asked=asked),
+                ">= 92",
+                2.0,
+            )
+            for asked in ("g", "o_r")
+        ),
+    ]
+
+
 def one_tick(random: Random) -> bool | None:
     """Two launches of 1 to 2 us that fall on one tick of 40 ns."""
     truth = random.uniform(1000, 2000)
@@ -269,10 +328,15 @@ def of_time() -> list[Scene]:
     ]
 
 
+def scenes(fails: Fails) -> list[Scene]:
+    """All of them, in the order of the table."""
+    return [*of_ranks(), *of_sides(fails), *of_time(), *of_fits()]
+
+
 def rows(trials: int, fails: Fails) -> list[tuple[str, ...]]:
     """The share of each scene, beside what it is to be."""
     found: list[tuple[str, ...]] = [("scene", "share", "to be", "trials")]
-    for scene in (*of_ranks(), *of_sides(fails), *of_time()):
+    for scene in scenes(fails):
         random = np.random.Generator(np.random.Philox(SEED))
         count = max(1, round(trials * scene.trials_share))
         answers = [one for one in (scene.once(random) for _ in range(count)) if one is not None]

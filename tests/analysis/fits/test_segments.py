@@ -34,7 +34,7 @@ def true_times() -> np.ndarray:
     return times
 
 
-def series_of_medians(rows: list[np.ndarray]) -> Series:
+def series_of_medians(rows: list[np.ndarray], *, is_table: bool = False) -> Series:
     """A series whose launches have these medians, and one sample a size."""
     ones = np.ones(len(SIZES))
     sweeps = [
@@ -49,7 +49,7 @@ def series_of_medians(rows: list[np.ndarray]) -> Series:
         )
         for row in rows
     ]
-    return Series(name="made", launches=tuple(sweeps))
+    return Series(name="made", launches=tuple(sweeps), is_table=is_table)
 
 
 def holds(parameter: Estimate | None, truth: float) -> bool:
@@ -96,13 +96,22 @@ def test_every_parameter_over_launches_is_held_as_often_as_said(kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_parameter_of_one_launch_is_held_as_often_as_said(kind: str) -> None:
+def test_every_parameter_of_a_table_is_held_as_often_as_said(kind: str) -> None:
     random = np.random.default_rng(20 + KINDS.index(kind))
     outcomes = []
     for _ in range(TRIALS):
         noise = np.median(relative_noise(random, kind, len(SIZES), 101), axis=1)
-        outcomes.append(hits(fit_piecewise(series_of_medians([true_times() * (1 + noise)]))))
+        table = series_of_medians([true_times() * (1 + noise)], is_table=True)
+        outcomes.append(hits(fit_piecewise(table)))
     check(outcomes)
+
+
+def test_one_launch_of_a_record_has_no_interval() -> None:
+    """Its sizes tell how well its own lines are known, and not how launches differ."""
+    model = fit_piecewise(series_of_medians([true_times()]))
+    assert not model.asymptotic_bandwidth_bytes_per_s.is_bounded
+    assert not any(segment.latency_ns.is_bounded for segment in model.segments)
+    assert model.segments[0].latency_ns.launches == 1
 
 
 def test_one_line_is_not_cut() -> None:

@@ -22,7 +22,7 @@ import msgspec
 
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.means import uninterrupted_mean
-from weft.analysis.stats.parameters import over_launches
+from weft.analysis.stats.parameters import of_mean_times
 from weft.errors import WeftError
 from weft.estimate import Estimate
 
@@ -150,7 +150,7 @@ def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
         launch.transfer_ns - tests[0].send_ns - (tests[0].receive_ns or 0.0)
         for launch, tests in zip(found, ordered, strict=True)
     ]
-    latency = over_launches(alone, positive=False)
+    latency = of_mean_times(alone, positive=False)
     notes = (*whole.notes, *_notes_on_latency(latency))
     return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency, notes=notes)
 
@@ -203,7 +203,7 @@ def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) 
         )
 
     def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Estimate:
-        return over_launches([figure(launch) for launch in launches], positive=positive)
+        return of_mean_times([figure(launch) for launch in launches], positive=positive)
 
     plogp_latency = over(lambda launch: launch.plogp_latency_ns)
     if plogp_latency.high < 0:
@@ -222,7 +222,7 @@ def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) 
 
 def _gap(size: int, launches: Sequence[_Launch]) -> Gap:
     values = [launch.gaps[size] for launch in launches]
-    return Gap(bytes=size, gap_ns=over_launches(values, positive=True))
+    return Gap(bytes=size, gap_ns=of_mean_times(values, positive=True))
 
 
 def _overhead(tests: Sequence[DelayTest]) -> Overhead:
@@ -230,6 +230,6 @@ def _overhead(tests: Sequence[DelayTest]) -> Overhead:
     received = [test.receive_ns for test in tests if test.receive_ns is not None]
     return Overhead(
         bytes=tests[0].bytes,
-        send_ns=over_launches([test.send_ns for test in tests], positive=False),
-        receive_ns=over_launches(received, positive=True) if len(received) == len(tests) else None,
+        send_ns=of_mean_times([test.send_ns for test in tests], positive=False),
+        receive_ns=of_mean_times(received, positive=True) if len(received) == len(tests) else None,
     )

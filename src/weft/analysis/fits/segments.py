@@ -13,7 +13,7 @@ from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.change_points import Cuts, find_changes
 from weft.analysis.stats.intervals import CONFIDENCE, exp
-from weft.analysis.stats.parameters import inverse, over_launches, student
+from weft.analysis.stats.parameters import inverse, of_one_launch, over_launches, student
 from weft.estimate import Estimate
 from weft.units import format_bytes
 
@@ -87,9 +87,9 @@ class Piecewise(msgspec.Struct, frozen=True, kw_only=True):
 def fit_piecewise(series: Series) -> Piecewise:
     """Find the changes in the medians over launches, then fit every launch between them.
 
-    With one launch the intervals come from the relative scatter about all lines together; with
-    several they hold the variation between launches and the misfit that all launches share
-    (misfit.py). Raises WeftError for fewer than six sizes.
+    Of a table the intervals come from the relative scatter about all lines together. Of a record
+    they hold the variation between launches and the misfit that all launches share (misfit.py); one
+    launch has none. Raises WeftError for fewer than six sizes.
     """
     import numpy as np
 
@@ -216,6 +216,8 @@ class _Model:
 
     def parameter(self, figure: OfLines, *, positive: bool = False) -> Estimate:
         """A figure of the lines with its interval: over launches, and from what they share."""
+        if self.counted == 1:
+            return of_one_launch(figure(self.of_mean))
         sizes = self._from_scatter(figure, positive=positive)
         if len(self.launches) == 1:
             return sizes
