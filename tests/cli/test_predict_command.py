@@ -1,5 +1,6 @@
 """`weft predict`: variants in one table, records and a page, and refusals in one line."""
 
+import datetime
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ from weft.errors import WeftError
 from weft.plan.request import Request
 from weft.record.model import Footer
 from weft.session import start
+from weft.studies.simulations import Effort
 
 ESCHER = ("predict", "ping_pong", "--platform", "escher")
 
@@ -212,3 +214,19 @@ def test_a_file_is_no_folder_for_the_records(
         run(*ESCHER, "--nodes", 2, "-o", name)
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
     assert Path("there").read_text() == "precious"
+
+
+def test_predictions_of_one_second_have_files_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clock(datetime.datetime):
+        moments = iter((100, 200))
+
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> "Clock":
+            return cls(2026, 11, 23, 8, 0, 0, next(cls.moments), tz)
+
+    monkeypatch.setattr("weft.studies.simulations.datetime.datetime", Clock)
+    first, second = (Effort(60.0, 1, tmp_path, lambda _: None).page for _ in range(2))
+    assert first != second
+    assert "20261123-080000" in first.name

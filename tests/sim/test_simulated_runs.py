@@ -241,3 +241,8 @@ def test_the_program_says_what_it_needs(words: tuple[str, ...], reported: str) -
     )  # fmt: skip
     assert done.returncode == 2
     assert reported in done.stderr
+
+
+def test_no_rank_spent_the_simulators_time(known: weft.Run) -> None:
+    assert known.measured
+    assert {(one.timed_ns, one.cpu_ns) for one in known.lines.batches} == {(0, ())}

@@ -67,6 +67,14 @@ def test_three_platforms_fit_eighty_columns() -> None:
         assert sum(map(max, widest, map(len, table.head))) + gaps <= 80, table.caption
 
 
+def test_shares_of_the_peak_are_those_that_were_published() -> None:
+    found = [find_platform(name) for name in ("escher", "red-squall", "callisto")]
+    times = {one.name: predicted_ns(protocols_of(one, "model")) for one in found}
+    shares = [row[2] for row in peaks_beside(found, times, "label").rows]
+    # 831 of 2000 MB/s is 41.55 %, which was printed as 41.6 %.
+    assert shares == ["95.8 %", "92.9 %", "82.1 %", "40.7 %", "72.9 %", "41.6 %"]
+
+
 @engine
 @pytest.mark.parametrize(
     ("outcome", "error"), [("interrupted", KeyboardInterrupt), ("budget", WeftError)]

@@ -26,6 +26,14 @@ std::vector<std::byte> RankGroup::take(int from, int to) {
   return message;
 }
 
+void RankGroup::begin_case(unsigned deadline_s) {
+  if (ranks_in_case_++ == 0) deadline_.emplace(deadline_s);
+}
+
+void RankGroup::end_case() {
+  if (--ranks_in_case_ == 0) deadline_.reset();
+}
+
 std::vector<std::string> SimBootstrap::exchange(const std::string& mine) {
   group_->text_of(rank_) = mine;
   group_->meet();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <simgrid/s4u/Barrier.hpp>
 #include <simgrid/s4u/Semaphore.hpp>
 #include <span>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "host/deadline.hpp"
 
 namespace weft {
 
@@ -28,6 +30,10 @@ class RankGroup {
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   void put(int from, int to, std::span<const std::byte> message);
   [[nodiscard]] std::vector<std::byte> take(int from, int to);
+  /// All are one process, which has one alarm: the first rank that begins a case sets it, and the
+  /// last that ends the case takes it off.
+  void begin_case(unsigned deadline_s);
+  void end_case();
 
  private:
   struct Box {
@@ -39,6 +45,24 @@ class RankGroup {
   std::vector<std::string> texts_;
   simgrid::s4u::BarrierPtr barrier_;
   std::map<std::pair<int, int>, Box> boxes_;
+  int ranks_in_case_ = 0;
+  std::optional<Deadline> deadline_;
+};
+
+/// The time of a case on one of the ranks.
+class SharedDeadline {
+ public:
+  SharedDeadline(RankGroup& group, unsigned deadline_s) : group_(&group) {
+    group_->begin_case(deadline_s);
+  }
+  SharedDeadline(const SharedDeadline&) = delete;
+  SharedDeadline& operator=(const SharedDeadline&) = delete;
+  SharedDeadline(SharedDeadline&&) = delete;
+  SharedDeadline& operator=(SharedDeadline&&) = delete;
+  ~SharedDeadline() { group_->end_case(); }
+
+ private:
+  RankGroup* group_;
 };
 
 class SimBootstrap final : public Bootstrap {
@@ -56,6 +80,7 @@ class SimBootstrap final : public Bootstrap {
   void barrier_asleep(bool /*sleeps*/) override { group_->meet(); }
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
+  [[nodiscard]] RankGroup& group() const { return *group_; }
 
  private:
   RankGroup* group_;

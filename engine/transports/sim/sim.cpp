@@ -56,6 +56,9 @@ struct SimulatedHost {
   static Calibration calibrate_since(const Instant& /*start*/, std::int64_t /*baseline_ns*/) {
     return {1e9 / VirtualClock::ticks_per_s, 0, 0, VirtualClock::name};
   }
+  static SharedDeadline limit(Bootstrap& boot, unsigned seconds) {
+    return {dynamic_cast<SimBootstrap&>(boot).group(), seconds};
+  }
 };
 
 struct Simulation {

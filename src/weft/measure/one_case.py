@@ -244,6 +244,9 @@ class CaseRunner:
         *,
         needs_budget_s: float = 0.0,
     ) -> None:
+        if self.plan.simulated is not None:
+            # That of the simulator, which is one process for all ranks: no rank spent it.
+            answer = msgspec.structs.replace(answer, timed_ns=0, cpu_ns=())
         line = batch_line(state.case, launch, self.order, role, answer)
         self._writer.write(msgspec.structs.replace(line, needs_budget_s=needs_budget_s))
         self.order += 1

@@ -135,7 +135,9 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
         if batch.status == "unsupported":
             state.closed = not 0 < batch.needs_budget_s <= plan.budget_s
         elif batch.status == "ok" and batch.role == "measure":
-            state.add_timed(batch.timed_ns, len(batch.ticks) * batch.ops_per_sample)
+            # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
+            passed_ns = batch.timed_ns or batch.elapsed_ns
+            state.add_timed(passed_ns, len(batch.ticks) * batch.ops_per_sample)
             series = INTERVAL if INTERVAL in batch.parts else ""
             state.operation_ns = launch_median(run.time_ns(batch, series))
     for key, batches in run.measured_by_case.items():

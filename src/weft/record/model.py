@@ -103,7 +103,8 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
 
     The first `warmup` of `ticks` are warm-up. Each tick count spans `ops_per_sample` operations.
     `elapsed_ns` is the batch as the engine saw it, with filling and verification; `timed_ns` is the
-    timed pass on rank 0 alone, and `cpu_ns` the CPU time that each rank's process spent in its own.
+    timed pass on rank 0 alone, and `cpu_ns` the CPU time that each rank's process spent in its own;
+    simulated ranks have neither.
     `memory_bytes` is rank 0's memory of messages, where they arrive or, if none do, where they lie,
     and `huge_bytes` of it were on huge pages by the kernel's own list (0 and 0 in records of
     before, where the case chose no pages). `queue_held` is how many of Q messages that a stream's

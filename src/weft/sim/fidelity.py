@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.tables import Table
-from weft.units import format_bandwidth, format_bytes, format_time
+from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -236,8 +236,9 @@ def peaks_beside(
             )
             published = max(point.si for point in series.points)
             peak = link.peak_bytes_per_s(series.directions) if link else None
-            shares = [f"{100 * rate / peak:.1f} %" if peak else "" for rate in (published, own)]
-            rates = [format_bandwidth(rate) for rate in (published, own)]
+            both = (published, own)
+            shares = [format_percent(100 * rate / peak) if peak else "" for rate in both]
+            rates = [format_bandwidth(rate) for rate in both]
             error = f"{100 * (own / published - 1):+.2f} %"
             rows.append(
                 (f"{one.title}, {series.test}", rates[0], shares[0], rates[1], shares[1], error)

@@ -44,7 +44,8 @@ class Effort:
         self._begun_s = time.monotonic()
         self._simulated_s = 0.0
         now = datetime.datetime.now(datetime.UTC)
-        self._stem = f"weft-predict-{now:%Y%m%d-%H%M%S}"
+        # To the microsecond: several predictions may be begun in a second, into one folder.
+        self._stem = f"weft-predict-{now:%Y%m%d-%H%M%S-%f}"
         self.page = self._folder / f"{self._stem}.html"
 
     @staticmethod
