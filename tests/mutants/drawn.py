@@ -23,7 +23,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+EQUIVALENT = Path(__file__).with_name("judged") / "equivalent.toml"
 RULES = ("python.rules", "universal.rules")
 
 

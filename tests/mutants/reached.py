@@ -65,7 +65,7 @@ def look(copy: Copy, folder: Path, tests: Sequence[str]) -> str:
     """Run these quick tests of a copy under coverage; what they said where one fails."""
     data = folder / DATA
     data.unlink(missing_ok=True)
-    words = ["nice", "-n", "15", sys.executable, "-m", "coverage", "run", f"--data-file={data}"]
+    words = [sys.executable, "-m", "coverage", "run", f"--data-file={data}"]
     words += ["--source=src/weft", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     words += ["-p", "mutants.reached", "-m", "not engine and not browser", *tests]
     environment = copy.environment()

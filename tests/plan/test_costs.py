@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.builders import make_cases, pattern
+from support.builders import make_batch, make_cases, make_clock, pattern
 from weft.applications.lattice import Lattice
 from weft.measure.choice import share_s
 from weft.measure.state import CaseState
@@ -77,8 +78,11 @@ def test_a_length_of_time_in_words_is_enough_and_can_be_typed(seconds: float) ->
 def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
     """21 operations that shared a core with others, then four that had luck."""
     state = CaseState(make_cases(["ping_pong"], ["tcp"], [8])[0], pattern("ping_pong"))
-    state.add_timed(208_000_000, 21)
-    state.add_timed(480_000, 4)
+    case = state.case
+    lucky = make_batch(case, 0, 1, [120_000.0] * 4, ops_per_sample=1, warmup=0, tick_ns=1.0)
+    shared = msgspec.structs.replace(lucky, ticks=lucky.ticks * 5 + (1,), timed_ns=208_000_000)
+    state.learn(shared, 1.0, make_clock(1.0))
+    state.learn(lucky, 120_000.0, make_clock(1.0))
     assert state.pace_ns == pytest.approx(208_480_000 / 25)
 
 

@@ -10,7 +10,6 @@ import msgspec
 
 from weft.launch.protocol import Answer, LaunchError
 from weft.measure.lines import batch_line, case_line
-from weft.measure.state import INTERVAL
 from weft.measure.stopping import (
     MOST_OPS,
     MOST_SIMULATED_OPS,
@@ -224,16 +223,12 @@ class CaseRunner:
     def _learn(self, state: CaseState, answer: Answer, ranks: Ranks, *, measured: bool) -> None:
         clock = ranks.clock
         median_ticks = _sample_ticks(state, answer) / answer.ops_per_sample
-        state.operation_ns = median_ticks * clock.tick_ns
-        state.add_timed(answer.timed_ns, len(answer.ticks) * answer.ops_per_sample)
+        state.learn(answer, median_ticks, clock)
         if measured:
             state.add_launch(ranks.launch, median_ticks, answer.ops_per_sample, clock)
             self._failures.went_well(state)
             # No further launch gives a time where the clock did not move during the samples.
             state.closed = median_ticks <= 0
-        if INTERVAL in answer.parts:
-            # The next operation waits for its turn and not for this one's end.
-            state.operation_ns = answer.parts[INTERVAL][-1] * clock.tick_ns
 
     def _write(
         self,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.plan.pattern import Pattern
     from weft.plan.plan import Plan
-    from weft.record.model import Clock
+    from weft.record.model import Clock, Sampled
     from weft.record.run import Run
 
 # The series of a test whose messages are due at a rate: how long after one the next is.
@@ -83,10 +83,18 @@ class CaseState:
         if own:
             self._launches[launch] = own._replace(clock=own.clock.or_longer(clock))
 
-    def add_timed(self, timed_ns: int, operations: int) -> None:
-        """A timed pass of so many operations. All of them count: one that went well is no pace."""
-        self._timed_ns += timed_ns
-        self._timed_operations += operations
+    def learn(self, seen: Sampled, median_ticks: float, clock: Clock) -> None:
+        """What a batch tells of the next one: its median operation in ticks, and its pace.
+
+        All batches count for the pace: one that went well is none.
+        """
+        self.operation_ns = median_ticks * clock.tick_ns
+        if INTERVAL in seen.parts:
+            # The next operation waits for its turn and not for this one's end.
+            self.operation_ns = seen.parts[INTERVAL][-1] * clock.tick_ns
+        # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
+        self._timed_ns += seen.timed_ns or seen.elapsed_ns
+        self._timed_operations += len(seen.ticks) * seen.ops_per_sample
         self.pace_ns = self._timed_ns / max(1, self._timed_operations)
 
     def is_settled(self, plan: Plan) -> bool:
@@ -134,12 +142,9 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
         so_far.order = max(so_far.order, batch.order + 1)
         if batch.status == "unsupported":
             state.closed = not 0 < batch.needs_budget_s <= plan.budget_s
-        elif batch.status == "ok" and batch.role == "measure":
-            # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
-            passed_ns = batch.timed_ns or batch.elapsed_ns
-            state.add_timed(passed_ns, len(batch.ticks) * batch.ops_per_sample)
-            series = INTERVAL if INTERVAL in batch.parts else ""
-            state.operation_ns = launch_median(run.time_ns(batch, series))
+        elif batch.status == "ok":  # a calibration tells as much of the next operation
+            clock = run.clocks[batch.launch]
+            state.learn(batch, launch_median(run.time_ns(batch)) / clock.tick_ns, clock)
     for key, batches in run.measured_by_case.items():
         for launch, times in samples_by_launch(batches, run.time_ns).items():
             clock = run.clocks[launch]
