@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import output_option
+from weft.cli.typed import refuse_typed
 
 _EXAMPLES = """Examples:
 
@@ -31,6 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
+    context: typer.Context,
     sources: Annotated[
         list[str],
         typer.Argument(
@@ -62,10 +64,15 @@ def calibrate(
     --platform FILE, and for SimGrid.
     """
     from weft.outputs import write_output
+    from weft.reference.library import platform_or_none
     from weft.report.table import render_table
     from weft.report.terminal import console
     from weft.studies.calibration import calibrated_platform
 
+    if platform_or_none(sources[0]) is not None:
+        refuse_typed(
+            context, "transport", why=f"{sources[0]} is a published platform, of one transport"
+        )
     found = calibrated_platform(sources, kind, nodes, rate, transport)
     for table in found.tables:
         console().print(*render_table(table), sep="\n")

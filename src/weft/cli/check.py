@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import output_option
+from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
     from weft.analysis.compare.acceptance import Checked
@@ -25,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
+    context: typer.Context,
     records: Annotated[
         list[Path], typer.Argument(help="Check these records: all of the machine under test.")
     ],
@@ -55,6 +57,8 @@ def check(
     from weft.studies.checks import checked
     from weft.units import parse_percent
 
+    if any(path.suffix == ".toml" for path in against):
+        refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
     found = checked(records, against, parse_percent(tolerance))
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found.checks, " against ".join(names), junit, openmetrics)

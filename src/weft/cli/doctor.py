@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.where import Where, takes_where
+from weft.cli.where import Where, takes_hosts
 
 _EXAMPLES = """Examples:
 
@@ -22,7 +22,7 @@ _MINUTE_S = 60.0
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("doctor", epilog=_EXAMPLES)(takes_where(doctor))
+    app.command("doctor", epilog=_EXAMPLES)(takes_hosts(doctor))
 
 
 def doctor(

@@ -1,12 +1,13 @@
 """The fabric of `weft price`: the options that describe one."""
 
+import inspect
 from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from weft.cli.options import with_options
-from weft.errors import WeftError
+from weft.cli.typed import refuse_typed
 from weft.fabric.topologies import FabricAsked
 
 _PANEL = "The fabric"
@@ -82,6 +83,10 @@ _Application = Annotated[
     ),
 ]
 
+# What only fabrics of one kind have, by the parameters.
+OF_FAT_TREE = ("blocking", "bisection", "levels", "spread")
+OF_TORUS = ("shape", "per_switch")
+
 
 def takes_fabric(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command these options; it gets an `asked` made of them, None without --nodes."""
@@ -105,10 +110,8 @@ def fabric_of(
     measured: _Measured = "",
     application: _Application = "",
 ) -> FabricAsked | None:
-    """What was asked for. Raises WeftError for a fabric without its nodes."""
+    """What was asked for; None without nodes."""
     if not nodes:
-        if switch or shape or bisection:
-            raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 1152")
         return None
     return FabricAsked(
         nodes=nodes,
@@ -125,3 +128,18 @@ def fabric_of(
         measured=measured,
         application=application,
     )
+
+
+def check_fabric(context: typer.Context, topology: str) -> None:
+    """Raises WeftError for a typed option that a fabric of this topology does not have."""
+    if topology != "fat-tree":
+        refuse_typed(context, *OF_FAT_TREE, why=f"a {topology} is no fat tree")
+    if topology != "torus":
+        refuse_typed(
+            context, *OF_TORUS, why=f"a {topology} is no torus",
+            fix="omit {}, or type --topology torus",
+        )  # fmt: skip
+
+
+# The options of a fabric beside its nodes, without which there is none.
+BESIDE_NODES = tuple(name for name in inspect.signature(fabric_of).parameters if name != "nodes")

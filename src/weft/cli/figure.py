@@ -7,6 +7,8 @@ import typer
 
 from weft.cli.command import output_option
 from weft.cli.options import Columns
+from weft.cli.series_options import check_series_options
+from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 
 _EXAMPLES = """Examples:
@@ -24,6 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def figure(
+    context: typer.Context,
     sources: Annotated[
         list[str],
         typer.Argument(help="Draw these records; for fit and signature also CSV and platforms."),
@@ -57,12 +60,19 @@ def figure(
     from weft.outputs import write_output
     from weft.report.drawing import draw
     from weft.report.paper import paper_of
-    from weft.studies.figures import chart_called
+    from weft.studies.figures import OF_MODELS, chart_called
 
     kind = output.suffix.lower()[1:]
     if kind not in ("pdf", "svg"):
         raise WeftError(f"{output} is neither a .pdf nor a .svg", "type -o NAME.pdf or -o NAME.svg")
     paper = paper_of(layout, wide=wide, height_inches=height, points=points, family=font)
+    if show in OF_MODELS:
+        check_series_options(context, sources)
+    else:
+        refuse_typed(
+            context, "columns", why="a CSV is drawn as a fit or as a signature alone",
+            fix="omit {}, or type --show fit",
+        )  # fmt: skip
     chart = chart_called(sources, show, test, transport, columns)
     write_output(output, draw(chart, (kind,), paper)[0])
     size = f"{paper.width_inches:g} x {paper.height_inches:.3g} in"

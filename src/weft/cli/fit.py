@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.options import Columns, Json, Picture
+from weft.cli.series_options import check_series_options
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
+    context: typer.Context,
     source: Annotated[
         str, typer.Argument(help="Fit this record, CSV of sizes and times, or platform.")
     ],
@@ -56,6 +58,7 @@ def fit(
     from weft.report.terminal import console
     from weft.sources.series import series_of
 
+    check_series_options(context, [source])
     every = series_of(source, test, transport, columns)
     if output is not None and len(every) > 1:
         raise WeftError(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 from weft.plan.cases import SIZES
 
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(
+    context: typer.Context,
     what: Annotated[
         str, typer.Argument(help="List these: tests, transports, suites or platforms.")
     ],
@@ -36,6 +38,11 @@ def list_(
         raise WeftError(
             f"there is no list of {what}", "type weft list tests, transports, suites or platforms"
         )
+    if what not in ("tests", "transports"):
+        refuse_typed(
+            context, "mpi", why=f"{what} are the same under every MPI",
+            fix="omit {}, or type weft list tests",
+        )  # fmt: skip
     rows: list[dict[str, Any]]
     found = programs(choose_mpi(mpi)) if what in ("tests", "transports") else ()
     if what == "platforms":

@@ -1,11 +1,16 @@
 """`weft memory`: what buffers, registration, connections and the host bus cost."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.link import check_link
 from weft.cli.options import Json, LinkName
+
+if TYPE_CHECKING:
+    from weft.fabric.peaks import Link
+    from weft.topics.base import Results
 
 _EXAMPLES = """Examples:
 
@@ -30,19 +35,23 @@ def memory(
     import msgspec
 
     from weft.analysis.summary import summarise
-    from weft.fabric.peaks import parse_link
     from weft.record.run import load
     from weft.report.table import render_table
     from weft.report.terminal import console
     from weft.topics import TOPICS, results_of
 
     run = load(record)
-    known = parse_link(link) if link else None
-    results = results_of(run, summarise(run, known), known)
     own = [topic for topic in TOPICS if topic.group == "memory"]
+
+    def plain(results: "Results") -> dict[str, object]:
+        return {topic.name: topic.plain(results.of(topic)) for topic in own}
+
+    def figures(known: "Link | None") -> "Results":
+        return results_of(run, summarise(run, known), known)
+
+    results = figures(check_link(link, lambda one: plain(figures(one))))
     if json:
-        rows = {topic.name: topic.plain(results.of(topic)) for topic in own}
-        typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        typer.echo(msgspec.json.format(msgspec.json.encode(plain(results)), indent=2).decode())
         return
     for topic in own:
         for table in results.labelled(topic.tables(results.of(topic))):

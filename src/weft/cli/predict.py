@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.applications.asked import ApplicationsAsked
-from weft.cli.fabric_options import Levels, Shape, Switch
+from weft.cli.fabric_options import Levels, Shape, Switch, check_fabric
 from weft.cli.lattice import takes_lattice
+from weft.cli.typed import refuse_typed, typed_of
 from weft.studies.variants import NO_TAPER
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.sim.predicted import Variant
     from weft.studies.prediction import Predicted
 
 _EXAMPLES = """Examples:
@@ -102,6 +106,7 @@ def register(app: typer.Typer) -> None:
 
 
 def predict(
+    context: typer.Context,
     tests: Annotated[list[str], typer.Argument(help="Predict these tests (see weft list tests).")],
     platform: _Platform = "",
     nodes: _Nodes = 0,
@@ -140,6 +145,10 @@ def predict(
     from weft.studies.variants import Lists, variants_of
     from weft.units import parse_percent, parse_seconds
 
+    refuse_typed(
+        context, "threads", "long_links",
+        why="a prediction computes nothing: the platform says how fast a rank is",
+    )  # fmt: skip
     check_asked(platform, nodes, samples, asked)
     base = simulated_platform(platform, rate)
     lists = Lists(
@@ -148,12 +157,14 @@ def predict(
     )  # fmt: skip
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
     variants = variants_of(fabric, lists, tests)
+    _check_fabrics(context, variants)
     of = plan.parse_variants(
         plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, application=asked, single=True
     )
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=nodes, variants=of)
     found = predicted_on(
-        base, variants, experiment, Effort(parse_seconds(budget), samples, output, _say),
+        base, variants, experiment,
+        Effort(parse_seconds(budget), samples, output, _say, typed_of(context)),
         parse_percent(within) if within else None,
     )  # fmt: skip
     _show(found)
@@ -175,3 +186,23 @@ def _show(found: "Predicted") -> None:
 def _say(line: str) -> None:
     """A line beside the table."""
     typer.echo(line, err=True)
+
+
+def _check_fabrics(context: typer.Context, variants: "Sequence[Variant]") -> None:
+    """Raises WeftError for a typed option that none of these fabrics has."""
+    from weft.fabric.network import hops_of
+    from weft.fabric.topologies import build_fabric
+
+    topologies = {one.fabric.topology for one in variants}
+    if len(topologies) == 1:
+        check_fabric(context, topologies.pop())
+    if len(variants) == 1:
+        refuse_typed(
+            context, "within", why="it compares fabrics, and there is one",
+            fix="omit {}, or name several: --blocking 1:1,2:1",
+        )  # fmt: skip
+    if all(hops_of(build_fabric(one.fabric)).diameter < 2 for one in variants):
+        refuse_typed(
+            context, "hop", "routing", why="all nodes are at one switch",
+            fix="omit {}, or type --switch with fewer ports",
+        )  # fmt: skip

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import output_option
-from weft.cli.fabric_options import takes_fabric
+from weft.cli.fabric_options import BESIDE_NODES, check_fabric, takes_fabric
 from weft.cli.options import Json, Picture
+from weft.cli.typed import refuse_typed, typed_of
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
 
 if TYPE_CHECKING:
+    from weft.fabric.topologies import Built
     from weft.studies.pricing import Priced
 
 _EXAMPLES = """Examples:
@@ -31,6 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def price(
+    context: typer.Context,
     asked: FabricAsked | None,
     lists: Annotated[
         list[Path] | None, typer.Argument(help="Compare the fabrics of these price lists.")
@@ -66,6 +69,7 @@ def price(
     """
     from weft.studies import pricing
 
+    _check_options(context, asked)
     if paper:
         found = pricing.of_paper()
     elif compare:
@@ -74,11 +78,39 @@ def price(
         raise WeftError(f"what is to be done with {lists[0]}?", "type --compare, or --prices FILE")
     else:
         found = pricing.of_list(prices, asked) if prices else pricing.of_parts(asked)
+    if (cables or simgrid) and found.built is None:
+        raise WeftError("--cables and --simgrid are for one fabric", "type --nodes and --switch")
     if output is not None:
         _draw(output, found)
     _show(found, as_json=json)
-    if (cables or simgrid) and not (paper or compare):
-        _write_files(found, cables, simgrid)
+    if found.built is not None:
+        _write_files(found.built, cables, simgrid)
+
+
+def _check_options(context: typer.Context, asked: FabricAsked | None) -> None:
+    """Raises WeftError for a typed option that this question has no use for."""
+    params = context.params
+    if params["paper"]:
+        others = typed_of(context) - {"paper", "output", "json"}
+        refuse_typed(context, *sorted(others), why="--paper shows published prices and parts alone")
+    if params["compare"]:
+        refuse_typed(context, "prices", why="--compare takes the price lists that follow it")
+        refuse_typed(context, "cables", "simgrid", why="--compare builds several fabrics")
+    if asked is None:
+        refuse_typed(
+            context, *BESIDE_NODES, why="the fabric has no nodes",
+            fix="type --nodes, like --nodes 1152, or omit {}",
+        )  # fmt: skip
+        return
+    check_fabric(context, asked.topology)
+    if asked.bisection:
+        refuse_typed(context, "blocking", "spread", why="--bisection says how many cables run up")
+    if not (params["compare"] or params["prices"]):
+        fix = "omit {}, or add --prices FILE"
+        refuse_typed(context, "application", why="nothing is priced", fix=fix)
+        is_rate = asked.bisection and not asked.bisection.endswith("%")
+        if not (params["simgrid"] or is_rate):
+            refuse_typed(context, "measured", why="parts are counted without bandwidths", fix=fix)
 
 
 def _show(found: "Priced", *, as_json: bool) -> None:
@@ -103,16 +135,14 @@ def _draw(output: Path, found: "Priced") -> None:
     typer.echo(f"picture: {output}", err=True)
 
 
-def _write_files(found: "Priced", cables: Path | None, simgrid: Path | None) -> None:
+def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> None:
     """The cabling as CSV and the platform as XML, where they were asked for."""
     from weft.outputs import write_output
     from weft.studies.pricing import cables_csv, simgrid_xml
 
-    if found.built is None:
-        raise WeftError("--cables and --simgrid are for one fabric", "type --nodes and --switch")
     if cables is not None:
-        write_output(cables, cables_csv(found.built))
+        write_output(cables, cables_csv(built))
         typer.echo(f"cables of one rail: {cables}", err=True)
     if simgrid is not None:
-        write_output(simgrid, simgrid_xml(found.built))
+        write_output(simgrid, simgrid_xml(built))
         typer.echo(f"platform: {simgrid}", err=True)

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import only_output_option
+from weft.cli.link import check_link
 from weft.cli.options import LinkName
 
 if TYPE_CHECKING:
+    from weft.fabric.peaks import Link
     from weft.report.page import Section
+    from weft.topics.base import Results
 
 _EXAMPLES = """Examples:
 
@@ -44,17 +47,22 @@ def report(
 ) -> None:
     """Write a self-contained HTML report: charts, tables, host and warnings."""
     from weft.analysis.summary import summarise
-    from weft.fabric.peaks import parse_link
     from weft.outputs import STANDARD_OUTPUT
     from weft.record.run import load
     from weft.report.page import report_path, write_report
     from weft.sources.series import models_of
-    from weft.topics import results_of
+    from weft.topics import TOPICS, results_of
 
-    known = parse_link(link) if link else None
     runs = [load(record) for record in records]
     page = output or report_path(records[0])
-    found = [results_of(run, summarise(run, known), known) for run in runs]
+
+    def figures(known: "Link | None") -> "list[Results]":
+        return [results_of(run, summarise(run, known), known) for run in runs]
+
+    def plain(known: "Link") -> object:
+        return [[topic.plain(one.of(topic)) for topic in TOPICS] for one in figures(known)]
+
+    found = figures(check_link(link, plain))
     more = [_priced(price, records[0])] if price else []
     write_report(found, page, models_of(runs), more)
     typer.echo(f"report: {page}", err=page == STANDARD_OUTPUT)

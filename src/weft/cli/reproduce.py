@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import output_option
+from weft.cli.typed import refuse_typed
 
 _EXAMPLES = """Examples:
 
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
+    context: typer.Context,
     study: Annotated[str, typer.Argument(help="Reproduce this study: sandia, osu, fermilab.")],
     kind: Annotated[
         str,
@@ -49,14 +51,18 @@ def reproduce(
     of Liu et al. (2003) states of VAPI, GM and Elan3. fermilab: the curves of MILC's staggered
     solver on the two clusters of Holmgren (2003), whose points are published as a picture only.
     """
+    from weft.names import choose
     from weft.report.picture import check_kind, write_picture
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.studies.published import reproduced
+    from weft.studies.published import CURVES, STUDIES, reproduced
 
-    if output is not None and study == "fermilab":
+    [name] = choose("study", [study], STUDIES)
+    if name != CURVES:
+        refuse_typed(context, "rate", "output", why=f"only {CURVES} has curves of a solver")
+    elif output is not None:
         check_kind(output)
-    found = reproduced(study, kind, rate, is_drawn=output is not None)
+    found = reproduced(name, kind, rate)
     if output is not None:
         write_picture(output, found.charts, found.tables[0])
         typer.echo(f"picture: {output}", err=True)

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.link import check_link
 from weft.cli.options import Json, LinkName
+from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
     from weft.fabric.peaks import Link
@@ -29,6 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
+    context: typer.Context,
     record: Annotated[Path, typer.Argument(help="Show this record or published platform.")],
     test: Annotated[str, typer.Option(help="Show only these tests, with commas.")] = "",
     transport: Annotated[str, typer.Option(help="Show only these transports, with commas.")] = "",
@@ -39,7 +42,6 @@ def show(
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, with notes."""
-    from weft.fabric.peaks import parse_link
     from weft.names import choose
     from weft.record.run import load
     from weft.reference.library import only, platform_or_none
@@ -47,24 +49,39 @@ def show(
     from weft.report.terminal import console, render_tables
     from weft.topics import results_among
 
-    known = parse_link(link) if link else None
-
     def chosen(kind: str, asked: str, names: list[str]) -> tuple[str, ...]:
         there = tuple(dict.fromkeys(names))
         return choose(kind, [name for name in asked.split(",") if name], there) or there
 
     if platform := platform_or_none(str(record)):
+        refuse_typed(
+            context, "table", why=f"{record} is a published platform, and tables are of records"
+        )
         tests = chosen("test", test, [s.test for s in platform.series])
         transports = chosen("transport", transport, [s.transport for s in platform.series])
-        _show_platform(only(platform, tests, transports), known, as_json=json)
+        _show_platform(only(platform, tests, transports), link, as_json=json)
         return
-    results = results_among(load(record), test, transport, known)
+    run = load(record)
+
+    def figures(known: "Link | None") -> "Results":
+        return results_among(run, test, transport, known)
+
+    known = check_link(link, lambda one: _plain(figures(one), table))
+    results = figures(known)
     if table:
         _show_table(results, table, as_json=json)
     elif json:
         _print_json(json_rows(results))
     else:
         console().print(render_tables(results))
+
+
+def _plain(results: "Results", table: str) -> object:
+    """What is shown as plain data: one table, or all."""
+    from weft.topics import TOPICS, topic_called
+
+    shown = [topic_called(table)] if table else TOPICS
+    return [topic.plain(results.of(topic)) for topic in shown]
 
 
 def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
@@ -86,13 +103,14 @@ def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
         typer.echo(f"{results.run.path} has no measured case for the table {name}")
 
 
-def _show_platform(platform: "Platform", link: "Link | None", *, as_json: bool) -> None:
+def _show_platform(platform: "Platform", link: str, *, as_json: bool) -> None:
     from weft.analysis.published import with_shares
     from weft.report.published import platform_tables
     from weft.report.terminal import console
     from weft.topics.published import published_rows
 
-    shares = with_shares(platform, link)
+    known = check_link(link, lambda one: published_rows(with_shares(platform, one)))
+    shares = with_shares(platform, known)
     if as_json:
         _print_json(published_rows(shares))
     else:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import Columns, Json, Picture
+from weft.cli.series_options import check_series_options
 from weft.errors import WeftError
 
 _EXAMPLES = """Examples:
@@ -22,6 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def signature(
+    context: typer.Context,
     sources: Annotated[
         list[str],
         typer.Argument(help="Draw these records, CSVs of sizes and times, or platforms."),
@@ -50,6 +52,7 @@ def signature(
     from weft.report.terminal import console
     from weft.sources.series import series_of
 
+    check_series_options(context, sources)
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     for series, _ in pairs:
         if not series.has_latency:

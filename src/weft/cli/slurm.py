@@ -6,7 +6,8 @@ import typer
 
 from weft.cli import run
 from weft.cli.command import Commands
-from weft.cli.submit import print_script, words_of_run
+from weft.cli.submit import print_script
+from weft.errors import without_effect
 
 _EXAMPLE = """Example:
 
@@ -32,6 +33,11 @@ def script(context: typer.Context) -> None:
     """Print the sbatch file of a run: type what would follow `weft run`."""
     program = Commands()
     run.register(program)
-    words = words_of_run(context.args)
+    if "--submit" in context.args:
+        raise without_effect(
+            "--submit", "a script is printed and not submitted",
+            "omit --submit, or type weft run --submit",
+        )  # fmt: skip
+    words = context.args
     asked: Any = typer.main.get_command(program).make_context("weft run", list(words))
     print_script(asked, words)

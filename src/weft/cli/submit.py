@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from weft.cli.options import with_options
+from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 from weft.launch.salloc import become, is_needed
 from weft.launch.sbatch import SiteJob, script_of
@@ -65,7 +66,7 @@ def may_be_submitted(
         context = given["context"]
         script = context.meta.get(_SCRIPT)
         if script is None and not asked.submit and not _needs_a_job(context.params):
-            _refuse_without_submit(asked)
+            _refuse_without_submit(context)
             command(**given)
             return
         if context.params["platform"]:
@@ -185,10 +186,10 @@ def _asked(
     )
 
 
-def _refuse_without_submit(asked: Asked) -> None:
+def _refuse_without_submit(context: typer.Context) -> None:
     """In a job they have done their work; elsewhere they would do nothing."""
-    for name in ("partition", "account", "constraint", "time"):
-        if getattr(asked, name) and "SLURM_JOB_ID" not in os.environ:
-            raise WeftError(
-                f"--{name} is for a job of Slurm, and this is none", "add --nodes 2 or --submit"
-            )
+    if "SLURM_JOB_ID" not in os.environ:
+        refuse_typed(
+            context, "partition", "account", "constraint", "time",
+            why="this run is no job of Slurm", fix="omit {}, or add --nodes 2 or --submit",
+        )  # fmt: skip

@@ -85,6 +85,24 @@ def takes_where(command: Callable[..., None]) -> Callable[..., None]:
     )
 
 
+def takes_hosts(command: Callable[..., None]) -> Callable[..., None]:
+    """The same of a command that starts no ranks, and looks at hosts alone."""
+    return with_options(
+        command, hosts_of, lambda where, given: command(where=where, **given), "where"
+    )
+
+
+def hosts_of(
+    hosts: _Hosts = "",
+    hostfile: _Hostfile = None,
+    nodes: _Nodes = 0,
+    ranks_per_node: _Each = 0,
+    launcher: _Launcher = "",
+) -> Where:
+    """What was asked for. Raises WeftError."""
+    return where_of(hosts, hostfile, nodes, ranks_per_node, launcher=launcher)
+
+
 def where_of(
     hosts: _Hosts = "",
     hostfile: _Hostfile = None,

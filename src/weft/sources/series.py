@@ -35,11 +35,16 @@ def series_of(source: str, tests: str = "", transports: str = "", columns: str =
     """
     platform = platform_or_none(source)
     if platform is not None:
-        return _of_platform(platform, tests)
+        return _of_platform(platform, tests, transports)
     path = Path(source)
-    if is_plain(path):
+    if is_table(source):
         return [(_of_table(path, columns), None)]
     return series_of_record(load(path), tests, transports)
+
+
+def is_table(source: str) -> bool:
+    """Whether a source is a plain table of times, and no platform or record."""
+    return platform_or_none(source) is None and is_plain(Path(source))
 
 
 def _names(text: str) -> list[str]:
@@ -104,13 +109,16 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     ]
 
 
-def _of_platform(platform: Platform, tests: str) -> Pairs:
+def _of_platform(platform: Platform, tests: str, transports: str) -> Pairs:
     """A platform's tables of latency and of bandwidth, laid end to end; latency where both are."""
     import numpy as np
 
     from weft.analysis.fits.sweeps import series_of_times
 
-    known = tuple(dict.fromkeys(series.test for series in platform.series))
+    every = tuple(dict.fromkeys(series.transport for series in platform.series))
+    over = choose("transport", _names(transports), every) or every
+    chosen = [series for series in platform.series if series.transport in over]
+    known = tuple(dict.fromkeys(series.test for series in chosen))
     if not known:
         raise WeftError(
             f"{platform.title} is published without a table",
@@ -120,7 +128,7 @@ def _of_platform(platform: Platform, tests: str) -> Pairs:
     for test in choose("test", _names(tests), known) or known[:1]:
         times: dict[int, float] = {}
         directions = 1
-        tables = [series for series in platform.series if series.test == test]
+        tables = [series for series in chosen if series.test == test]
         for series in sorted(tables, key=lambda series: series.quantity != "latency"):
             directions = max(directions, series.directions)
             for point in series.points:

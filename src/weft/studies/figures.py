@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from weft.charts import Chart
 
-FIT, SIGNATURE = "fit", "signature"
+OF_MODELS = FIT, SIGNATURE = ("fit", "signature")
 
 
 def chart_called(
@@ -30,7 +30,7 @@ def chart_called(
 
     Without a name it is the first of the records' charts. Raises WeftError.
     """
-    if show in (FIT, SIGNATURE):
+    if show in OF_MODELS:
         return _of_models(sources, show, test, transport, columns)
     found = charts_of([results_among(load(Path(one)), test, transport) for one in sources])
     charts = {chart.name: chart for chart in found}

@@ -46,10 +46,6 @@ def predicted_on(
     `limit` is how much slower than the first a fabric may be, as a fraction. Before a large
     simulation small ones tell what it will cost here. Raises WeftError.
     """
-    if limit is not None and len(variants) == 1:
-        raise WeftError(
-            "--within compares fabrics, and there is one", "name several: --blocking 1:1,2:1"
-        )
     platforms = effort.platforms(base, variants)
     effort.foresee(base, variants[0], experiment, len(variants))
     runs = [effort.run(one, experiment, at) for at, one in enumerate(platforms)]

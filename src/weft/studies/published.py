@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
     from weft.topics.scaling.rows import ScalingRows
 
-STUDIES = ("sandia", "osu", "fermilab")
+# The study whose answer is curves, with charts of them.
+CURVES = "fermilab"
+STUDIES = ("sandia", "osu", CURVES)
 _USUAL_RATE = "800MFlop/s"
 
 
@@ -41,21 +43,18 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     charts: tuple[Chart, ...] = ()
 
 
-def reproduced(study: str, kind: str, rate: str = "", *, is_drawn: bool = False) -> Reproduction:
+def reproduced(study: str, kind: str, rate: str = "") -> Reproduction:
     """A study of this name on platforms of this kind; `rate` is what a rank of fermilab computes.
 
-    `is_drawn` asks for its charts. Raises WeftError for what the study has not.
+    Raises WeftError for what the study has not.
     """
     chosen = check_kind(kind)
     [name] = choose("study", [study], STUDIES)
-    if name != "fermilab" and (rate or is_drawn):
-        option = "--rate" if rate else "-o"
-        raise WeftError(f"{option} is for the curves of fermilab", f"omit {option}")
-    if name == "fermilab" and chosen == "table":
+    if name == CURVES and chosen == "table":
         raise WeftError("Fermilab published no tables", "type weft reproduce fermilab")
     if name == "osu" and chosen == "table":
         raise WeftError("the OSU study is published without tables", "type weft reproduce osu")
-    if name == "fermilab":
+    if name == CURVES:
         return _fermilab(rate or _USUAL_RATE)
     return Reproduction(tables=_sandia(chosen) if name == "sandia" else _osu())
 

@@ -27,12 +27,21 @@ _FILES = (".html", ".jsonl", ".zst", ".json", ".csv", ".svg", ".pdf")
 
 
 class Effort:
-    """Simulates, within a budget; its records and page lie in a folder; `say` takes a line."""
+    """Simulates, within a budget; its records and page lie in a folder; `say` takes a line.
+
+    `typed` are the options that were, none of which may be without effect.
+    """
 
     def __init__(
-        self, budget_s: float, samples: int, folder: Path | None, say: Callable[[str], None]
+        self,
+        budget_s: float,
+        samples: int,
+        folder: Path | None,
+        say: Callable[[str], None],
+        typed: frozenset[str] = frozenset(),
     ) -> None:
         self.say = say
+        self._typed = typed
         self._budget_s = budget_s
         self._samples = samples
         if folder is not None and (folder.is_file() or folder.suffix in _FILES):
@@ -195,6 +204,7 @@ class Effort:
             case_deadline_s=self._budget_s,
             begun_s=self._begun_s,
             is_quiet=say is None,
+            typed=self._typed,
         )
         written, footer = session.start(request, say or (lambda _: None))
         if footer.outcome == "interrupted":
