@@ -48,7 +48,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
     For a test that reads words, tables or the curves of the page itself.
     """
-    monkeypatch.setattr("weft.report.drawing.draw", lambda _, kinds: [b"" for _ in kinds])
+    monkeypatch.setattr("weft.report.drawing.draw", lambda _, kinds, *__: [b"" for _ in kinds])
 
 
 @pytest.fixture(scope="session")

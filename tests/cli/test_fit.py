@@ -98,3 +98,9 @@ def test_a_bad_request_is_one_line(table: Path, arguments: tuple[str, ...], says
 def test_a_picture_of_several_series_is_refused(record: Path) -> None:
     with pytest.raises(WeftError, match="shows one series"):
         fit(record, "-o", record.parent / "x.svg")
+
+
+def test_a_transport_that_a_platform_does_not_have_is_refused() -> None:
+    assert fit("escher", "--transport", "mpi") == fit("escher")
+    with pytest.raises(WeftError, match="there is no transport called tcp"):
+        fit("escher", "--transport", "tcp")

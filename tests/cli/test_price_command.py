@@ -9,12 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
-from support.lattices import lattice_of
 from support.price_lists import FULL, HALF, HEAD, price_list
-from weft.applications.lattice import Lattice
+from support.studies import milc_record
 from weft.cli.main import app
 from weft.errors import WeftError
-from weft.plan.case import Case
 from weft.tables import TERMINAL_WIDTH
 
 PAPER = ("--nodes", "1152", "--switch", "24,288", "--blocking", "2:1")
@@ -92,9 +90,9 @@ def test_two_fabrics_of_one_list_are_compared(tmp_path: Path) -> None:
 
 
 def test_what_is_named_as_measured_is_there(tmp_path: Path) -> None:
-    for words in (PAPER, (*PAPER, "--prices", price_list(tmp_path / "p.toml"))):
+    for words in (("--bisection", "50GB/s"), ("--prices", price_list(tmp_path / "p.toml"))):
         with pytest.raises(WeftError, match="nofile"):
-            price(*words, "--measured", "nofile")
+            price("--nodes", 1152, "--switch", "24,288", *words, "--measured", "nofile")
 
 
 def test_a_record_over_two_rails_is_of_a_fabric_with_two(tmp_path: Path) -> None:
@@ -283,27 +281,6 @@ def test_lists_of_unlike_currencies_are_not_compared(tmp_path: Path) -> None:
     two = price_list(tmp_path / "b.toml", head=HEAD.replace("USD", "EUR"), fabrics=FULL)
     with pytest.raises(WeftError, match="half costs USD and full EUR; convert the prices"):
         price("--compare", one, two)
-
-
-def milc_record(path: Path) -> Path:
-    """The solver at 4^4 and 8^4 a rank on 1, 2 and 4 ranks: a site takes 10 ns, times the ranks."""
-    cases = tuple(
-        Case(
-            test="milc",
-            transport="tcp",
-            bytes=4,
-            ranks=ranks,
-            application=Lattice(extents=(side,) * 4).options,
-        )
-        for side in (4, 8)
-        for ranks in (1, 2, 4)
-    )
-
-    def times_ns(case: Case, round_: int) -> list[float]:
-        del round_
-        return [10.0 * lattice_of(case).sites_of_rank(case.ranks) * case.ranks] * 10
-
-    return synthetic_record(path / "milc.jsonl", cases, times_ns=times_ns)
 
 
 def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def _weft(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_command_prints_the_file_of_any_run(tmp_path: Path) -> None:
-    words = ("--suite", "paper", "--nodes", "4", "--account=physics", "--submit")
+    words = ("--suite", "paper", "--nodes", "4", "--account=physics")
     done = _weft("slurm", "script", *words, folder=tmp_path)
     assert done.returncode == 0, done
     asked = _asked(done.stdout)
@@ -186,10 +186,7 @@ def test_the_file_of_a_run_that_cannot_be_is_one_line(tmp_path: Path) -> None:
 def test_an_option_for_jobs_alone_does_nothing_here_and_is_refused(tmp_path: Path) -> None:
     done = _weft("run", "--partition", "fat", folder=tmp_path)
     assert done.returncode == 2
-    assert (
-        "--partition is for a job of Slurm, and this is none; add --nodes 2 or --submit"
-        in done.stderr
-    )
+    assert "--partition has no effect: this run is no job of Slurm; omit --part" in done.stderr
 
 
 def test_a_short_job_is_warned_a_part_of_its_time_before_its_end() -> None:

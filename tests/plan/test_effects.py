@@ -5,30 +5,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from support.builders import pattern
-from support.plans import REQUEST, SITE
+from support.plans import REQUEST, RICH_SITE
 from weft.applications.asked import ApplicationsAsked
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.cases import Experiment, Variants
 from weft.plan.effects import _OPTIONS
-from weft.plan.pattern import Axis, Pattern
 from weft.plan.planning import planned
 from weft.plan.simulated import SimulatedPlatform
-from weft.plan.site import Transport
 
-# The tests of these scenes: each knows something that the others do not.
-TESTS: tuple[Pattern, ...] = (
-    pattern("ping_pong"),
-    pattern("stream"),
-    msgspec.structs.replace(pattern("send_overlap"), axis=Axis(name="work", points="0,50")),
-    pattern("offered_load"),
-    pattern("copy"),
-    msgspec.structs.replace(pattern("ping_ping"), name="barrier", figure="collective",
-                            has_size=False),
-    pattern("halo"),
-    pattern("milc"),
-)  # fmt: skip
 PLATFORM = SimulatedPlatform(name="p", kind="model", nodes=8, xml="<platform/>")
 ON_TWO = {"site": {"hosts": 2, "cores": 8}, "ranks": 4}
 # By the option: a value of it, its usual one where there is one, where it has no effect, the
@@ -70,11 +55,7 @@ SCENES: dict[str, tuple[dict[str, Any], Any, str, Any]] = {
 def plan(name: str, asked: dict[str, Any], scene: Any) -> None:
     """Plan a request in which this option was typed."""
     more = {**asked, **({"tests": tuple(scene.split())} if isinstance(scene, str) else scene)}
-    transports = (*SITE.transports, Transport(name="ucx", settings=("device",)))
-    known = tuple(msgspec.structs.replace(one, patterns=TESTS) for one in transports)
-    site = msgspec.structs.replace(
-        SITE, **{"transports": known, "available_bytes": None, **more.pop("site", {})}
-    )
+    site = msgspec.structs.replace(RICH_SITE, **more.pop("site", {}))
     fields = ApplicationsAsked.__struct_fields__
     of_applications = {one: more.pop(one) for one in fields if one in more}
     of_variants = {one: more.pop(one) for one in Variants.__struct_fields__ if one in more}

@@ -1,7 +1,10 @@
 """What is asked of a run, and a site without any machine, for tests of plans."""
 
-from support.builders import PATTERNS
+import msgspec
+
+from support.builders import PATTERNS, pattern
 from weft.plan.cases import Experiment
+from weft.plan.pattern import Axis, Pattern
 from weft.plan.request import Request
 from weft.plan.site import Site, Transport
 
@@ -33,4 +36,25 @@ REQUEST = Request(
     case_deadline_s=20.0,
     begun_s=0.0,
     report=False,
+)
+
+# Each of these tests knows something that the others do not.
+RICH_TESTS: tuple[Pattern, ...] = (
+    pattern("ping_pong"),
+    pattern("stream"),
+    msgspec.structs.replace(pattern("send_overlap"), axis=Axis(name="work", points="0,50")),
+    pattern("offered_load"),
+    pattern("copy"),
+    msgspec.structs.replace(pattern("ping_ping"), name="barrier", figure="collective",
+                            has_size=False),
+    pattern("halo"),
+    pattern("milc"),
+)  # fmt: skip
+RICH_SITE = msgspec.structs.replace(
+    SITE,
+    transports=tuple(
+        msgspec.structs.replace(one, patterns=RICH_TESTS)
+        for one in (*SITE.transports, Transport(name="ucx", settings=("device",)))
+    ),
+    available_bytes=None,
 )

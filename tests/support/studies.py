@@ -89,3 +89,24 @@ def rows_of(run: Run) -> ScalingRows:
 
 def efficiency(extent: int, ranks: int) -> float:
     return 1 / (1 + LOSS[extent] * (ranks.bit_length() - 1))
+
+
+def milc_record(path: Path) -> Path:
+    """The solver at 4^4 and 8^4 a rank on 1, 2 and 4 ranks: a site takes 10 ns, times the ranks."""
+    cases = tuple(
+        Case(
+            test="milc",
+            transport="tcp",
+            bytes=4,
+            ranks=ranks,
+            application=Lattice(extents=(side,) * 4).options,
+        )
+        for side in (4, 8)
+        for ranks in (1, 2, 4)
+    )
+
+    def times_ns(case: Case, round_: int) -> list[float]:
+        del round_
+        return [10.0 * lattice_of(case).sites_of_rank(case.ranks) * case.ranks] * 10
+
+    return synthetic_record(path / "milc.jsonl", cases, times_ns=times_ns)
