@@ -50,6 +50,7 @@ ALWAYS = {
         "json": AS_JSON,
         "hosts hostfile nodes launcher": "they say which hosts are asked",
         "ranks_per_node": "cores are compared with that number",
+        "measure": "something is measured here, or it is refused for other hosts",
     },
     "peak": {"json": AS_JSON},
     "predict": {
@@ -154,6 +155,7 @@ SCENES = {
         ("--levels 0", f"halo {ESCHER} --nodes 8 --topology torus --switch 8", HALO),
         ("--shape 2x2", HALO, f"halo {ESCHER} --nodes 8 --topology torus --switch 8"),
         ("--hop 200ns", PAIR, HALO),
+        ("--routing ideal", PAIR, HALO),
         ("--within 5%", HALO, f"{HALO} --speed 1,2"),
         ("--sizes 8", f"barrier {ESCHER} --nodes 2", PAIR),
         ("--points 50", PAIR, f"send_overlap {ESCHER} --nodes 2"),

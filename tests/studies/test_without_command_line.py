@@ -86,7 +86,7 @@ def test_a_prediction_needs_a_fabric_and_computes_nothing(
 @pytest.mark.parametrize(
     ("study", "kind", "rate", "why"),
     [
-        ("sandia", "model", "1GFlop/s", "--rate is for the curves of fermilab"),
+        ("sandia", "model", "1GFlop/s", "--rate has no effect: only fermilab"),
         ("fermilab", "table", "", "Fermilab published no tables"),
         ("osu", "table", "", "published without tables"),
     ],

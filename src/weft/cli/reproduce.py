@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import output_option
-from weft.cli.typed import refuse_typed
 
 _EXAMPLES = """Examples:
 
@@ -25,7 +24,6 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    context: typer.Context,
     study: Annotated[str, typer.Argument(help="Reproduce this study: sandia, osu, fermilab.")],
     kind: Annotated[
         str,
@@ -51,18 +49,14 @@ def reproduce(
     of Liu et al. (2003) states of VAPI, GM and Elan3. fermilab: the curves of MILC's staggered
     solver on the two clusters of Holmgren (2003), whose points are published as a picture only.
     """
-    from weft.names import choose
     from weft.report.picture import check_kind, write_picture
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.studies.published import CURVES, STUDIES, reproduced
+    from weft.studies.published import reproduced
 
-    [name] = choose("study", [study], STUDIES)
-    if name != CURVES:
-        refuse_typed(context, "rate", "output", why=f"only {CURVES} has curves of a solver")
-    elif output is not None:
+    if output is not None and study == "fermilab":
         check_kind(output)
-    found = reproduced(name, kind, rate)
+    found = reproduced(study, kind, rate, is_drawn=output is not None)
     if output is not None:
         write_picture(output, found.charts, found.tables[0])
         typer.echo(f"picture: {output}", err=True)

@@ -8,7 +8,7 @@ import msgspec
 
 from weft.analysis.summary import summarise
 from weft.charts import Chart
-from weft.errors import WeftError
+from weft.errors import WeftError, without_effect
 from weft.names import choose
 from weft.reference.library import find_platform
 from weft.sim.assumptions import ASSUMED
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     from weft.topics.scaling.rows import ScalingRows
 
-# The study whose answer is curves, with charts of them.
-CURVES = "fermilab"
-STUDIES = ("sandia", "osu", CURVES)
+STUDIES = ("sandia", "osu", "fermilab")
 _USUAL_RATE = "800MFlop/s"
 
 
@@ -43,18 +41,21 @@ class Reproduction(msgspec.Struct, frozen=True, kw_only=True):
     charts: tuple[Chart, ...] = ()
 
 
-def reproduced(study: str, kind: str, rate: str = "") -> Reproduction:
+def reproduced(study: str, kind: str, rate: str = "", *, is_drawn: bool = False) -> Reproduction:
     """A study of this name on platforms of this kind; `rate` is what a rank of fermilab computes.
 
-    Raises WeftError for what the study has not.
+    `is_drawn` asks for its charts. Raises WeftError for what the study has not.
     """
     chosen = check_kind(kind)
     [name] = choose("study", [study], STUDIES)
-    if name == CURVES and chosen == "table":
+    if name != "fermilab" and (rate or is_drawn):
+        option = "--rate" if rate else "--output"
+        raise without_effect(option, "only fermilab has curves of a solver")
+    if name == "fermilab" and chosen == "table":
         raise WeftError("Fermilab published no tables", "type weft reproduce fermilab")
     if name == "osu" and chosen == "table":
         raise WeftError("the OSU study is published without tables", "type weft reproduce osu")
-    if name == CURVES:
+    if name == "fermilab":
         return _fermilab(rate or _USUAL_RATE)
     return Reproduction(tables=_sandia(chosen) if name == "sandia" else _osu())
 
