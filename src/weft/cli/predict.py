@@ -145,10 +145,6 @@ def predict(
     from weft.studies.variants import Lists, variants_of
     from weft.units import parse_percent, parse_seconds
 
-    refuse_typed(
-        context, "threads", "long_links",
-        why="a prediction computes nothing: the platform says how fast a rank is",
-    )  # fmt: skip
     check_asked(platform, nodes, samples, asked)
     base = simulated_platform(platform, rate)
     lists = Lists(
@@ -157,7 +153,7 @@ def predict(
     )  # fmt: skip
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
     variants = variants_of(fabric, lists, tests)
-    _check_fabrics(context, variants)
+    _check_options(context, variants)
     of = plan.parse_variants(
         plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, application=asked, single=True
     )
@@ -188,11 +184,15 @@ def _say(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def _check_fabrics(context: typer.Context, variants: "Sequence[Variant]") -> None:
-    """Raises WeftError for a typed option that none of these fabrics has."""
+def _check_options(context: typer.Context, variants: "Sequence[Variant]") -> None:
+    """Raises WeftError for a typed option that changes nothing of these fabrics."""
     from weft.fabric.network import hops_of
     from weft.fabric.topologies import build_fabric
 
+    refuse_typed(
+        context, "threads", "long_links",
+        why="a prediction computes nothing: the platform says how fast a rank is",
+    )  # fmt: skip
     topologies = {one.fabric.topology for one in variants}
     if len(topologies) == 1:
         check_fabric(context, topologies.pop())
