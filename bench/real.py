@@ -232,7 +232,7 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
                 continue
             figures = [over_launches(own, positive=True) for own in (below, above)]
             rounds = [dict(enumerate(own)) for own in (below, above)]
-            steps.append(step_between(size, *figures).in_rounds(*rounds))
+            steps.append(step_between(size, *figures).in_rounds(rounds[0], rounds[1]))
         if steps:
             named = any(step.verdict != "cannot tell" for step in looked_at_together(steps))
             tally.add("layers: a size of a transport beside itself (to be <= 5 %)", named)

@@ -76,6 +76,37 @@ def efficiency(random: Random, ranks: int, asked: str) -> bool:
     return verdict_of(found) == "costs more"
 
 
+def efficiency_of_days(random: Random, ranks: int, slower: float, asked: str) -> bool:
+    """The same over three days of three launches, which differ by 3 %; one rank is slower."""
+    sessions = [day for day in range(3) for _ in range(3)]
+    sides = []
+    for count in (1, ranks):
+        days = (0.03 * random.standard_normal(3))[sessions]
+        # Unlike ranks: some are three times as noisy as others.
+        own = random.uniform(0.02, 0.06, count) * tailed(random, len(sessions), count)
+        times = np.exp(days[:, None] + own)
+        times[:, -1] *= 1 + slower if count > 1 else 1.0
+        sides.append(side(slowest_rank(times.tolist(), sessions=sessions), len(sessions)))
+    found = ratio(sides[0], sides[1], "latency")
+    if asked == "covered":
+        return found.low <= 1 / (1 + slower) <= found.high
+    return verdict_of(found) == "costs more"
+
+
+def layer_of_days(random: Random) -> bool:
+    """Whether `layers` names one size of a resumed record: what a layer adds changes by the day.
+
+    Four days of three rounds; 1 % between days, 0.5 % between rounds.
+    """
+    days = np.repeat(0.01 * random.standard_normal((4, 2)), 3, axis=0)
+    times = 10_000 * np.exp(days + 0.005 * tailed(random, 12, 2))
+    rounds = [dict(enumerate(times[:, at].tolist())) for at in (0, 1)]
+    sessions = {number: number // 3 for number in range(12)}
+    below, above = (over_launches(times[:, at].tolist(), positive=True) for at in (0, 1))
+    step = step_between(8, below, above).in_rounds(rounds[0], rounds[1], sessions)
+    return looked_at_together([step])[0].verdict != "cannot tell"
+
+
 def figure(sessions: list[np.ndarray]) -> Figure:
     """A side of `compare` from the logarithms of its launches, session by session."""
     times = tuple(tuple(np.exp(own).tolist()) for own in sessions)
@@ -249,6 +280,12 @@ def of_ranks() -> list[Scene]:
         cost = partial(efficiency, ranks=ranks, asked="cost")
         found.append(Scene(f"{name}: efficiency covered", covered, ">= 93", 0.5))
         found.append(Scene(f"{name}: called a cost", cost, "<= 5", 0.5))
+    for ranks in (2, 16, 256):
+        name = f"{ranks} unlike ranks over 3 days"
+        slow = partial(efficiency_of_days, ranks=ranks, slower=0.05, asked="covered")
+        cost = partial(efficiency_of_days, ranks=ranks, slower=0.0, asked="cost")
+        found.append(Scene(f"{name}, one 5 % slower: efficiency covered", slow, ">= 93", 0.5))
+        found.append(Scene(f"{name}, equal: called a cost", cost, "<= 5", 0.5))
     return found
 
 
@@ -267,6 +304,7 @@ def of_sides(fails: Fails) -> list[Scene]:
         Scene("compare names one of 24 sizes", partial(apart_at_a_size, shared=0.0), MOST, 0.25),
         Scene("the same, sizes move together", partial(apart_at_a_size, shared=0.01), MOST, 0.25),
         Scene("layers names one of 24 sizes", layer_named, MOST, 0.5),
+        Scene("layers of four days, named", layer_of_days, MOST),
         Scene("check at the tolerance, one session a side, 2 %: fails", single, MOST, 0.25),
         Scene("check at the tolerance, 3 sessions a side, 1 %: fails", three, MOST, 0.1),
         Scene("check, all 10 % slower, 3 sessions a side, 1 %: fails", slow, ">= 90", 0.1),

@@ -6,13 +6,23 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import weft
+from support.builders import make_cases, synthetic_record
 from support.price_lists import PARTS, price_list
-from weft.analysis.fabric_value import Application, Delivered, FabricOption, values_of
+from weft.analysis.fabric_value import (
+    Application,
+    Delivered,
+    FabricOption,
+    delivered_by,
+    values_of,
+)
+from weft.analysis.fits.sweeps import series_of_run
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.cost import cost_of
 from weft.fabric.price_list import PriceList
 from weft.fabric.topologies import FabricAsked, build
+from weft.record.run import Run
 from weft.sources.price_lists import read_prices
 from weft.topics.fabric_value import value_charts, value_notes, value_table
 
@@ -180,3 +190,17 @@ def test_dollars_per_mflop_of_an_application_on_all_nodes(prices: PriceList) -> 
     said = "USD 0.938 [0.75, 1.25] of fabric per MFlop/s on 192 nodes (milc 8^4 on 16 ranks, mpi)"
     assert said in value_notes(value)
     assert f"a: {said}" in value_table([value]).notes
+
+
+def test_a_resumed_record_is_priced_over_its_sessions(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 1024))
+    run = weft.load(synthetic_record(tmp_path / "a.jsonl", cases, launches=6))
+    launches = tuple(
+        msgspec.structs.replace(one, session=one.launch // 2) for one in run.lines.launches
+    )
+    resumed = Run(run.path, msgspec.structs.replace(run.lines, launches=launches))
+    found = [
+        delivered_by(series_of_run(one, "ping_pong", "tcp"), None).latency_ns
+        for one in (run, resumed)
+    ]
+    assert [(one.unit, one.launches) for one in found] == [("launch", 6), ("session", 3)]

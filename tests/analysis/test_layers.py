@@ -333,3 +333,34 @@ def test_rounds_that_only_one_layer_has_are_left_out(tmp_path: Path) -> None:
     run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, more=[bad]))
     with pytest.raises(WeftError, match="layers need two"):
         found(run)
+
+
+def test_rounds_of_several_days_are_judged_by_the_days() -> None:
+    """What a layer adds changes by the day: three rounds of each know their own day only."""
+    below = dict.fromkeys(range(9), 1000.0)
+    above = {number: 1100.0 + 40.0 * (number // 3 - 1) + number % 3 for number in range(9)}
+    days = {number: number // 3 for number in range(9)}
+    alone, found = difference(below, above), difference(below, above, days)
+    assert alone is not None
+    assert found is not None
+    assert (alone.unit, found.unit, found.launches) == ("launch", "session", 3)
+    assert found.value == pytest.approx(1101.0 - 1000.0)
+    assert found.high - found.low > 1.5 * (alone.high - alone.low)
+
+
+def test_a_resumed_record_has_layers_over_its_sessions(tmp_path: Path) -> None:
+    def times_ns(case: Case, launch: int) -> list[float]:
+        slower = 1.1 + 0.01 * launch if case.transport == "ofi" else 1.0
+        return [slower * time for time in usual_times_ns(case, launch)]
+
+    notes = {"tcp": LO, "ofi": OFI_TCP}
+    run = measured(tmp_path / "a.jsonl", notes, times_ns=times_ns, launches=6)
+    launches = tuple(
+        msgspec.structs.replace(one, session=int(at >= len(run.lines.launches) // 2))
+        for at, one in enumerate(run.lines.launches)
+    )
+    resumed = Run(run.path, msgspec.structs.replace(run.lines, launches=launches))
+    steps = [layers_of(one, summarise(one)).pairs[0].steps[0] for one in (run, resumed)]
+    assert steps[1].added_ns == pytest.approx(steps[0].added_ns, rel=0.1)
+    # Two days know little.
+    assert steps[1].high_ns - steps[1].low_ns > steps[0].high_ns - steps[0].low_ns

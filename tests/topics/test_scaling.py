@@ -374,3 +374,16 @@ def test_two_clusters_are_compared_on_each_number_of_ranks(tmp_path: Path) -> No
     with screen.capture() as printed:
         screen.print(comparison_tables(found))
     assert "milc over tcp: time of an iteration, 4^4, 4 B a site" in printed.get()
+
+
+def test_a_resumed_study_has_times_over_its_sessions(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,)))
+    half = len(run.lines.launches) // 2
+    launches = tuple(
+        msgspec.structs.replace(one, session=int(at >= half))
+        for at, one in enumerate(run.lines.launches)
+    )
+    resumed = Run(run.path, msgspec.structs.replace(run.lines, launches=launches))
+    found = [rows_of(one).all[0].iteration_ns for one in (run, resumed)]
+    assert [one.unit for one in found] == ["launch", "session"]
+    assert found[1].launches == 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import in_sessions, median_of_sessions
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.cost import FabricCost
@@ -134,7 +134,8 @@ def delivered_by(series: Series, stream: Series | None, rails: int = 1) -> Deliv
 
 def _time(series: Series, at: int) -> Estimate:
     ticks_ns = series.ticks_ns[at] if series.ticks_ns else 0.0
-    return median_of_launches([float(one.medians_ns[at]) for one in series.launches], ticks_ns)
+    medians = [float(one.medians_ns[at]) for one in series.launches]
+    return median_of_sessions(in_sessions(medians, series.sessions), ticks_ns)
 
 
 def _rate(series: Series, at: int) -> Estimate:

@@ -14,13 +14,19 @@ a.low]: it covers the true difference whenever both intervals cover their median
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.many import named
-from weft.analysis.stats.rounds import difference, differences, latencies_by_round
+from weft.analysis.stats.rounds import (
+    difference,
+    differences,
+    latencies_by_round,
+    session_of_rounds,
+)
 from weft.analysis.stats.slowdown import difference_of_pairs
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
@@ -66,10 +72,18 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             launches=min(self.below_ns.launches, self.above_ns.launches),
         )
 
-    def in_rounds(self, below: Mapping[int, float], above: Mapping[int, float]) -> Step:
-        """The step with what is added by the rounds that both layers share, if two or more do."""
-        paired = difference(below, above)
-        apart = difference_of_pairs(differences(below, above))
+    def in_rounds(
+        self,
+        below: Mapping[int, float],
+        above: Mapping[int, float],
+        sessions: Mapping[int, int] = MappingProxyType({}),
+    ) -> Step:
+        """The step with what is added by the rounds that both layers share, if two or more do.
+
+        Where these are of several `sessions`, over the sessions.
+        """
+        paired = difference(below, above, sessions)
+        apart = difference_of_pairs(differences(below, above, sessions)[0])
         if paired is None or apart is None:
             return self
         return msgspec.structs.replace(
@@ -118,6 +132,12 @@ class _Layer(msgspec.Struct, frozen=True, kw_only=True):
     loop: str
 
 
+# By case and round the latencies, and the session of each round.
+class _Rounds(NamedTuple):
+    latencies_ns: Mapping[str, Mapping[int, float]]
+    sessions: Mapping[int, int]
+
+
 def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] = ()) -> Layers:
     """Each layer against the one below it, for every test with a latency and every variant.
 
@@ -138,14 +158,14 @@ def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] =
         own = tests.setdefault(case.but_for("transport", "bytes"), {})
         if case.transport in stack:
             own.setdefault(case.transport, {})[case.bytes] = summary
-    by_round = latencies_by_round(run)
+    rounds = _Rounds(latencies_by_round(run), session_of_rounds(run))
     pairs: list[LayerPair] = []
     apart: list[Apart] = []
     any_shared = False
     for test, found in tests.items():
         layers = _layers(run, test, {name: found[name] for name in stack if name in found}, order)
         for group in _alike(layers):
-            pairs += _pairs(test, group, by_round)
+            pairs += _pairs(test, group, rounds)
             if len(group) == 1:
                 apart.append(_apart(test, group[0], layers))
         sizes = [size for layer in layers for size in layer.cases]
@@ -223,13 +243,11 @@ def _apart(test: Case, layer: _Layer, layers: Sequence[_Layer]) -> Apart:
     )
 
 
-def _pairs(
-    test: Case, group: Sequence[_Layer], by_round: Mapping[str, Mapping[int, float]]
-) -> list[LayerPair]:
+def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPair]:
     found = []
     for below, above in itertools.pairwise(group):
         sizes = sorted(below.cases.keys() & above.cases.keys())
-        steps = looked_at_together([_step(below.cases[n], above.cases[n], by_round) for n in sizes])
+        steps = looked_at_together([_step(below.cases[n], above.cases[n], rounds) for n in sizes])
         if steps:
             found.append(
                 LayerPair(
@@ -244,13 +262,12 @@ def _pairs(
     return found
 
 
-def _step(
-    below: CaseSummary, above: CaseSummary, by_round: Mapping[str, Mapping[int, float]]
-) -> Step:
+def _step(below: CaseSummary, above: CaseSummary, rounds: _Rounds) -> Step:
     if below.latency_ns is None or above.latency_ns is None:
         raise AssertionError(below.case)  # only cases with a latency are layers
     step = step_between(below.bytes, below.latency_ns, above.latency_ns)
-    return step.in_rounds(by_round.get(below.case, {}), by_round.get(above.case, {}))
+    times = [rounds.latencies_ns.get(one.case, {}) for one in (below, above)]
+    return step.in_rounds(times[0], times[1], rounds.sessions)
 
 
 def looked_at_together(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -72,3 +72,31 @@ def test_one_launch_has_its_largest_median_and_no_interval() -> None:
 def test_unlike_numbers_of_ranks_are_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         slowest_rank([[1.0, 2.0], [1.0, 2.0, 3.0]])
+
+
+def test_launches_of_several_days_are_judged_by_the_days() -> None:
+    """Two days of five launches each, which differ by more than launches do."""
+    times = [[100.0, 90.0]] * 5 + [[110.0, 99.0]] * 5
+    found = slowest_rank(times, sessions=[0] * 5 + [1] * 5)
+    assert (found.unit, found.launches) == ("session", 2)
+    assert found.value == pytest.approx(105.0)
+    assert found.low < 95
+    assert found.high > 115
+    assert slowest_rank(times).unit == "launch"
+
+
+def test_an_efficiency_over_days_is_held_with_a_slow_rank() -> None:
+    """Days differ by 5 % and each number of ranks by its own; one rank of eight is 8 % slower."""
+    random = np.random.default_rng(8)
+    held = 0
+    sessions = [day for day in range(4) for _ in range(3)]
+    for _ in range(TRIALS):
+        sides = []
+        for ranks in (1, 8):
+            days = np.exp(0.05 * random.standard_normal(4))[sessions]
+            times = 1000 * days[:, None] * np.exp(0.01 * random.standard_normal((12, ranks)))
+            times[:, 0] *= 1.08 if ranks > 1 else 1.0
+            sides.append(side(slowest_rank(times.tolist(), sessions=sessions), 12))
+        efficiency = ratio(sides[0], sides[1], "latency")
+        held += efficiency.low <= 1 / 1.08 <= efficiency.high
+    assert held >= 0.88 * TRIALS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import msgspec
 
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.peak_share import directions_of
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import median_of_sessions
 from weft.analysis.stats.ratios import Quantity
 from weft.analysis.stats.slowdown import Paces
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of
@@ -134,12 +133,7 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
         return pooled
     if min(medians) <= 0:
         return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
-    sessions = [statistics.median(own.values()) for own in by_session if own]
-    time_ns = (
-        median_of_launches(sessions, tick_ns, "session")
-        if len(sessions) > 1
-        else median_of_launches(medians, tick_ns)
-    )
+    time_ns = median_of_sessions((tuple(own.values()) for own in by_session), tick_ns)
     factor = pattern.bandwidth_factor * case.bytes
     share = 1 / (pattern.latency_divisor or factor * 1e9 or 1)
     return msgspec.structs.replace(

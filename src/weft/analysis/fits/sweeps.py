@@ -51,7 +51,8 @@ class Series:
     `directions` times the message's bytes move: 2 where both ways count, as in sendrecv. `delays`
     are what the delay method measured on the same transport, a tuple a launch. `is_table`: it
     came without launches. `ticks_ns` is what a tick of the clock is worth in the times of each
-    size, at worst; empty where no clock is known.
+    size, at worst; empty where no clock is known. `sessions` has the number of each launch's
+    session; empty where there is one.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Series:
     delays: tuple[tuple[DelayTest, ...], ...] = ()
     is_table: bool = False
     ticks_ns: tuple[float, ...] = ()
+    sessions: tuple[int, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -172,6 +174,11 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
         delays=delay_tests_of(run, transport, first) if test == SINGLE else (),
+        sessions=tuple(
+            run.launches[launch].session
+            for launch, sizes in launches.items()
+            if sizes.keys() == fullest
+        ),
         notes=_skipped(len(launches) - len(whole), len(bad), tuple(variants)),
         ticks_ns=tuple(
             max(

@@ -8,12 +8,13 @@ Carpen-Amarie, Reproducible MPI Benchmarking Is Still Not as Easy as You Think, 
 from __future__ import annotations
 
 import math
+import statistics
 from typing import TYPE_CHECKING
 
 from weft.estimate import PLURAL, Median, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 CONFIDENCE = 0.95
 ONE = "one {}: the variation between {} is unknown"
@@ -113,6 +114,36 @@ def _interpolated(ordered: Sequence[float]) -> tuple[float, float]:
     low = (1 - weight) * ordered[outer] + weight * ordered[outer + 1]
     high = (1 - weight) * ordered[-1 - outer] + weight * ordered[-2 - outer]
     return low, high
+
+
+def over_sessions(sessions: Iterable[Sequence[float]]) -> tuple[list[float], Unit]:
+    """The values that are independent, and what they are of: of one session its launches.
+
+    Of several the median of each, for the launches of a session share its day. Sessions without a
+    launch do not count.
+    """
+    known = [list(own) for own in sessions if own]
+    if len(known) > 1:
+        return [statistics.median(own) for own in known], "session"
+    return known[0] if known else [], "launch"
+
+
+def in_sessions(values: Sequence[float], sessions: Sequence[int] = ()) -> list[list[float]]:
+    """The values of launches by the number of their session; without numbers all are of one."""
+    found: dict[int, list[float]] = {}
+    for session, value in zip(sessions or [0] * len(values), values, strict=True):
+        found.setdefault(session, []).append(value)
+    return list(found.values())
+
+
+def median_of_sessions(sessions: Iterable[Sequence[float]], resolution: float = 0.0) -> Median:
+    """`median_of_launches` of one session's launches, or over several sessions.
+
+    The one way of every command: what is said of a machine rests on the sessions, where there are
+    several of them.
+    """
+    values, unit = over_sessions(sessions)
+    return median_of_launches(values, resolution, unit)
 
 
 def median_of_launches(

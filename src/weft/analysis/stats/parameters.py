@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE, ONE, exp, interval_of_median
-from weft.estimate import Estimate
+from weft.estimate import PLURAL, Estimate, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,16 +37,16 @@ def student(freedom: float) -> float:
     return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
-def over_launches(values: Sequence[float], *, positive: bool) -> Estimate:
+def over_launches(values: Sequence[float], *, positive: bool, unit: Unit = "launch") -> Estimate:
     """The median of the launches' parameters with its 95 % interval; at least two are wanted.
 
     The interval is that of medians of times (`interval_of_median`), of the logarithms where they
-    are `positive`. Raises ValueError for fewer than two.
+    are `positive`. `unit` is what the values are of. Raises ValueError for fewer than two.
     """
     if len(values) < 2:
         raise ValueError("over_launches needs at least two launches")
     if positive and min(values) > 0:
-        logs = over_launches([math.log(value) for value in values], positive=False)
+        logs = over_launches([math.log(value) for value in values], positive=False, unit=unit)
         return logs.mapped(exp)
     ordered = sorted(values)
     count = len(ordered)
@@ -56,8 +56,9 @@ def over_launches(values: Sequence[float], *, positive: bool) -> Estimate:
         low=low,
         high=high,
         coverage=CONFIDENCE,
-        method=method.format(f"{count} launches"),
+        method=method.format(f"{count} {PLURAL[unit]}"),
         launches=count,
+        unit=unit,
     )
 
 

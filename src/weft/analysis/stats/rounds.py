@@ -7,14 +7,16 @@ differences: a blocked design (Box, Hunter and Hunter, Statistics for Experiment
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from weft.analysis.stats.intervals import in_sessions, over_sessions
 from weft.analysis.stats.parameters import over_launches
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weft.estimate import Estimate
+    from weft.estimate import Estimate, Unit
     from weft.record.run import Run
 
 
@@ -59,15 +61,35 @@ def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
     }
 
 
-def differences(below: Mapping[int, float], above: Mapping[int, float]) -> list[float]:
-    """What one adds to the other in each round that has both."""
-    return [above[number] - below[number] for number in sorted(below.keys() & above.keys())]
+def session_of_rounds(run: Run) -> dict[int, int]:
+    """The session in which each round was measured."""
+    rounds = rounds_of(run)
+    return {rounds[launch.launch]: launch.session for launch in run.lines.launches}
 
 
-def difference(below: Mapping[int, float], above: Mapping[int, float]) -> Estimate | None:
+def differences(
+    below: Mapping[int, float],
+    above: Mapping[int, float],
+    sessions: Mapping[int, int] = MappingProxyType({}),
+) -> tuple[list[float], Unit]:
+    """What one adds to the other in each round that has both, or in each of several sessions.
+
+    `sessions` are those of the rounds; without them all are of one.
+    """
+    both = sorted(below.keys() & above.keys())
+    found = [above[number] - below[number] for number in both]
+    return over_sessions(in_sessions(found, [sessions.get(number, 0) for number in both]))
+
+
+def difference(
+    below: Mapping[int, float],
+    above: Mapping[int, float],
+    sessions: Mapping[int, int] = MappingProxyType({}),
+) -> Estimate | None:
     """The median over rounds of what one adds to the other, with its 95 % interval.
 
-    Both by round. None with fewer than two rounds that have both.
+    Both by round; over sessions where the rounds are of several. None with fewer than two rounds
+    that have both.
     """
-    found = differences(below, above)
-    return over_launches(found, positive=False) if len(found) > 1 else None
+    found, unit = differences(below, above, sessions)
+    return over_launches(found, positive=False, unit=unit) if len(found) > 1 else None

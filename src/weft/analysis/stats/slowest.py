@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import in_sessions, median_of_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from weft.estimate import Median
 
 
-def slowest_rank(launches: Sequence[Sequence[float]], resolution: float = 0.0) -> Median:
+def slowest_rank(
+    launches: Sequence[Sequence[float]], resolution: float = 0.0, sessions: Sequence[int] = ()
+) -> Median:
     """The time of the slowest rank with its 95 % interval, from each launch's ranks in one order.
 
-    Positive times; `resolution` as in `median_of_launches`. One launch gives its largest, which has
-    no interval. Raises ValueError where launches have unlike numbers of ranks.
+    Positive times; `resolution` as in `median_of_launches`. `sessions` has the number of the
+    session of each launch: of several the interval is over them. One launch gives its largest,
+    which has no interval. Raises ValueError where launches have unlike numbers of ranks.
     """
-    largest = median_of_launches([max(ranks) for ranks in launches], resolution)
+    largest = _median([max(ranks) for ranks in launches], resolution, sessions)
     if len(launches) == 1:
         return largest
     logs = [[math.log(time) for time in ranks] for ranks in launches]
@@ -37,9 +40,13 @@ def slowest_rank(launches: Sequence[Sequence[float]], resolution: float = 0.0) -
         max(zip((total - log for total, log in zip(sums, own, strict=True)), ranks, strict=True))[1]
         for own, ranks in zip(logs, launches, strict=True)
     ]
-    found = median_of_launches(chosen, resolution)
+    found = _median(chosen, resolution, sessions)
     return msgspec.structs.replace(
         found,
         high=max(found.high, largest.high),
         method=f"slowest rank of the other launches; {found.method}",
     )
+
+
+def _median(values: Sequence[float], resolution: float, sessions: Sequence[int]) -> Median:
+    return median_of_sessions(in_sessions(values, sessions), resolution)

@@ -182,8 +182,10 @@ def _row(
     info = run.patterns[case.test].application
     sites = lattice.sites_of_rank(case.ranks)
     tick_ns = run.resolution_ns(batches)
-    slowest = [medians_ns(run, own) for own in by_launch(batches).values()]
-    iteration = slowest_rank(slowest, tick_ns)
+    of_launches = by_launch(batches)
+    slowest = [medians_ns(run, own) for own in of_launches.values()]
+    sessions = [run.launches[launch].session for launch in of_launches]
+    iteration = slowest_rank(slowest, tick_ns, sessions)
     sent = batches[0].sent_bytes
     found = (residual_of(batch.application) for batch in batches)
     residuals = [one for one in found if one is not None]
