@@ -156,7 +156,8 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
             f"type weft show {run.path} to see what it has",
         )
     fullest = max(launches.values(), key=len).keys()
-    whole = [sizes for sizes in launches.values() if sizes.keys() == fullest]
+    kept = [launch for launch, sizes in launches.items() if sizes.keys() == fullest]
+    whole = [launches[launch] for launch in kept]
     pattern = run.patterns[test]
     divisor = max(pattern.latency_divisor, 1)
     sweeps = tuple(
@@ -174,11 +175,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         has_latency=pattern.latency_divisor > 0,
         directions=max(pattern.bandwidth_factor, 1) / divisor,
         delays=delay_tests_of(run, transport, first) if test == SINGLE else (),
-        sessions=tuple(
-            run.launches[launch].session
-            for launch, sizes in launches.items()
-            if sizes.keys() == fullest
-        ),
+        sessions=tuple(run.launches[launch].session for launch in kept),
         notes=_skipped(len(launches) - len(whole), len(bad), tuple(variants)),
         ticks_ns=tuple(
             max(
