@@ -13,6 +13,7 @@ from support.price_lists import FULL, HALF, HEAD, price_list
 from support.studies import milc_record
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.fabric.topologies import Built, FabricAsked
 from weft.tables import TERMINAL_WIDTH
 
 PAPER = ("--nodes", "1152", "--switch", "24,288", "--blocking", "2:1")
@@ -294,3 +295,20 @@ def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:
     assert "milc 4^4 on 4 ranks" in price(*words, f"{record}@4^4")
     with pytest.raises(WeftError, match=r"has no flops .* type .*@ and one of 4\^4, 8\^4"):
         price(*words, f"{record}@6^4")
+
+
+def test_fabrics_of_other_sizes_are_built_for_a_picture_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = price_list(tmp_path / "p.toml")
+    asked: list[int] = []
+
+    def one_size(built: Built) -> list[FabricAsked]:
+        asked.append(built.asked.nodes)
+        return [built.asked]
+
+    monkeypatch.setattr("weft.studies.pricing.others_like", one_size)
+    price(*PAPER, "--prices", prices)
+    assert asked == []
+    price(*PAPER, "--prices", prices, "-o", tmp_path / "p.html")
+    assert asked == [1152]

@@ -129,9 +129,10 @@ def _show(found: "Priced", *, as_json: bool) -> None:
 def _draw(output: Path, found: "Priced") -> None:
     from weft.report.picture import write_picture
 
-    if not found.charts or found.under_charts is None:
+    charts = found.draw()
+    if not charts or found.under_charts is None:
         raise WeftError(*found.no_charts)
-    write_picture(output, found.charts, found.under_charts)
+    write_picture(output, charts, found.under_charts)
     typer.echo(f"picture: {output}", err=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
 class Priced(msgspec.Struct, frozen=True, kw_only=True):
     """An answer as tables and as JSON; its charts with the table under them, where it has any.
 
-    `built` is the fabric that was asked for, None where there are several. `no_charts` is an error
+    `draw` makes the charts, for which fabrics of other sizes may be built: only what is written.
+    `built` is the fabric that was asked for, None where there are several; `no_charts` is an error
     for who asks for a picture.
     """
 
     tables: tuple[Table, ...]
     plain: Any
-    charts: tuple[Chart, ...] = ()
+    draw: Callable[[], tuple[Chart, ...]] = tuple
     under_charts: Table | None = None
     built: Built | None = None
     no_charts: tuple[str, str] = ("a picture needs prices", "type --prices FILE")
@@ -65,11 +67,15 @@ def of_list(path: Path, asked: FabricAsked | None) -> Priced:
     [option] = options
     [value] = values_of(options)
     table = cost_table(option.built, option.cost, value_notes(value))
-    curve = curve_of(option, read_prices(path))
+
+    def draw() -> tuple[Chart, ...]:
+        curve = curve_of(option, read_prices(path))
+        return (sizes_chart(option.cost.currency, [curve], option.built.ports),)
+
     return Priced(
         tables=(table,),
         plain={**to_json(option.built, option.cost), "value": value},
-        charts=(sizes_chart(option.cost.currency, [curve], option.built.ports),),
+        draw=draw,
         under_charts=table,
         built=option.built,
     )
@@ -85,7 +91,7 @@ def compared(paths: Sequence[Path], asked: FabricAsked | None) -> Priced:
     return Priced(
         tables=(table,),
         plain=values,
-        charts=tuple(value_charts(values)),
+        draw=lambda: tuple(value_charts(values)),
         under_charts=table,
         no_charts=(
             "a Pareto front needs the bisection of every fabric",
@@ -101,7 +107,7 @@ def of_paper() -> Priced:
     return Priced(
         tables=tuple(tables),
         plain=paper_json(found, elan),
-        charts=(figure_5(),),
+        draw=lambda: (figure_5(),),
         under_charts=paper_summary(tables),
     )
 
