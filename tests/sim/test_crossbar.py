@@ -8,7 +8,7 @@ from support.lattices import lattice_of
 from support.simulations import KNOWN, platform, simulated
 from weft.fabric.topologies import FabricAsked
 from weft.plan.simulated import SimulatedPlatform
-from weft.sim.crossbar import at_crossbar
+from weft.sim.crossbar import at_crossbar, coarseness_of
 from weft.sim.predicted import Variant, predicted
 
 
@@ -22,7 +22,15 @@ def test_more_nodes_are_what_was_calibrated_and_coarser() -> None:
     assert (few.kind, few.nodes, many.kind, many.nodes) == ("model", 64, "model", 128)
     assert "limiter_link" in few.xml
     assert "surf/precision" not in few.xml
-    assert '"surf/precision" value="1e-7"' in many.xml
+    assert '"surf/precision" value="1e-9"' in many.xml
+
+
+def test_moments_that_count_as_one_are_a_thousandth_of_the_latency_apart_at_most() -> None:
+    assert coarseness_of(64, 4000.0) == ""
+    for nodes in (65, 512, 513, 4096):
+        assert [coarseness_of(nodes, ns) for ns in (4000.0, 999.0, 200.0)] == [
+            "1e-9", "1e-10", "1e-10",
+        ]  # fmt: skip
 
 
 def pair(base: SimulatedPlatform) -> SimulatedPlatform:

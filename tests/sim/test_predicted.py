@@ -139,3 +139,16 @@ def test_a_coarser_simulation_says_the_same(tmp_path: Path) -> None:
         run = simulated(folder, ("halo",), "256", on_it, ranks=16, samples=3, parts=(part,))
         found[is_exact] = [min(one.ticks) for one in run.measured]
     assert found[False] == pytest.approx(found[True], rel=0.01)
+
+
+@pytest.mark.parametrize("test", ["ping_pong", "sendrecv"])
+def test_a_small_message_takes_as_long_on_a_fabric_of_any_size(tmp_path: Path, test: str) -> None:
+    """It took 4.3 µs on 64 nodes of Escher and 5.3 µs on 513."""
+    fabric = FabricAsked(nodes=4, switch="4")
+    for nodes in (64, 65, 513, 4096):
+        (folder := tmp_path / str(nodes)).mkdir()
+        on_it = predicted(platform(), Variant(fabric=fabric), as_of_nodes=nodes)
+        own = getattr(KNOWN, f"{test}_ns")(8)
+        assert latencies(simulated(folder, (test,), "8", on_it), test)[8] == pytest.approx(
+            own, rel=0.005
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
 
 # What the file says of the platform beside its numbers, each as weft-NAME.
 FACTS = ("name", "kind", "origin")
-# Beyond so many nodes moments that are nearer to each other than this count as one, which saves
-# most of the time: at 256 ranks of a halo 1e-7 s moves the answer by 0.1 % and 1e-6 s by 0.7 %.
-_COARSE_S = ((512, "1e-6"), (64, "1e-7"))
+# Beyond so many nodes moments that are nearer to each other than a share of the latency count as
+# one, which saves time. A message has a few such moments, so that none is off by 0.5 %.
+_EXACT_NODES = 64
+_SHARE = 1e-3
 
 
 def at_crossbar(
@@ -35,7 +37,7 @@ def at_crossbar(
         flops_per_s=flops_per_s,
     )
     settings = protocols.settings()
-    if is_coarse and (coarse := coarseness_of(named.nodes)):
+    if is_coarse and (coarse := coarseness_of(named.nodes, protocols.latency_ns)):
         settings["surf/precision"] = coarse
     facts = {f"weft-{name}": str(getattr(named, name)) for name in FACTS}
     rate, latency_ns = protocols.bandwidth_bytes_per_s, protocols.latency_ns
@@ -43,6 +45,11 @@ def at_crossbar(
     return msgspec.structs.replace(named, xml=text)
 
 
-def coarseness_of(nodes: int) -> str:
-    """The precision of SimGrid's for so many nodes, s; empty where it is that of the clock."""
-    return next((text for most, text in _COARSE_S if nodes > most), "")
+def coarseness_of(nodes: int, latency_ns: float) -> str:
+    """The precision of SimGrid's for so many nodes, s; empty where it is that of the clock.
+
+    A power of ten below a thousandth of the latency of a small message.
+    """
+    if nodes <= _EXACT_NODES:
+        return ""
+    return f"1e{math.floor(math.log10(_SHARE * latency_ns * 1e-9)):d}"

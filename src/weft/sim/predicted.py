@@ -123,7 +123,7 @@ def predicted(
             "type a larger --switch, fewer --nodes or another --routing",
         )
     settings = {**parameters.settings, **variant.settings}
-    if coarse := coarseness_of(as_of_nodes or fabric.nodes):
+    if coarse := coarseness_of(as_of_nodes or fabric.nodes, parameters.latency_ns):
         settings["surf/precision"] = coarse
     parameters = msgspec.structs.replace(
         parameters,
