@@ -35,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.slow_statistics,
     python_rules.shared_class_names,
     python_rules.prints,
+    python_rules.launches_grouped_once,
     python_rules.files_in_pure_rooms,
     python_rules.parts_of_names,
     python_rules.sleeps,

@@ -99,7 +99,7 @@ def test_a_limit_of_what_was_not_measured_is_no_pass_and_bad_usage_is_in_wefts_w
     done = reframe(folder)
     words = " ".join(done.stdout.split())
     assert "weft check ended with 2, not 0: weft: " in words
-    assert "'limits' does not belong into a limits file" in words
+    assert "'limits' is unknown" in words
 
 
 def test_the_examples_own_limits_are_read(folder: Path) -> None:

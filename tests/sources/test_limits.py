@@ -18,18 +18,21 @@ def read(folder: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", r"has no limits; write \[\[limit\]\]"),
-        ("limit = 3", "has no limits"),
-        ("limit = [3]", "has no limits"),
+        ("", r"has no limit; write \[\[limit\]\]"),
+        ("limit = 3", r"limit: expected `array`, got `int`; write \[\[limit\]\]"),
+        ("limit = [3]", r"limit 1: expected `object`, got `int`; write \[\[limit\]\]"),
         ("[[limit]", "is not TOML: .*line 1"),
-        ("[[limits]]\n", "'limits' does not belong"),
+        ("[[limits]]\n", "'limits' is unknown; did you mean limit"),
         ("[[limit]]\n", "limit 1 has no bound; write one of latency_at_most"),
         ('[[limit]]\nlatency_at_most = "2 us"\n', "names no test"),
         (
             '[[limit]]\ntest = "a"\nlatency_at_most = "2 us"\nbandwidth_at_least = "1 GB/s"\n',
             "more than one bound",
         ),
-        ('[[limit]]\ntest = "a"\nlatency_at_most = 2\n', 'no unit; write it as text: "2 us"'),
+        (
+            '[[limit]]\ntest = "a"\nlatency_at_most = 2\n',
+            '`int`; write it as text: latency_at_most = "2 us"',
+        ),
         ('[[limit]]\ntest = "a"\nbandwidth_at_least = 2.5\n', '"10 GB/s"'),
         ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = 85\n', '"85%"'),
         ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is not a time; type one like 2 us"),

@@ -60,7 +60,7 @@ def test_a_table_of_a_paper_and_one_of_rows_have_their_own_usual_one(path: Path)
     with pytest.raises(WeftError, match="there is no table samples"):
         table_called("samples", for_paper=True)
     text, rows = in_words(load(path), "figures", as_latex=False)
-    assert rows == 20
+    assert rows == 10
     assert text.count("\n|") >= rows
     with pytest.raises(WeftError, match="has no measured case for the table rails"):
         in_words(load(path), "rails", as_latex=True)

@@ -98,6 +98,17 @@ def shared_class_names(tree: Tree) -> Iterator[Finding]:
                     yield source.at(node.lineno, f"{known} has another class {node.name}")
 
 
+def launches_grouped_once(tree: Tree) -> Iterator[Finding]:
+    """Batches are grouped by their launch in one place, which has the launch's median too."""
+    for source in tree.code(".py", under="src/weft"):
+        for node in source.nodes:
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+                continue
+            by = node.args[0] if node.args and node.func.attr == "setdefault" else None
+            if isinstance(by, ast.Attribute) and by.attr == "launch":
+                yield source.at(by.lineno, "use by_launch of record/launches.py")
+
+
 def prints(tree: Tree) -> Iterator[Finding]:
     """Only the commands talk to the user."""
     for source in tree.code(".py", under="src/weft"):

@@ -123,6 +123,11 @@ PLANTED = [
     (import_rules.applications_asked_for_their_own, LOCAL, DOC + "def mass() -> None: ...\n"),
     (import_rules.applications_asked_for_their_own, LOCAL, DOC + "# The lattices.\n"),
     (import_rules.charts_made_one_way, TABLE, DOC + "def f():\n    return Track(label='')\n"),
+    (
+        python_rules.launches_grouped_once,
+        TABLE,
+        DOC + "def f(found, batch):\n    found.setdefault(batch.launch, []).append(batch)\n",
+    ),
     (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
     (python_rules.topics_by_name, "src/weft/report/a.py", DOC + "from weft.topics.a import B\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),

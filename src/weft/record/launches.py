@@ -5,20 +5,27 @@ The only place for both: what stops a run, sums it up, pools records or draws a 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
     from weft.record.model import Batch
 
+Key = TypeVar("Key", bound="Hashable")
+
+
+def grouped(batches: Iterable[Batch], key: Callable[[Batch], Key]) -> dict[Key, list[Batch]]:
+    """Batches by what they have in common, both in the order in which they came."""
+    groups: dict[Key, list[Batch]] = {}
+    for batch in batches:
+        groups.setdefault(key(batch), []).append(batch)
+    return groups
+
 
 def by_launch(batches: Iterable[Batch]) -> dict[int, list[Batch]]:
-    """Batches of one case by the number of their launch, both in the order in which they came."""
-    launches: dict[int, list[Batch]] = {}
-    for batch in batches:
-        launches.setdefault(batch.launch, []).append(batch)
-    return launches
+    """Batches by the number of their launch."""
+    return grouped(batches, lambda batch: batch.launch)
 
 
 def samples_by_launch(batches: Iterable[Batch], figure: Callable[[Batch], Any]) -> dict[int, Any]:
@@ -26,12 +33,16 @@ def samples_by_launch(batches: Iterable[Batch], figure: Callable[[Batch], Any]) 
 
     `figure` gives an array with an entry a sample of the batch, such as `Run.time_ns`.
     """
+    return samples_of_groups(by_launch(batches), figure)
+
+
+def samples_of_groups(
+    groups: Mapping[Key, Iterable[Batch]], figure: Callable[[Batch], Any]
+) -> dict[Key, Any]:
+    """The same of other groups than launches: the samples of a group's batches joined."""
     import numpy as np
 
-    return {
-        launch: np.concatenate([figure(batch) for batch in own])
-        for launch, own in by_launch(batches).items()
-    }
+    return {key: np.concatenate([figure(batch) for batch in own]) for key, own in groups.items()}
 
 
 def launch_median(samples: Any) -> float:
@@ -41,6 +52,6 @@ def launch_median(samples: Any) -> float:
     return float(np.median(samples))
 
 
-def launch_medians(launches: Mapping[int, Any]) -> dict[int, float]:
+def launch_medians(launches: Mapping[Key, Any]) -> dict[Key, float]:
     """The median of each launch."""
     return {launch: launch_median(samples) for launch, samples in launches.items()}

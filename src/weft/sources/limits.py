@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from typing import TYPE_CHECKING, Annotated, get_args
 
 import msgspec
@@ -11,6 +9,7 @@ import msgspec
 from weft.analysis.compare.bounds import Kind, Limit
 from weft.errors import WeftError
 from weft.fabric.peaks import parse_link
+from weft.sources.toml_files import read_toml
 from weft.units import parse_bandwidth, parse_bytes, parse_time
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_most = "2 us"'
 _BOUNDS: tuple[Kind, ...] = get_args(Kind)
-_WORDS = ("test", "transport", "sizes", "variant", "link", *_BOUNDS)
 _EXAMPLES: dict[str, str] = dict(zip(_BOUNDS, ("2 us", "10 GB/s", "85%"), strict=True))
 
 
@@ -41,33 +39,15 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_limits(path: Path) -> tuple[Limit, ...]:
     """The limits of a TOML file. Raises WeftError for what is unknown, missing or ambiguous."""
-    try:
-        file = msgspec.toml.decode(path.read_bytes(), type=_File)
-    except OSError as error:
-        raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
-    except msgspec.ValidationError as error:
-        raise _refused(path, str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise WeftError(f"{path} is not TOML: {error}", f"{_EXAMPLE}, each on a line") from None
+    file = read_toml(path, _File, {"limit": _Row}, _fix_for)
     return tuple(_limit(f"{path}, limit {number}", row) for number, row in enumerate(file.limit, 1))
 
 
-def _refused(path: Path, found: str) -> WeftError:
-    """What msgspec found, "Expected `str`, got `int` - at `$.limit[0].test`", for a person."""
-    what, _, where = found.partition(" - at ")
-    row = re.fullmatch(r"`\$\.limit\[(\d+)\](?:\.(\w+))?`", where)
-    place = f"{path}, limit {int(row[1]) + 1}" if row else str(path)
-    unknown = re.search(r"unknown field `([^`]*)`", what)
-    if unknown and row is None:
-        return WeftError(f"{place}: '{unknown[1]}' does not belong into a limits file", _EXAMPLE)
-    if unknown:
-        near = difflib.get_close_matches(unknown[1], _WORDS, n=1)
-        fix = f"did you mean {near[0]}?" if near else f"write one of {', '.join(_WORDS)}"
-        return WeftError(f"{place}: '{unknown[1]}' is unknown", fix)
-    if row and row[2]:
-        example = _EXAMPLES.get(row[2], "8")
-        return WeftError(f"{place}: {row[2]} has no unit", f'write it as text: "{example}"')
-    return WeftError(f"{path} has no limits", _EXAMPLE)
+def _fix_for(field: str) -> str:
+    """How a field is written."""
+    if field in ("", "limit"):
+        return _EXAMPLE
+    return f'write it as text: {field} = "{_EXAMPLES.get(field, "8")}"'
 
 
 def _limit(place: str, row: _Row) -> Limit:

@@ -17,6 +17,7 @@ from weft.fabric.network import CABLES
 from weft.fabric.part_prices import PricedPart
 from weft.fabric.price_list import ANY_CABLE, USUAL_YEARS, PriceList
 from weft.fabric.topologies import FabricAsked
+from weft.sources.toml_files import read_toml
 from weft.units import parse_percent
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ _NAMES = (
     *("switch 24", "line card 288"),
 )
 _EXAMPLE = 'write currency = "USD", then [[part]], part = "switch 24", list_price = 7450'
-_FIELDS = ("part", "list_price", "discount", "power_w", "lifetime_years", "ports")
-_ON_TOP = ("title", "currency", "date", "discount", "energy_price_per_kwh", "years", "part")
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,26 +41,19 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class _PriceFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    part: Annotated[tuple[_Part, ...], msgspec.Meta(min_length=1)]
+    title: str = ""
     currency: str
     date: object  # text, a date of TOML's own, or a year
-    title: str = ""
     discount: str = ""
     energy_price_per_kwh: float | None = None
     years: float = USUAL_YEARS
+    part: Annotated[tuple[_Part, ...], msgspec.Meta(min_length=1)]
     fabric: tuple[FabricAsked, ...] = ()
 
 
 def read_prices(path: Path) -> PriceList:
     """The price list of a TOML file. Raises WeftError for what is unknown, missing or wrong."""
-    try:
-        file = msgspec.toml.decode(path.read_bytes(), type=_PriceFile)
-    except OSError as error:
-        raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
-    except msgspec.ValidationError as error:
-        raise _refused(path, str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise WeftError(f"{path} is not TOML: {error}", f"{_EXAMPLE}, each on a line") from None
+    file = read_toml(path, _PriceFile, {"part": _Part, "fabric": FabricAsked}, _fix_for)
     if file.currency not in CURRENCIES:
         near = difflib.get_close_matches(file.currency.upper(), sorted(CURRENCIES), n=1)
         fix = f'did you mean "{near[0]}"?' if near else 'write its ISO 4217 code, like "USD"'
@@ -151,25 +143,10 @@ def _over_zero(place: str, value: float | None) -> None:
         raise WeftError(f"{place} is {value:g}", "write a number over 0")
 
 
-def _refused(path: Path, found: str) -> WeftError:
-    """What msgspec found, "Expected `str`, got `int` - at `$.part[0].discount`", for a person."""
-    what, _, where = found.partition(" - at ")
-    row = re.fullmatch(r"`\$\.(part|fabric)\[(\d+)\](?:\.(\w+))?`", where)
-    place = f"{path}, {row[1]} {int(row[2]) + 1}" if row else str(path)
-    own = {"part": _FIELDS, "fabric": FabricAsked.__struct_fields__}
-    words = own[row[1]] if row else (*_ON_TOP, "fabric")
-    if unknown := re.search(r"unknown field `([^`]*)`", what):
-        near = difflib.get_close_matches(unknown[1], words, n=1)
-        fix = f"did you mean {near[0]}?" if near else f"write one of {', '.join(words)}"
-        return WeftError(f"{place}: '{unknown[1]}' is unknown", fix)
-    if missing := re.search(r"missing required field `([^`]*)`", what):
-        return WeftError(f"{place} has no {missing[1]}", _fix_for(missing[1]))
-    name = (row[3] if row else where.strip("`").removeprefix("$.")) or "part"
-    return WeftError(f"{place}: {name}: {what[:1].lower()}{what[1:]}", _fix_for(name))
-
-
 def _fix_for(field: str) -> str:
     """How a field is written."""
+    if not field:
+        return _EXAMPLE
     examples = {
         "part": '[[part]], then part = "adapter"',
         "list_price": "list_price = 7450",

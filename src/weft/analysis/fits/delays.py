@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.means import uninterrupted_mean
+from weft.record.launches import by_launch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from weft.record.model import Batch
     from weft.record.run import Run
 
@@ -114,21 +117,29 @@ def _means_by_launch(
     Of a burst it is what it takes longer than the single message beside it, and `ping_pong` is that
     single message. Without one the times of `ping_pong` are taken for it.
     """
-    launches: dict[int, dict[str, dict[int, float]]] = {}
-    alone: dict[int, dict[int, float]] = {}
-    for batch in run.measured:
+    wanted = {
+        key
+        for key, case in run.cases.items()
+        if (case.transport, case.variant) == (transport, variant)
+    }
+    measured = by_launch(batch for batch in run.measured if batch.case in wanted)
+    return {number: _means_of(run, own) for number, own in measured.items()}
+
+
+def _means_of(run: Run, batches: Iterable[Batch]) -> dict[str, dict[int, float]]:
+    """Of one launch, by test and size."""
+    tests: dict[str, dict[int, float]] = {}
+    alone: dict[int, float] = {}
+    for batch in batches:
         case = run.cases[batch.case]
-        if (case.transport, case.variant) != (transport, variant):
-            continue
         time = _mean_ns(run, batch)
         if case.test in (BURST, PAUSED) and ALONE in batch.parts:
             single = _mean_ns(run, batch, ALONE)
             time -= single
             if case.test == BURST:
-                alone.setdefault(batch.launch, {})[case.bytes] = single
-        tests = launches.setdefault(batch.launch, {})
+                alone[case.bytes] = single
         tests.setdefault(case.test, {})[case.bytes] = time
-    return {number: _with_single(tests, alone.get(number)) for number, tests in launches.items()}
+    return _with_single(tests, alone)
 
 
 def _mean_ns(run: Run, batch: Batch, part: str = "") -> float:
@@ -138,10 +149,10 @@ def _mean_ns(run: Run, batch: Batch, part: str = "") -> float:
 
 
 def _with_single(
-    tests: dict[str, dict[int, float]], alone: dict[int, float] | None
+    tests: dict[str, dict[int, float]], alone: dict[int, float]
 ) -> dict[str, dict[int, float]]:
     """The single message's time, from beside the bursts or else from `ping_pong`."""
-    if alone is not None:
+    if alone:
         return {**tests, SINGLE: alone}
     single = tests.get(SINGLE, {})
     further = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
 from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
+from weft.record.launches import by_launch, grouped, samples_of_groups
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.record.model import Batch
     from weft.record.run import Run
 
 FEWEST_SIZES = 3
@@ -135,21 +135,22 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     have (the last one, when a budget ended) are omitted too, with a note. Raises WeftError when
     nothing was measured.
     """
-    import numpy as np
-
     bad = {b.case for b in run.lines.batches if b.status == "failed" and not b.ended_launch}
-    launches: dict[int, dict[int, list[Batch]]] = {}
     variants = dict.fromkeys(
         case.variant
         for case in run.cases.values()
         if (case.test, case.transport) == (test, transport)
     )
     first = next(iter(variants), "")
-    for batch in run.measured:
-        case = run.cases[batch.case]
-        wanted = (case.test, case.transport, case.variant) == (test, transport, first)
-        if wanted and batch.case not in bad:
-            launches.setdefault(batch.launch, {}).setdefault(case.bytes, []).append(batch)
+    wanted = {
+        key: case.bytes
+        for key, case in run.cases.items()
+        if (case.test, case.transport, case.variant) == (test, transport, first) and key not in bad
+    }
+    measured = by_launch(batch for batch in run.measured if batch.case in wanted)
+    launches = {
+        number: grouped(own, lambda batch: wanted[batch.case]) for number, own in measured.items()
+    }
     if not launches:
         raise WeftError(
             f"{run.path} has no measured {test} over {transport}",
@@ -161,12 +162,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     pattern = run.patterns[test]
     divisor = max(pattern.latency_divisor, 1)
     sweeps = tuple(
-        sweep_of(
-            {
-                size: np.concatenate([run.time_ns(batch) for batch in batches]) / divisor
-                for size, batches in sizes.items()
-            }
-        )
+        sweep_of(samples_of_groups(sizes, lambda batch: run.time_ns(batch) / divisor))
         for sizes in whole
     )
     return Series(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import in_sessions, over_sessions
 from weft.analysis.stats.parameters import over_launches
+from weft.record.launches import grouped, launch_medians, samples_of_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,19 +47,15 @@ def rounds_of(run: Run) -> dict[int, int]:
 
 def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
     """By case and round: the median latency in ns of what was measured well."""
-    import numpy as np
-
     rounds = rounds_of(run)
-    times: dict[str, dict[int, list[float]]] = {}
-    for batch in run.measured:
-        divisor = run.patterns[run.cases[batch.case].test].latency_divisor
+    found: dict[str, dict[int, float]] = {}
+    for case, batches in run.measured_by_case.items():
+        divisor = run.patterns[run.cases[case].test].latency_divisor
         if divisor:
-            of_case = times.setdefault(batch.case, {})
-            of_case.setdefault(rounds[batch.launch], []).extend(run.time_ns(batch) / divisor)
-    return {
-        case: {number: float(np.median(values)) for number, values in by_round.items()}
-        for case, by_round in times.items()
-    }
+            of_rounds = grouped(batches, lambda batch: rounds[batch.launch])
+            times = samples_of_groups(of_rounds, run.time_ns)
+            found[case] = {number: one / divisor for number, one in launch_medians(times).items()}
+    return found
 
 
 def session_of_rounds(run: Run) -> dict[int, int]:
