@@ -149,6 +149,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{ending}"
 
 
+def never_left_its_host(title: str, consequence: str) -> str:
+    """What is said of figures without a link in them, and what follows for an answer."""
+    return f"{title} never left its host: no link is in its figures, so {consequence}"
+
+
 def in_a_row(names: Sequence[str], last: str) -> str:
     """Names in a sentence, with `last` before the last one: "a", "a and b", "a, b or c"."""
     *others, end = names

@@ -241,6 +241,9 @@ def here(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise PlannedError
 
     monkeypatch.setattr("weft.session.start", start)
+    # Whatever MPI is installed, and without asking programs of another version.
+    monkeypatch.setattr("weft.launch.programs.choose_mpi", lambda mpi, *_: mpi or "openmpi")
+    monkeypatch.setattr("weft.launch.programs.programs", lambda _: ())
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     monkeypatch.chdir(files)
 

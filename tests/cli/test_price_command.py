@@ -284,11 +284,26 @@ def test_lists_of_unlike_currencies_are_not_compared(tmp_path: Path) -> None:
         price("--compare", one, two)
 
 
+def test_an_application_on_several_hosts_is_priced_without_a_caution(tmp_path: Path) -> None:
+    record = milc_record(tmp_path)
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    for rank in (rank for line in lines for rank in line.get("ranks", ())):
+        rank["host"] = f"n{rank['rank'] % 2}"
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = [*PAPER, "--prices", price_list(tmp_path / "a.toml"), "--application", record]
+    assert "milc 8^4 on 4 ranks" in price(*words)
+    assert "never left its host" not in price(*words)
+    assert not json.loads(price(*words, "--json"))["value"]["application_is_within_a_host"]
+
+
 def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:
     record = milc_record(tmp_path)
     words = [*PAPER, "--prices", str(price_list(tmp_path / "a.toml")), "--application"]
     value = json.loads(price(*words, str(record), "--json"))["value"]
     assert value["application"] == "milc 8^4 on 4 ranks, tcp"
+    assert value["application_is_within_a_host"]
+    shown = " ".join(price(*words, str(record)).split())
+    assert "milc 8^4 on 4 ranks, tcp never left its host: no link is in its figures" in shown
     flops_per_s = value["nodes"] * 1187 / 40e-9
     assert value["flops_per_s"] == pytest.approx(flops_per_s)
     assert value["price_per_mflop_per_s"] == pytest.approx(value["total"] / (flops_per_s / 1e6))

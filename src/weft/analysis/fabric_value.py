@@ -39,10 +39,14 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Application(msgspec.Struct, frozen=True, kw_only=True):
-    """What an application gets of each rank, in flops/s; `name` says which and on how many."""
+    """What an application gets of each rank, in flops/s; `name` says which and on how many.
+
+    `is_within_a_host`: its messages crossed no link.
+    """
 
     name: str
     flops_per_s: Estimate
+    is_within_a_host: bool = False
 
 
 class FabricOption(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +100,7 @@ class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
     saves: str
     is_on_front: bool
     application: str = ""
+    application_is_within_a_host: bool = False
     flops_per_s: float | None = None
     price_per_mflop_per_s: float | None = None
     price_per_mflop_per_s_low: float | None = None
@@ -194,6 +199,8 @@ def _value(option: FabricOption, baseline: FabricOption, is_on_front: bool) -> F
         saves=saved.words,
         is_on_front=is_on_front,
         application=option.application.name if option.application else "",
+        application_is_within_a_host=option.application is not None
+        and option.application.is_within_a_host,
         flops_per_s=flops.value if flops else None,
         price_per_mflop_per_s=per_mflop[0],
         price_per_mflop_per_s_low=per_mflop[1],

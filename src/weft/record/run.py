@@ -121,6 +121,16 @@ class Run:
             found.setdefault(launch.session, set()).add(launch.launch)
         return tuple(frozenset(found[number]) for number in sorted(found))
 
+    def is_within_a_host(self, case: str) -> bool:
+        """Whether all launches that measured the case had their ranks on one host: no link between.
+
+        The ranks of a simulation are on nodes of its own.
+        """
+        if self.header.plan.simulated is not None:
+            return self.cases[case].ranks == 1
+        own = [self.launches[batch.launch] for batch in self.measured if batch.case == case]
+        return all(len({rank.host for rank in launch.ranks}) == 1 for launch in own)
+
     @cached_property
     def within_a_host(self) -> frozenset[str]:
         """The transports of which a launch had its first two ranks on one host: no link between."""

@@ -9,6 +9,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.sources.named import split_source
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,8 +146,9 @@ def application_of(source: str) -> Application:
         )
     best, rate = max(chosen, key=lambda pair: (pair[0].sites, pair[0].ranks, pair[1].value))
     return Application(
-        name=f"{best.test} {best.lattice} on {best.ranks} ranks, {best.transport}",
+        name=f"{best.test} {best.lattice} on {counted(best.ranks, 'rank')}, {best.transport}",
         flops_per_s=rate,
+        is_within_a_host=run.is_within_a_host(best.case),
     )
 
 

@@ -8,6 +8,7 @@ from weft.charts import Chart, ChartAxis, ChartPoint, chart_of, track_of
 from weft.tables import Table
 from weft.topics.fabric_cost import money
 from weft.units import format_bandwidth, format_time
+from weft.wording import never_left_its_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,14 +65,21 @@ def _titles(values: Sequence[FabricValue]) -> list[str]:
     ]
 
 
+# What a price of performance is that was measured within a host.
+_OF_NO_FABRIC = "its performance on this fabric is not known"
+
+
 def _per_mflop(value: FabricValue) -> str:
     """The fabric's share of the price of an application's performance."""
     low, high = value.price_per_mflop_per_s_low, value.price_per_mflop_per_s_high
     ends = "" if low is None or high is None else f" [{low:.3g}, {high:.3g}]"
-    return (
+    words = (
         f"{value.currency} {value.price_per_mflop_per_s:.3g}{ends} of fabric per MFlop/s on"
         f" {value.nodes:,} nodes ({value.application})"
     )
+    if not value.application_is_within_a_host:
+        return words
+    return f"{words}; {never_left_its_host(value.application, _OF_NO_FABRIC)}"
 
 
 def value_notes(value: FabricValue) -> tuple[str, ...]:

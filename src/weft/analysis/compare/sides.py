@@ -15,7 +15,7 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.estimate import Median
 from weft.units import format_bytes
-from weft.wording import counted
+from weft.wording import counted, never_left_its_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -165,8 +165,7 @@ def never_left_a_host(sides: Sequence[Side]) -> list[str]:
     if all(side.is_within_a_host for side in sides):
         return []
     return [
-        f"{side.title} never left its host: no link is in its figures, so the ratio is not that of"
-        " two fabrics"
+        never_left_its_host(side.title, "the ratio is not that of two fabrics")
         for side in sides
         if side.is_within_a_host
     ]
