@@ -9,7 +9,6 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from support.pages import Cells, tables_in
 from weft.analysis.summary import to_json_rows
 from weft.charts import Chart
 from weft.cli.main import app
@@ -30,7 +30,6 @@ from weft.tables import Table
 from weft.topics import TOPICS, charts_of, results_among
 from weft.topics.base import Results
 
-Cells = list[list[str]]
 # No table of the record is as wide.
 WIDE = 4000
 # LaTeX's words for single characters, longest first.
@@ -103,38 +102,10 @@ def test_a_terminal_has_each_cell_under_its_head(tables: Sequence[Table]) -> Non
             at += width + 2
 
 
-class Tables(HTMLParser):
-    """The cells of a page's tables, and its scripts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: list[Cells] = []
-        self.is_cell = False
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        del attrs
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-            self.is_cell = True
-
-    def handle_endtag(self, tag: str) -> None:
-        self.is_cell = self.is_cell and tag not in ("td", "th")
-
-    def handle_data(self, data: str) -> None:
-        if self.is_cell:
-            self.tables[-1][-1][-1] += data
-
-
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_has_each_cell_and_each_point_in_its_place(results: Results) -> None:
     page = render_page([results])
-    reader = Tables()
-    reader.feed(page)
-    found = [[[" ".join(cell.split()) for cell in row] for row in one] for one in reader.tables]
+    found = tables_in(page)
     for topic in TOPICS:
         for table in topic.wide(results.of(topic)):
             wanted = [[" ".join(cell.split()) for cell in row] for row in cells_of(table)]
