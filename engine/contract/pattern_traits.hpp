@@ -21,6 +21,11 @@ concept Streams = P::streams;
 template <class P>
 concept OneWay = P::one_way;
 
+/// A pattern whose subject is the message that comes before its receive is posted. Of no other one
+/// is a measured message unexpected.
+template <class P>
+concept MeasuresUnexpected = P::measures_unexpected;
+
 template <class P>
 concept EveryRank = P::every_rank;
 
@@ -96,11 +101,13 @@ constexpr std::uint32_t messages_before() {
 }
 
 /// How many receives, or transfers into memory of its own, a rank has under way at once at most:
-/// each has a buffer of its own. A stream has 2Q; another pattern of several says how many.
+/// each has a buffer of its own. A stream has 2Q; another pattern of several says how many at a
+/// point of its axis. The number grows with Q, and with the point, by as much each time: the
+/// memory of a case follows from few of them.
 template <class P, class Wait, class T>
-constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
-  if constexpr (requires { P::template receives_at_once<Wait, T>(queue_depth); }) {
-    return P::template receives_at_once<Wait, T>(queue_depth);
+constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth, std::uint64_t point) {
+  if constexpr (requires { P::template receives_at_once<Wait, T>(queue_depth, point); }) {
+    return P::template receives_at_once<Wait, T>(queue_depth, point);
   }
   if constexpr (Streams<P>) return 2 * queue_depth;
   return 1;
@@ -110,17 +117,19 @@ constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) {
 /// executed an application holds nothing.
 template <class P, class T, class Now>
 constexpr Footprint footprint_of() {
-  const auto at_once = [](std::uint32_t queue_depth) {
-    return std::max(receives_at_once<P, UsualWait<T>, T>(queue_depth),
-                    receives_at_once<P, SpinOnCompletions, T>(queue_depth));
+  const auto at_once = [](std::uint32_t queue_depth, std::uint64_t point) {
+    return std::max(receives_at_once<P, UsualWait<T>, T>(queue_depth, point),
+                    receives_at_once<P, SpinOnCompletions, T>(queue_depth, point));
   };
-  const std::uint32_t for_each = at_once(2) - at_once(1);
+  const std::uint32_t for_each = at_once(2, 0) - at_once(1, 0);
+  const std::uint32_t for_point = at_once(1, 1) - at_once(1, 0);
   return {messages_per_operation<P>(),
           messages_before<P>(),
           static_cast<std::uint32_t>(parts_of<P>().size()) + 1,
           Streams<P>,
-          at_once(1) - for_each,
+          at_once(1, 0) - for_each,
           for_each,
+          for_point,
           least_buffers<P>(),
           ChargesWork<Now> ? 0 : bytes_per_site<P>(),
           own_messages<P>(),

@@ -105,8 +105,8 @@ struct PatternInfo {
 
 /// What of a pattern decides how much memory a case takes: the messages each way of one operation
 /// at most, those before the first operation, the series with its samples among them, whether it
-/// streams, and the receives that may be under way at once: so many, and so many for each of Q; and
-/// the buffers that it takes in turn where the case names one.
+/// streams, and the receives that may be under way at once: so many, so many for each of Q, and so
+/// many for each unit of the point; and the buffers that it takes in turn where the case names one.
 struct Footprint {
   std::uint32_t messages_per_operation = 1;
   std::uint32_t messages_before = 0;
@@ -114,6 +114,7 @@ struct Footprint {
   bool streams = false;
   std::uint32_t receives = 1;
   std::uint32_t receives_per_queue = 0;
+  std::uint32_t receives_per_point = 0;
   std::uint32_t buffers = 1;
   /// What an application needs for each site of a rank.
   std::uint32_t bytes_per_site = 0;

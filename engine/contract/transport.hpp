@@ -124,6 +124,10 @@ concept AsksApart = TwoSided<T> && requires(T& link) {
   noexcept->std::same_as<void>;
 };
 
+/// Transports whose sender waits until a receive for its message is posted: none is unexpected.
+template <class T>
+concept SendsWhatIsExpected = TwoSided<T> && T::sends_what_is_expected;
+
 /// Transports whose library sums over all ranks: the sums of each number replace this rank's own,
 /// on every rank, when the call returns. A fault is latched at the latest then.
 template <class T>

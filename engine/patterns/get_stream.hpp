@@ -21,7 +21,8 @@ struct GetStream {
       .latencies_per_sample = 2,
   };
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t /*point*/) noexcept {
     return queue_depth;
   }
   static constexpr bool streams = true;

@@ -35,7 +35,8 @@ struct Halo {
   static constexpr std::array parts{std::string_view{"post"}, std::string_view{"compute"},
                                     std::string_view{"wait"}, std::string_view{"sum"}};
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
+                                                  std::uint64_t /*point*/) noexcept {
     return 2;
   }
 

@@ -53,7 +53,8 @@ struct Milc {
   /// Fields, links and, while they are made, the thin links around them, in double.
   static constexpr std::uint32_t bytes_per_site = 6000;
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
+                                                  std::uint64_t /*point*/) noexcept {
     return 2;
   }
 

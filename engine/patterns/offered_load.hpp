@@ -32,7 +32,8 @@ struct OfferedLoad {
   static constexpr std::string_view beyond_models =
       "in a model messages share a link and do not queue for it: it has no latency under load";
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t /*point*/) noexcept {
     return 2 * queue_depth;
   }
   /// The time between two messages that are due, and how late after it was due each was posted.

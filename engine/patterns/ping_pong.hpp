@@ -24,7 +24,8 @@ struct PingPong {
       .bandwidth_factor = 2,
   };
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
+                                                  std::uint64_t /*point*/) noexcept {
     return takes_plain_calls<Wait, T>() ? 1 : 2;
   }
 

@@ -19,8 +19,9 @@ struct RegisterPingPong {
   };
   static constexpr std::string_view beyond_models = models_register_nothing;
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
-    return PingPong::receives_at_once<Wait, RegisterEach<T>>(queue_depth);
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t point) noexcept {
+    return PingPong::receives_at_once<Wait, RegisterEach<T>>(queue_depth, point);
   }
   static constexpr bool registers = true;
 

@@ -25,7 +25,8 @@ struct SendOverlap {
   };
   static constexpr std::string_view beyond_models = models_always_overlap;
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
+                                                  std::uint64_t /*point*/) noexcept {
     return 3;
   }
   static constexpr std::array parts{std::string_view{"alone"}, std::string_view{"work"},

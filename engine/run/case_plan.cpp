@@ -41,8 +41,8 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   plan.work = static_cast<Ticks>(static_cast<double>(lattice.compute_ps_per_site) / 1e3 *
                                  static_cast<double>(lattice.sites_of_rank(size)) / tick_ns);
   plan.operations = operations_of(plan);
-  plan.orders =
-      make_orders(plan.spec.schedule, plan.spec.seed, loop.receives_at_once(plan.spec.queue_depth));
+  plan.orders = make_orders(plan.spec.schedule, plan.spec.seed,
+                            loop.receives_at_once(plan.spec.queue_depth, plan.spec.point));
   plan.samples = samples_within(plan);
   // The warm-up takes buffers that were never used before too; where they are few it is shorter.
   const bool all = plan.samples == std::size_t{plan.spec.warmup} + plan.spec.samples;

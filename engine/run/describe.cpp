@@ -105,6 +105,7 @@ json to_json(const Support& pattern) {
         {"streams", pattern.footprint.streams},
         {"receives", pattern.footprint.receives},
         {"receives_per_queue", pattern.footprint.receives_per_queue},
+        {"receives_per_point", pattern.footprint.receives_per_point},
         {"buffers", pattern.footprint.buffers},
         {"bytes_per_site", pattern.footprint.bytes_per_site},
         {"own_messages", pattern.footprint.own_messages},

@@ -21,8 +21,8 @@ namespace weft {
 /// How a pattern waits on a transport.
 struct LoopOn {
   std::string_view wait;
-  /// How many receives a rank has under way at once with a queue of so many.
-  std::uint32_t (*receives_at_once)(std::uint32_t queue_depth);
+  /// How many receives a rank has under way at once with so many messages in flight, at a point.
+  std::uint32_t (*receives_at_once)(std::uint32_t queue_depth, std::uint64_t point);
   /// Runs the measured loop once, over the link of that type. False once it has a fault.
   bool (*run)(void* link, Task& task) noexcept;
 };
@@ -61,6 +61,9 @@ concept KeepsTime = P::keeps_time;
 template <class Pattern, TwoSided T, Clock Now>
 constexpr std::string_view lack_of() {
   if constexpr (IsModel<T> && !beyond_models<Pattern>().empty()) return beyond_models<Pattern>();
+  if constexpr (MeasuresUnexpected<Pattern> && SendsWhatIsExpected<T>) {
+    return "the transport sends no message before its receive is posted";
+  }
   if constexpr (RunsOn<Pattern, T, Now, UsualWait<T>>) return "";
   if constexpr (IsCollective<Pattern>) return "the transport has no collective operations";
   if constexpr (HasRoles<Pattern> && !TellsPeers<T>) {

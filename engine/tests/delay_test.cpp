@@ -82,8 +82,9 @@ struct PostsInTime {
   static constexpr auto parts = Burst::parts;
   static constexpr std::uint32_t messages_per_operation = Burst::messages_per_operation;
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
-    return Burst::receives_at_once<Wait, T>(queue_depth);
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t point) noexcept {
+    return Burst::receives_at_once<Wait, T>(queue_depth, point);
   }
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {

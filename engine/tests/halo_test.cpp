@@ -230,8 +230,9 @@ struct MixesUpDirections {
   static constexpr bool every_rank = true;
   static constexpr std::array parts = Halo::parts;
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
-    return Halo::receives_at_once<Wait, T>(queue_depth);
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t point) noexcept {
+    return Halo::receives_at_once<Wait, T>(queue_depth, point);
   }
   static std::string lacks(const Case& /*spec*/, int /*size*/) { return ""; }
   static Role role(const Case& spec, int rank, int size) { return Halo::role(spec, rank, size); }

@@ -141,8 +141,9 @@ struct CountsFromThePost {
   static constexpr PatternInfo info = OfferedLoad::info;
   static constexpr auto parts = OfferedLoad::parts;
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth) noexcept {
-    return OfferedLoad::receives_at_once<Wait, T>(queue_depth);
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t point) noexcept {
+    return OfferedLoad::receives_at_once<Wait, T>(queue_depth, point);
   }
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {

@@ -27,6 +27,8 @@ struct Script {
   std::vector<std::size_t> in_flight;
   std::size_t open = 0;
   Ticks ticks = 0;
+  /// Which request of several fails; none: -1.
+  int fails_at = -1;
 };
 Script& script() {
   static Script one;
@@ -98,7 +100,23 @@ int MPI_Isend(const void* /*data*/, int /*count*/, MPI_Datatype /*type*/, int /*
   return MPI_SUCCESS;
 }
 int MPI_Wait(MPI_Request* request, MPI_Status* /*status*/) {
+  weft::script().calls.emplace_back("one");
   *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {  // NOLINT: MPI's own
+  weft::Script& now = weft::script();
+  now.calls.push_back("all of " + std::to_string(count));
+  for (int at = 0; at < count; ++at) {
+    statuses[at].MPI_ERROR = at == now.fails_at ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    if (at > now.fails_at && now.fails_at >= 0) statuses[at].MPI_ERROR = MPI_ERR_PENDING;
+    requests[at] = MPI_REQUEST_NULL;
+  }
+  return now.fails_at < 0 ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
+}
+int MPI_Error_string(int /*code*/, char* text, int* length) {
+  text[0] = '\0';
+  *length = 0;
   return MPI_SUCCESS;
 }
 int MPI_Test(MPI_Request* request, int* done, MPI_Status* /*status*/) {
@@ -217,6 +235,42 @@ TEST(LatencyOverMpi, TheUsualWaitTakesTheCallsThatWaitThemselves) {
             (std::vector<std::string>{"plain get", "flush", "plain get", "flush"}));
   EXPECT_EQ(head(calls_of<PutLatency>(2, 8)),
             (std::vector<std::string>{"put", "ended", "flush", "put"}));
+}
+
+/// Sends in flight over a link, of which so many may stay; what was waited for.
+std::vector<std::string> waits_for(Mpi& link, std::uint32_t sends, std::uint32_t most) {
+  std::byte memory{};
+  for (std::uint32_t at = 0; at < sends; ++at) link.post_send(Peer{1}, {&memory, 1, 0});
+  script().calls.clear();
+  link.await(most, 0);
+  return script().calls;
+}
+
+TEST(WindowsOverMpi, AreWaitedForByOneCallAndOneMessageByItsOwn) {
+  script() = {};
+  Alone boot;
+  Mpi link(LinkOptions{}, boot);
+  link.reserve(8, 1);
+  using Calls = std::vector<std::string>;
+  EXPECT_EQ(waits_for(link, 8, 4), Calls{"all of 4"});
+  EXPECT_EQ(link.sends_in_flight(), 4U);
+  // Four are left, the room's last four; four more lie at its begin again.
+  EXPECT_EQ(waits_for(link, 4, 0), (Calls{"all of 4", "all of 4"}));
+  EXPECT_EQ(waits_for(link, 1, 0), Calls{"one"});
+  EXPECT_EQ(link.sends_in_flight(), 0U);
+  EXPECT_EQ(link.fault(), nullptr);
+}
+
+TEST(WindowsOverMpi, TheFaultIsThatOfTheMessageThatFailed) {
+  script() = {};
+  Alone boot;
+  Mpi link(LinkOptions{}, boot);
+  link.reserve(8, 1);
+  script().fails_at = 2;
+  waits_for(link, 8, 0);
+  ASSERT_NE(link.fault(), nullptr);
+  EXPECT_EQ(link.fault()->code, MPI_ERR_TRUNCATE);
+  EXPECT_STREQ(link.fault()->during, "MPI_Waitall");
 }
 
 TEST(TransfersOverMpi, BeyondTheQueuesDepthAreAFault) {

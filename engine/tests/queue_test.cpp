@@ -4,8 +4,10 @@
 #include <map>
 #include <optional>
 
+#include "run/pattern_on.hpp"
 #include "run/schedule.hpp"
 #include "tests/support/fake_cases.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -141,6 +143,47 @@ TEST_P(BlockingStreams, NeverSleepWithRoomInTheirQueue) {
   EXPECT_LT(took("block"), 1.1 * took("spin"));
 }
 
+/// A library that moves everything on in each call: a receive may be over once it is posted.
+class EagerLink final : public LinkAround {
+ public:
+  using LinkAround::LinkAround;
+  using LinkAround::receives_in_flight;
+  using LinkAround::sends_in_flight;
+  void post_recv(Peer peer, const Buffer& buffer) noexcept {
+    LinkAround::post_recv(peer, buffer);
+    poll();
+  }
+  void block() noexcept { link().block(); }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    return link().sends_in_flight(peer);
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    return link().receives_in_flight(peer);
+  }
+};
+
+// The peers' messages are copied and come faster than rank 0 takes them: its last receives of a
+// sample are over as they are posted, and no event tells of them.
+TEST(HotSpotReceive, NeverSleepsWhereItsReceivesAreOverAsTheyArePosted) {
+  const Costs flood{.send_overhead = 1,
+                    .receive_overhead = 30,
+                    .latency = 500,
+                    .copies_up_to = 1024,
+                    .empty_poll = 5,
+                    .longest_sleep = 1'000'000};
+  for (const std::uint32_t depth : {2U, 4U, 8U, 16U}) {
+    const auto took = [&](const char* wait) {
+      Case spec = make_case("hot_spot_receive", length, 120);
+      spec.queue_depth = depth;
+      spec.wait = wait;
+      const Result result = run<std::tuple<HotSpotReceive>, EagerLink>(spec, flood, {}, 2);
+      EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+      return per_operation(result);
+    };
+    EXPECT_LT(took("block"), 1.1 * took("spin")) << depth;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, BlockingStreams, testing::ValuesIn(streams_of_messages()));
 
 /// A benchmark broken on purpose: its receives are posted Q ahead.
@@ -162,6 +205,75 @@ struct PostsQAhead {
     return drain<Wait>(link);
   }
 };
+
+/// Its subject is the unexpected message: rank 1 posts its receives when all have come. As many are
+/// under way at once as the point says.
+struct PostsLate {
+  static constexpr PatternInfo info{
+      .name = "posts_late",
+      .title = "Unexpected messages",
+      .summary = "messages that come before their receive",
+      .figure = Figure::bandwidth,
+      .ranks = 2,
+      .latency_divisor = 0,
+      .bandwidth_factor = 1,
+      .axis = {.name = "late", .unit = "", .points = "1..4"},
+      .has_queue = true,
+  };
+  static constexpr bool measures_unexpected = true;
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
+                                                  std::uint64_t point) noexcept {
+    return 1 + static_cast<std::uint32_t>(point);
+  }
+  template <Clock Now, class Wait, TwoSided T>
+  static bool run(T& link, Task& task) noexcept {
+    constexpr Ticks until_all_came = 100'000;
+    const auto most = static_cast<std::uint32_t>(task.point) + 1;
+    for (std::size_t left = messages_of(task); left > 0;) {
+      const auto some = static_cast<std::uint32_t>(std::min<std::size_t>(left, most));
+      if (task.rank == 1) (void)Now::pause(until_all_came);
+      for (std::uint32_t at = 0; at < some; ++at) {
+        if (task.rank == 0) link.post_send(Peer{1}, task.out.next());
+        if (task.rank == 1) link.post_recv(Peer{0}, task.in.next());
+      }
+      if (!drain<Wait>(link)) return false;
+      left -= some;
+    }
+    return true;
+  }
+};
+
+TEST(Unexpected, IsTheSubjectOfABenchmarkThatSaysSoAndHasReceivesByThePoint) {
+  Case spec = make_case("posts_late", length, 12);
+  spec.warmup = 0;
+  spec.verify = false;
+  for (const std::uint64_t point : {1U, 3U}) {
+    spec.point = point;
+    const Result result = run<std::tuple<PostsLate>>(spec, costs, {}, 2);
+    ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    EXPECT_EQ(result.unexpected.at(length), spec.samples * spec.ops_per_sample) << point;
+  }
+  constexpr Footprint footprint = footprint_of<PostsLate, Link, VirtualClock>();
+  EXPECT_EQ(footprint.receives, 1U);
+  EXPECT_EQ(footprint.receives_per_queue, 0U);
+  EXPECT_EQ(footprint.receives_per_point, 1U);
+}
+
+/// Its sender waits for the receive, as one with credits does.
+class WithCredits final : public LinkAround {
+ public:
+  static constexpr bool sends_what_is_expected = true;
+  using LinkAround::LinkAround;
+};
+
+TEST(Unexpected, IsRefusedWhereNoMessageComesBeforeItsReceive) {
+  static_assert(MeasuresUnexpected<PostsLate> && !MeasuresUnexpected<Stream>);
+  EXPECT_EQ((lack_of<PostsLate, WithCredits, VirtualClock>()),
+            "the transport sends no message before its receive is posted");
+  EXPECT_EQ((lack_of<PostsLate, Link, VirtualClock>()), "");
+  EXPECT_EQ((lack_of<Stream, WithCredits, VirtualClock>()), "");
+}
 
 TEST(Planted, ReceivesThatArePostedQAheadAreSeen) {
   const Result result =

@@ -24,7 +24,8 @@ inline constexpr std::uint32_t messages_of_an_operation = 1 + burst_messages;
 struct BurstsAnswered {
   static constexpr std::array parts{std::string_view{"single"}};
   template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/) noexcept {
+  static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
+                                                  std::uint64_t /*point*/) noexcept {
     return 2 * messages_of_an_operation;
   }
   static constexpr std::uint32_t messages_per_operation = messages_of_an_operation;

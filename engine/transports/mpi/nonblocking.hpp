@@ -14,7 +14,7 @@ class Mpi final : public MpiQueues<FreshRequests> {
   static constexpr std::string_view name = "mpi";
   static constexpr bool measures_mpi = true;
   static constexpr std::string_view summary =
-      "MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend, MPI_Irecv and MPI_Wait; MPI_Rput "
+      "MPI_Send and MPI_Recv for a ping-pong, else MPI_Isend, MPI_Irecv and MPI_Waitall; MPI_Rput "
       "and MPI_Rget";
   static constexpr std::string_view mode = "nonblocking";
   static constexpr auto settings = mpi_settings;

@@ -32,6 +32,7 @@ class PersistentRequests {
   Started start_recv(Peer peer, const Buffer& buffer) noexcept {
     return start<MPI_Recv_init>(pool_of(buffer.key, peer, 1), peer, buffer, "MPI_Recv_init");
   }
+  static MPI_Request& request(Started& started) noexcept { return started.request; }
   void give_back(const Started& done) noexcept { pools_[done.pool].push(done.request); }
 
  private:

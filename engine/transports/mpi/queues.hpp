@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <span>
+#include <type_traits>
+#include <vector>
 
 #include "transports/mpi/library.hpp"
 #include "transports/parts/fixed_queue.hpp"
@@ -16,9 +19,7 @@ inline constexpr int mpi_tag = 1;
 /// MPI_Recv.
 class FreshRequests {
  public:
-  struct Started {
-    MPI_Request request;
-  };
+  using Started = MPI_Request;
 
   FreshRequests(MpiLink& link, int /*peers*/) : link_(&link), comm_(link.comm()) {}
 
@@ -28,7 +29,7 @@ class FreshRequests {
     link_->latch(
         MPI_Isend(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
         "MPI_Isend");
-    return {request};
+    return request;
   }
   Started start_recv(Peer peer, const Buffer& buffer) noexcept {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -36,8 +37,9 @@ class FreshRequests {
     link_->latch(
         MPI_Irecv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
         "MPI_Irecv");
-    return {request};
+    return request;
   }
+  static MPI_Request& request(Started& started) noexcept { return started; }
   void give_back(const Started& /*done*/) noexcept {}
 
   void send(Peer peer, const Buffer& buffer) noexcept {
@@ -71,6 +73,7 @@ class MpiQueues {
   void reserve(std::size_t depth, std::size_t peers) {
     sends_.reserve(depth);
     receives_.reserve(depth);
+    statuses_.resize(std::max(statuses_.size(), 2 * depth + 2));
     library_.reserve_transfers(depth * peers);
   }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
@@ -134,11 +137,25 @@ class MpiQueues {
 
   bool is_done(Started& started) noexcept {
     int done = 0;
-    library_.latch(MPI_Test(&started.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    library_.latch(MPI_Test(&Requests::request(started), &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done != 0;
   }
   void finish(Started& started) noexcept {
-    library_.latch(MPI_Wait(&started.request, MPI_STATUS_IGNORE), "MPI_Wait");
+    library_.latch(MPI_Wait(&Requests::request(started), MPI_STATUS_IGNORE), "MPI_Wait");
+  }
+  /// Several at once, as an application waits for a window; the statuses say why one failed.
+  void finish(std::span<MPI_Request> oldest) noexcept {
+    const auto count = static_cast<int>(oldest.size());
+    int code = MPI_Waitall(count, oldest.data(), statuses_.data());
+    if (code == MPI_ERR_IN_STATUS) {
+      const auto has_failed = [](const MPI_Status& one) {
+        return one.MPI_ERROR != MPI_SUCCESS && one.MPI_ERROR != MPI_ERR_PENDING;
+      };
+      const std::span<const MPI_Status> all = std::span(statuses_).first(oldest.size());
+      const auto first = std::find_if(all.begin(), all.end(), has_failed);
+      if (first != all.end()) code = first->MPI_ERROR;
+    }
+    library_.latch(code, "MPI_Waitall");
   }
   void probe(QueuePerPeer<Started>& queue) noexcept {
     Started* const oldest = queue.oldest();
@@ -147,6 +164,14 @@ class MpiQueues {
   void await(QueuePerPeer<Started>& queue, std::uint32_t most) noexcept {
     while (queue.size() > most && library_.fault() == nullptr) {
       Started& oldest = *queue.oldest();
+      if constexpr (std::is_same_v<Started, MPI_Request>) {
+        if (queue.is_of_one() && queue.size() > most + 1) {
+          const std::span<MPI_Request> several = queue.current(queue.size() - most);
+          finish(several);
+          queue.pop(several.size());
+          continue;
+        }
+      }
       // Of several peers any may be the next, so none of them can be waited for.
       if (!queue.is_of_one() && !is_done(oldest)) continue;
       finish(oldest);
@@ -162,6 +187,7 @@ class MpiQueues {
   Requests requests_;
   QueuePerPeer<Started> sends_;
   QueuePerPeer<Started> receives_;
+  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace weft

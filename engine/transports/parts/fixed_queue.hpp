@@ -1,9 +1,11 @@
 // A queue of fixed depth, its room made before the clock starts.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace weft {
@@ -27,9 +29,13 @@ class FixedQueue {
   Item& front() noexcept { return items_[first_]; }
 
   void push(const Item& item) noexcept { (*this)[count_++] = item; }
-  void pop() noexcept {
-    first_ = (first_ + 1) & mask_;
-    --count_;
+  /// The oldest items that lie side by side in memory, at most so many.
+  [[nodiscard]] std::span<Item> oldest(std::size_t most) noexcept {
+    return {&items_[first_], std::min({most, count_, items_.size() - first_})};
+  }
+  void pop(std::size_t count = 1) noexcept {
+    first_ = (first_ + count) & mask_;
+    count_ -= count;
   }
 
  private:
@@ -75,9 +81,13 @@ class QueuePerPeer {
   [[nodiscard]] bool is_of_one() const noexcept { return queues_[turn_].size() == count_; }
   /// What `oldest` gave last, and taking it off.
   Item& current() noexcept { return queues_[turn_].front(); }
-  void pop() noexcept {
-    queues_[turn_].pop();
-    --count_;
+  /// The same and those behind it in memory, at most so many.
+  [[nodiscard]] std::span<Item> current(std::size_t most) noexcept {
+    return queues_[turn_].oldest(most);
+  }
+  void pop(std::size_t count = 1) noexcept {
+    queues_[turn_].pop(count);
+    count_ -= count;
   }
 
  private:

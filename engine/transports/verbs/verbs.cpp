@@ -23,6 +23,7 @@ class VerbsUd final {
  public:
   static constexpr std::string_view name = "verbs";
   static constexpr std::string_view mode = "ud";
+  static constexpr bool sends_what_is_expected = true;
   static constexpr std::string_view summary =
       "RDMA verbs over unreliable datagrams, up to the MTU; flow control by credits";
   static constexpr std::span<const Setting> settings{verbs_settings};

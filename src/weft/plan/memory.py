@@ -51,7 +51,11 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     """
     known = footprint or Footprint()
     pages = max(-(-case.message_bytes // PAGE_BYTES), 1)
-    receives = known.receives + known.receives_per_queue * case.queue_depth
+    receives = (
+        known.receives
+        + known.receives_per_queue * case.queue_depth
+        + known.receives_per_point * (case.point or 0)
+    )
     schedule = case.schedule
     if schedule.kind == "one" and known.buffers > 1:
         schedule = Schedule(kind="turn", count=known.buffers)

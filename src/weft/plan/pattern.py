@@ -31,9 +31,10 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
 
     The messages each way of one operation at most, those before the first operation, the series
     with its samples among them, whether it streams, and the receives that may be under way at
-    once: so many, and so many for each of Q; the buffers that it takes in turn where the case
-    names one; what an application needs for each site of a rank; and the messages of a test that
-    has memory of its own in place of buffers: so many, and so many for each rank.
+    once: so many, so many for each of Q, and so many for each unit of the point; the buffers that
+    it takes in turn where the case names one; what an application needs for each site of a rank;
+    and the messages of a test that has memory of its own in place of buffers: so many, and so many
+    for each rank.
     """
 
     messages_per_operation: int = 1
@@ -42,6 +43,7 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     streams: bool = False
     receives: int = 1
     receives_per_queue: int = 0
+    receives_per_point: int = 0
     buffers: int = 1
     bytes_per_site: int = 0
     own_messages: int = 0
