@@ -152,3 +152,16 @@ def test_a_small_message_takes_as_long_on_a_fabric_of_any_size(tmp_path: Path, t
         assert latencies(simulated(folder, (test,), "8", on_it), test)[8] == pytest.approx(
             own, rel=0.005
         )
+
+
+def test_a_ping_pong_stays_in_a_leaf_unless_its_ranks_are_far(tmp_path: Path) -> None:
+    found = {}
+    for mapping in ("in-order", "far", "by-leaf"):
+        (folder := tmp_path / mapping).mkdir()
+        on_it = predicted(platform(), Variant(fabric=HALF, hop_ns=HOP_NS, mapping=mapping))
+        found[mapping] = latencies(simulated(folder, ("ping_pong",), "8", on_it))[8]
+    near = KNOWN.ping_pong_ns(8)
+    assert found["in-order"] == pytest.approx(near, rel=EXACT)
+    # Up to a spine and down again: two switches further.
+    assert found["far"] == pytest.approx(near + 2 * HOP_NS, rel=EXACT)
+    assert found["by-leaf"] == pytest.approx(near + 2 * HOP_NS, rel=EXACT)

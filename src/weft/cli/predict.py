@@ -31,6 +31,8 @@ weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 -
 
 weft predict random_pairs --platform escher --nodes 64 --switch 24 --routing ideal,d-mod-k
 
+weft predict ping_pong --platform escher --nodes 64 --switch 24 --mapping in-order,far
+
 weft predict hot_spot_receive --platform mine.xml --nodes 64 --topology "torus 24 4x4x2" """
 _PANEL = "The fabric"
 _Platform = Annotated[
@@ -72,6 +74,14 @@ _Routing = Annotated[
     typer.Option(
         help="Choose ways by this rule: ideal or d-mod-k in a fat tree, minimal, valiant or ideal"
         " in a dragonfly. Several are compared: ideal,d-mod-k.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Mapping = Annotated[
+    str,
+    typer.Option(
+        help="Put ranks on nodes in-order, by-leaf (each next one at the next leaf) or random, or"
+        " rank 1 far from rank 0. Several are compared: in-order,far.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -118,6 +128,7 @@ def predict(
     shape: Shape = "",
     speed: _Speed = "1",
     routing: _Routing = "",
+    mapping: _Mapping = "",
     hop: _Hop = "200ns",
     algorithm: _Algorithm = "",
     sizes: Annotated[str, typer.Option(help="Send these sizes: 8,64KiB.")] = "",
@@ -149,7 +160,7 @@ def predict(
     base = simulated_platform(platform, rate)
     lists = Lists(
         topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed,
-        routing=routing, hop=hop, algorithm=algorithm,
+        routing=routing, mapping=mapping, hop=hop, algorithm=algorithm,
     )  # fmt: skip
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
     variants = variants_of(fabric, lists, tests)

@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 import msgspec
 
 from weft.errors import WeftError
+from weft.fabric.mapping import nodes_of_ranks, ranks_at
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -103,19 +104,25 @@ def platform_xml(
     return _platform(zone.title, settings, f"  <cluster {words}{inner}\n")
 
 
-def routed_xml(fabric: Fabric, routes: Routes, parameters: PlatformParameters) -> str:
+def routed_xml(
+    fabric: Fabric, routes: Routes, parameters: PlatformParameters, mapping: str = ""
+) -> str:
     """The text of a fabric of switches: nodes have their cables, and so have switches.
 
     `parameters.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`.
-    A fabric of several rails has so many times the bandwidth: messages are striped over them.
+    A fabric of several rails has so many times the bandwidth: messages are striped over them. A
+    node is called by its rank, by a mapping of weft.fabric.mapping.
     """
+    ranks = ranks_at(nodes_of_ranks(routes, mapping))
     rate = parameters.bandwidth_bytes_per_s * fabric.rails
     lines = ['  <zone id="fabric" routing="Full">']
     settings = dict(parameters.settings)
     if factors := settings.pop(LATENCY_FACTOR, ""):
         lines.append(f'    <prop id="latency-factor" value={quoteattr(factors)}/>')
     for place, end in enumerate(routes.ends):
-        attributes = _cluster(f"end-{place}", end.nodes, rate, parameters.latency_ns)
+        attributes = _cluster(
+            f"end-{place}", sorted(ranks[one] for one in end.nodes), rate, parameters.latency_ns
+        )
         attributes["router_id"] = f"router-{place}"
         attributes["speed"] = _speed(parameters.flops_per_s)
         if parameters.bus_bytes_per_s:

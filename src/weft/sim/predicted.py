@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.fabric.mapping import MAPPINGS
 from weft.fabric.routes import ROUTINGS, ends_of, routes_of
 from weft.fabric.simgrid import read_parameters, routed_xml
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
@@ -33,12 +34,14 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """A fabric of a platform's links, `speed` times as fast, and with as many nodes as asked.
 
     `hop_ns` is what each switch behind the first one of a way adds to the latency; `routing` is a
-    rule of weft.fabric.routes, or the usual one of the topology; `algorithm` is that of the
-    collective operations, by the simulator's `settings`.
+    rule of weft.fabric.routes, or the usual one of the topology; `mapping` one of
+    weft.fabric.mapping; `algorithm` is that of the collective operations, by the simulator's
+    `settings`.
     """
 
     fabric: FabricAsked
     routing: str = ""
+    mapping: str = ""
     speed: float = 1.0
     hop_ns: float = 0.0
     algorithm: str = ""
@@ -59,6 +62,8 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
             words.append(f"{self.speed:g} x the bandwidth")
         if self.routing not in ("", ROUTINGS[fabric.topology][0]):
             words.append(self.routing)
+        if self.mapping not in ("", MAPPINGS[0]):
+            words.append(f"ranks {self.mapping}")
         if self.algorithm:
             words.append(self.algorithm)
         return " ".join(words)
@@ -148,7 +153,7 @@ def predicted(
         kind="predicted",
         nodes=fabric.nodes,
         origin="; ".join(filter(None, words)),
-        xml=routed_xml(fabric, routes, parameters),
+        xml=routed_xml(fabric, routes, parameters, variant.mapping),
     )
 
 

@@ -28,6 +28,7 @@ class Lists(msgspec.Struct, frozen=True, kw_only=True):
     rails: str = "1"
     speed: str = "1"
     routing: str = ""
+    mapping: str = ""
     hop: str = "200ns"
     algorithm: str = ""
 
@@ -51,16 +52,17 @@ def _of_lists(fabric: FabricAsked, lists: Lists) -> list[Variant]:
 
     hop = lists.hop
     hop_ns = 0.0 if hop.strip("0") in ("", "ns") else parse_time(hop)
-    rows = (text.split(",") for text in (lists.blocking, lists.rails, lists.speed, lists.routing))
+    texts = (lists.blocking, lists.rails, lists.speed, lists.routing, lists.mapping)
     found = []
-    for phrase, taper, planes, factor, routing in product(lists.topologies or _USUAL, *rows):
+    for phrase, taper, planes, factor, routing, mapping in product(
+        lists.topologies or _USUAL, *(text.split(",") for text in texts)
+    ):
         asked = msgspec.structs.replace(fabric, blocking=taper.replace("/", ","))
         built = msgspec.structs.replace(
             read_topology(phrase, asked), rails=_whole("--rails", planes)
         )
-        found.append(
-            Variant(fabric=built, routing=routing.strip(), speed=_factor(factor), hop_ns=hop_ns)
-        )
+        one = Variant(fabric=built, routing=routing.strip(), mapping=mapping.strip())
+        found.append(msgspec.structs.replace(one, speed=_factor(factor), hop_ns=hop_ns))
     labels = dict.fromkeys((one.label, one.fabric.switch) for one in found)
     if len(labels) < len(found):
         raise WeftError("a fabric is named twice", "type each one once")
