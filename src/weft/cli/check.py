@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import output_option, print_json
 from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def check(
 
     All launches of all records count: give every record of the machine, retries too.
     """
-    import msgspec
 
     from weft.analysis.compare.acceptance import EXIT_STATUS
     from weft.report.checked import checks_table
@@ -63,7 +62,7 @@ def check(
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found.checks, " against ".join(names), junit, openmetrics)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print_json(found)
     else:
         console().print(checks_table(found.checks, found.outcome, found.unlike, found.notes))
     raise typer.Exit(EXIT_STATUS[found.outcome])

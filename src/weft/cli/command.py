@@ -82,6 +82,13 @@ def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
             raise WeftError(f"{name} is empty", f"type its value, or leave {name} out")
 
 
+def print_json(value: object) -> None:
+    """What --json prints of a command's figures."""
+    import msgspec
+
+    typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
 def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, Any]) -> None:
     """Raises WeftError where an output is a file that the command reads, or another output."""
     written: dict[Path, str] = {}

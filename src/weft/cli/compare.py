@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import output_option, print_json
 
 _EXAMPLES = """Examples:
 
@@ -44,7 +44,6 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare records and platforms: ratios with intervals, verdicts, crossovers."""
-    import msgspec
 
     from weft.analysis.compare.comparison import compare as compared
     from weft.analysis.compare.comparison import to_json
@@ -59,6 +58,6 @@ def compare(
         write_comparison(found, output)
         typer.echo(f"report: {output}", err=True)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())
+        print_json(to_json(found))
     else:
         console().print(comparison_tables(found))

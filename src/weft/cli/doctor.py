@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.where import Where, takes_hosts
 
 _EXAMPLES = """Examples:
@@ -37,7 +38,6 @@ def doctor(
     where: Where = Where(),  # noqa: B008 - frozen
 ) -> None:
     """Say what disturbs a measurement on this machine or on named hosts, and how to fix it."""
-    import msgspec
 
     from weft.errors import WeftError
     from weft.host.checks import diagnose
@@ -72,7 +72,7 @@ def doctor(
     if json:
         found = {"hosts": list(hosts), "differences": differences, "findings": findings}
         shown = findings if len(hosts) == 1 else found
-        typer.echo(msgspec.json.format(msgspec.json.encode(shown), indent=2).decode())
+        print_json(shown)
         return
     if len(hosts) > 1:
         typer.echo(f"{len(hosts)} hosts: {', '.join(hosts)}")

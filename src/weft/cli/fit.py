@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
 from weft.errors import WeftError
@@ -51,7 +52,6 @@ def fit(
     and the sizes where they switch. LogGP and PLogP where a stream was measured too. Then the error
     of each model.
     """
-    import msgspec
 
     from weft.analysis.fits.models import fit_models
     from weft.report.fits import render_models
@@ -67,7 +67,7 @@ def fit(
         )
     fits = [fit_models(series, stream) for series, stream in every]
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(fits), indent=2).decode())
+        print_json(fits)
     else:
         for one in fits:
             console().print(render_models(one))

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.options import Json, Picture
 
 _EXAMPLES = """Examples:
@@ -33,7 +34,6 @@ def layers(
     Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
     not report its medium: name it in --order.
     """
-    import msgspec
 
     from weft.analysis.layers import layers_of
     from weft.analysis.summary import summarise
@@ -50,6 +50,6 @@ def layers(
         write_picture(output, layer_charts(found), layer_table(found))
         typer.echo(f"picture: {output}", err=True)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(to_json(found)), indent=2).decode())
+        print_json(to_json(found))
     else:
         console().print(*render_bare(layer_table(found)), sep="\n")

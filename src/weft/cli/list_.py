@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 from weft.plan.cases import SIZES
@@ -30,7 +31,6 @@ def list_(
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the tests, the transports of this machine, the suites or the published platforms."""
-    import msgspec
 
     from weft.launch.programs import choose_mpi, programs
 
@@ -64,7 +64,7 @@ def list_(
     else:
         rows = _tests(found)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        print_json(rows)
         return
     width = max((len(str(next(iter(row.values())))) for row in rows), default=0)
     for row in rows:

@@ -4,9 +4,9 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import typer
 
+from weft.cli.command import print_json
 from weft.errors import WeftError
 from weft.plan.command import words_of
 from weft.wording import counted
@@ -41,8 +41,7 @@ def show(
     summaries = summarise(measured)
     results = results_of(measured, summaries)
     if as_json:
-        text = msgspec.json.format(msgspec.json.encode(json_rows(results)), indent=2)
-        typer.echo(text.decode())
+        print_json(json_rows(results))
     else:
         screen = console()
         screen.print(render_brief(results, screen))

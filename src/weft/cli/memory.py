@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.link import check_link
 from weft.cli.options import Json, LinkName
 
@@ -32,7 +33,6 @@ def memory(
     json: Json = False,
 ) -> None:
     """Show the costs of buffer reuse, registration, connections and the host bus."""
-    import msgspec
 
     from weft.analysis.summary import summarise
     from weft.record.run import load
@@ -51,7 +51,7 @@ def memory(
 
     results = figures(check_link(link, lambda one: plain(figures(one))))
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(plain(results)), indent=2).decode())
+        print_json(plain(results))
         return
     for topic in own:
         for table in results.labelled(topic.tables(results.of(topic))):

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import print_json
+
 _EXAMPLES = """Examples:
 
 weft peak "IB 4x FDR"
@@ -33,7 +35,6 @@ def peak(
     A second bound subtracts the protocol's own headers at each packet size. Without a link: the
     peak of every card of this host and of each hop to the root complex.
     """
-    import msgspec
 
     from weft.fabric.peaks import parse_link
     from weft.report.terminal import console, peaks_table
@@ -43,13 +44,12 @@ def peak(
         return
     found = [parse_link(text) for text in links]
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print_json(found)
     else:
         console().print(peaks_table(found))
 
 
 def _show_buses(*, as_json: bool) -> None:
-    import msgspec
 
     from weft.analysis.bus import buses_here
     from weft.errors import WeftError
@@ -62,7 +62,7 @@ def _show_buses(*, as_json: bool) -> None:
     if not buses:
         raise WeftError("this host shows no card on a bus", 'name a link: weft peak "PCIe 4 x16"')
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(bottlenecks(buses)), indent=2).decode())
+        print_json(bottlenecks(buses))
         return
     for table in bus_tables(buses):
         console().print(*render_table(table), sep="\n")

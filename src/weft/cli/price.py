@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import output_option, print_json
 from weft.cli.fabric_options import BESIDE_NODES, check_fabric, takes_fabric
 from weft.cli.options import Json, Picture
 from weft.cli.typed import refuse_typed, typed_of
@@ -114,13 +114,12 @@ def _check_options(context: typer.Context, asked: FabricAsked | None) -> None:
 
 
 def _show(found: "Priced", *, as_json: bool) -> None:
-    import msgspec
 
     from weft.report.table import render_table
     from weft.report.terminal import console
 
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found.plain), indent=2).decode())
+        print_json(found.plain)
         return
     for table in found.tables:
         console().print(*render_table(table), sep="\n")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.link import check_link
 from weft.cli.options import Json, LinkName
 from weft.cli.typed import refuse_typed
@@ -71,7 +72,7 @@ def show(
     if table:
         _show_table(results, table, as_json=json)
     elif json:
-        _print_json(json_rows(results))
+        print_json(json_rows(results))
     else:
         console().print(render_tables(results))
 
@@ -92,7 +93,7 @@ def _show_table(results: "Results", name: str, *, as_json: bool) -> None:
     topic = topic_called(name)
     rows = results.of(topic)
     if as_json:
-        _print_json(topic.plain(rows))
+        print_json(topic.plain(rows))
         return
     tables, findings = results.labelled(topic.tables(rows)), topic.findings(rows)
     for part in tables:
@@ -112,12 +113,6 @@ def _show_platform(platform: "Platform", link: str, *, as_json: bool) -> None:
     known = check_link(link, lambda one: published_rows(with_shares(platform, one)))
     shares = with_shares(platform, known)
     if as_json:
-        _print_json(published_rows(shares))
+        print_json(published_rows(shares))
     else:
         console().print(platform_tables(shares))
-
-
-def _print_json(rows: object) -> None:
-    import msgspec
-
-    typer.echo(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import print_json
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
 from weft.errors import WeftError
@@ -40,7 +41,6 @@ def signature(
 
     Marks the zero-length latency and the saturation point.
     """
-    import msgspec
 
     from weft.analysis.fits.signature import signature_of
     from weft.report.picture import write_picture
@@ -62,6 +62,6 @@ def signature(
         write_picture(output, [signature_chart(found)], signature_table(found))
         typer.echo(f"picture: {output}", err=True)
     if json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print_json(found)
     else:
         console().print(render_signatures(found))

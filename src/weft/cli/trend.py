@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import output_option, print_json
 from weft.cli.options import Json
 from weft.errors import WeftError
 
@@ -59,7 +59,7 @@ def trend(
         typer.echo(f"report: {output}", err=True)
     if json:
         plain = {**msgspec.to_builtins(found), "notes": notes}
-        typer.echo(msgspec.json.format(msgspec.json.encode(plain), indent=2).decode())
+        print_json(plain)
     else:
         console().print(history_tables(found, notes))
 
