@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from style import python_rules, text_rules
-from weft import session, units, wording
+from weft import units, wording
 from weft.analysis import bus
 from weft.analysis.compare import acceptance
 from weft.analysis.fits import median_line, segments, sweeps
@@ -107,7 +107,7 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     (
         NUMBERS,
         "the smaller of {} s and {} is kept back",
-        (f"{session.REPORT_S:g}", percent(session.REPORT_SHARE)),
+        (f"{budget.REPORT_S:g}", percent(budget.REPORT_SHARE)),
     ),
     (NUMBERS, "within {} of the time; then", (percent(budget.MOST_FIXED),)),
     (

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 
+from support.builders import synthetic_record
 from support.copies import ROOT
+from support.typed import request_of_command
 from weft.cli.main import app
 from weft.launch.programs import PACKAGES
 
@@ -163,6 +165,30 @@ def test_the_pages_commands_are_commands() -> None:
     assert len(lines) > 100
     wrong = {f"{page}: {line}: {why}" for page, line in lines if (why := wrong_with(line))}
     assert not wrong, "\n".join(sorted(wrong))
+
+
+def whole_commands() -> Iterator[tuple[str, str]]:
+    """Where the code has a whole `weft run` in words of its own, and which."""
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for text in texts(ast.parse(path.read_text())):
+            for match in re.finditer(r"weft run((?: [\w.-][^\s;,]*(?:,[^\s;,]+)*)+)", text):
+                if "--" in match[0] and "{}" not in match[0]:
+                    yield path.name, END.split(match[0])[0]
+
+
+def test_commands_in_words_of_their_own_are_taken(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By `weft run` itself, up to what it would measure; a record and a file are any."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    record = synthetic_record(tmp_path / "weft-20261121-101500.jsonl.zst")
+    assert record.exists()
+    found = [one for one in whole_commands() if not {"--resume", "--submit"} & set(one[1].split())]
+    assert len(found) > 10
+    for _, command in found:
+        asked = request_of_command(command, monkeypatch)
+        assert asked.cases or asked.suite or asked.experiments[0].tests
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from weft.measure.lines import utc_now
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
 from weft.plan.allocation import layout_of
+from weft.plan.budget import REPORT_S, REPORT_SHARE
 from weft.plan.cases import crowding
 from weft.plan.planning import planned
 from weft.progress import ProgressLine
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
     from weft.plan.request import Request
 
 MOST_WARNINGS = 5
-# The part of the budget that is kept for drawing the report.
-REPORT_S = 5.0
-REPORT_SHARE = 0.3
 
 
 def prepare(
@@ -51,7 +49,7 @@ def prepare(
 ) -> tuple[FoundSite, Planned]:
     """The site of a run and its plan; nothing is measured and nothing written. Raises WeftError."""
     site = find_site(request.launcher, request.allocation, request.mpi, request.platform, launchers)
-    return site, planned(request, site.facts(request.experiments), say)
+    return site, planned(request, site.facts(request.file_path), say)
 
 
 def start(
@@ -61,6 +59,8 @@ def start(
     watch = Watch()
     platform = request.platform
     site, found = prepare(request, say, launchers)
+    if request.again is not None:
+        _say_what_changed(load(request.again), found.plan, site, say)
     if platform:
         say(f"simulated: {platform.in_words}")
         notes: tuple[str, ...] = (f"simulated, not measured, on {platform.in_words}",)
@@ -74,6 +74,16 @@ def start(
         footer = _measure(found.plan, site, writer, None, end_s, is_quiet=request.is_quiet)
         packed = path != plain and footer.outcome != "interrupted"
         return (writer.compress() if packed else plain), footer
+
+
+def _say_what_changed(then: Run, plan: Plan, site: FoundSite, say: Callable[[str], None]) -> None:
+    """A line where a record that is measured again was measured under other conditions."""
+    hosts = {} if plan.simulated else site.hosts
+    if unlike := _unlike(then, plan, hosts):
+        say(
+            f"warning: {then.path} was measured under other conditions ({'; '.join(unlike)}): its"
+            " launches are never put together with those of this run"
+        )
 
 
 def check_job(request: Request, nodes: int, say: Callable[[str], None]) -> None:
@@ -135,15 +145,20 @@ def _resumed(
 
 def _check_like_before(run: Run, hosts: dict[str, dict[str, Any]]) -> None:
     """Raises WeftError where the hosts are not what they were when the record was begun."""
-    now = msgspec.structs.replace(run.header, hosts=hosts, weft_version=weft.__version__)
-    launches = run.lines.launches
-    unlike = differences(conditions_of(run.header, launches), conditions_of(now, launches))
-    if unlike:
+    if unlike := _unlike(run, run.header.plan, hosts):
         raise WeftError(
             f"{run.path} was measured under other conditions ({'; '.join(unlike)})",
             "set them as they were, or start a new run: launches under other conditions are never"
             " pooled",
         )
+
+
+def _unlike(run: Run, plan: Plan, hosts: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+    """What differs between a record and a run of this plan on these hosts, before it starts."""
+    of_now = {"hosts": hosts, "weft_version": weft.__version__, "plan": plan}
+    now = msgspec.structs.replace(run.header, **of_now)
+    launches = run.lines.launches
+    return differences(conditions_of(run.header, launches), conditions_of(now, launches))
 
 
 def _check_transports(path: Path, names: Iterable[str], site: FoundSite) -> None:

@@ -57,6 +57,9 @@ TABLE = "src/weft/table.py"
 LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
 PLANTED = [
+    (python_rules.advice_by_hand, TABLE, DOC + 'def f(p): return f"type weft run --resume {p}"\n'),
+    (python_rules.advice_by_hand, TABLE, DOC + 'MORE = "measure with more --launches"\n'),
+    (python_rules.advice_by_hand, TABLE, DOC + 'MORE = "type a longer --budget"\n'),
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
     (text_rules.long_files, TABLE, DOC + "\n" * 400),
     (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),

@@ -9,6 +9,7 @@ import msgspec
 
 from weft.analysis.peak_share import share_of_peak
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.launches import next_session_of
 from weft.analysis.stats.percentiles import percentiles, tails
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.shape import (
@@ -23,6 +24,7 @@ from weft.analysis.stats.shape import (
 )
 from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
+from weft.plan.command import resume
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from weft.fabric.peaks import Link
     from weft.plan.case import Case
+    from weft.plan.command import NextSession
     from weft.plan.pattern import Pattern
     from weft.record.model import Batch
     from weft.record.run import Run
@@ -120,9 +123,10 @@ def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
     """
     transports = {case.transport for case in run.cases.values()}
     links = {name: link or detected_link(run, name) for name in transports}
+    again = next_session_of(run)
     return tuple(
         _with_peak(
-            _case_summary(run, case, run.by_case[key]),
+            _case_summary(run, case, run.by_case[key], again),
             run.patterns[case.test],
             links[case.transport],
         )
@@ -139,7 +143,7 @@ def to_json_rows(summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
     return rows
 
 
-def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
+def _case_summary(run: Run, case: Case, batches: list[Batch], again: NextSession) -> CaseSummary:
     measured = [b for b in batches if b.role == "measure" and b.status == "ok"]
     status, reason, flags = _status(run, case, batches, measured)
     summary = CaseSummary(
@@ -160,7 +164,7 @@ def _case_summary(run: Run, case: Case, batches: list[Batch]) -> CaseSummary:
         verified_bytes=sum(b.verified_bytes for b in batches if b.status == "ok"),
         flags=tuple(flags),
     )
-    return _with_figures(run, case, summary, measured) if measured else summary
+    return _with_figures(run, case, summary, measured, again) if measured else summary
 
 
 def _status(
@@ -181,7 +185,7 @@ def _why_not_tried(run: Run, case: Case) -> str:
 
     A launch that never came up has no line but its end, so that its transport is not known.
     """
-    go_on = f"; finish it with: weft run --resume {run.path}"
+    go_on = f"; finish it with: {resume(run.path)}"
     for gone in run.footer.given_up if run.footer else ():
         if gone.takes(case):
             return f"{gone.in_words}, before this case was tried{go_on}"
@@ -196,7 +200,9 @@ def _why_not_tried(run: Run, case: Case) -> str:
     return f"{ended} before this case was measured{lost_too}{go_on}"
 
 
-def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Batch]) -> CaseSummary:
+def _with_figures(
+    run: Run, case: Case, summary: CaseSummary, measured: list[Batch], again: NextSession
+) -> CaseSummary:
     import numpy as np
 
     pattern = run.patterns[case.test]
@@ -222,7 +228,7 @@ def _with_figures(run: Run, case: Case, summary: CaseSummary, measured: list[Bat
         settled=settled(medians, plan.precision, plan.launches, tick_ns),
         # Of a simulator's repeats, which are identical, no shape is looked for.
         flags=summary.flags
-        + (() if plan.simulated else _flags(pattern, list(times.values()), tick_ns)),
+        + (() if plan.simulated else _flags(pattern, list(times.values()), tick_ns, again)),
         **(_distribution(pattern, times, measured, tick_ns) if latency else {}),
     )
 
@@ -287,7 +293,7 @@ def bandwidth_of(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | 
 
 
 def _flags(
-    pattern: Pattern, launches: list[NDArray[np.float64]], resolution_ns: float
+    pattern: Pattern, launches: list[NDArray[np.float64]], resolution_ns: float, again: NextSession
 ) -> tuple[str, ...]:
     """Shapes are looked for in each launch, and reported when most launches have them."""
     import numpy as np
@@ -308,5 +314,5 @@ def _flags(
             flags.append(drift_in_words(float(np.median(same_way)), seen))
     if count > 1 and (apart := launches_apart(scaled)) is not None:
         flags.append(launches_in_words(*apart))
-    flags += not_looked_for(scaled)
+    flags += not_looked_for(scaled, again)
     return tuple(flags)

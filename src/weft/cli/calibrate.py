@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import output_option
 from weft.cli.typed import refuse_typed
+from weft.plan.command import weft_run
 
 _EXAMPLES = """Examples:
 
@@ -79,4 +80,4 @@ def calibrate(
     typer.echo(f"from: {found.platform.origin}\n{found.computes}")
     if output is not None:
         write_output(output, found.platform.xml)
-        typer.echo(f"platform: {output}; type weft run --platform {output}", err=True)
+        typer.echo(f"platform: {output}; type {weft_run('--platform', output)}", err=True)

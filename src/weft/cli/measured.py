@@ -1,6 +1,5 @@
 """What `weft run` shows in the end: its table, its files, and its exit status."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.errors import WeftError
-from weft.plan.command import words_of
+from weft.plan.command import alone, resume
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -63,9 +62,7 @@ def _end(
     """A last line and an exit status where not everything was measured."""
     if footer.outcome == "interrupted":
         hint = ": the record is compressed when it is complete" if is_packed_later else ""
-        typer.echo(
-            f"weft: interrupted{hint}; continue with: weft run --resume {run.path}", err=True
-        )
+        typer.echo(f"weft: interrupted{hint}; continue with: {resume(run.path)}", err=True)
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
@@ -87,5 +84,6 @@ def _end(
 def _alone(run: "Run", key: str) -> str:
     """How to run a case alone, where it can be typed."""
     case = run.cases[key]
-    words = words_of(case, run.patterns[case.test], run.header.plan)
-    return f"; run it alone: weft run {shlex.join(words)}" if words else ""
+    hosts = len(run.header.hosts) or 1
+    command = alone(case, run.patterns[case.test], run.header.plan, hosts)
+    return f"; run it alone: {command}" if command else ""

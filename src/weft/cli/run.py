@@ -1,8 +1,6 @@
 """`weft run`: measures this machine or a cluster and shows a report."""
 
 import functools
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,13 +8,14 @@ import typer
 from msgspec.structs import asdict
 
 from weft.applications.asked import ApplicationsAsked
+from weft.cli.from_record import again as request_of
+from weft.cli.from_record import of_command, resumed
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import show
 from weft.cli.options import Json
-from weft.cli.submit import is_for_a_job, may_be_submitted, nodes_of
-from weft.cli.typed import is_typed, refuse_typed, typed_of, word_of
+from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, nodes_of
+from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.cli.where import Where, takes_where
-from weft.errors import WeftError
 from weft.plan import cases as plan
 
 if TYPE_CHECKING:
@@ -51,12 +50,9 @@ weft run --hosts n1,n2 --interface ib0
 
 weft run ping_pong sendrecv --platform escher --sizes 0..4MiB
 
+weft run --again weft-20261121-101500.jsonl.zst --launches 10 --budget 2min
+
 weft run --resume weft-20261121-101500.jsonl.zst"""
-# The only options allowed with --resume: any other would change what is measured.
-_ALLOWED_WITH_RESUME = (
-    "resume", "budget", "deadline", "json", "report",
-    "submit", "partition", "account", "constraint", "time",
-)  # fmt: skip
 # What a simulated platform has not, or what makes no difference there.
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
@@ -117,6 +113,12 @@ _Output = Annotated[
 _Resume = Annotated[
     Path | None,
     typer.Option(help="Continue this record: missing launches first, then wide intervals."),
+]
+_Again = Annotated[
+    Path | None,
+    typer.Option(
+        help="Measure what this record did once more, into a new record: a further session."
+    ),
 ]
 _Mpi = Annotated[
     str, typer.Option(help="Start the ranks under openmpi or mpich. Default: the one installed.")
@@ -179,10 +181,11 @@ def budget_s_of(context: typer.Context) -> float:
     """The time budget of a run with these options, seconds. Raises WeftError."""
     from weft.units import parse_seconds
 
-    if context.params["resume"] is not None and not is_typed(context, "budget"):
+    record = earlier(context.params)
+    if record is not None and not is_typed(context, "budget"):
         from weft.record.run import load
 
-        return load(context.params["resume"]).header.plan.budget_s
+        return load(record).header.plan.budget_s
     given = _options_with(context, context.params["suite"], context.params["tests"] or ())
     return parse_seconds(given("budget", context.params["budget"]))
 
@@ -201,6 +204,7 @@ def run(
     seed: _Seed = plan.SEED,
     output: _Output = None,
     resume: _Resume = None,
+    again: _Again = None,
     mpi: _Mpi = "",
     option: _Options = None,
     queue_depth: _QueueDepth = plan.QUEUE_DEPTH,
@@ -222,7 +226,9 @@ def run(
 
     given = _options_with(context, suite, tests or ())
     if resume is not None:
-        done = _resumed(context, resume, report=report)
+        done = resumed(context, resume, report=report, for_a_job=is_for_a_job(context))
+    elif again is not None:
+        done = _started(context, request_of(context, again, report=report))
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
         experiment = plan.Experiment(
@@ -237,9 +243,7 @@ def run(
             ranks=counts[0] if counts else 0,
             options=plan.parse_options(option or ()),
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
-            command=("weft", *sys.argv[1:]),
-            begun_s=_begun_s(),
-            report=report,
+            **of_command(report=report),
             platform=_platform(context, platform, rate),
             typed=typed_of(context),
             **_effort(given, precision, (budget, deadline), launches, samples),
@@ -256,20 +260,6 @@ def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer]
     if not is_for_a_job(context):
         return session.start(request, _say)
     session.check_job(request, nodes_of(context.params), _say)
-    return None
-
-
-def _resumed(
-    context: typer.Context, record: Path, *, report: bool
-) -> "tuple[Path, Footer | None] | None":
-    """The same of a record that goes on."""
-    from weft import session
-    from weft.record.run import load
-
-    changes = _changes(context)
-    if not is_for_a_job(context):
-        return session.resume(record, changes, begun_s=_begun_s(), report=report)
-    load(record)
     return None
 
 
@@ -295,13 +285,6 @@ def _effort(
         "samples": given("samples", samples),
         "fits_memory": given("fits_memory", False),
     }
-
-
-def _begun_s() -> float:
-    """When this process began, as time.monotonic counts: a user's budget holds from then on."""
-    import psutil
-
-    return time.monotonic() - (time.time() - psutil.Process().create_time())
 
 
 def _suite(context: typer.Context, name: str) -> "Suite":
@@ -348,25 +331,6 @@ def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatfor
         context, *others, why=f"the hosts, devices and libraries of --platform {name} are simulated"
     )
     return simulated_platform(name, rate)
-
-
-def _changes(context: typer.Context) -> dict[str, float]:
-    """The options typed with --resume, as fields of the plan. Raises WeftError for a fixed one."""
-    from weft.units import parse_seconds
-
-    typed = {name: value for name, value in context.params.items() if is_typed(context, name)}
-    fixed = [name for name in typed if name not in _ALLOWED_WITH_RESUME]
-    if fixed:
-        name = word_of(context, fixed[0])
-        raise WeftError(
-            f"{name} cannot change when a run is resumed",
-            f"type --resume without {name}, or start a new run",
-        )
-    changes = {}
-    for name, field in (("budget", "budget_s"), ("deadline", "case_deadline_s")):
-        if name in typed:
-            changes[field] = parse_seconds(typed[name])
-    return changes
 
 
 def _say(line: str) -> None:

@@ -91,11 +91,17 @@ def may_be_submitted(
 
 
 def _needs_a_job(params: Mapping[str, Any]) -> bool:
-    if params["resume"] is not None:
-        return is_needed(USUAL_NODES) and _was_a_job(params["resume"])
+    if (record := earlier(params)) is not None:
+        return is_needed(USUAL_NODES) and _was_a_job(record)
     if params["hosts"] or params["hostfile"] or params["platform"]:
         return False
     return is_needed(params["nodes"], params["launcher"])
+
+
+def earlier(params: Mapping[str, Any]) -> Path | None:
+    """The record whose plan the run takes: it goes on with it, or measures it once more."""
+    found: Path | None = params["resume"] if params["resume"] is not None else params["again"]
+    return found
 
 
 def _was_a_job(record: Path) -> bool:
@@ -114,13 +120,12 @@ def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -
     from weft.units import parse_seconds
 
     hosts = _hosts(params)
-    if params["resume"] is not None:
-        from weft.record.run import load
-
-        hosts = tuple(load(params["resume"]).header.hosts)
+    record = earlier(params)
+    if record is not None:
+        hosts = _hosts_of(record)
     return SiteJob(
         words=tuple(words),
-        nodes=nodes_of(params) if params["resume"] is None else len(hosts) or USUAL_NODES,
+        nodes=nodes_of(params),
         hosts=hosts,
         partition=params["partition"],
         account=params["account"],
@@ -133,7 +138,17 @@ def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -
 
 def nodes_of(params: Mapping[str, Any]) -> int:
     """How many nodes a run with these options asks a site for."""
+    record = earlier(params)
+    if record is not None:
+        return len(_hosts_of(record)) or USUAL_NODES
     return params["nodes"] or len(_hosts(params)) or USUAL_NODES
+
+
+def _hosts_of(record: Path) -> tuple[str, ...]:
+    """The hosts that measured it."""
+    from weft.record.run import load
+
+    return tuple(load(record).header.hosts)
 
 
 def _hosts(params: Mapping[str, Any]) -> tuple[str, ...]:

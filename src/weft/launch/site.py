@@ -23,7 +23,6 @@ from weft.plan.site import Site, Transport
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from weft.plan.cases import Experiment
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
 
@@ -47,12 +46,11 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
         """The cores of all hosts that this process may use."""
         return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in self.hosts.values())
 
-    def facts(self, experiments: Sequence[Experiment] = ()) -> Site:
-        """What a plan of these experiments must know; reads an application's file that they name.
+    def facts(self, path: str = "") -> Site:
+        """What a plan must know; reads an application's file at the path, if one is named.
 
         Raises WeftError for a file that is none.
         """
-        path = next((experiment.variants.application.file for experiment in experiments), "")
         working = next(iter(self.usable.values()), None)
         return Site(
             launcher=self.launcher.name,
@@ -103,7 +101,7 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
     if not described:
         say(f"the job's tests and options are not checked before it starts: {reason}")
         return None
-    path = next((one.variants.application.file for one in request.experiments), "")
+    path = request.file_path
     return Site(
         launcher=request.launcher,
         mpi=mpi,

@@ -197,7 +197,8 @@ class CaseRunner:
         except LaunchError as error:
             if error.status == "timeout" and wait_s < usual_s:
                 reason = f"{error.reason}, and the budget of {in_words(self.plan.budget_s)} ended"
-                raise LaunchError("timeout", f"{reason}; type a longer --budget") from None
+                longer = in_words(self.plan.budget_s + usual_s - wait_s)
+                raise LaunchError("timeout", f"{reason}; type --budget {longer}") from None
             raise
 
     def _fail(self, state: CaseState, answer: Answer) -> None:

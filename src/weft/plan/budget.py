@@ -24,6 +24,9 @@ MOST_FIXED = 0.37
 LATER_FIXED = 0.5
 # What of the time is planned for; the rest is for costs that were guessed too low.
 RESERVE = 0.95
+# The part of the budget that is kept for drawing the report: so many seconds, or so much of it.
+REPORT_S = 5.0
+REPORT_SHARE = 0.3
 
 
 class Outlook(Costed, Protocol):

@@ -84,7 +84,7 @@ def preset_of(tests: Sequence[str]) -> Preset | None:
     for preset in PRESETS:
         if preset.name in plain and len(plain) > 1:
             raise WeftError(
-                f"{preset.name} cannot run with other tests", f"type weft run {preset.name}"
+                f"{preset.name} cannot run with other tests", "type it without the others"
             )
         if preset.name in plain:
             return preset

@@ -1,20 +1,99 @@
-"""The words after `weft run` that measure a case alone: what advice is made of. Pure."""
+"""Commands that weft advises: every `weft run` with figures or names of its own is made here. Pure.
+
+A test of style refuses one that is written by hand, and a test types what is made.
+"""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
-from weft.plan.cases import BUFFERS, QUEUE_DEPTH, RANKS, Experiment
+import msgspec
+
+from weft.plan.allocation import layout_of
+from weft.plan.budget import REPORT_S, RESERVE, in_words
+from weft.plan.cases import (
+    BUDGET,
+    BUFFERS,
+    CASE_DEADLINE,
+    LAUNCHES,
+    PRECISION,
+    QUEUE_DEPTH,
+    SEED,
+    SIMULATED,
+    Experiment,
+)
+from weft.units import parse_percent, parse_seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from weft.applications.files import ApplicationFile
+    from weft.plan.allocation import Allocation
     from weft.plan.case import Case, Schedule
     from weft.plan.pattern import Pattern
     from weft.plan.plan import Plan
 
 
-def words_of(case: Case, pattern: Pattern, plan: Plan) -> tuple[str, ...]:
-    """What to type after `weft run` for this case of a plan, and no other.
+# What a command takes to start and find its programs.
+START_S = 3.0
+
+
+def weft_run(*words: object) -> str:
+    """The command with these words, quoted for a shell."""
+    return shlex.join(("weft", "run", *map(str, words)))
+
+
+def resume(record: Path, budget_s: float = 0.0) -> str:
+    """The command that goes on with a record; 0: within its own budget."""
+    more = ("--budget", in_words(budget_s)) if budget_s else ()
+    return weft_run("--resume", record, *more)
+
+
+class NextSession(msgspec.Struct, frozen=True, kw_only=True):
+    """How to measure once more what a record did, and what that takes.
+
+    `launches` were asked for, and of each case there are `made` or more. `launch_s` is what one
+    launch of all of its cases took, with its
+    share of all that was between launches. `budget_s` was the budget.
+    """
+
+    record: str
+    launches: int
+    made: int
+    launch_s: float
+    budget_s: float
+
+    def seconds(self, launches: int) -> float:
+        """The budget for so many launches, rounded as a command has it."""
+        needed_s = launches * self.launch_s / RESERVE + START_S + REPORT_S
+        return parse_seconds(in_words(needed_s))
+
+    def command(self, launches: int = 0) -> str:
+        """The command for so many launches, with the budget for them; 0: as the record."""
+        if launches == 0:
+            return weft_run("--again", self.record)
+        many = ("--launches", launches, "--budget", in_words(self.seconds(launches)))
+        return weft_run("--again", self.record, *many)
+
+    def longer(self, times: float) -> str:
+        """The command with launches that are so many times as long."""
+        budget_s = max(times * self.budget_s, self.budget_s)
+        return weft_run("--again", self.record, "--budget", in_words(budget_s))
+
+
+def alone(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> str:
+    """The command that measures this case of a plan alone; empty where nothing typed would.
+
+    `hosts` are as many as measured it.
+    """
+    words = words_of(case, pattern, plan, hosts)
+    return weft_run(*words) if words else ""
+
+
+def words_of(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> tuple[str, ...]:
+    """What to type after `weft run` for this case of a plan, and no other, as the plan measured it.
 
     None where nothing typed would run it: on a platform that only `weft predict` makes, or of a
     file whose name the plan does not know.
@@ -23,9 +102,11 @@ def words_of(case: Case, pattern: Pattern, plan: Plan) -> tuple[str, ...]:
     if simulated and simulated.kind not in ("model", "table"):
         return ()
     one = Experiment.of(case)
+    effort, usual_ranks = _of_effort(plan), plan.allocation.usual_ranks
     if simulated:
         # A platform has no transports, no options and no hosts.
-        return (*_of_experiment(one, pattern), "--platform", f"{simulated.name}:{simulated.kind}")
+        named = ("--platform", f"{simulated.name}:{simulated.kind}")
+        return (*_of_experiment(one, pattern, usual_ranks), *named, *effort)
     family = case.transport.partition(":")[0]
     options = [
         word
@@ -33,38 +114,82 @@ def words_of(case: Case, pattern: Pattern, plan: Plan) -> tuple[str, ...]:
         if name.startswith(f"{family}.")
         for word in ("--option", f"{name}={value}")
     ]
-    words = (*_of_experiment(one, pattern, plan.application_file), "--transport", case.transport)
-    return (*words, *options, *_of_hosts(plan))
+    words = _of_experiment(one, pattern, usual_ranks, plan.application_file)
+    return (
+        *words,
+        "--transport",
+        case.transport,
+        *options,
+        *_of_hosts(plan, case.ranks, hosts),
+        *effort,
+    )
 
 
 def _of_experiment(
-    one: Experiment, pattern: Pattern, file: ApplicationFile | None = None
+    one: Experiment, pattern: Pattern, usual_ranks: int, file: ApplicationFile | None = None
 ) -> tuple[str, ...]:
     of = one.variants
     [depth], [schedule], [wait], [pages] = of.queue_depths, of.schedules, of.waits, of.pages
     named = {
         "--sizes": one.sizes if pattern.has_size else "",
         # Of an application the usual numbers of ranks are several.
-        "--ranks": str(one.ranks) if one.ranks != RANKS or pattern.application.is_there else "",
+        "--ranks": str(one.ranks)
+        if one.ranks != usual_ranks or pattern.application.is_there
+        else "",
         "--queue-depth": str(depth) if str(depth) != QUEUE_DEPTH else "",
         "--buffers": _buffers(schedule) if _buffers(schedule) != BUFFERS else "",
         "--wait": wait,
         "--pages": pages,
         "--points": ",".join(map(str, of.points)),
     }
-    words = [word for name, value in named.items() if value for word in (name, value)]
+    words = _given(named)
     single = ("--single",) if of.single else ()
     return (*one.tests, *words, *single, *of.application.words(pattern.application, file))
 
 
-def _of_hosts(plan: Plan) -> tuple[str, ...]:
+def _of_hosts(plan: Plan, ranks: int, hosts: int) -> tuple[str, ...]:
     of = plan.allocation
     named = {
         "--hosts": ",".join(of.hosts),
         "--nodes": str(of.nodes or ""),
         "--ranks-per-node": str(of.ranks_per_node or ""),
-        "--placement": of.placement if of.placement != type(of)().placement else "",
+        "--placement": of.placement if _is_placed(of, ranks, hosts) else "",
+        # Named, for another machine or another day may have others first.
+        "--launcher": plan.launcher,
+        "--mpi": plan.mpi,
     }
+    return _given(named)
+
+
+def _is_placed(of: Allocation, ranks: int, hosts: int) -> bool:
+    """Whether so many ranks are elsewhere than without the placement: a run refuses it if not."""
+    usual = msgspec.structs.replace(of, placement=type(of)().placement)
+    if of == usual or of.words:
+        return of != usual
+    mine = layout_of(ranks, hosts, of)
+    return mine != layout_of(ranks, hosts, usual) or (mine.nodes > 1 and mine.each > 1)
+
+
+def _of_effort(plan: Plan) -> tuple[str, ...]:
+    """How much is measured, where that is not what is usual."""
+    usual = SIMULATED if plan.simulated else {"launches": LAUNCHES, "samples": 0}
+    named = {
+        "--precision": ""
+        if plan.precision == parse_percent(PRECISION)
+        else f"{100 * plan.precision:.12g}%",
+        "--budget": "" if plan.budget_s == parse_seconds(BUDGET) else f"{plan.budget_s:.12g}s",
+        "--launches": "" if plan.launches == usual["launches"] else str(plan.launches),
+        "--samples": "" if plan.samples == usual["samples"] else str(plan.samples),
+        "--seed": "" if plan.seed == SEED else str(plan.seed),
+        "--deadline": ""
+        if plan.case_deadline_s == parse_seconds(CASE_DEADLINE)
+        else f"{plan.case_deadline_s:.12g}s",
+    }
+    return _given(named)
+
+
+def _given(named: Mapping[str, str]) -> tuple[str, ...]:
+    """The options that have a value, each before it."""
     return tuple(word for name, value in named.items() if value for word in (name, value))
 
 

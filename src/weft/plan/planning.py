@@ -99,13 +99,17 @@ def _chosen(request: Request, site: Site, say: Callable[[str], None]) -> _Chosen
     known = site.patterns
     experiments = [_with_tests(experiment, tuple(known)) for experiment in request.experiments]
     usable = _usable(request, experiments, site, say)
-    experiments = [_on_file(experiment, site) for experiment in experiments]
-    experiments = _on_usual_ranks(request, experiments, site, say) or _of_suite(request, site, say)
-    tests = {test for experiment in experiments for test in experiment.tests}
     names = tuple(one.name for one in usable)
     first = next(one for one in site.transports if one.name in names)
+    if request.cases:
+        tests = set(choose("test", [case.test for case in request.cases], tuple(known)))
+    else:
+        experiments = [_on_file(experiment, site) for experiment in experiments]
+        on_ranks = _on_usual_ranks(request, experiments, site, say)
+        experiments = on_ranks or _of_suite(request, site, say)
+        tests = {test for experiment in experiments for test in experiment.tests}
     patterns = {one.name: one for one in first.patterns if one.name in tests}
-    cases = cases_of(experiments, names, patterns)
+    cases = request.cases or cases_of(experiments, names, patterns)
     return _Chosen(experiments=tuple(experiments), transports=names, patterns=patterns, cases=cases)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weft.plan.allocation import Allocation
+from weft.plan.case import Case
 from weft.plan.cases import SIMULATED, Experiment
 from weft.plan.simulated import SimulatedPlatform
+
+if TYPE_CHECKING:
+    from weft.plan.plan import Plan
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,8 +24,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     With a `platform` nothing is measured here: it is simulated. `begun_s` is when the command
     began, as time.monotonic counts: the budget holds from then on. `typed` are the options of
     the command line that were typed, by their parameters: none of them may be without effect.
+    With `cases`, those of the record `again`, neither experiments nor suite choose any, and `file`
+    is the one of its application.
     """
 
+    cases: tuple[Case, ...] = ()
+    file: str = ""
     experiments: tuple[Experiment, ...] = ()
     suite: str = ""
     transports: tuple[str, ...]
@@ -46,6 +54,13 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     platform: SimulatedPlatform | None = None
     is_quiet: bool = False
     typed: frozenset[str] = frozenset()
+    again: Path | None = None
+
+    @property
+    def file_path(self) -> str:
+        """The file that an application is made of; empty where none is named."""
+        named = (one.variants.application.file for one in self.experiments)
+        return self.file or next(named, "")
 
 
 def simulation(
@@ -58,3 +73,19 @@ def simulation(
         **SIMULATED,
     }  # fmt: skip
     return Request(platform=platform, experiments=experiments, output=output, **{**usual, **asked})
+
+
+def request_again(plan: Plan, **asked: Any) -> Request:
+    """A request for all that a plan measured, under its conditions; `asked` are other fields."""
+    kept = (
+        "cases", "suite", "precision", "budget_s", "launches", "seed", "mpi", "options",
+        "case_deadline_s", "samples", "launcher", "allocation",
+    )  # fmt: skip
+    usual: dict[str, Any] = {name: getattr(plan, name) for name in kept}
+    usual |= {
+        "transports": tuple(dict.fromkeys(case.transport for case in plan.cases)),
+        "ranks": max(case.ranks for case in plan.cases),
+        "file": plan.application_file.path if plan.application_file else "",
+        "platform": plan.simulated,
+    }
+    return Request(**{**usual, **asked})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.plan.command import resume
 from weft.record.reader import cannot_read, is_packed, plain_bytes, read
 from weft.whole_file import whole_file, why
 
@@ -90,10 +91,10 @@ class RecordWriter:
                 self.path.unlink(missing_ok=True)
             if not isinstance(error, OSError):
                 raise
-            resume = f", then type weft run --resume {self.path}"
+            go_on = f", then type {resume(self.path)}"
             raise WeftError(
                 f"cannot write {self.path}: {why(error)}",
-                f"free some space{resume if before else ', or type another path after -o'}",
+                f"free some space{go_on if before else ', or type another path after -o'}",
             ) from None
 
     def compress(self) -> Path:
@@ -184,9 +185,7 @@ def check_new(path: Path) -> None:
 
 
 def _exists(path: Path) -> WeftError:
-    return WeftError(
-        f"{path} exists", f"type another name after -o, or weft run --resume {path} to go on"
-    )
+    return WeftError(f"{path} exists", f"type another name after -o, or {resume(path)} to go on")
 
 
 def compressed_path(path: Path) -> Path:

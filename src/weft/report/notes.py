@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from weft.analysis.stats.launches import next_session_of
+from weft.plan.command import resume
 from weft.wording import counted, counted_cases, status_in_words
 
 if TYPE_CHECKING:
@@ -81,12 +84,12 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     if footer is None:
         return (
             f"The record is incomplete: the run was killed; {reached}. Go on with:"
-            f" weft run --resume {run.path}"
+            f" {resume(run.path)}"
         )
     if footer.outcome == "precise" and run.missing:
         return (
             f"launches failed in {len(run.missing)} of {counted(len(summaries), 'case')}, the"
-            f" others are done: {reached}. Try them again with: weft run --resume {run.path}"
+            f" others are done: {reached}. Try them again with: {resume(run.path)}"
         )
     if footer.outcome == "precise" and plan.samples:
         return f"Every case has its {plan.samples} samples in each launch: {reached}."
@@ -95,14 +98,33 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     if footer.outcome == "precise":
         return f"The run is done: {reached}; {_others_in_words(summaries)}."
     if footer.outcome == "interrupted":
-        return f"The run was interrupted: {reached}. Go on with: weft run --resume {run.path}"
+        return f"The run was interrupted: {reached}. Go on with: {resume(run.path)}"
     budget_s = footer.budget_s or plan.budget_s
     if run.missing:
         return (
             f"The budget of {budget_s:g} s ended with launches missing in {len(run.missing)}"
-            f" cases: {reached}. Go on with: weft run --resume {run.path}"
+            f" cases: {reached}. Go on with: {resume(run.path)}"
         )
     return (
         f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"
-        f" they reached. More precision: weft run --resume {run.path} --budget TIME."
+        f" they reached. More precision{_more_precision(run, summaries)}"
     )
+
+
+def _more_precision(run: Run, summaries: Sequence[CaseSummary]) -> str:
+    """The command for it, with the budget that brings half of the cases to the precision.
+
+    Half-widths fall with the square root of the number of launches.
+    """
+    asked = run.header.plan.precision
+    missing = sorted(
+        s.launches * ((s.relative_half_width / asked) ** 2 - 1)
+        for s in summaries
+        if s.relative_half_width is not None and not s.settled
+    )
+    if not missing:
+        return f": {resume(run.path)}"
+    more = max(1, math.ceil(missing[(len(missing) - 1) // 2]))
+    budget_s = next_session_of(run).seconds(more)
+    half = " of half of them" if len(missing) > 1 else ""
+    return f"{half}: {resume(run.path, budget_s)}"

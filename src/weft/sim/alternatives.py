@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.plan.command import weft_run
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,15 +19,20 @@ _INSTEAD = {
     "get_overlap": _OF_WORK,
     "busy_stream": _OF_WORK,
     "offered_load": "random_pairs",
-    "host_overhead": "weft run host_overhead --platform",
     "put_stream": "stream",
     "get_stream": "stream",
     "register_stream": "stream",
 }
 # What is there of any other test that a model lacks.
 _USUAL = "ping_pong"
+_OF_HOSTS = "host_overhead"
 
 
-def instead_of(tests: Iterable[str]) -> str:
-    """The tests that say most of what these would: "sendrecv or stream"."""
-    return " or ".join(dict.fromkeys(_INSTEAD.get(test, _USUAL) for test in tests))
+def instead_of(tests: Iterable[str], platform: str = "") -> str:
+    """The tests that say most of what these would: "sendrecv or stream".
+
+    What is of the hosts alone is a platform's own, or where it has no name that of hosts here.
+    """
+    named = ("--platform", platform) if platform else ()
+    known = {**_INSTEAD, _OF_HOSTS: weft_run(_OF_HOSTS, *named)}
+    return " or ".join(dict.fromkeys(known.get(test, _USUAL) for test in tests))

@@ -52,12 +52,13 @@ def predicted_on(
     certainty = known_certainty(base)
     moved = effort.moved(base, variants, experiment, certainty)
     results = tuple(_results(run) for run in runs)
-    lacking = _lacking(results)
+    published = _published(base)
+    lacking = _lacking(results, published.name if published else "")
     answers = [
         _answer(variant, one, moved[at] if moved else (), lacking)
         for at, (variant, one) in enumerate(zip(variants, results, strict=True))
     ]
-    front, table = _front(base, answers, certainty, limit, _lacking_in_words(lacking))
+    front, table = _front(base, answers, certainty, limit, list(dict.fromkeys(lacking.values())))
     return Predicted(results=results, front=front, table=table, page=effort.page)
 
 
@@ -154,10 +155,10 @@ def _published(base: "SimulatedPlatform") -> "Platform | None":
     return next((one for one in platforms() if one.name == base.name), None)
 
 
-def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
-    """Cases that no model answers on some fabric: each with its test and the reason.
+def _lacking(all_results: "Sequence[Results]", published: str) -> dict[str, str]:
+    """Cases that no model answers on some fabric: for each why, and what to ask instead.
 
-    Raises WeftError where there is no other.
+    `published` is the platform's name where it is one. Raises WeftError where there is no other.
     """
     from weft.sim.alternatives import instead_of
 
@@ -171,16 +172,12 @@ def _lacking(all_results: "Sequence[Results]") -> dict[str, tuple[str, str]]:
         tests = tuple(dict.fromkeys(test for test, _ in found.values()))
         raise WeftError(
             "; ".join(dict.fromkeys(why for _, why in found.values())),
-            f"ask {instead_of(tests)} instead",
+            f"ask {instead_of(tests, published)} instead",
         )
-    return found
-
-
-def _lacking_in_words(lacking: dict[str, tuple[str, str]]) -> list[str]:
-    from weft.sim.alternatives import instead_of
-
-    lines = (f"{why}; ask {instead_of([test])} instead" for test, why in lacking.values())
-    return list(dict.fromkeys(lines))
+    return {
+        case: f"{why}; ask {instead_of([test], published)} instead"
+        for case, (test, why) in found.items()
+    }
 
 
 def _why_none(one: "CaseSummary", figure: str) -> str:
@@ -219,15 +216,18 @@ def _answer(
 
 def _figures(results: "Results", lacking: Container[str]) -> "tuple[PredictedFigure, ...]":
     """Of every case but those, in the order of the plan. Raises WeftError where one has none."""
+    from weft.plan.budget import in_words
     from weft.sim.answers import PredictedFigure
     from weft.topics.scaling.rows import scaling_of
     from weft.units import format_bytes
 
     asked = [one for one in results.summaries if one.case not in lacking]
     if bad := [one for one in asked if one.status != "ok"]:
+        # As much longer as there are more cases than have a figure.
+        budget_s = results.run.header.plan.budget_s * len(asked) / max(len(asked) - len(bad), 1)
         raise WeftError(
             f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
-            "type another test, or a longer --budget",
+            f"type another test, or --budget {in_words(budget_s)}",
         )
     iterations = {row.case: row for row in scaling_of(results).all}
     found = []

@@ -8,6 +8,7 @@ import msgspec
 
 from weft.analysis.layers import step_between
 from weft.plan.cases import TESTS
+from weft.plan.command import weft_run
 from weft.topics.base import Topic
 from weft.topics.groups import cases_alike
 from weft.topics.registration import added_in_words, time_of
@@ -91,12 +92,13 @@ def small_pages_in_words(run: Run) -> tuple[str, ...]:
     long = [case for case in cases if case.test in TESTS and case.bytes >= LONG_BYTES]
     if not long:
         return ()
-    tests = " ".join(dict.fromkeys(case.test for case in long))
+    tests = dict.fromkeys(case.test for case in long)
     transports = ",".join(dict.fromkeys(case.transport for case in long))
     largest = max(case.bytes for case in long)
+    words = ("--transport", transports, "--sizes", largest, "--pages", "small,huge")
     said = (
         "pages: no message lay in huge pages; what they would give,"
-        f" weft run {tests} --transport {transports} --sizes {largest} --pages small,huge measures"
+        f" {weft_run(*tests, *words)} measures"
     )
     return (said,)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weft.analysis.stats.launches import command_for_launches
 from weft.charts import (
     AxisUnit,
     Chart,
@@ -23,6 +24,7 @@ from weft.charts import (
 )
 from weft.estimate import Estimate
 from weft.plan.case import Case, Schedule
+from weft.plan.cases import LAUNCHES
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow
 from weft.units import format_bytes
@@ -62,7 +64,7 @@ class Reuse(SizeRow, frozen=True, kw_only=True):
 
     `kept_at` is the last point up to which no drop of over 5 % is certain not to be there, and
     `dropped_at` the first one where it certainly is; where performance begins to drop lies between
-    the two. None: there is no such point.
+    the two. None: there is no such point. `more_launches` is the command for them.
     """
 
     scheme: Scheme
@@ -73,6 +75,7 @@ class Reuse(SizeRow, frozen=True, kw_only=True):
     launches: int
     kept_at: int | None
     dropped_at: int | None
+    more_launches: str
 
     @property
     def name(self) -> str:
@@ -111,6 +114,7 @@ class BufferReuse(Topic[tuple[Reuse, ...]]):
 def reuse_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Reuse, ...]:
     """Every series of two points or more; one of which a case failed or lacks is omitted."""
     found = []
+    more = command_for_launches(run, LAUNCHES)
     for scheme in ("turn", "reuse"):
         groups: dict[Case, list[tuple[Case, CaseSummary]]] = {}
         for summary in summaries:
@@ -122,7 +126,7 @@ def reuse_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Reuse, ...]:
         for rest, points in groups.items():
             whole = all(summary.status == "ok" for _, summary in points)
             if whole and len({case.schedule for case, _ in points}) > 1:
-                found += _series(scheme, rest, points)
+                found += _series(scheme, rest, points, more)
     return tuple(found)
 
 
@@ -138,7 +142,9 @@ def _per(case: Case, scheme: str) -> int:
     return case.schedule.count if scheme == "reuse" else 1
 
 
-def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary]]) -> list[Reuse]:
+def _series(
+    scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary]], more: str
+) -> list[Reuse]:
     placed = {}
     # One buffer is one in turn: where both were measured, the point is the scheme's own.
     for case, summary in sorted(points, key=lambda pair: pair[0].schedule.kind != "one"):
@@ -166,6 +172,7 @@ def _series(scheme: Scheme, rest: Case, points: Sequence[tuple[Case, CaseSummary
             launches=launches,
             kept_at=kept,
             dropped_at=dropped,
+            more_launches=more,
         )
     ]
 
@@ -200,8 +207,8 @@ def reuse_in_words(found: Reuse) -> str:
     """From which working set on, or below which share of reuse, performance drops."""
     if found.launches < 2:
         return (
-            f"buffer reuse: {found.name}: one launch shows no drop for certain: take more"
-            " --launches, or a longer --budget"
+            f"buffer reuse: {found.name}: one launch shows no drop for certain: type"
+            f" {found.more_launches}"
         )
     if found.scheme == "turn":
         return _turn_in_words(found)

@@ -33,7 +33,7 @@ PASS_LEVEL = 0.05
 # tolerance.
 CURVES_FAIL_LEVEL = 0.04
 SIZES_FAIL_LEVEL = 0.01
-MORE = "measure with more --launches or a longer --budget"
+MORE = "it takes more launches, or sessions"
 MORE_SESSIONS = "measure again at other times, and give all records"
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.compare.conditions import unlike
-from weft.analysis.compare.sessions import sessions_in_words
-from weft.analysis.compare.sides import Place, Side, never_left_a_host
+from weft.analysis.compare.notes import not_on_both, notes_of
+from weft.analysis.compare.sides import Place, Side
 from weft.analysis.stats.ratios import (
     SAME,
     Figure,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 # Facts that a record tells in further detail by the transport.
 _IN_KINDS = ("network", "software")
-MOST_LEFT_OUT = 6
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +94,8 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
     curves = [_by_shared_place(side, shared) for side in sides]
     tables = _tables(sides, curves, same)
     singles = _singles(sides, same)
+    ratios = [r for t in tables for row in t.rows for r in row.ratios if r]
+    ratios += [r for single in singles for r in single.ratios if r]
     if not tables and not singles:
         raise _nothing_in_common(sides, curves)
     return Comparison(
@@ -103,7 +104,7 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
         tables=tables,
         singles=singles,
         same=same,
-        notes=(*_notes(sides, tables, singles), *_not_on_both(sides, curves)),
+        notes=(*notes_of(sides, ratios), *not_on_both(sides, curves)),
     )
 
 
@@ -295,64 +296,6 @@ def _unlike(sides: Sequence[Side], shared: set[str]) -> dict[str, tuple[str, ...
         # The details of each transport are compared one by one.
         found = {name: texts for name, texts in found.items() if name not in _IN_KINDS}
     return found
-
-
-def _notes(
-    sides: Sequence[Side], tables: Sequence[SizeTable], singles: Sequence[Single]
-) -> tuple[str, ...]:
-    """The basis of the verdicts, and what is missing from them."""
-    ratios = [r for t in tables for row in t.rows for r in row.ratios if r]
-    bases = {r.basis for r in ratios} | {r.basis for s in singles for r in s.ratios if r}
-    notes = []
-    if "as published" in bases:
-        notes.append(
-            "published figures have no interval: a verdict between two of them only says which is"
-            " better beyond its rounding; chance is not ruled out"
-        )
-    if "published on one side" in bases:
-        notes.append(
-            "a published figure has no interval: the ratio's interval is that of the record alone,"
-            " and the verdict is against the figure as published"
-        )
-    if any(side.is_simulated for side in sides):
-        notes.append(
-            "a simulation repeats itself and has no interval, so there is no verdict on it; weft"
-            " predict gives the differences of simulated fabrics an interval"
-        )
-    elif "one launch" in bases:
-        notes.append(
-            "one launch does not show the variation between launches, so there is no verdict;"
-            " measure again with more --launches, or a longer --budget"
-        )
-    notes += never_left_a_host(sides)
-    notes += sessions_in_words({s.title: s.sessions for s in sides if not s.is_simulated})
-    for side in sides:
-        notes += [f"{side.title}: {line}" for line in side.in_time]
-        notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
-        if len(side.left_out) > MOST_LEFT_OUT:
-            more = len(side.left_out) - MOST_LEFT_OUT
-            notes.append(
-                f"{side.title}: skipped: {counted(more, 'more case')} without a good figure"
-            )
-    return tuple(notes)
-
-
-def _not_on_both(
-    sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]]
-) -> list[str]:
-    """How many figures a record has that the first side lacks, or the other way round."""
-    held = [{(place, size) for place, rows in own.items() for size in rows} for own in curves]
-    notes = []
-    for side, own in zip(sides[1:], held[1:], strict=True):
-        if side.is_published or sides[0].is_published:
-            continue
-        for lacking, lost in ((side, held[0] - own), (sides[0], own - held[0])):
-            if lost:
-                notes.append(
-                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures of"
-                    " both: they are not compared"
-                )
-    return notes
 
 
 def _nothing_in_common(

@@ -10,10 +10,12 @@ from weft.analysis.bus import buses_of
 from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, joined
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import in_time, launches_of
+from weft.analysis.stats.launches import next_session_of
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.estimate import Median
+from weft.plan.command import NextSession
 from weft.units import format_bytes
 from weft.wording import counted, never_left_its_host
 
@@ -49,7 +51,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One side of a comparison: curves by place (figures by message size), single figures.
 
     `sessions` are the launches of each record behind it, `in_time` what is to be known of them.
-    `is_within_a_host`: its messages crossed no link.
+    `is_within_a_host`: its messages crossed no link. `next_sessions` are how to measure its records
+    again; empty of what was published.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     in_time: tuple[str, ...] = ()
     is_simulated: bool = False
     is_within_a_host: bool = False
+    next_sessions: tuple[NextSession, ...] = ()
 
     @property
     def transports(self) -> tuple[str, ...]:
@@ -138,6 +142,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         in_time=in_time([run]),
         is_simulated=platform is not None,
         is_within_a_host=platform is None and {s.transport for s in wanted} <= run.within_a_host,
+        next_sessions=(next_session_of(run),),
     )
 
 
@@ -157,6 +162,7 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
         left_out=tuple(f"{p.case.key}: {p.failed or 'was not measured'}" for p in lost),
         sessions=launches_of(runs),
         in_time=in_time(runs),
+        next_sessions=tuple(map(next_session_of, runs)),
     )
 
 

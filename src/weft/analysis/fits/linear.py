@@ -244,8 +244,8 @@ def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
     notes = []
     if series.counted == 1:
         notes.append(
-            "one launch does not show the variation between launches, so there is no interval;"
-            " measure with more --launches, or a longer --budget"
+            "one launch does not show the variation between launches, so there is no interval; type"
+            f" {series.more_launches}"
         )
     elif series.is_table:
         notes.append("one table: the intervals do not include the variation between launches")

@@ -114,10 +114,12 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
     for one_way, apart in zip(ping_pong.launches, stream.launches, strict=False):
         launches.append(_launch(stream.name, _means(one_way), _means(apart)))
     notes = ("o_s, o_r and L alone need the delay method: here are their sum, g and G",)
-    return _parameters(ping_pong.name, launches, notes)
+    return _parameters(ping_pong.name, launches, notes, ping_pong.more_launches)
 
 
-def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
+def from_delays(
+    name: str, launches: Sequence[Sequence[DelayTest]], more_launches: str = ""
+) -> LogGP:
     """LogGP by the delay method: for each launch a sequence of tests, one per size.
 
     L is the smallest message's one-way time less both overheads and its further bytes. It may be
@@ -141,7 +143,7 @@ def from_delays(name: str, launches: Sequence[Sequence[DelayTest]]) -> LogGP:
         )
         for launch in launches
     ]
-    whole = _parameters(name, found, ())
+    whole = _parameters(name, found, (), more_launches)
     ordered = [sorted(launch, key=lambda test: test.bytes) for launch in launches]
     overheads = tuple(_overhead(row) for row in zip(*ordered, strict=True))
     if any(overhead.receive_ns is None for overhead in overheads):
@@ -195,11 +197,13 @@ def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Laun
     return _Launch(times=times, gaps=gaps, gap_ns=level, gap_ns_per_byte=slope)
 
 
-def _parameters(name: str, launches: Sequence[_Launch], notes: tuple[str, ...]) -> LogGP:
+def _parameters(
+    name: str, launches: Sequence[_Launch], notes: tuple[str, ...], more_launches: str
+) -> LogGP:
     if len(launches) < 2:
         raise WeftError(
             f"{name} has one launch: LogGP's intervals need at least two",
-            "measure with more --launches, or a longer --budget",
+            f"type {more_launches}" if more_launches else "measure it in several launches",
         )
 
     def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Estimate:

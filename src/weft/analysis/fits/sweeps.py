@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
+from weft.analysis.stats.launches import command_for_launches
 from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
+from weft.plan.cases import LAUNCHES
 from weft.record.launches import by_launch, grouped, samples_of_groups
 from weft.wording import counted
 
@@ -52,7 +54,8 @@ class Series:
     are what the delay method measured on the same transport, a tuple a launch. `is_table`: it
     came without launches. `ticks_ns` is what a tick of the clock is worth in the times of each
     size, at worst; empty where no clock is known. `sessions` has the number of each launch's
-    session; empty where there is one.
+    session; empty where there is one. `more_launches` is the command for more of them, empty of a
+    table.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Series:
     is_table: bool = False
     ticks_ns: tuple[float, ...] = ()
     sessions: tuple[int, ...] = ()
+    more_launches: str = ""
 
     @property
     def counted(self) -> int:
@@ -182,6 +186,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
             / divisor
             for size in sorted(fullest)
         ),
+        more_launches=command_for_launches(run, LAUNCHES),
     )
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.plan.command import NextSession
+
 # A valley between two modes counts when the modes are this far apart, the smaller one holds this
 # share of the samples, and the density between them falls to this part of the lower peak.
 MODES_APART = 0.10
@@ -151,8 +153,11 @@ def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
     return float((high - low) / 2 / middle * 100)
 
 
-def not_looked_for(launches: Sequence[NDArray[np.float64]]) -> list[str]:
-    """Which shapes most launches have too few samples to be checked for; in words."""
+def not_looked_for(launches: Sequence[NDArray[np.float64]], again: NextSession) -> list[str]:
+    """Which shapes most launches have too few samples to be checked for; in words.
+
+    `again` is how to measure them again.
+    """
     sentences = []
     middle = sorted(len(values) for values in launches)[len(launches) // 2]
     for what, fewest in (("two modes", FEWEST_FOR_MODES), ("a drift", FEWEST_FOR_DRIFT)):
@@ -160,8 +165,8 @@ def not_looked_for(launches: Sequence[NDArray[np.float64]]) -> list[str]:
         if 2 * few > len(launches):
             sentences.append(
                 f"{what} not checked: it takes {fewest} samples per launch, and {few} of"
-                f" {len(launches)} launches have fewer (about {middle}); type --samples {fewest},"
-                " or a longer --budget"
+                f" {len(launches)} launches have fewer (about {middle}); type"
+                f" {again.longer(1.5 * fewest / max(middle, 1))}"
             )
     return sentences
 
@@ -180,8 +185,7 @@ def drift_in_words(change: float, seen: str) -> str:
     direction = "rises" if change > 0 else "falls"
     return (
         f"drift: the time {direction} by {abs(change):.1%} within a batch in {seen}: often a"
-        " frequency that settles or a buffer that grows; see weft doctor, or type a longer"
-        " --budget"
+        " frequency that settles or a buffer that grows; see weft doctor"
     )
 
 
@@ -190,5 +194,5 @@ def launches_in_words(low_ns: float, high_ns: float) -> str:
     return (
         f"launches differ: their medians range from {format_time(low_ns)} to"
         f" {format_time(high_ns)}, far more than the samples of one explain: often placement or"
-        " memory layout; type more --launches, and see weft doctor"
+        " memory layout; see weft doctor"
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.intervals import exp
-from weft.analysis.stats.launches import words_for_launches
+from weft.analysis.stats.launches import command_for_launches
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
@@ -224,5 +224,5 @@ def not_looked_for(run: Run) -> str:
     counts = ", ".join(f"{found.transport} {found.launches}" for found in few)
     return (
         f"trend over time: not tested with fewer than {FEWEST} launches ({counts});"
-        f" type {words_for_launches(run, FEWEST)}"
+        f" type {command_for_launches(run, FEWEST)}"
     )

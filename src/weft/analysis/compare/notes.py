@@ -1,0 +1,83 @@
+"""What stands below a comparison: what its verdicts rest on, and what would tell more. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.analysis.compare.sessions import sessions_in_words
+from weft.analysis.compare.sides import never_left_a_host
+from weft.plan.cases import LAUNCHES
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.compare.sides import Place, Side
+    from weft.analysis.stats.ratios import Figure, Ratio
+
+MOST_LEFT_OUT = 6
+
+
+def notes_of(sides: Sequence[Side], ratios: Sequence[Ratio]) -> tuple[str, ...]:
+    """The basis of the verdicts, and what is missing from them."""
+    bases = {ratio.basis for ratio in ratios}
+    notes = []
+    if "as published" in bases:
+        notes.append(
+            "published figures have no interval: a verdict between two of them only says which is"
+            " better beyond its rounding; chance is not ruled out"
+        )
+    if "published on one side" in bases:
+        notes.append(
+            "a published figure has no interval: the ratio's interval is that of the record alone,"
+            " and the verdict is against the figure as published"
+        )
+    if any(side.is_simulated for side in sides):
+        notes.append(
+            "a simulation repeats itself and has no interval, so there is no verdict on it; weft"
+            " predict gives the differences of simulated fabrics an interval"
+        )
+    elif "one launch" in bases:
+        notes.append(
+            "one launch does not show the variation between launches, so there is no verdict; type"
+            f" {' and '.join(_more_launches(sides))}"
+        )
+    notes += never_left_a_host(sides)
+    notes += sessions_in_words({s.title: s.sessions for s in sides if not s.is_simulated})
+    for side in sides:
+        notes += [f"{side.title}: {line}" for line in side.in_time]
+        notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
+        if len(side.left_out) > MOST_LEFT_OUT:
+            more = len(side.left_out) - MOST_LEFT_OUT
+            notes.append(
+                f"{side.title}: skipped: {counted(more, 'more case')} without a good figure"
+            )
+    return tuple(notes)
+
+
+def _more_launches(sides: Sequence[Side]) -> list[str]:
+    """A command for each record of one launch, to have as many as are usual."""
+    return [
+        again.command(max(LAUNCHES, again.launches))
+        for side in sides
+        for again in side.next_sessions
+        if again.made == 1
+    ]
+
+
+def not_on_both(
+    sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]]
+) -> list[str]:
+    """How many figures a record has that the first side lacks, or the other way round."""
+    held = [{(place, size) for place, rows in own.items() for size in rows} for own in curves]
+    notes = []
+    for side, own in zip(sides[1:], held[1:], strict=True):
+        if side.is_published or sides[0].is_published:
+            continue
+        for lacking, lost in ((side, held[0] - own), (sides[0], own - held[0])):
+            if lost:
+                notes.append(
+                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures of"
+                    " both: they are not compared"
+                )
+    return notes

@@ -1,0 +1,95 @@
+"""A run that takes its plan from a record: it goes on with it, or measures it once more."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from weft.plan.request import Request
+    from weft.record.model import Footer
+
+_OF_A_JOB = ("submit", "partition", "account", "constraint", "time")
+# The only options allowed with --resume: any other would change what is measured.
+_WITH_RESUME = ("resume", "budget", "deadline", "json", "report", *_OF_A_JOB)
+# With --again a new record is made, and how much is measured may change as well.
+_WITH_AGAIN = (
+    "again", "budget", "deadline", "launches", "precision", "samples", "seed", "output", "json",
+    "report", *_OF_A_JOB,
+)  # fmt: skip
+
+
+def resumed(
+    context: typer.Context,
+    record: Path,
+    *,
+    report: bool,
+    for_a_job: bool,
+) -> "tuple[Path, Footer | None] | None":
+    """Go on with a record, or where a job is to do it only look whether it can: None."""
+    from weft import session
+    from weft.record.run import load
+
+    changes = _changes(context, "resume", _WITH_RESUME)
+    if not for_a_job:
+        return session.resume(record, changes, begun_s=begun_s(), report=report)
+    load(record)
+    return None
+
+
+def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
+    """The request for the plan of a record once more. Raises WeftError."""
+    from weft.plan.request import request_again
+    from weft.record.run import load
+
+    return request_again(
+        load(record).header.plan,
+        **_changes(context, "again", _WITH_AGAIN),
+        **of_command(report=report),
+        output=context.params["output"],
+        again=record,
+    )
+
+
+def of_command(*, report: bool) -> dict[str, Any]:
+    """What a request says of the command itself."""
+    return {"command": ("weft", *sys.argv[1:]), "begun_s": begun_s(), "report": report}
+
+
+def _changes(context: typer.Context, option: str, allowed: tuple[str, ...]) -> dict[str, Any]:
+    """The options typed beside it, as fields of the plan. Raises WeftError for a fixed one."""
+    from weft.units import parse_percent, parse_seconds
+
+    typed = {name: value for name, value in context.params.items() if is_typed(context, name)}
+    fixed = [name for name in typed if name not in allowed]
+    if fixed:
+        name = "TESTS" if fixed[0] == "tests" else f"--{fixed[0].replace('_', '-')}"
+        does = "resumed" if option == "resume" else "measured again"
+        raise WeftError(
+            f"{name} cannot change when a run is {does}",
+            f"type --{option} without {name}, or start a new run",
+        )
+    as_typed = ("launches", "samples", "seed")
+    changes: dict[str, Any] = {name: typed[name] for name in as_typed if name in typed}
+    if "precision" in typed:
+        changes["precision"] = parse_percent(typed["precision"])
+    for name, field in (("budget", "budget_s"), ("deadline", "case_deadline_s")):
+        if name in typed:
+            changes[field] = parse_seconds(typed[name])
+    return changes
+
+
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Whether the command line has the option."""
+    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+
+
+def begun_s() -> float:
+    """When this process began, as time.monotonic counts: a user's budget holds from then on."""
+    import psutil
+
+    return time.monotonic() - (time.time() - psutil.Process().create_time())
