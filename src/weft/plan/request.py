@@ -78,12 +78,15 @@ def simulation(
 def request_again(plan: Plan, **asked: Any) -> Request:
     """A request for all that a plan measured, under its conditions; `asked` are other fields."""
     kept = (
-        "cases", "suite", "precision", "budget_s", "launches", "seed", "mpi", "options",
+        "cases", "suite", "precision", "budget_s", "launches", "seed", "mpi",
         "case_deadline_s", "samples", "launcher", "allocation",
     )  # fmt: skip
     usual: dict[str, Any] = {name: getattr(plan, name) for name in kept}
+    families = {case.transport.partition(":")[0] for case in plan.cases}
     usual |= {
         "transports": tuple(dict.fromkeys(case.transport for case in plan.cases)),
+        # Older plans have options of transports that they did not measure.
+        "options": {n: v for n, v in plan.options.items() if n.partition(".")[0] in families},
         "ranks": max(case.ranks for case in plan.cases),
         "file": plan.application_file.path if plan.application_file else "",
         "platform": plan.simulated,
