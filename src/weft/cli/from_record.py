@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from weft.cli.typed import is_typed, typed_of, word_of
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
@@ -49,15 +50,20 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
     return request_again(
         load(record).header.plan,
         **_changes(context, "again", _WITH_AGAIN),
-        **of_command(report=report),
+        **{**of_command(context, report=report), "typed": frozenset()},
         output=context.params["output"],
         again=record,
     )
 
 
-def of_command(*, report: bool) -> dict[str, Any]:
+def of_command(context: typer.Context, *, report: bool) -> dict[str, Any]:
     """What a request says of the command itself."""
-    return {"command": ("weft", *sys.argv[1:]), "begun_s": begun_s(), "report": report}
+    return {
+        "command": ("weft", *sys.argv[1:]),
+        "begun_s": begun_s(),
+        "report": report,
+        "typed": typed_of(context),
+    }
 
 
 def _changes(context: typer.Context, option: str, allowed: tuple[str, ...]) -> dict[str, Any]:
@@ -67,7 +73,7 @@ def _changes(context: typer.Context, option: str, allowed: tuple[str, ...]) -> d
     typed = {name: value for name, value in context.params.items() if is_typed(context, name)}
     fixed = [name for name in typed if name not in allowed]
     if fixed:
-        name = "TESTS" if fixed[0] == "tests" else f"--{fixed[0].replace('_', '-')}"
+        name = word_of(context, fixed[0])
         does = "resumed" if option == "resume" else "measured again"
         raise WeftError(
             f"{name} cannot change when a run is {does}",
@@ -81,11 +87,6 @@ def _changes(context: typer.Context, option: str, allowed: tuple[str, ...]) -> d
         if name in typed:
             changes[field] = parse_seconds(typed[name])
     return changes
-
-
-def is_typed(context: typer.Context, name: str) -> bool:
-    """Whether the command line has the option."""
-    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
 
 
 def begun_s() -> float:

@@ -14,7 +14,7 @@ from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import show
 from weft.cli.options import Json
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, nodes_of
-from weft.cli.typed import is_typed, refuse_typed, typed_of
+from weft.cli.typed import is_typed, refuse_typed
 from weft.cli.where import Where, takes_where
 from weft.plan import cases as plan
 
@@ -243,9 +243,8 @@ def run(
             ranks=counts[0] if counts else 0,
             options=plan.parse_options(option or ()),
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
-            **of_command(report=report),
+            **of_command(context, report=report),
             platform=_platform(context, platform, rate),
-            typed=typed_of(context),
             **_effort(given, precision, (budget, deadline), launches, samples),
         )
         done = _started(context, request)
