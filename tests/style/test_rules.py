@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from style import engine_rules, import_rules, python_rules, text_rules, word_rules
+from style import advice_rules, engine_rules, import_rules, python_rules, text_rules, word_rules
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 
 DOC = '"""A module."""\n'
@@ -57,9 +57,9 @@ TABLE = "src/weft/table.py"
 LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
 PLANTED = [
-    (python_rules.advice_by_hand, TABLE, DOC + 'def f(p): return f"type weft run --resume {p}"\n'),
-    (python_rules.advice_by_hand, TABLE, DOC + 'MORE = "measure with more --launches"\n'),
-    (python_rules.advice_by_hand, TABLE, DOC + 'MORE = "type a longer --budget"\n'),
+    (advice_rules.advice_by_hand, TABLE, DOC + 'def f(p): return f"type weft run --resume {p}"\n'),
+    (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "measure with more --launches"\n'),
+    (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "type a longer --budget"\n'),
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
     (text_rules.long_files, TABLE, DOC + "\n" * 400),
     (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),
