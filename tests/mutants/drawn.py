@@ -158,9 +158,17 @@ def _meaning(text: str) -> str:
             node.value = "words"
         if isinstance(node, ast.FunctionDef):
             node.returns = None
+            _without_types(node)
             for argument in (*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs):
                 argument.annotation = None
     return ast.dump(tree)
+
+
+def _without_types(function: ast.FunctionDef) -> None:
+    """Take the types of a function's own names away; those of a class's fields are read."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(value=None)
 
 
 def _is_words(node: ast.AST) -> bool:

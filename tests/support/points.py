@@ -104,6 +104,8 @@ def _faults_of_track(
 ) -> list[str]:
     factor, ending = factor_of(chart.y.label)
     place = f"{chart.name}, {track.label}"
+    if not track.label:
+        return [f"{chart.name}: a curve says not what it is of"]
     usable = [one for one in figures if _is_named(track.label, one.record)]
     found = [list(_at(track, at, usable, factor, ending)) for at in range(len(track.x))]
     shared = set.intersection(*({one.field for one in own} for own in found))
@@ -135,9 +137,10 @@ def _is_named(label: str, record: Record) -> bool:
     known = {word for leaf in leaves for word in leaf.split()}
     if "bytes" in record:
         known |= set(size_of(record).split())
-    words = re.sub(r"[,=%]|\bQ\b", " ", label).split()
+    if queue := re.fullmatch(r"Q = (\d+)", label):
+        return record.get("queue_depth") == int(queue[1])
     percentile = label.endswith(" %")
-    return percentile or all(word in known for word in words)
+    return percentile or all(word in known for word in label.replace(",", " ").split())
 
 
 def _at(
@@ -168,6 +171,6 @@ def _says(track: Track, at: int, one: Found, label: str) -> bool:
         return True
     factor, ending = factor_of(label)
     _, behind, words = track.texts[at].partition(": ")
-    first = re.split(r"(?<=\]), |(?<=%), ", words if behind else track.texts[at])[0]
+    first = re.split(r"(?<=\]), |(?<=%), |(?<=n=\d), ", words if behind else track.texts[at])[0]
     units = {**UNITS.get(ending, one.shown.units), "": factor}
     return shows(first, msgspec.structs.replace(one.shown, units=units))

@@ -269,11 +269,13 @@ def _ranks(batch: Row) -> list[str]:
 
 
 def _slowest(lines: Lines, case: str) -> float:
-    found = [
-        max(np.median(lines.times(batch, rank)) for rank in _ranks(batch))
-        for batch in lines.batches[case]
-    ]
-    return float(np.median(found))
+    """Over the sessions, each with the median over its launches of the slowest rank's median."""
+    sessions: dict[int, list[float]] = {}
+    for batch in lines.batches[case]:
+        slowest = max(float(np.median(lines.times(batch, rank))) for rank in _ranks(batch))
+        session = lines.launches[batch["launch"]].get("session", 0)
+        sessions.setdefault(session, []).append(slowest)
+    return float(np.median([np.median(own) for own in sessions.values()]))
 
 
 def _part(lines: Lines, name: str, batch: Row) -> float:

@@ -174,6 +174,10 @@ def test_each_point_of_the_papers_figures_is_a_figure_of_its_topic(papers: Resul
     assert len(charts) > 14
     for chart in charts:
         assert faults_of_chart(chart, figures, POINTS) == []
+        first, *others = chart.tracks
+        for label in ("", "Q = 2"):
+            wrong = (msgspec.structs.replace(first, label=label), *others)
+            assert faults_of_chart(msgspec.structs.replace(chart, tracks=wrong), figures, POINTS)
 
 
 def with_wrong_ends(chart: Chart) -> Iterator[Chart]:
