@@ -3,11 +3,17 @@
 // calls of osu_bibw: a window of receives, a window of sends, and a wait for all of each, from one
 // buffer and into one. Prints a line of names, then for each turn the bandwidth of both directions
 // together in B/s, a column a name. An argument: how many turns. Columns differ in one thing each:
-// whose memory and pages, whose loop, a window or refills by half a queue, and how many messages a
-// sample of the engine's has, for with one queue of them how a sample begins counts most.
+// whose memory and pages, whose loop, a window or refills by half of one, and how many messages a
+// sample of the engine's has, for with one window of them how a sample begins counts most. What the
+// kernel's pinning costs is the time of CMA's own call (process_vm_readv) over that of a copy of as
+// much within a process; what the colour of caches costs is a receive that lies a quarter of a huge
+// page further on, for within one the place in a cache is known.
 #include <mpi.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +46,7 @@ constexpr std::uint32_t windows = 4;
 constexpr int usual_turns = 15;
 constexpr std::size_t message_bytes = std::size_t{1} << 20U;
 constexpr int tag = 10;
+constexpr std::size_t quarter_of_huge_page = std::size_t{512} << 10U;
 
 /// Where messages lie and where they arrive: the buffers in their order of use.
 struct Sides {
@@ -68,11 +75,11 @@ std::vector<Buffer> pages_of(std::byte* first, std::size_t count, std::size_t by
 /// Memory as the engine takes it, with as many buffers to receive into.
 class Own {
  public:
-  Own(Pages pages, std::size_t receives)
+  Own(Pages pages, std::size_t receives, std::size_t shift = 0)
       : out_(message_bytes, pages),
-        in_(receives * message_bytes, pages),
+        in_(receives * message_bytes + shift, pages),
         sides_{pages_of(out_.data(), 1, message_bytes),
-               pages_of(in_.data(), receives, message_bytes)} {}
+               pages_of(in_.data() + shift, receives, message_bytes)} {}
   [[nodiscard]] const Sides& sides() const { return sides_; }
 
  private:
@@ -81,21 +88,21 @@ class Own {
   Sides sides_;
 };
 
-Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& words,
-             std::uint32_t queues) {
-  std::vector<Ticks> samples(windows / queues, 0);
+Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& control,
+             std::uint32_t in_sample) {
+  std::vector<Ticks> samples(windows / in_sample, 0);
   weft::Task task;
   task.rank = rank;
   task.size = 2;
-  task.ops_per_sample = window * queues;
+  task.ops_per_sample = window * in_sample;
   task.queue_depth = window;
   weft::Lane lane;
   lane.peer = weft::Peer{1 - rank};
   lane.out = weft::Rotation<Buffer>(sides.out);
   lane.in = weft::Rotation<Buffer>(sides.in);
   task.lanes = {&lane, 1};
-  task.control_out = words.front();
-  task.control_in = weft::Rotation<Buffer>(std::span(words).subspan(1));
+  task.control_out = control.front();
+  task.control_in = weft::Rotation<Buffer>(std::span(control).subspan(1));
   task.samples = samples;
   weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, task);
   return std::accumulate(samples.begin(), samples.end(), Ticks{0});
@@ -147,31 +154,78 @@ Ticks bare_refills(int rank, const Sides& sides) {
   return CycleCounter::now() - start;
 }
 
-enum class Loop : std::uint8_t { bare, bare_refills, engine };
+/// Where the other rank's messages lie, for calls that read them there.
+struct Theirs {
+  pid_t process = 0;
+  std::uint64_t out = 0;
+};
+Theirs theirs_of(int rank, const Sides& sides) {
+  Theirs own{getpid(), std::bit_cast<std::uint64_t>(sides.out[0].data)};
+  Theirs theirs;
+  MPI_Sendrecv(&own, sizeof own, MPI_BYTE, 1 - rank, tag, &theirs, sizeof theirs, MPI_BYTE,
+               1 - rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return theirs;
+}
 
-/// One variant: a loop in some memory, and of the engine's how many queues a sample has.
+/// CMA's call by itself, which pins the other process's pages; no library is on the way.
+Ticks cma(int rank, const Sides& sides) {
+  const Theirs theirs = theirs_of(rank, sides);
+  const iovec to{sides.in[0].data, message_bytes};
+  const iovec from{std::bit_cast<void*>(theirs.out), message_bytes};
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Ticks start = CycleCounter::now();
+  for (std::uint32_t at = 0; at < window * windows; ++at) {
+    const ssize_t got = process_vm_readv(theirs.process, &to, 1, &from, 1, 0);
+    if (got != static_cast<ssize_t>(message_bytes)) {
+      throw std::runtime_error(
+          "process_vm_readv is not allowed here: see kernel.yama.ptrace_scope");
+    }
+  }
+  const Ticks took = CycleCounter::now() - start;
+  MPI_Barrier(MPI_COMM_WORLD);
+  return took;
+}
+
+/// As much copied within the process: nothing is pinned.
+Ticks copy(const Sides& sides) {
+  const Ticks start = CycleCounter::now();
+  for (std::uint32_t at = 0; at < window * windows; ++at) {
+    std::memcpy(sides.in[0].data, sides.out[0].data, message_bytes);
+    // The next copy may not be left undone because it changes nothing.
+    asm volatile("" : : "r"(sides.in[0].data) : "memory");
+  }
+  return CycleCounter::now() - start;
+}
+
+enum class Loop : std::uint8_t { bare, bare_refills, engine, cma, copy };
+
+/// One variant: a loop in some memory, and of the engine's how many windows a sample has.
 struct Column {
   const char* name;
   Loop loop;
   const Sides* sides;
-  std::uint32_t queues = windows;
+  std::uint32_t in_sample = windows;
 };
 
-Ticks time_of(const Column& column, Link& link, int rank, std::vector<Buffer>& words) {
+Ticks time_of(const Column& column, Link& link, int rank, std::vector<Buffer>& control) {
   switch (column.loop) {
     case Loop::bare:
       return bare(rank, *column.sides);
     case Loop::bare_refills:
       return bare_refills(rank, *column.sides);
     case Loop::engine:
-      return engine(link, rank, *column.sides, words, column.queues);
+      return engine(link, rank, *column.sides, control, column.in_sample);
+    case Loop::cma:
+      return cma(rank, *column.sides);
+    case Loop::copy:
+      return copy(*column.sides);
   }
   return 0;
 }
 
 void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns, int turns) {
   const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
-  std::vector<Buffer> words = pages_of(memory.data, 9, 32);
+  std::vector<Buffer> control = pages_of(memory.data, 9, 32);
   const double tick_s = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns * 1e-9;
   constexpr double bytes = 2.0 * 2 * message_bytes * window * windows;
   // Reported at the end: who writes meanwhile has other things in its caches in the turn that
@@ -182,7 +236,7 @@ void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& co
     const auto once = [&](std::size_t at) {
       boot.barrier();
       const Column& column = columns[at];
-      took[at] += time_of(column, link, boot.rank(), words);
+      took[at] += time_of(column, link, boot.rank(), control);
     };
     // There and back: what drifts meanwhile drifts for all alike.
     for (std::size_t at = 0; at < columns.size(); ++at) once(at);
@@ -212,8 +266,10 @@ int main(int argc, char** argv) {
   const Own many(Pages::usual, 2 * window);
   const Own small(Pages::small, 1);
   std::optional<Own> huge;
+  std::optional<Own> other_colour;
   try {
     huge.emplace(Pages::huge, 1);
+    other_colour.emplace(Pages::huge, 1, quarter_of_huge_page);
   } catch (const std::runtime_error&) {
     huge.reset();  // not to be had on this host: one column less
   }
@@ -221,11 +277,18 @@ int main(int argc, char** argv) {
                               {"bare_usual", Loop::bare, &usual.sides()},
                               {"bare_refills_usual", Loop::bare_refills, &usual.sides()},
                               {"engine_usual", Loop::engine, &usual.sides()},
-                              {"engine_one_queue_usual", Loop::engine, &usual.sides(), 1},
+                              {"engine_one_window_usual", Loop::engine, &usual.sides(), 1},
                               {"engine_many_usual", Loop::engine, &many.sides()},
-                              {"bare_small", Loop::bare, &small.sides()}};
-  if (huge) columns.push_back({"bare_huge", Loop::bare, &huge->sides()});
-  if (huge) columns.push_back({"engine_one_queue_huge", Loop::engine, &huge->sides(), 1});
+                              {"bare_small", Loop::bare, &small.sides()},
+                              {"cma_small", Loop::cma, &small.sides()},
+                              {"copy_small", Loop::copy, &small.sides()}};
+  if (huge && other_colour) {
+    columns.push_back({"bare_huge", Loop::bare, &huge->sides()});
+    columns.push_back({"bare_huge_other_colour", Loop::bare, &other_colour->sides()});
+    columns.push_back({"cma_huge", Loop::cma, &huge->sides()});
+    columns.push_back({"copy_huge", Loop::copy, &huge->sides()});
+  }
+  if (huge) columns.push_back({"engine_one_window_huge", Loop::engine, &huge->sides(), 1});
   measure(boot, link, columns, argc > 1 ? std::atoi(argv[1]) : usual_turns);
   return 0;
 }
