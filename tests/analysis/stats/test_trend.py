@@ -62,9 +62,12 @@ def test_the_chance_of_neighbours_is_counted_over_all_orders_by_von_neumanns_rat
     near = [float((np.diff(order) ** 2).sum()) for order in itertools.permutations(values)]
     known = np.mean(np.array(near) <= near[0] * (1 + 1e-9))
     assert chance_of_neighbours([values.tolist()]) == pytest.approx(known)
-    # A case in another unit weighs no more, one without scatter nothing.
-    both = [values.tolist(), (100 * values).tolist(), [7.0] * 6]
-    assert chance_of_neighbours(both) == pytest.approx(known)
+    # A case without scatter weighs nothing, and one that scatters more no more.
+    assert chance_of_neighbours([values.tolist(), [7.0] * 6]) == pytest.approx(known)
+    rising = np.arange(6.0)
+    both = chance_of_neighbours([values.tolist(), rising.tolist()])
+    assert chance_of_neighbours([(100 * values).tolist(), rising.tolist()]) == both
+    assert both < known
 
 
 def test_only_a_rise_and_a_fall_have_neighbours_as_near_as_can_be() -> None:
