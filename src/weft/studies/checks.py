@@ -21,6 +21,7 @@ from weft.analysis.compare.sessions import (
     launches_of,
     sessions_in_words,
 )
+from weft.analysis.stats.launches import next_session_of
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.sources.limits import read_limits
@@ -66,7 +67,9 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
         "the records under test": launches_of(runs),
         "the reference": launches_of(references),
     }
-    notes = sessions_in_words(rests_on, JUDGED_BY_THE_OTHER)
+    last = zip(rests_on, (runs[-1], references[-1]), strict=True)
+    further = {name: next_session_of(run) for name, run in last}
+    notes = sessions_in_words(rests_on, JUDGED_BY_THE_OTHER, further)
     return CheckedMachine(
         outcome=overall(checks),
         unlike=differences_of_runs(references[0], runs[0]),
@@ -86,6 +89,9 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
     return CheckedMachine(
         outcome=overall(checks),
         unlike=(),
-        notes=(*sessions_in_words(rests_on), *in_time(runs)),
+        notes=(
+            *sessions_in_words(rests_on, further={_TESTED: next_session_of(runs[-1])}),
+            *in_time(runs),
+        ),
         checks=checks,
     )

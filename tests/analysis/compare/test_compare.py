@@ -136,7 +136,7 @@ def test_ratio_and_verdict_of_every_size_are_the_true_ones(tmp_path: Path) -> No
     assert latency.words == (
         (
             "b is faster at 0 B; a is faster at 8 B; the same at 1 KiB; a is faster at 64 KiB; the"
-            " same at 1 MiB; crossover between 0 B and 8 B."
+            " same at 1 MiB; crossover between 0 B and 8 B (one session a side)."
         ),
     )
     assert found.unlike == {}

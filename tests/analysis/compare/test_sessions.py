@@ -28,6 +28,7 @@ from weft.analysis.compare.sessions import (
 )
 from weft.errors import WeftError
 from weft.plan.case import Case
+from weft.plan.command import NextSession
 from weft.record.model import Launch
 from weft.record.run import Run, load
 from weft.sources.sides import load_sides
@@ -134,6 +135,34 @@ def test_sides_say_their_sessions_and_limits() -> None:
         "a: 3 sessions of 5 and 5 and 5 launches; b: 3 sessions of 5 and 4 and 3 launches",
     )
     assert sessions_in_words({"published": ()}) == ()
+
+
+def test_another_session_is_a_command_for_each_side_that_has_few() -> None:
+    further = {
+        name: NextSession(record=f"{name}.jsonl", launches=5, made=5, launch_s=2.0, budget_s=60.0)
+        for name in ("a", "b")
+    }
+    both = sessions_in_words({"a": (5,), "b": (5, 5)}, further=further)
+    assert both[-1] == (
+        "for another session type at another time weft run --again a.jsonl and weft run --again"
+        " b.jsonl, and give all records of a side"
+    )
+    one = sessions_in_words({"a": (5,), "b": (5, 5, 5)}, further=further)
+    assert "a.jsonl, and give" in one[-1]
+    assert "b.jsonl" not in one[-1]
+    none = sessions_in_words({"a": (5, 5, 5), "b": (5, 5, 5)}, further=further)
+    assert not any("--again" in line for line in none)
+
+
+def test_a_verdict_of_one_session_a_side_says_so_in_its_sentence(tmp_path: Path) -> None:
+    fast, slow = record(tmp_path, "fast", 0.5), record(tmp_path, "slow", 1.0)
+    words = compared(str(slow.path), str(fast.path)).tables[0].words[0]
+    assert words.startswith("fast is faster from")
+    assert words.endswith("(one session a side).")
+    failed = checked([slow], [fast])["tcp/stream/*"]
+    assert (failed.outcome, failed.why.endswith("one session a side")) == ("fail", True)
+    same = compared(str(slow.path), str(record(tmp_path, "same", 1.0).path))
+    assert not any("one session a side" in line for line in same.tables[0].words)
 
 
 def compared(*names: str) -> Comparison:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.compare.curves import Curve, curves_of
+from weft.analysis.compare.sessions import ONE_A_SIDE
 from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
 from weft.analysis.stats.slowdown import Slowdown, moderated, rejected, together
 from weft.errors import WeftError
@@ -298,6 +299,8 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
         )
     if found.outcome == "cannot tell":
         why += f"; {more_of(curve.unit)}"
+    if found.outcome == "fail" and curve.unit == "launch":
+        why += f"; {ONE_A_SIDE}"
     case = curve.case
     return Checked(
         case=curve.name,
@@ -366,6 +369,8 @@ def _in_words(
     more = more_of(found.curve.unit)
     if outcome == "cannot tell" and one.log > math.log1p(tolerance):
         return f"{why}: slower, but not significantly; {more}"
+    if outcome == "fail" and found.curve.unit == "launch":
+        return f"{why}; {ONE_A_SIDE}"
     return f"{why}; {more}" if outcome == "cannot tell" else why
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from weft.analysis.compare.conditions import unlike
 from weft.analysis.compare.notes import not_on_both, notes_of
+from weft.analysis.compare.sessions import ONE_A_SIDE
 from weft.analysis.compare.sides import Place, Side
 from weft.analysis.stats.ratios import (
     SAME,
@@ -163,6 +164,7 @@ def _tables(
                         side.title,
                         [(r.ranks or r.bytes, r.verdicts[i]) for r in rows],
                         _on_ranks if place.along == "ranks" else format_bytes,
+                        one_session=len(sides[0].sessions) == len(side.sessions) == 1,
                     )
                     for i, side in enumerate(sides[1:])
                 ),
@@ -246,8 +248,13 @@ def in_words(
     second: str,
     verdicts: Sequence[tuple[int, Verdict | None]],
     shape: Callable[[int], str] = format_bytes,
+    *,
+    one_session: bool = False,
 ) -> str:
-    """Which side is faster from which size to which, and the sizes of the crossovers."""
+    """Which side is faster from which size to which, and the sizes of the crossovers.
+
+    Where one is that says so of `one_session` a side.
+    """
     known = [(size, found) for size, found in verdicts if found is not None]
     parts = [_run_in_words(first, second, run, shape) for run in _runs(known)]
     decided = [(size, found) for size, found in known if found in ("better", "worse")]
@@ -257,7 +264,8 @@ def in_words(
         if one != other
     ]
     places = f"; crossover between {', '.join(turns)}" if turns else ""
-    return "; ".join(parts) + places + "." if parts else "no size in common."
+    rests_on = f" ({ONE_A_SIDE})" if decided and one_session else ""
+    return "; ".join(parts) + places + rests_on + "." if parts else "no size in common."
 
 
 def _runs(known: Sequence[tuple[int, Verdict]]) -> list[tuple[Verdict, list[int]]]:

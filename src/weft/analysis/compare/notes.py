@@ -43,7 +43,9 @@ def notes_of(sides: Sequence[Side], ratios: Sequence[Ratio]) -> tuple[str, ...]:
             f" {' and '.join(_more_launches(sides))}"
         )
     notes += never_left_a_host(sides)
-    notes += sessions_in_words({s.title: s.sessions for s in sides if not s.is_simulated})
+    measured = [side for side in sides if not side.is_simulated]
+    further = {side.title: side.next_sessions[-1] for side in measured if side.next_sessions}
+    notes += sessions_in_words({s.title: s.sessions for s in measured}, further=further)
     for side in sides:
         notes += [f"{side.title}: {line}" for line in side.in_time]
         notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]

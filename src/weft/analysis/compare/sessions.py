@@ -17,13 +17,13 @@ from weft.analysis.stats.trend import not_looked_for, power_in_words, trends_in_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from weft.plan.command import NextSession
     from weft.record.run import Run
 
 ONE_SESSION = (
     "one session per side: the intervals do not include the variation from day to day or from boot"
     f" to boot; better, worse and fail allow for {SESSION_SCATTER:.0%} of it (one deviation),"
-    " and a slow boot looks like a slow machine; to settle it measure again at other times with the"
-    " command of each record, and give all records of a side"
+    " and a slow boot looks like a slow machine; further sessions of each side settle it"
 )
 # In a check, whose test takes the sessions of both sides to scatter alike.
 JUDGED_BY_THE_OTHER = (
@@ -33,6 +33,10 @@ JUDGED_BY_THE_OTHER = (
 ONE_BESIDE = (
     "the interval of a side of one session is over its launches and does not include other days"
 )
+# What a verdict says of itself where neither side shows other days.
+ONE_A_SIDE = "one session a side"
+# Of so many sessions another one is advised.
+FEW = (1, 2)
 FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
 
 
@@ -48,11 +52,14 @@ def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
 
 
 def sessions_in_words(
-    sides: Mapping[str, Sequence[int]], one_beside: str = ONE_BESIDE
+    sides: Mapping[str, Sequence[int]],
+    one_beside: str = ONE_BESIDE,
+    further: Mapping[str, NextSession] | None = None,
 ) -> tuple[str, ...]:
     """The basis of the verdicts: each side's sessions by their launches, and their limits.
 
-    `one_beside` is the sentence where some sides have one session and others several.
+    `one_beside` is the sentence where some sides have one session and others several; `further` is
+    how to measure another one, by the sides' names: it is said of sides with one or two.
     """
     known = {name: made for name, made in sides.items() if made}
     if not known:
@@ -65,6 +72,16 @@ def sessions_in_words(
         lines.append(one_beside)
     elif min(counts) == 2:
         lines.append(FEW_SESSIONS)
+    commands = dict.fromkeys(
+        again.command()
+        for name, again in (further or {}).items()
+        if len(known.get(name, ())) in FEW
+    )
+    if commands:
+        lines.append(
+            f"for another session type at another time {' and '.join(commands)}, and give all"
+            " records of a side"
+        )
     return tuple(lines)
 
 
