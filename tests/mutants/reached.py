@@ -88,14 +88,15 @@ class Reached:
             self._data.read()
 
     def by(self, path: Path, line: int) -> tuple[str, ...]:
-        """Names of tests, of whole files last; what is only imported is reached by all the file's.
+        """Names of tests, of whole files last.
 
-        A statement of several lines counts with its first: the nearest line above that was run.
+        A statement of several lines counts with its first: the nearest line above that was run. One
+        that is run only where its file is imported is reached by all that reach anything of it.
         """
         lines = self._data.contexts_by_lineno(str(path))
-        own: list[str] = next(
-            (lines[at] for at in range(line, 0, -1) if any(lines.get(at, ()))), []
-        )
-        found = sorted({one for one in own if one}, key=lambda one: ("::" not in one, one))
-        files = {one for one in found if "::" not in one}
+        run = next((at for at in range(line, 0, -1) if at in lines), 0)
+        own = {one for one in lines.get(run, ()) if one}
+        own = own or {one for contexts in lines.values() for one in contexts if one}
+        files = {one for one in own if "::" not in one}
+        found = sorted(own, key=lambda one: ("::" not in one, one))
         return tuple(one for one in found if one in files or one.partition("::")[0] not in files)

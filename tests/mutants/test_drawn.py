@@ -91,6 +91,7 @@ def test_each_runs_what_reaches_it_and_the_copy_is_whole_again(copy: Copy, tmp_p
     thing = copy.tree / "src" / "weft" / "thing.py"
     assert reached.by(thing, 6) == ("tests/test_thing.py::test_pair",)
     assert reached.by(thing, 11) == ("tests/test_thing.py::test_loops",)
+    assert len(reached.by(thing, 4)) == 2  # where a function begins all the file's tests reach
     lines = SOURCE.splitlines(keepends=True)
     path = "src/weft/thing.py"
     mutants = [
