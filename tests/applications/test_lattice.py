@@ -260,3 +260,12 @@ def test_short_links_and_threads_are_named_sent_and_save_bytes() -> None:
 def test_short_links_and_threads_out_of_range_are_refused(more: dict[str, Any]) -> None:
     with pytest.raises(WeftError, match=r"is none|out of range"):
         lattices("4", **more)
+
+
+@pytest.mark.parametrize(
+    ("sums", "words"), [(None, ()), (1, ()), (0, ("--sums", "0")), (2, ("--sums", "2"))]
+)
+def test_sums_are_typed_where_they_are_not_the_usual_ones(
+    sums: int | None, words: tuple[str, ...]
+) -> None:
+    assert ApplicationsAsked(sums=sums).words(SOLVER.application, None) == words
