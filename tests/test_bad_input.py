@@ -58,7 +58,7 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["run", "--suite", "papr"], "did you mean paper?"),
         (["run", "--suite", "paper", "--sizes", "8"], "--suite paper sets it; omit --sizes"),
         (["run", "stream", "--suite", "full"], "--suite full sets it; omit TESTS"),
-        (["run", "--samples", "-1"], "samples are out of range"),
+        (["run", "--samples", "-1"], "--samples -1 is out of range"),
         (["fit", "/etc/hostname"], "bytes,seconds"),
         (["fit", "/nowhere.csv"], "cannot read"),
         (["fit", "/nowhere.jsonl"], "cannot read"),

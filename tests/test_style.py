@@ -44,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.tests_by_name,
     python_rules.topics_by_name,
     advice_rules.advice_by_hand,
+    python_rules.bare_counts,
     python_rules.dead_modules,
     import_rules.upward_imports,
     import_rules.import_circles,

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from weft.analysis.stats.intervals import median_of_launches
 from weft.report.terminal import console
 from weft.units import format_bytes, format_time
-from weft.wording import with_half
+from weft.wording import counted, with_half
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -69,7 +69,7 @@ class ProgressLine:
         self._drawn = time.monotonic()
         case = state.case
         what = f"{case.transport} {case.test} {format_bytes(case.bytes)}: {_interval(state)}"
-        left = f"{done} of {of} launches of cases, {max(0, left_s):.0f} s left"
+        left = f"{done} of {counted(of, 'launch')} of cases, {max(0, left_s):.0f} s left"
         self._progress.update(self._task, completed=done, total=of, what=what, left=left)
         self._progress.refresh()
 

@@ -202,7 +202,7 @@ def test_a_study_is_the_same_case_on_several_numbers_of_ranks() -> None:
 
 def test_one_rank_is_for_tests_that_need_no_other() -> None:
     pair = msgspec.structs.replace(HALO, name="pair", ranks=2)
-    with pytest.raises(WeftError, match="1 ranks are out of range"):
+    with pytest.raises(WeftError, match="--ranks 1 is out of range"):
         make_cases(("halo", "pair"), ("tcp",), "", ranks=1, patterns={"halo": HALO, "pair": pair})
     assert make_cases(("halo",), ("tcp",), "", ranks=1, patterns=KNOWN)
 

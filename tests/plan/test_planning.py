@@ -71,7 +71,7 @@ def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
         ({"transports": ("tpc",)}, "there is no transport called tpc; did you mean tcp?"),
         ({"options": {"tcp.prt": "1"}}, "there is no option tcp.prt; did you mean tcp.port?"),
         ({"experiments": experiment("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
-        ({"launches": 0}, "0 launches are out of range"),
+        ({"launches": 0}, "--launches 0 is out of range"),
     ],
 )
 def test_what_a_site_does_not_have_is_refused(asked: dict[str, Any], sentence: str) -> None:

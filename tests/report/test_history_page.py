@@ -118,7 +118,7 @@ def test_a_record_that_was_resumed_keeps_the_launches_of_its_later_day(tmp_path:
 def test_many_sizes_fit_a_terminal_and_the_page_has_all(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), tuple(2**n for n in range(12)))
     found = history(nights(tmp_path, EVEN[:3], cases=cases))
-    assert "6 more sizes are on the page (-o) and in --json" in printed(found)
+    assert "on the page (-o) and in --json: 6 more sizes" in printed(found)
     write_history(found, tmp_path / "t.html")
     text = (tmp_path / "t.html").read_text()
     [table] = page_tables(text)

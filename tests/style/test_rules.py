@@ -132,6 +132,7 @@ PLANTED = [
         DOC + "def f(found, batch):\n    found.setdefault(batch.launch, []).append(batch)\n",
     ),
     (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
+    (python_rules.bare_counts, TABLE, DOC + "def f(many):\n    return f'{many} more cases here'\n"),
     (python_rules.topics_by_name, "src/weft/report/a.py", DOC + "from weft.topics.a import B\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),

@@ -28,7 +28,7 @@ from weft.plan.command import resume
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
-from weft.wording import over_the_peak
+from weft.wording import counted, over_the_peak
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -306,11 +306,11 @@ def _flags(
     modes = [split for split in splits if split is not None]
     if 2 * len(modes) > count:
         middle = sorted(modes)[len(modes) // 2]
-        flags.append(modes_in_words(*middle, f"{len(modes)} of {count} launches"))
+        flags.append(modes_in_words(*middle, f"{len(modes)} of {counted(count, 'launch')}"))
     drifts = [change for values in scaled if (change := drift(values)) is not None]
     for same_way in ([d for d in drifts if d > 0], [d for d in drifts if d < 0]):
         if 2 * len(same_way) > count:
-            seen = f"{len(same_way)} of {count} launches"
+            seen = f"{len(same_way)} of {counted(count, 'launch')}"
             flags.append(drift_in_words(float(np.median(same_way)), seen))
     if count > 1 and (apart := launches_apart(scaled)) is not None:
         flags.append(launches_in_words(*apart))

@@ -175,7 +175,7 @@ def parse_lattices(
         )
     if not 1 <= threads <= MOST_THREADS:
         raise WeftError(
-            f"{threads} threads are out of range", f"type --threads 1 to {MOST_THREADS}"
+            f"--threads {threads} is out of range", f"type --threads 1 to {MOST_THREADS}"
         )
     return ApplicationsAsked(
         extents=extents,

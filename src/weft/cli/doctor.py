@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.where import Where, takes_hosts
+from weft.wording import counted
 
 _EXAMPLES = """Examples:
 
@@ -75,7 +76,7 @@ def doctor(
         print_json(shown)
         return
     if len(hosts) > 1:
-        typer.echo(f"{len(hosts)} hosts: {', '.join(hosts)}")
+        typer.echo(f"{counted(len(hosts), 'host')}: {', '.join(hosts)}")
         for line in differences or ("they do not differ in anything that is known",):
             typer.echo(f"  {line}")
     console().print(findings_table(findings))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weft.host.device_checks import device_findings
 from weft.host.finding import Finding
 from weft.host.manifest import typed
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.host.cpu import Cpu
@@ -92,7 +93,7 @@ def _cores(cpu: Cpu, ranks: int) -> Finding:
         return Finding(
             check="cores",
             level="warning",
-            what=f"{ranks} ranks share {cores} cores",
+            what=f"{ranks} ranks share {counted(cores, 'core')}",
             effect="a polling rank takes the core from the rank that it waits for",
             fix=f"use --ranks {max(cores, 2)} or a machine with more cores",
         )
@@ -100,11 +101,13 @@ def _cores(cpu: Cpu, ranks: int) -> Finding:
         return Finding(
             check="cores",
             level="note",
-            what=f"the ranks use all {cores} cores",
+            what=f"the ranks use all {counted(cores, 'core')}",
             effect="any other process, and the kernel's own work, interrupts a rank",
             fix="use a machine with at least one core more than ranks",
         )
-    return Finding(check="cores", level="ok", what=f"{cores} cores for {ranks} ranks")
+    return Finding(
+        check="cores", level="ok", what=f"{counted(cores, 'core')} for {counted(ranks, 'rank')}"
+    )
 
 
 def _governor(cpu: Cpu) -> Finding:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weft.host.finding import Finding
 from weft.host.numa import distance_between, node_of
 from weft.host.pcie import links
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,7 +152,7 @@ def _far_ranks(manifest: Manifest, device: Device, cpus: list[int]) -> list[str]
 
 
 def _far_finding(device: Device, far: list[str]) -> Finding:
-    more = f", and {len(far) - 2} more ranks" if len(far) > 2 else ""
+    more = f", and {counted(len(far) - 2, 'more rank')}" if len(far) > 2 else ""
     return Finding(
         check="NUMA",
         level="warning",

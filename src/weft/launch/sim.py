@@ -12,6 +12,7 @@ from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import SIMULATOR, engine_folder
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.launch.launcher import Job
@@ -56,7 +57,7 @@ class SimLauncher:
         nodes = self._platform.nodes
         if job.ranks > nodes:
             raise WeftError(
-                f"{self._platform.name} has {nodes} nodes for {job.ranks} ranks",
+                f"{self._platform.name} has {nodes} nodes for {counted(job.ranks, 'rank')}",
                 f"type --ranks {nodes}, or weft calibrate with more --nodes",
             )
         # setpriv has the kernel end the simulator with this process, however that ends.

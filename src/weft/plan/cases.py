@@ -14,6 +14,7 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.case import USUAL_QUEUE_DEPTH, Case, Schedule
 from weft.units import parse_sizes
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -245,7 +246,7 @@ def make_cases(
     known = patterns or {}
     least = max((known[test].ranks if test in known else RANKS for test in tests), default=RANKS)
     if not least <= ranks <= MOST_RANKS:
-        raise WeftError(f"{ranks} ranks are out of range", f"type --ranks {least} to {MOST_RANKS}")
+        raise WeftError(f"--ranks {ranks} is out of range", f"type --ranks {least} to {MOST_RANKS}")
     of_tests = {test: _known_to(known.get(test), chosen) for test in tests}
     return tuple(
         Case(
@@ -353,6 +354,6 @@ def crowding(ranks: int, cores: int) -> str:
     if ranks <= cores:
         return ""
     return (
-        f"{ranks} ranks share {cores} cores: waiting ranks take the cores from working ones, so"
-        f" times include the scheduler. Fix: --ranks {cores}, or a machine with more cores"
+        f"{ranks} ranks share {counted(cores, 'core')}: waiting ranks take the cores from working"
+        f" ones, so times include the scheduler. Fix: --ranks {cores}, or a machine with more cores"
     )

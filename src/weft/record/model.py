@@ -13,6 +13,7 @@ import msgspec
 
 from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.plan.case import Case
@@ -179,7 +180,7 @@ class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
     def in_words(self) -> str:
         """What was given up and why."""
         what = f"{self.test} over {self.transport}" if self.test else self.transport
-        ranks = f" on {self.ranks} ranks" if self.ranks > 2 else ""
+        ranks = f" on {counted(self.ranks, 'rank')}" if self.ranks > 2 else ""
         return f"{what}{ranks} was given up: {self.reason}"
 
 

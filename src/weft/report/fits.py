@@ -20,7 +20,7 @@ from weft.charts import (
     track_of,
 )
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import signed_time, with_ends
+from weft.wording import counted, signed_time, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,9 +67,9 @@ def line_rows(fit: LinearFit) -> list[tuple[str, str, str]]:
 
 def facts_of(fit: LinearFit) -> str:
     """The basis of the lines, one sentence."""
-    launches = f" in {fit.launches} launches" if fit.launches > 1 else ""
+    launches = f" in {counted(fit.launches, 'launch')}" if fit.launches > 1 else ""
     return (
-        f"{fit.samples} samples{launches}, {format_bytes(fit.smallest_bytes)} to"
+        f"{counted(fit.samples, 'sample')}{launches}, {format_bytes(fit.smallest_bytes)} to"
         f" {format_bytes(fit.largest_bytes)}; median error of the median line:"
         f" {fit.misfit_percent:.2g} %"
     )

@@ -74,7 +74,11 @@ def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:
     """A line where a case is only in the tables."""
     drawn = sum(chart.name.startswith(_CASE) for chart in charts)
     every = len(found.series)
-    return [f"{drawn} of {every} cases have a chart; the tables have all"] if drawn < every else []
+    return (
+        [f"{drawn} of {counted(every, 'case')} have a chart; the tables have all"]
+        if drawn < every
+        else []
+    )
 
 
 def _summary(found: History) -> str:
@@ -131,7 +135,7 @@ def _without_step(course: Course) -> str:
         sessions = counted(count, "session")
         return f"{sessions}; steps are looked for from {FEWEST} sessions on"
     words = (
-        f"no significant step over {count} sessions, which scatter by"
+        f"no significant step over {counted(count, 'session')}, which scatter by"
         f" {format_percent(100 * course.scatter)}; two sessions more would be one if they took"
         f" {_longer(course.smallest)} as long"
     )
@@ -222,7 +226,9 @@ def _table(
         caption=f"{course.name}{machine}: {every[0].quantity}",
         head=("session", *answered, "speed", *sizes),
         rows=tuple(rows),
-        notes=(f"{hidden} more sizes are on the page (-o) and in --json",) if hidden else (),
+        notes=(f"on the page (-o) and in --json: {counted(hidden, 'more size')}",)
+        if hidden
+        else (),
     )
 
 

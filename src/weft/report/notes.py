@@ -92,7 +92,7 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
             f" others are done: {reached}. Try them again with: {resume(run.path)}"
         )
     if footer.outcome == "precise" and plan.samples:
-        return f"Every case has its {plan.samples} samples in each launch: {reached}."
+        return f"Every case has its {counted(plan.samples, 'sample')} in each launch: {reached}."
     if footer.outcome == "precise" and good == len(summaries):
         return f"Every case is precise: {reached}."
     if footer.outcome == "precise":
@@ -102,8 +102,8 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     budget_s = footer.budget_s or plan.budget_s
     if run.missing:
         return (
-            f"The budget of {budget_s:g} s ended with launches missing in {len(run.missing)}"
-            f" cases: {reached}. Go on with: {resume(run.path)}"
+            f"The budget of {budget_s:g} s ended with launches missing in"
+            f" {counted(len(run.missing), 'case')}: {reached}. Go on with: {resume(run.path)}"
         )
     return (
         f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"

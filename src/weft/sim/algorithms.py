@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
 from weft.names import choose
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ def algorithms_of(test: str, text: str, ranks: int) -> dict[str, dict[str, str]]
     for name in choose("algorithm", words, known):
         if name not in usable:
             raise WeftError(
-                f"{name} wants a power of two and not {ranks} ranks",
+                f"{name} wants a power of two and not {counted(ranks, 'rank')}",
                 "choose other --nodes, or another --algorithm",
             )
         found[name] = (

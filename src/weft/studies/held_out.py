@@ -23,6 +23,7 @@ from weft.topics import results_of
 from weft.topics.scaling.conditions import shares_cores
 from weft.topics.scaling.rows import scaling_of
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,8 +147,8 @@ def _load(found: Measured) -> str:
     if not cores or load <= _MUCH_LOAD * cores or found.runs[0].header.plan.simulated:
         return ""
     return (
-        f"the load average was up to {load:.1f} on {cores} cores: other processes took turns with"
-        " the ranks; measure again when the machine is quiet"
+        f"the load average was up to {load:.1f} on {counted(cores, 'core')}: other processes took"
+        " turns with the ranks; measure again when the machine is quiet"
     )
 
 
@@ -206,7 +207,7 @@ def _experiment(case: Case) -> Experiment:
 def _words(case: Case) -> str:
     lattice = f" {Lattice.of(case.application).shape}" if case.application else ""
     point = f" of {case.point}" if case.point is not None else ""
-    return f"{case.test}{lattice}{point} on {case.ranks} ranks"
+    return f"{case.test}{lattice}{point} on {counted(case.ranks, 'rank')}"
 
 
 def _shared(run: Run, case: Case, transport: str) -> bool:

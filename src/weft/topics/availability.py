@@ -21,7 +21,7 @@ from weft.topics.base import Topic
 from weft.topics.rows import SizeRow
 from weft.topics.series import by_case, median_over, part_ns, whole_ns
 from weft.units import format_bandwidth, format_bytes
-from weft.wording import half_in_its_unit, percent, with_ends
+from weft.wording import counted, half_in_its_unit, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,7 +168,7 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Estimate | None, s
         most = max(curve[-1][1] for curve in whole)
         return None, f"no drop of {DROP:.0%} up to {most:.1%} of the time computing"
     if len(shares) < max(len(whole), 2):
-        seen = f"{len(shares)} of {len(whole)} launches show it"
+        seen = f"{len(shares)} of {counted(len(whole), 'launch')} show it"
         return None, f"where it drops by {DROP:.0%} is not known: {seen}"
     at = over_launches(shares, positive=True)
     return msgspec.structs.replace(at, high=min(at.high, 100.0)), ""

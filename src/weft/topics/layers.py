@@ -19,7 +19,7 @@ from weft.charts import (
 )
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.wording import ends, signed_time
+from weft.wording import counted, ends, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def pair_in_words(pair: LayerPair) -> str:
         return f"{pair.above} and {pair.below} do not differ significantly at any size"
     least = min(clear, key=lambda step: step.bytes)
     unclear = len(pair.steps) - len(clear)
-    rest = f"; cannot tell at {unclear} of {len(pair.steps)} sizes" if unclear else ""
+    rest = f"; cannot tell at {unclear} of {counted(len(pair.steps), 'size')}" if unclear else ""
     return (
         f"{pair.above} {least.verdict} {format_time(abs(least.added_ns))} at {least.bytes} B"
         f" over {pair.below}{rest}"

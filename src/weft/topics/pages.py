@@ -13,7 +13,7 @@ from weft.topics.base import Topic
 from weft.topics.groups import cases_alike
 from weft.topics.registration import added_in_words, time_of
 from weft.units import format_bytes
-from weft.wording import at
+from weft.wording import at, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +71,9 @@ def huge_pages_in_words(run: Run) -> tuple[str, ...]:
     wholly = sum(huge[name] >= memory[name] for name in having)
     smallest = format_bytes(run.cases[having[0]].bytes)
     said = (
-        f"pages: unasked, the kernel gave huge pages to {len(having)} of {len(huge)} cases"
-        f" (to all of the memory of {wholly}), from {smallest} on; --pages small,huge measures"
-        " what they change"
+        f"pages: unasked, the kernel gave huge pages to {len(having)} of"
+        f" {counted(len(huge), 'case')} (to all of the memory of {wholly}), from {smallest} on;"
+        " --pages small,huge measures what they change"
     )
     return (said,)
 

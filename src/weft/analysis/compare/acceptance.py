@@ -295,7 +295,7 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
     if speed is not None:
         why = (
             f"{ratio_in_words(speed)} times as fast, required {1 / (1 + tolerance):.3f};"
-            f" {len(curve.sizes)} sizes together, {beside}"
+            f" {counted(len(curve.sizes), 'size')} together, {beside}"
         )
     if found.outcome == "cannot tell":
         why += f"; {more_of(curve.unit)}"

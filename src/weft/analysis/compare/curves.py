@@ -74,7 +74,7 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
     found = [_levels(side, unit) for side in sides]
     # A level is a mean over the sizes, and so is what the clocks may have moved it by.
     bounds = [mine.known.bound + theirs.known.bound for mine, theirs in pairs.values()]
-    left = [f"{len(pairs)} of {asked} sizes, the others are not on both sides"]
+    left = [f"{len(pairs)} of {counted(asked, 'size')}, the others are not on both sides"]
     left = left if len(pairs) < asked else []
     left += [
         f"{lost} of {whose} launches skipped: no size in common with the others"

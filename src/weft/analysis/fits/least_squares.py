@@ -18,6 +18,7 @@ import msgspec
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.parameters import student
 from weft.estimate import Estimate
+from weft.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +107,7 @@ def _bounded(
         low=value - reach,
         high=value + reach,
         coverage=CONFIDENCE,
-        method=f"HC2 over {count} sizes, {freedom:.1f} degrees of freedom",
+        method=f"HC2 over {counted(count, 'size')}, {freedom:.1f} degrees of freedom",
     )
 
 

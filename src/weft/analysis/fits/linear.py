@@ -19,6 +19,7 @@ from weft.analysis.stats.parameters import inverse, of_one_launch, over_launches
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.units import format_bytes, format_time
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,8 +229,8 @@ def _check_growth(series: Series, robust: Line) -> None:
     grows = slope.low > 0
     if not slope.is_bounded and slope.value > 0:
         raise WeftError(
-            f"{series.name} has {len(series.sizes_bytes)} sizes and {series.samples} samples: too"
-            " few for the intervals of a line",
+            f"{series.name} has {counted(len(series.sizes_bytes), 'size')} and"
+            f" {counted(series.samples, 'sample')}: too few for the intervals of a line",
             "measure at least 8 sizes, or several samples of each",
         )
     if not grows:

@@ -24,6 +24,7 @@ from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.parameters import student
 from weft.analysis.stats.percentiles import medians
 from weft.estimate import Estimate
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,7 +185,7 @@ class _Signs:
             quantile * math.sqrt(factor * float(self.counts @ column**2))
             for column in (self.slope_column, self.intercept_column)
         )
-        return slope_level, intercept_level, f"signs of {count} sizes about the line"
+        return slope_level, intercept_level, f"signs of {counted(count, 'size')} about the line"
 
 
 def _weighted_median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

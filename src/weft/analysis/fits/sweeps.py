@@ -233,7 +233,7 @@ def check_sizes(series: Series, least: int = FEWEST_SIZES) -> None:
     """Raises WeftError when there are too few sizes for a fit."""
     found = len(series.sizes_bytes)
     if found < least:
-        sizes = "one size" if found == 1 else f"{found} sizes"
+        sizes = "one size" if found == 1 else f"{counted(found, 'size')}"
         raise WeftError(
             f"{series.name} has {sizes}: a line needs at least {least}",
             "measure more sizes, e.g. with --sizes 0..4MiB",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.units import format_time
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,8 +165,8 @@ def not_looked_for(launches: Sequence[NDArray[np.float64]], again: NextSession) 
         few = sum(len(values) < fewest for values in launches)
         if 2 * few > len(launches):
             sentences.append(
-                f"{what} not checked: it takes {fewest} samples per launch, and {few} of"
-                f" {len(launches)} launches have fewer (about {middle}); type"
+                f"{what} not checked: it takes {counted(fewest, 'sample')} per launch, and {few} of"
+                f" {counted(len(launches), 'launch')} have fewer (about {middle}); type"
                 f" {again.longer(1.5 * fewest / max(middle, 1))}"
             )
     return sentences

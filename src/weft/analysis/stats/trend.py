@@ -20,6 +20,7 @@ from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.record.launches import launch_medians, samples_by_launch
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,8 +181,10 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
     )
     sentences = []
     for found in trends_of(run):
-        place = f"trend over time: {found.transport}, {found.launches} launches of {found.cases}"
-        place += " cases" if found.cases > 1 else " case"
+        place = (
+            f"trend over time: {found.transport}, {counted(found.launches, 'launch')} of"
+            f" {counted(found.cases, 'case')}"
+        )
         if found.is_trend:
             verb = "rises" if found.change > 0 else "falls"
             sentences.append(
@@ -205,8 +208,9 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
 def power_in_words(run: Run) -> tuple[str, ...]:
     """The power of the test for a trend, one sentence per transport with few launches."""
     return tuple(
-        f"trend over time: {found.transport}: none found over {found.launches} launches, which"
-        f" show a rise by four times their scatter in {_power(found.launches):.0%} of such runs"
+        f"trend over time: {found.transport}: none found over {counted(found.launches, 'launch')},"
+        " which show a rise by four times their scatter in"
+        f" {_power(found.launches):.0%} of such runs"
         for found in trends_of(run)
         if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
     )

@@ -14,7 +14,7 @@ from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
 from weft.topics.scaling.rows import COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
 from weft.units import format_bandwidth, format_rate, format_time
-from weft.wording import WIDEST, half_or_none, middle_or_none, percent, with_ends
+from weft.wording import WIDEST, counted, half_or_none, middle_or_none, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,8 @@ class Scaling(Topic[ScalingRows]):
             return ""
         of_first = [cost for cost in rows.costs if title_of(cost) == title_of(rows.costs[0])]
         kept = [
-            f"{cost.lattice} keeps {percent(100 - 100 * cost.cost.speed)} on {cost.ranks} ranks"
+            f"{cost.lattice} keeps {percent(100 - 100 * cost.cost.speed)} on"
+            f" {counted(cost.ranks, 'rank')}"
             for cost in dict.fromkeys((of_first[0], of_first[-1]))
         ]
         return f"{_name(of_first[0])} {' and '.join(kept)}"
@@ -125,7 +126,7 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
         notes.append(
             "True residual |b - A x| / |b| of the last solutions, as far as their iterations came:"
             f" at most {worst.residual:.2g}"
-            f" ({worst.test} {worst.lattice} on {worst.ranks} ranks)."
+            f" ({worst.test} {worst.lattice} on {counted(worst.ranks, 'rank')})."
         )
         notes += _flush_in_words({row.flush_to_zero for row in solved} - {""})
     from_file = next((row for row in rows if row.gauge and row.plaquettes), None)
@@ -207,7 +208,7 @@ def _costs(costs: Sequence[Cost]) -> Table:
                 f"{cost.base_ranks} to {cost.ranks}",
                 _cost_in_words(cost),
                 _verdict_in_words(cost),
-                f"{cost.first_ranks} ranks" if cost.first_ranks else "-",
+                f"{counted(cost.first_ranks, 'rank')}" if cost.first_ranks else "-",
                 half_or_none(cost.iteration_ns, format_time),
                 f"{cost.most_in} +{format_time(cost.most_ns)}" if cost.most_ns > 0 else "-",
             )
@@ -270,4 +271,5 @@ def _in_words(cost: Cost) -> str:
     took = with_ends(cost.iteration_ns, format_time)
     share = percent(100 * cost.cost.speed)
     most = f", most in {cost.most_in}" if cost.most_ns > 0 else ""
-    return f"{cost.lattice} ({share} on {cost.ranks} ranks, an iteration takes {took}{most})"
+    ranks = counted(cost.ranks, "rank")
+    return f"{cost.lattice} ({share} on {ranks}, an iteration takes {took}{most})"

@@ -18,7 +18,7 @@ from weft.charts import (
 )
 from weft.topics.scaling.rows import MOST_COST
 from weft.units import format_rate, format_time
-from weft.wording import percent, with_ends
+from weft.wording import counted, percent, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +96,7 @@ def _rate_track(curve: LatticeCurve, group: int) -> Track:
     points = []
     for row in curve.rows:
         figure, unit = _performance(row)
-        words = f"{row.ranks} ranks: {with_ends(figure, unit.shape)}"
+        words = f"{counted(row.ranks, 'rank')}: {with_ends(figure, unit.shape)}"
         text = f"{words}, {with_ends(row.iteration_ns, format_time)} an iteration"
         points.append(unit.point(row.ranks, figure, text))
     return track_of(curve.rows[0].lattice, points, group)
@@ -108,7 +108,7 @@ def _efficiency_track(curve: LatticeCurve, group: int) -> Track:
         one = row.efficiency
         ends = (1.0, 1.0, 1.0) if one is None else (one.speed, one.low, one.high)
         share, low, high = (100 * end for end in ends)
-        text = f"{row.ranks} ranks: {percent(share)}"
+        text = f"{counted(row.ranks, 'rank')}: {percent(share)}"
         points.append(ChartPoint(row.ranks, share, low, high, text))
     return track_of(curve.rows[0].lattice, points, group)
 
