@@ -108,7 +108,7 @@ def test_a_point_has_its_unit_and_what_is_the_hosts_is_not_predicted(tmp_path: P
     assert "hot_spot_receive 1 peer 8 B" in words
     assert "hot_spot_receive 3 peers 8 B" in words
     assert "host_overhead 8 B" not in words
-    assert "no fabric changes it; ask weft run host_overhead --platform instead" in words
+    assert "no fabric changes it; ask weft run host_overhead --platform escher instead" in words
 
 
 @pytest.mark.engine
