@@ -214,6 +214,6 @@ def _check_options(context: typer.Context, variants: "Sequence[Variant]") -> Non
         )  # fmt: skip
     if all(hops_of(build_fabric(one.fabric)).diameter < 2 for one in variants):
         refuse_typed(
-            context, "hop", "routing", why="all nodes are at one switch",
+            context, "hop", "routing", "mapping", why="all nodes are at one switch",
             fix="omit {}, or type --switch with fewer ports",
         )  # fmt: skip
