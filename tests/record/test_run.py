@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import matplotlib as mpl
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -207,3 +208,17 @@ def test_samples_are_joined_with_their_batches(record: Path) -> None:
     assert set(one["samples"]) == {201}
     # Five launches, and a calibration, which has no samples.
     assert run.batches.filter(case="tcp/ping_pong/8").height == 6
+
+
+@pytest.mark.parametrize(("ranks", "host_of_second", "within"), [
+    (1, "n1", False), (2, "n1", True), (2, "n2", False),
+])  # fmt: skip
+def test_a_transport_is_within_a_host_where_two_ranks_were_beside_each_other(
+    tmp_path: Path, ranks: int, host_of_second: str, *, within: bool
+) -> None:
+    launch = make_launch(0, "tcp", ranks, host="n1")
+    first, *others = launch.ranks
+    others = [msgspec.structs.replace(one, host=host_of_second) for one in others]
+    launch = msgspec.structs.replace(launch, ranks=(first, *others))
+    run = weft.load(write_lines(tmp_path / "a.jsonl", [make_header(CASES, launches=1), launch]))
+    assert run.within_a_host == ({"tcp"} if within else set())

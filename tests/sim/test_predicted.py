@@ -20,9 +20,10 @@ EXACT = 1e-6
 MIB = 1 << 20
 RATE = KNOWN.bandwidth_bytes_per_s
 HOP_NS = 1000.0
-# Two leaves of two nodes, at one uplink each or at two.
+# Four ranks on two leaves of two nodes, at one uplink each or at two; one switch of four ports
+# would hold four nodes by itself.
 HALF = FabricAsked(nodes=4, switch="3", blocking="2:1")
-FULL = FabricAsked(nodes=4, switch="4", blocking="1:1")
+FULL = FabricAsked(nodes=6, switch="4", blocking="1:1")
 RING = FabricAsked(nodes=4, switch="5", topology="torus", shape="4")
 
 
@@ -92,7 +93,7 @@ def test_nodes_of_a_fabric_keep_their_bus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["rails", "speed"])
 def test_two_rails_and_links_twice_as_fast_move_twice_as_much(tmp_path: Path, what: str) -> None:
-    fabric = FabricAsked(nodes=4, switch="4", rails=2 if what == "rails" else 1)
+    fabric = FabricAsked(nodes=6, switch="4", rails=2 if what == "rails" else 1)
     run = on(
         tmp_path, fabric, ("hot_spot_send", "hot_spot_receive"), "1MiB", ranks=4,
         speed=2.0 if what == "speed" else 1.0,

@@ -133,11 +133,14 @@ class Run:
 
     @cached_property
     def within_a_host(self) -> frozenset[str]:
-        """The transports of which a launch had its first two ranks on one host: no link between."""
+        """The transports of which a launch had its first two ranks on one host: no link between.
+
+        A rank by itself has none to be beside.
+        """
         return frozenset(
             launch.transport
             for launch in self.lines.launches
-            if len({rank.host for rank in launch.ranks[:2]}) == 1
+            if len(launch.ranks) > 1 and len({rank.host for rank in launch.ranks[:2]}) == 1
         )
 
     @cached_property
