@@ -43,7 +43,7 @@ USES = {
     ("export", "--markdown"): ("record.jsonl", "--markdown", "out.md"),
 }  # fmt: skip
 # Files that are read, and what has rules of its own: a record, and a folder of them.
-READ = {"--hostfile", "--resume", "--against", "--prices", "--price"}
+READ = {"--hostfile", "--again", "--resume", "--against", "--prices", "--price"}
 RECORDS = {("run", "--output"), ("predict", "--output")}
 
 
