@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 import typer
 
-from style import advice_rules, engine_rules, import_rules, python_rules, text_rules, word_rules
+from style import (
+    advice_rules,
+    count_rules,
+    engine_rules,
+    import_rules,
+    python_rules,
+    text_rules,
+    word_rules,
+)
 from style.help_rules import commands_without_example
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 from weft.cli.main import app
@@ -44,7 +52,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.tests_by_name,
     python_rules.topics_by_name,
     advice_rules.advice_by_hand,
-    python_rules.bare_counts,
+    count_rules.bare_counts,
     python_rules.dead_modules,
     import_rules.upward_imports,
     import_rules.import_circles,

@@ -299,11 +299,11 @@ def test_no_other_half_of_the_nodes_has_less(asked: FabricAsked) -> None:
         ({"nodes": 27, "switch": "6", "topology": "torus"}, "type --switch 7 or more"),
         (
             {"nodes": 30, "switch": "9", "topology": "torus", "shape": "4x4x2"},
-            "leave some of 4x4x2 switches without one; type --nodes 32 or more",
+            "leave some switch of 4x4x2 without one; type --nodes 32 or more",
         ),
         (
             {"nodes": 33, "switch": "9", "topology": "torus", "shape": "4x4x2", "per_switch": 1},
-            "4x4x2 switches with 1 nodes each have 32, not 33; .* --per-switch 2",
+            "a torus of 4x4x2 with 1 node at each switch has 32, not 33; .* --per-switch 2",
         ),
         (
             {"nodes": 128, "switch": "9", "topology": "torus", "shape": "4x4x2"},

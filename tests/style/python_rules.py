@@ -1,7 +1,6 @@
 """Rules about Python: what a module may hold, import and say."""
 
 import ast
-import itertools
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,18 +34,6 @@ _OF_FILES = (
     *("open", "read_text", "read_bytes", "write_text", "write_bytes"),
     *("exists", "is_file", "mkdir", "unlink", "glob", "iterdir"),
 )
-_COUNTED = re.compile(r" (?:more )?(cases|launches|ranks|samples|sessions|hosts|cores|sizes)\b")
-# Texts of several numbers, parts of a number, and what is at least two where it is written.
-_NEVER_ONE = {
-    ("src/weft/analysis/compare/curves.py", "whose"),
-    ("src/weft/analysis/fits/sweeps.py", "launches"),
-    ("src/weft/host/checks.py", "limit"),
-    ("src/weft/host/checks.py", "ranks"),
-    ("src/weft/plan/allocation.py", "ranks"),
-    ("src/weft/plan/cases.py", "ranks"),
-    ("src/weft/plan/planning.py", "counts"),
-    ("src/weft/report/notes.py", "has"),
-}
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -232,21 +219,6 @@ def topics_by_name(tree: Tree) -> Iterator[Finding]:
             module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
             if module.startswith("weft.topics") and module not in own:
                 yield source.at(getattr(node, "lineno", 0), f"the topic {module}")
-
-
-def bare_counts(tree: Tree) -> Iterator[Finding]:
-    """A number before what is counted is written by wording.counted: no "1 cases"."""
-    for source in tree.code(".py", under="src/weft"):
-        for node in source.nodes:
-            if not isinstance(node, ast.JoinedStr):
-                continue
-            for number, after in itertools.pairwise(node.values):
-                noun = _COUNTED.match(str(after.value)) if isinstance(after, ast.Constant) else None
-                if noun is None or not isinstance(number, ast.FormattedValue):
-                    continue
-                written = ast.unparse(number.value)
-                if not written.isupper() and (str(source.path), written) not in _NEVER_ONE:
-                    yield source.at(node.lineno, f"{{{written}}} {noun[1]}; take counted()")
 
 
 def _axes_of(node: ast.Tuple) -> dict[str, set[str]]:

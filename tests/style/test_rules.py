@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from style import advice_rules, engine_rules, import_rules, python_rules, text_rules, word_rules
+from style import (
+    advice_rules,
+    count_rules,
+    engine_rules,
+    import_rules,
+    python_rules,
+    text_rules,
+    word_rules,
+)
 from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
 
 DOC = '"""A module."""\n'
@@ -132,7 +140,7 @@ PLANTED = [
         DOC + "def f(found, batch):\n    found.setdefault(batch.launch, []).append(batch)\n",
     ),
     (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
-    (python_rules.bare_counts, TABLE, DOC + "def f(many):\n    return f'{many} more cases here'\n"),
+    (count_rules.bare_counts, TABLE, DOC + "def f(many):\n    return f'{many} more cases here'\n"),
     (python_rules.topics_by_name, "src/weft/report/a.py", DOC + "from weft.topics.a import B\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),

@@ -19,6 +19,7 @@ import msgspec
 from weft.fabric.fat_tree import TreeAsked, build_fat_tree
 from weft.fabric.network import parts_of
 from weft.reference.library import find_platform
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +153,7 @@ def _counted(
     """A fabric, the same without its uplink cables, and with a spine switch too few."""
     down, top = radixes
 
-    def counted(spines: int, cables: int, departs: str = "") -> Configuration:
+    def of_counts(spines: int, cables: int, departs: str = "") -> Configuration:
         switches = {24: 0, 288: 0}
         switches[down] += leaves
         switches[top] += spines
@@ -161,15 +162,20 @@ def _counted(
         return Configuration(switches=words, counts=counts, departs=departs, spread=uneven)
 
     uplinks = cables // leaves
-    uneven = f"{uplinks} uplinks over {spines} spines" if spines and uplinks % spines else ""
+    is_even = not spines or uplinks % spines == 0
+    uneven = "" if is_even else f"{counted(uplinks, 'uplink')} over {counted(spines, 'spine')}"
     if not spines:
-        return [counted(0, 0)]
-    no_cables = f"without its {cables} uplink cables"
-    found = [counted(spines, cables), counted(spines, 0, no_cables)]
+        return [of_counts(0, 0)]
+    no_cables = f"without its {counted(cables, 'uplink cable')}"
+    found = [of_counts(spines, cables), of_counts(spines, 0, no_cables)]
     fewest = ceil(cables / top)
     if spines == fewest and fewest > 1 and cables % top:
-        few = f"with {fewest - 1} spines: {(fewest - 1) * top} ports for {cables} uplinks"
-        found += [counted(fewest - 1, cables, few), counted(fewest - 1, 0, f"{few}, {no_cables}")]
+        few = (
+            f"with {counted(fewest - 1, 'spine')}: {counted((fewest - 1) * top, 'port')}"
+            f" for {counted(cables, 'uplink')}"
+        )
+        found.append(of_counts(fewest - 1, cables, few))
+        found.append(of_counts(fewest - 1, 0, f"{few}, {no_cables}"))
     return found
 
 

@@ -8,6 +8,7 @@ import typer
 from weft.cli.command import output_option, print_json
 from weft.cli.options import Json
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.record.run import Run
@@ -78,7 +79,7 @@ def _readable(records: list[Path]) -> "tuple[list[Run], list[str]]":
             notes.append(f"skipped: {error.what}")
     if not runs:
         raise WeftError(
-            f"none of {len(records)} records can be read, first: {notes[0]}",
+            f"none of {counted(len(records), 'record')} can be read, first: {notes[0]}",
             "type the paths of records that weft run wrote",
         )
     return runs, notes

@@ -12,6 +12,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, FabricSwitch, Trunk
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +42,9 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
     if rest or not 2 <= groups <= most:
         sizes = sorted({min(max(n, 2), most) * whole for n in (groups, groups + 1)})
         raise WeftError(
-            f"{asked.nodes} nodes are not 2 to {most} whole groups of {in_group} switches with"
-            f" {each} nodes each, which is what {asked.radix} ports permit",
+            f"{counted(asked.nodes, 'node')} are not 2 to {most} whole groups of"
+            f" {counted(in_group, 'switch')} with"
+            f" {counted(each, 'node')} each, which is what {counted(asked.radix, 'port')} permit",
             f"type --nodes {' or '.join(map(str, sizes))}",
         )
     between = in_group * each // (groups - 1)
@@ -53,7 +55,8 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
     zone = ("DRAGONFLY", f"{groups},{between};1,1;{in_group},1;{each}")
     # All groups look alike, but the switches of one do not.
     return Fabric(
-        title=f"dragonfly of {groups} groups, {in_group} switches each, nodes per switch: {each}",
+        title=f"dragonfly of {counted(groups, 'group')}, {counted(in_group, 'switch')} each,"
+        f" nodes per switch: {each}",
         nodes=asked.nodes,
         switches=(FabricSwitch("router", asked.radix, each),) * (groups * in_group),
         trunks=tuple(trunks),

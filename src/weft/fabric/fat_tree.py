@@ -26,6 +26,7 @@ from weft.fabric.tree_search import (
     ports_down,
     shares,
 )
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +67,8 @@ def build_fat_tree(asked: TreeAsked) -> Fabric:
     """The cheapest fat tree of its kind. Raises WeftError with the sizes that can be built."""
     if asked.bisection_cables > asked.nodes // 2:
         raise WeftError(
-            f"the bisection of {asked.nodes} nodes has at most {asked.nodes // 2} cables, not"
+            f"the bisection of {counted(asked.nodes, 'node')} has at most"
+            f" {counted(asked.nodes // 2, 'cable')}, not"
             f" {asked.bisection_cables}",
             f"ask for {asked.nodes // 2} or fewer, or for more --rails",
         )
@@ -104,13 +106,13 @@ def _none(asked: TreeAsked) -> WeftError:
     most = most_nodes(asked, levels)
     if asked.bisection_cables:
         return WeftError(
-            f"no fat tree of these switches has {asked.nodes} nodes and"
-            f" {asked.bisection_cables} cables in its bisection",
+            f"no fat tree of these switches has {counted(asked.nodes, 'node')} and"
+            f" {counted(asked.bisection_cables, 'cable')} in its bisection",
             "type a smaller --bisection, a larger --switch or fewer --nodes",
         )
     if asked.nodes <= most and asked.spread == "any":
         return WeftError(
-            f"{asked.nodes} nodes need three levels, whose uplinks always spread evenly",
+            f"{counted(asked.nodes, 'node')} need three levels, whose uplinks always spread evenly",
             "omit --spread",
         )
     return WeftError(*_too_many(asked, levels, most))
@@ -121,27 +123,34 @@ def _too_many(asked: TreeAsked, levels: int, most: int) -> tuple[str, str]:
     leaf, spine, core = asked.radixes
     down, up = ports_down(leaf, asked.blocking[0])
     if levels == 1:
-        why = f"the switch has {most} ports"
+        why = f"the switch has {counted(most, 'port')}"
     elif levels == 2:
-        why = f"each of {spine} leaves has {down} nodes and {up} uplinks, and a spine has {spine}"
+        why = (
+            f"each of {spine} leaves has {counted(down, 'node')} and {counted(up, 'uplink')},"
+            f" and a spine has {spine}"
+        )
         why += " ports"
     else:
         spine_down, _ = ports_down(spine, asked.blocking[1])
         why = (
-            f"a pod has {spine_down} leaves of {down} nodes, and a core switch has {core} ports,"
+            f"a pod has {spine_down} leaves of {counted(down, 'node')}, and a core switch has"
+            f" {counted(core, 'port')},"
             " one for each pod"
         )
     fix = f"type --nodes {most} or fewer, a larger --switch or a higher --blocking"
     more = [n for n in range(levels + 1, MOST_LEVELS + 1) if asked.nodes <= most_nodes(asked, n)]
     if more:
         fix = f"type --nodes {most} or fewer, or --levels {more[0]}"
-    what = f"a fat tree of {LEVELS[levels - 1]} has at most {most} nodes, not {asked.nodes}: {why}"
+    what = (
+        f"a fat tree of {LEVELS[levels - 1]} has at most {counted(most, 'node')}, not"
+        f" {asked.nodes}: {why}"
+    )
     return what, fix
 
 
 def _one_switch(asked: TreeAsked, switch: SwitchPrice) -> Fabric:
     return Fabric(
-        title=f"one switch of {switch.radix} ports",
+        title=f"one switch of {counted(switch.radix, 'port')}",
         nodes=asked.nodes,
         switches=(FabricSwitch("leaf", switch.radix, asked.nodes, switch.card_ports),),
         trunks=(),
@@ -184,7 +193,7 @@ def _fabric(asked: TreeAsked, layers: TreeLayers) -> Fabric:
 
 def _asked_in_words(asked: TreeAsked, levels: int) -> str:
     if asked.bisection_cables:
-        return f"bisection of {asked.bisection_cables} cables or more"
+        return f"bisection of {counted(asked.bisection_cables, 'cable')} or more"
     return "blocking " + ", ".join(_ratio(one) for one in asked.blocking[: levels - 1])
 
 
@@ -221,7 +230,7 @@ def _in_words(layers: TreeLayers) -> str:
     each, rest = divmod(layers.leaf_uplinks, layers.spines)
     where = " of its pod" if layers.pods > 1 else ""
     counts = f"{each} or {each + 1}" if rest else f"{each}"
-    words = f"each leaf has {layers.leaf_uplinks} uplinks, {counts} to each spine{where}"
+    words = f"each leaf has {counted(layers.leaf_uplinks, 'uplink')}, {counts} to each spine{where}"
     return f"{words}: not an even spread" if rest else words
 
 

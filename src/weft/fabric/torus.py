@@ -15,6 +15,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, FabricSwitch, Trunk
 from weft.fabric.tree_search import shares
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,15 +71,15 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
     switches, directions = prod(shape), 2 * sum(side > 1 for side in shape)
     if asked.nodes < switches:
         raise WeftError(
-            f"{asked.nodes} nodes leave some of {_named(shape)} switches without one",
+            f"{counted(asked.nodes, 'node')} leave some switch of {_named(shape)} without one",
             f"type --nodes {switches} or more, or a smaller --shape",
         )
     taken = max(ceil(asked.nodes / switches), 0 if asked.shape else asked.per_switch)
     if asked.per_switch and taken > asked.per_switch:
         most = asked.per_switch * switches
         raise WeftError(
-            f"{_named(shape)} switches with {asked.per_switch} nodes each have {most}, not"
-            f" {asked.nodes}",
+            f"a torus of {_named(shape)} with {counted(asked.per_switch, 'node')} at each switch"
+            f" has {most}, not {asked.nodes}",
             f"type --nodes {most} or fewer, or --per-switch {taken}",
         )
     ports = max(taken, asked.per_switch) + directions
@@ -86,8 +87,8 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
         most = (asked.radix - directions) * switches
         fix = f"--switch {ports}, or --nodes {most}" if most > 0 else f"--switch {ports}"
         raise WeftError(
-            f"a switch of this torus needs {ports} ports, {ports - directions} of them for nodes,"
-            f" and has {asked.radix}",
+            f"a switch of this torus needs {counted(ports, 'port')}, {ports - directions} of them"
+            f" for nodes, and has {asked.radix}",
             f"type {fix}",
         )
 
@@ -114,7 +115,7 @@ def _shape_of(asked: TorusAsked, most: int) -> tuple[int, ...]:
     """
     if most < 1:
         raise WeftError(
-            f"a switch of {asked.radix} ports makes no torus of {SIDES} sides",
+            f"a switch of {counted(asked.radix, 'port')} makes no torus of {SIDES} sides",
             f"type --switch {2 * SIDES + 1} or more, or --shape",
         )
     shape = next(filter(None, map(_cubic, count(max(ceil(asked.nodes / most), LEAST)))))
@@ -122,8 +123,8 @@ def _shape_of(asked: TorusAsked, most: int) -> tuple[int, ...]:
         fewer = next((n for n in range(asked.nodes, LEAST - 1, -1) if _cubic(n)), 0)
         sizes = [n for n in (fewer, prod(shape)) if n]
         raise WeftError(
-            f"{asked.nodes} nodes make no torus of {SIDES} sides, the longest at most {LONGEST}"
-            " times the shortest, with a node or more at each switch",
+            f"{counted(asked.nodes, 'node')} make no torus of {SIDES} sides, the longest at most"
+            f" {LONGEST} times the shortest, with a node or more at each switch",
             f"type --nodes {' or '.join(map(str, sizes))}, or --shape",
         )
     return shape

@@ -129,7 +129,8 @@ def _numa(manifest: Manifest, ranks: int) -> list[Finding]:
             Finding(
                 check="NUMA",
                 level="unknown",
-                what=f"cannot tell: {len(manifest.numa)} nodes, and no network card says which is"
+                what=f"cannot tell: {counted(len(manifest.numa), 'node')}, and no network card"
+                " says which is"
                 " its own",
             )
         ]

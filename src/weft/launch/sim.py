@@ -57,7 +57,8 @@ class SimLauncher:
         nodes = self._platform.nodes
         if job.ranks > nodes:
             raise WeftError(
-                f"{self._platform.name} has {nodes} nodes for {counted(job.ranks, 'rank')}",
+                f"{self._platform.name} has {counted(nodes, 'node')} for"
+                f" {counted(job.ranks, 'rank')}",
                 f"type --ranks {nodes}, or weft calibrate with more --nodes",
             )
         # setpriv has the kernel end the simulator with this process, however that ends.

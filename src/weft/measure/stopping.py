@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import msgspec
 
 from weft.units import format_bytes
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -236,7 +237,7 @@ def too_many_turns(case: Case, needed_s: float, budget_s: float, launches: int) 
         return ""
     share = TURNS_SHARE / launches
     return (
-        f"{case.schedule.count} buffers of {format_bytes(case.bytes)} in turn need"
+        f"{counted(case.schedule.count, 'buffer')} of {format_bytes(case.bytes)} in turn need"
         f" {needed_s * share:.3g} s in each launch for one turn of warm-up and two of samples,"
         f" where this budget has {budget_s * share:.3g} s; type fewer --buffers, or --budget"
         f" {math.ceil(needed_s)}s"

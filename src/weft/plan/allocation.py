@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
         known = self.hosts or hosts
         if self.nodes > len(known):
             raise WeftError(
-                f"{self.nodes} nodes were asked for, and there are {len(known)}:"
+                f"{counted(self.nodes, 'node')} were asked for, and there are {len(known)}:"
                 f" {', '.join(known)}",
                 f"type --nodes {len(known)}, or ask for more",
             )
@@ -87,7 +88,7 @@ def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     most = allocation.ranks_per_node
     if most and ranks > most * nodes:
         raise WeftError(
-            f"{ranks} ranks do not fit {nodes} nodes with {most} on each",
+            f"{ranks} ranks do not fit {counted(nodes, 'node')} with {most} on each",
             f"type --ranks {most * nodes}, or more --nodes",
         )
     if allocation.takes_turns:

@@ -221,7 +221,8 @@ def parse_options(given: Iterable[str]) -> dict[str, str]:
 def _bounded(schedule: Schedule) -> Schedule:
     if not 1 <= schedule.count <= 2**20 or schedule.reuse_percent > 100:
         raise WeftError(
-            f"{schedule.count} buffers reused {schedule.reuse_percent} % are out of range",
+            f"{counted(schedule.count, 'buffer')} reused {schedule.reuse_percent} % are out of"
+            " range",
             "type --buffers with 1 to 1048576 buffers, and 0 to 100 % of reuse",
         )
     return schedule

@@ -14,7 +14,7 @@ from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
 from weft.report.html import render
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import with_half
+from weft.wording import counted, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,10 @@ def _counts(comparison: Comparison, index: int) -> str:
     counts = Counter(verdict for verdict in found if verdict)
     words = ", ".join(f"{_in_words(verdict)} {count}" for verdict, count in counts.most_common())
     first, other = comparison.sides[0].title, comparison.sides[index + 1].title
-    return f"{other} against {first}, of {counts.total()} figures: {words or 'none in common'}."
+    return (
+        f"{other} against {first}, of {counted(counts.total(), 'figure')}:"
+        f" {words or 'none in common'}."
+    )
 
 
 def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:

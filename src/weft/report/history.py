@@ -85,7 +85,10 @@ def _summary(found: History) -> str:
     names = _names(found)
     count = len(names)
     steps = sum(bool(course.steps) for course in found.courses)
-    of_all = f"{steps} of {len(found.courses)} curves {'has' if steps == 1 else 'have'} a step"
+    of_all = (
+        f"{steps} of {counted(len(found.courses), 'curve')}"
+        f" {'has' if steps == 1 else 'have'} a step"
+    )
     when = f"{names[0]} to {names[-1]}" if count > 1 else names[0]
     sessions = counted(count, "session")
     machines = f" of {len(found.machines)} machines" if len(found.machines) > 1 else ""
@@ -342,7 +345,7 @@ def _without_figure(points: Iterable[Point]) -> set[int]:
 
 def _named(curves: Sequence[str]) -> str:
     """A curve by its name, several by their number: a mark is short."""
-    return curves[0] if len(curves) == 1 else f"{len(curves)} curves"
+    return curves[0] if len(curves) == 1 else f"{counted(len(curves), 'curve')}"
 
 
 def _marks_of_sessions(found: History, courses: Sequence[Course]) -> tuple[Mark, ...]:

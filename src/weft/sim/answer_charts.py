@@ -20,6 +20,7 @@ from weft.charts import (
 from weft.estimate import Estimate
 from weft.sim.answers import in_percent, slower_within
 from weft.sim.switches import times_of
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +72,7 @@ def algorithms_chart(answers: Sequence[PredictedFabric]) -> Chart:
     ]
     test = answers[0].figures[0].case.partition(" ")[0]
     chart = chart_over_sizes(
-        "predicted-algorithms", f"{test} on {answers[0].nodes} nodes", "latency", curves
+        "predicted-algorithms", f"{test} on {counted(answers[0].nodes, 'node')}", "latency", curves
     )
     return msgspec.structs.replace(
         chart, y=ChartAxis("time in µs"), note="Simulated, not measured."

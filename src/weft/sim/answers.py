@@ -10,6 +10,7 @@ from weft.sim.fidelity import point_errors, predicted_ns
 from weft.sim.platforms import check_kind, protocols_of
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,7 +187,8 @@ def answers_table(
         notes.insert(0, limits_in_words(answers, limit))
     return Table(
         name="predicted",
-        caption=f"Predicted on {answers[0].nodes} nodes with links and hosts of {base.name}:"
+        caption=f"Predicted on {counted(answers[0].nodes, 'node')} with links and hosts of"
+        f" {base.name}:"
         " simulated, not measured",
         head=("case", "fabric", "figure", "by the calibration", "slower")[
             : -1 if is_alone else None
@@ -252,9 +254,9 @@ def notes_of(
     switches = max(one.switches for one in answers)
     beyond = []
     if nodes > PUBLISHED_NODES:
-        beyond.append(f"{nodes} nodes ({PUBLISHED_NODES} were calibrated)")
+        beyond.append(f"{counted(nodes, 'node')} ({PUBLISHED_NODES} were calibrated)")
     if switches > 1:
-        beyond.append(f"{switches} switches on a way (1 was)")
+        beyond.append(f"{counted(switches, 'switch')} on a way (1 was)")
     largest = max((one.largest_bytes for each in answers for one in each.figures), default=0)
     if certainty and largest > certainty.largest_bytes:
         beyond.append(

@@ -17,6 +17,7 @@ from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
 from weft.sim.sensitivity import Move, moved
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.fabric.simgrid import PlatformParameters
@@ -57,7 +58,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
         elif fabric.topology == "fat-tree":
             words.append(fabric.blocking)
         if fabric.rails > 1:
-            words.append(f"{fabric.rails} rails")
+            words.append(f"{counted(fabric.rails, 'rail')}")
         if self.speed != 1:
             words.append(f"{self.speed:g} x the bandwidth")
         if self.routing not in ("", ROUTINGS[fabric.topology][0]):
@@ -123,7 +124,8 @@ def predicted(
     ends = ends_of(fabric, variant.routing)
     if ends > MOST_ENDS:
         raise WeftError(
-            f"{variant.label} of {fabric.nodes} nodes has {ends} switches or nodes with ways of"
+            f"{variant.label} of {counted(fabric.nodes, 'node')} has {counted(ends, 'switch')}"
+            " or nodes with ways of"
             f" their own, and a prediction at most {MOST_ENDS}",
             "type a larger --switch, fewer --nodes or another --routing",
         )
@@ -143,7 +145,7 @@ def predicted(
     words = (
         f"links and hosts of {base.name}",
         variant.label,
-        f"{fabric.nodes} nodes, {routes.most_switches} switch{many} on the longest way",
+        f"{counted(fabric.nodes, 'node')}, {routes.most_switches} switch{many} on the longest way",
         f"{variant.hop_ns:g} ns for each further switch",
         f"precision {settings.get('surf/precision', '1e-12')} s",
         base.origin,

@@ -10,6 +10,7 @@ from weft.sim.algorithms import LIBRARIES
 from weft.sim.answers import notes_of
 from weft.tables import Table
 from weft.units import format_bytes, format_time
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,7 +179,8 @@ def switches_table(
     aside = ", libraries' rules aside" if times.libraries else ""
     return Table(
         name="algorithms",
-        caption=f"{test} predicted on {answers[0].nodes} nodes, {fabric}, with links and hosts of"
+        caption=f"{test} predicted on {counted(answers[0].nodes, 'node')}, {fabric}, with links"
+        " and hosts of"
         f" {base.name}: simulated, not measured;{BEST} the fastest algorithm{aside}",
         head=("size", *columns),
         rows=rows,

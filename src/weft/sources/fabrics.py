@@ -71,7 +71,7 @@ def _delivered(asked: FabricAsked, usual: Delivered | None) -> Delivered | None:
     found = delivered_of(asked.measured)
     if found.rails not in (1, asked.rails):
         raise WeftError(
-            f"{asked.measured} was measured over {found.rails} rails, and the fabric has"
+            f"{asked.measured} was measured over {counted(found.rails, 'rail')}, and the fabric has"
             f" {asked.rails}",
             f"type --rails {found.rails}, or name a record over one rail",
         )
@@ -90,7 +90,7 @@ def _with_names(options: list[FabricOption]) -> list[FabricOption]:
     for one in options:
         name = one.name
         if names.count(name) > 1:
-            name = f"{name}, {one.built.asked.nodes} nodes, {one.built.asked.blocking}"
+            name = f"{name}, {counted(one.built.asked.nodes, 'node')}, {one.built.asked.blocking}"
         taken = {other.name for other in found}
         number = 2
         plain = name

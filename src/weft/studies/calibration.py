@@ -18,6 +18,7 @@ from weft.studies.held_out import held_out_table, patterns_held_out
 from weft.tables import Table
 from weft.topics.scaling.rate import rate_of, usual_rate
 from weft.units import parse_flops
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,7 @@ def calibrated_platform(
         paths = [Path(one) for one in sources]
         named, protocols, tables, computes = _from_records(paths, transport, chosen, nodes)
     speed, words = (typed, f"a rank computes {rate} (--rate)") if typed else computes
-    title = f"{nodes} nodes at one crossbar"
+    title = f"{counted(nodes, 'node')} at one crossbar"
     made = at_crossbar(named, protocols, title, flops_per_s=speed, is_coarse=True)
     return PlatformCalibration(
         platform=made, tables=(parameters_table(made.name, protocols), *tables), computes=words

@@ -24,6 +24,7 @@ from weft.plan.case import USUAL_RANKS, Case
 from weft.plan.cases import TESTS
 from weft.plan.memory import needed_bytes
 from weft.units import format_bytes
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -148,14 +149,16 @@ def finding_of(gains: Sequence[PagesRatios]) -> Finding:
     """The ratios in words, or that there were too few pairs for one."""
     pairs = min(len(gain.ratios) for gain in gains)
     if pairs < FEWEST_PAIRS:
-        return _not_measured(f"{pairs} pairs of {FEWEST_PAIRS} ended in {BUDGET_S:g} s", IDLE)
+        return _not_measured(
+            f"{counted(pairs, 'pair')} of {FEWEST_PAIRS} ended in {BUDGET_S:g} s", IDLE
+        )
     size = format_bytes(BYTES)
     said = "; ".join(gain.sentence for gain in gains)
     return Finding(
         check=CHECK,
         level="ok",
         what=f"huge pages over small ones, {size} over mpi between two ranks of this machine,"
-        f" median and range of {pairs} pairs: {said}",
+        f" median and range of {counted(pairs, 'pair')}: {said}",
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
@@ -120,7 +121,8 @@ def _front(
     bare = msgspec.structs.replace(table, notes=())
     tests = ", ".join(dict.fromkeys(one.case.partition(" ")[0] for one in answers[0].figures))
     return Front(
-        title=f"weft: {tests} on {answers[0].nodes} nodes with links and hosts of {base.name},"
+        title=f"weft: {tests} on {counted(answers[0].nodes, 'node')} with links and hosts of"
+        f" {base.name},"
         " predicted",
         summary="".join(
             f"{line[0].upper() + line[1:] if not at else line}. " for at, line in enumerate(words)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.plan.cases import Experiment
@@ -84,7 +85,7 @@ class Effort:
         left_s = self._budget_s - (time.monotonic() - self._begun_s)
         if seconds > left_s:
             raise WeftError(
-                f"{nodes} nodes need about {in_words(seconds)} of simulation here, and"
+                f"{counted(nodes, 'node')} need about {in_words(seconds)} of simulation here, and"
                 f" {left_s:.0f} s of the budget are left",
                 f"type --budget {in_words(1.5 * seconds + self._budget_s - left_s)}, or fewer"
                 " --nodes, sizes or fabrics",
@@ -92,7 +93,7 @@ class Effort:
         free = psutil.virtual_memory().available
         if found.peak_bytes > _ROOM * free:
             raise WeftError(
-                f"{nodes} nodes need about {found.peak_bytes / 1e9:.1f} GB, and"
+                f"{counted(nodes, 'node')} need about {found.peak_bytes / 1e9:.1f} GB, and"
                 f" {free / 1e9:.1f} GB are free",
                 "type fewer --nodes, or smaller --sizes or --extents",
             )
@@ -215,12 +216,12 @@ class Effort:
 
 def _in_words(found: "Forecast", count: int) -> str:
     pilots = ", ".join(
-        f"{one.nodes} nodes: {one.seconds:.1f} s, {one.peak_bytes / 1e6:.0f} MB"
+        f"{counted(one.nodes, 'node')}: {one.seconds:.1f} s, {one.peak_bytes / 1e6:.0f} MB"
         for one in found.pilots
     )
-    fabrics = f" for each of {count} fabrics" if count > 1 else ""
+    fabrics = f" for each of {counted(count, 'fabric')}" if count > 1 else ""
     return (
-        f"simulating {found.nodes} nodes takes about {found.seconds:.0f} s and"
+        f"simulating {counted(found.nodes, 'node')} takes about {found.seconds:.0f} s and"
         f" {found.peak_bytes / 1e6:.0f} MB{fabrics} (time grows by nodes^{found.power:.2f}, after"
         f" {pilots})"
     )

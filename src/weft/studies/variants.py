@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +91,7 @@ def _by_algorithm(variants: list[Variant], tests: Sequence[str], text: str) -> l
 def _few(found: list[Variant]) -> list[Variant]:
     if len(found) > MOST_VARIANTS:
         raise WeftError(
-            f"{len(found)} fabrics are too many to compare",
+            f"{counted(len(found), 'fabric')} are too many to compare",
             f"type at most {MOST_VARIANTS} combinations",
         )
     return found

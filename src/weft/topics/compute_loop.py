@@ -9,6 +9,7 @@ import msgspec
 from weft.analysis.stats.shape import drift
 from weft.topics.base import Topic
 from weft.topics.series import WORK, by_case, part_ns
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.record.run import Run
@@ -39,8 +40,8 @@ class ComputeLoop(Topic[tuple[LoopDrift, ...]]):
         """One sentence per test and transport."""
         return [
             f"{row.transport}, {row.test}: the compute loop's rate drifted by up to"
-            f" {row.most:.0%} in {row.drifted} of {row.batches}"
-            " batches: the processor's clock was not steady, or something else ran; the work is"
+            f" {row.most:.0%} in {row.drifted} of {counted(row.batches, 'batch')}:"
+            " the processor's clock was not steady, or something else ran; the work is"
             " measured in every sample, so shares hold, but their points are not those asked for"
             for row in rows
         ]

@@ -8,7 +8,7 @@ from weft.charts import Chart, ChartAxis, ChartPoint, chart_of, track_of
 from weft.tables import Table
 from weft.topics.fabric_cost import money
 from weft.units import format_bandwidth, format_time
-from weft.wording import never_left_its_host
+from weft.wording import counted, never_left_its_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ def _per_mflop(value: FabricValue) -> str:
     ends = "" if low is None or high is None else f" [{low:.3g}, {high:.3g}]"
     words = (
         f"{value.currency} {value.price_per_mflop_per_s:.3g}{ends} of fabric per MFlop/s on"
-        f" {value.nodes:,} nodes ({value.application})"
+        f" {counted(value.nodes, 'node', ',')} ({value.application})"
     )
     if not value.application_is_within_a_host:
         return words

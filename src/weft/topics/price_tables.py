@@ -10,6 +10,7 @@ from weft.analysis.price_tables import PORT
 from weft.reference.library import find_platform
 from weft.tables import Table
 from weft.topics.fabric_cost import money, sizes_chart
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.analysis.price_tables import ExplainedRow, PartPrices, PortPrice
@@ -74,7 +75,7 @@ def _signed(amount: float) -> str:
 
 
 def _elan_notes(elan: PortPrice) -> tuple[str, ...]:
-    sizes = f"{elan.exact_ports[0]} to {elan.exact_ports[-1]} ports"
+    sizes = f"{elan.exact_ports[0]} to {counted(elan.exact_ports[-1], 'port')}"
     return (
         f"{sizes} are one price per port to the dollar, {elan.per_port:,.3f}",
         "the prices of single parts do not follow: adapters, cables and switches grow together",

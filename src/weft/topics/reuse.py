@@ -29,7 +29,7 @@ from weft.topics.base import Topic
 from weft.topics.rows import SizeRow
 from weft.units import format_bytes
 from weft.wording import at as placed_at
-from weft.wording import with_ends
+from weft.wording import counted, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -238,7 +238,8 @@ def _turn_in_words(found: Reuse) -> str:
         )
     return (
         f"buffer reuse: {found.name}: worse by over {DROP:.0%} from a working set of"
-        f" {format_bytes(found.dropped_at * found.bytes)} on ({found.dropped_at} buffers in turn),"
+        f" {format_bytes(found.dropped_at * found.bytes)} on"
+        f" ({counted(found.dropped_at, 'buffer')} in turn),"
         f" and not at {format_bytes((found.kept_at or 1) * found.bytes)}"
     )
 

@@ -79,7 +79,8 @@ def not_on_both(
         for lacking, lost in ((side, held[0] - own), (sides[0], own - held[0])):
             if lost:
                 notes.append(
-                    f"{lacking.title} lacks {len(lost)} of the {len(held[0] | own)} figures of"
+                    f"{lacking.title} lacks {len(lost)} of the"
+                    f" {counted(len(held[0] | own), 'figure')} of"
                     " both: they are not compared"
                 )
     return notes

@@ -1,0 +1,44 @@
+"""Rules about numbers in what a user reads."""
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+
+from style.tree import Finding, Tree
+
+_COUNTED = re.compile(
+    r" (?:more )?(cases|launches|ranks|samples|sessions|hosts|cores|sizes|nodes|switches|rails"
+    r"|ports|cables|uplinks|spines|groups|curves|figures|fabrics|buffers|batches|pairs|records"
+    r"|points)\b"
+)
+# Texts of several numbers, parts of a number, and what is at least two where it is written.
+_NEVER_ONE = {
+    ("src/weft/analysis/compare/curves.py", "whose"),
+    ("src/weft/analysis/fits/sweeps.py", "launches"),
+    ("src/weft/host/checks.py", "limit"),
+    ("src/weft/host/checks.py", "ranks"),
+    ("src/weft/launch/local.py", "allocation.nodes"),
+    ("src/weft/plan/allocation.py", "ranks"),
+    ("src/weft/plan/cases.py", "ranks"),
+    ("src/weft/plan/planning.py", "counts"),
+    ("src/weft/report/notes.py", "has"),
+    ("src/weft/report/paper.py", "size"),
+    ("src/weft/sources/price_lists.py", "ports or 'no'"),
+    ("src/weft/topics/fabric_cost.py", "part.part.removeprefix('switch ')"),
+}
+
+
+def bare_counts(tree: Tree) -> Iterator[Finding]:
+    """A number before what is counted is written by wording.counted: no "1 cases"."""
+    for source in tree.code(".py", under="src/weft"):
+        for node in source.nodes:
+            if not isinstance(node, ast.JoinedStr):
+                continue
+            for number, after in itertools.pairwise(node.values):
+                noun = _COUNTED.match(str(after.value)) if isinstance(after, ast.Constant) else None
+                if noun is None or not isinstance(number, ast.FormattedValue):
+                    continue
+                written = ast.unparse(number.value)
+                if not written.isupper() and (str(source.path), written) not in _NEVER_ONE:
+                    yield source.at(node.lineno, f"{{{written}}} {noun[1]}; take counted()")
