@@ -14,6 +14,7 @@ import msgspec
 
 from weft.applications.effects import OTHER_VALUES, OtherValue
 from weft.errors import WeftError, without_effect
+from weft.plan.allocation import Allocation
 from weft.plan.case import Case, Schedule
 from weft.plan.request import Request
 from weft.units import parse_sizes
@@ -164,7 +165,9 @@ def _other_ranks(request: Request) -> Request:
 
 
 def _other_placement(request: Request) -> Request:
-    other = "pack" if request.allocation.takes_turns else "spread"
+    # The usual one also says that ranks are on no socket of their node's.
+    usual = Allocation().placement
+    other = "same-socket" if request.allocation.placement == usual else usual
     allocation = msgspec.structs.replace(request.allocation, placement=other)
     return msgspec.structs.replace(request, allocation=allocation)
 

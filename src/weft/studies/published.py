@@ -96,9 +96,9 @@ def solver_table(
             cell = f"{row.flops_per_s.value / 1e6:.0f}" if row.flops_per_s else "-"
             by_lattice.setdefault(row.lattice, []).append(cell)
     heads = [
-        f"{title.split()[-1]} {ranks}" if ranks == SOLVER_RANKS[0] else str(ranks)
-        for title, _ in clusters
-        for ranks in SOLVER_RANKS
+        f"{title.split()[-1]} {ranks}" if at == 0 else str(ranks)
+        for title, rows in clusters
+        for at, ranks in enumerate(sorted({row.ranks for row in rows.all}))
     ]
     return Table(
         name="solver",
