@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weft.units import format_bytes, format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft.estimate import Estimate
 
@@ -147,6 +147,11 @@ def counted(number: int, noun: str, form: str = "d") -> str:
         return f"{number:{form}} {noun}"
     ending = "es" if noun.endswith(("ch", "sh", "x")) else "s"
     return f"{number:{form}} {noun}{ending}"
+
+
+def options_given(named: Mapping[str, str]) -> tuple[str, ...]:
+    """What to type for the options that have a value, each before it."""
+    return tuple(word for name, value in named.items() if value for word in (name, value))
 
 
 def never_left_its_host(title: str, consequence: str) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from weft.applications.lattice import LONG_LINK_REALS, MASS, U0, Lattice
 from weft.errors import WeftError
 from weft.units import parse_sizes, parse_time
+from weft.wording import options_given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,9 +132,8 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
             "--mass": _unless(self.mass, MASS),
             "--u0": _unless(self.u0, U0),
         }
-        words = [word for name, value in named.items() if value for word in (name, value)]
         overlap = () if self.overlaps else ("--no-overlap",)
-        return (*words, *overlap, *(("--gauge", file.path) if file else ()))
+        return (*options_given(named), *overlap, *(("--gauge", file.path) if file else ()))
 
 
 def parse_lattices(

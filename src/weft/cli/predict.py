@@ -8,7 +8,7 @@ import typer
 from weft.applications.asked import ApplicationsAsked
 from weft.cli.fabric_options import Levels, Shape, Switch, check_fabric
 from weft.cli.lattice import takes_lattice
-from weft.cli.typed import refuse_typed, typed_of
+from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.studies.variants import NO_TAPER
 
 if TYPE_CHECKING:
@@ -212,8 +212,12 @@ def _check_options(context: typer.Context, variants: "Sequence[Variant]") -> Non
             context, "within", why="it compares fabrics, and there is one",
             fix="omit {}, or name several: --blocking 1:1,2:1",
         )  # fmt: skip
-    if all(hops_of(build_fabric(one.fabric)).diameter < 2 for one in variants):
+    beside = ("hop", "routing", "mapping")
+    # Building all fabrics takes time, and most commands have none of these.
+    if any(is_typed(context, name) for name in beside) and all(
+        hops_of(build_fabric(one.fabric)).diameter < 2 for one in variants
+    ):
         refuse_typed(
-            context, "hop", "routing", "mapping", why="all nodes are at one switch",
+            context, *beside, why="all nodes are at one switch",
             fix="omit {}, or type --switch with fewer ports",
         )  # fmt: skip

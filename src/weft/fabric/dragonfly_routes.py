@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from weft.fabric.links import Links, Ways
     from weft.fabric.network import Fabric
 
-TWO = 2
-
 
 class _Groups:
     """Groups of a dragonfly and the cables between each two of them, as pairs of switches."""
@@ -54,13 +52,14 @@ class _Groups:
         if here != end:
             yield end
 
-    def between(self, start: int, end: int) -> int:
-        """The group that Valiant's way takes: the pairs of two groups take all others in turn."""
+    def between(self, start: int, end: int) -> tuple[int, ...]:
+        """The group that Valiant's way takes, if there is a third: the pairs of two groups take all
+        others in turn."""
         one, other = self.of(start), self.of(end)
         others = [(one + n) % self.count for n in range(1, self.count)]
         others.remove(other)
         pair = start % self.size * self.size + end % self.size
-        return others[(pair + other) % len(others)]
+        return (others[(pair + other) % len(others)],) if others else ()
 
 
 def minimal_ways(fabric: Fabric, links: Links) -> Ways:
@@ -82,8 +81,7 @@ def valiant_ways(fabric: Fabric, links: Links) -> Ways:
         one, other = groups.of(start), groups.of(end)
         if one == other:
             return groups.over((), start, end)
-        third = (groups.between(start, end),) if groups.count > TWO else ()
-        return groups.over((one, *third, other), start, end)
+        return groups.over((one, *groups.between(start, end), other), start, end)
 
     return _ways(fabric, links, passed)
 

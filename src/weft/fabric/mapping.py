@@ -36,7 +36,8 @@ def nodes_of_ranks(routes: Routes, mapping: str = "") -> list[int]:
         rounds = zip_longest(*map(sorted, leaves.values()))
         nodes = [node for node in chain.from_iterable(rounds) if node is not None]
     elif name == "far":
-        _swap(nodes, 1, _farthest(routes))
+        far = _farthest(routes)
+        nodes[1], nodes[far] = nodes[far], nodes[1]
     return nodes
 
 
@@ -44,16 +45,12 @@ def _farthest(routes: Routes) -> int:
     """A node with the most switches on the way from node 0; the last of several."""
     first = next(at for at, end in enumerate(routes.ends) if 0 in end.nodes)
     switches = {first: 0} | {
-        end: sum(routes.bundles[at].switches for at in way)
+        end: routes.further_switches(way)
         for (start, end), way in routes.ways.items()
         if start == first
     }
     most = max(switches.values())
     return max(max(routes.ends[end].nodes) for end, count in switches.items() if count == most)
-
-
-def _swap(nodes: list[int], one: int, other: int) -> None:
-    nodes[one], nodes[other] = nodes[other], nodes[one]
 
 
 def ranks_at(nodes: Sequence[int]) -> dict[int, int]:

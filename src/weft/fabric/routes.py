@@ -46,9 +46,11 @@ class Routes(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def most_switches(self) -> int:
         """On the longest way between two nodes."""
-        return 1 + max(
-            (sum(self.bundles[at].switches for at in way) for way in self.ways.values()), default=0
-        )
+        return 1 + max(map(self.further_switches, self.ways.values()), default=0)
+
+    def further_switches(self, way: tuple[int, ...]) -> int:
+        """Those on a way beyond its first."""
+        return sum(self.bundles[at].switches for at in way)
 
 
 def ends_of(fabric: Fabric, routing: str = "") -> int:

@@ -83,6 +83,19 @@ class RankLayout(msgspec.Struct, frozen=True, kw_only=True):
     each: int
 
 
+def place_of(ranks: int, nodes: int, allocation: Allocation) -> tuple[RankLayout, bool]:
+    """Where so many ranks go, and whether they take nodes in turn.
+
+    Allocations alike in both, and in their `words`, put ranks on the same places. Raises WeftError
+    where they do not fit.
+
+    With one rank to a node, or on one node, no order matters.
+    """
+    layout = layout_of(ranks, nodes, allocation)
+    has_order = layout.nodes > 1 and layout.each > 1
+    return layout, has_order and allocation.takes_turns
+
+
 def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     """Where so many ranks go on so many nodes. Raises WeftError where they do not fit."""
     most = allocation.ranks_per_node

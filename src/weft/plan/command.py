@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.plan.allocation import layout_of
+from weft.plan.allocation import place_of
 from weft.plan.budget import REPORT_S, RESERVE, in_words
 from weft.plan.cases import (
     BUDGET,
@@ -24,9 +24,9 @@ from weft.plan.cases import (
     Experiment,
 )
 from weft.units import parse_percent, parse_seconds
+from weft.wording import options_given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from weft.applications.files import ApplicationFile
@@ -55,8 +55,8 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     """How to measure once more what a record did, and what that takes.
 
     `launches` were asked for, and of each case there are `made` or more. `launch_s` is what one
-    launch of all of its cases took, with its
-    share of all that was between launches. `budget_s` was the budget.
+    launch of all of its cases took, with its share of all that was between launches. `budget_s` was
+    the budget.
     """
 
     record: str
@@ -142,7 +142,7 @@ def _of_experiment(
         "--pages": pages,
         "--points": ",".join(map(str, of.points)),
     }
-    words = _given(named)
+    words = options_given(named)
     single = ("--single",) if of.single else ()
     return (*one.tests, *words, *single, *of.application.words(pattern.application, file))
 
@@ -158,7 +158,7 @@ def _of_hosts(plan: Plan, ranks: int, hosts: int) -> tuple[str, ...]:
         "--launcher": plan.launcher,
         "--mpi": plan.mpi,
     }
-    return _given(named)
+    return options_given(named)
 
 
 def _is_placed(of: Allocation, ranks: int, hosts: int) -> bool:
@@ -166,8 +166,7 @@ def _is_placed(of: Allocation, ranks: int, hosts: int) -> bool:
     usual = msgspec.structs.replace(of, placement=type(of)().placement)
     if of == usual or of.words:
         return of != usual
-    mine = layout_of(ranks, hosts, of)
-    return mine != layout_of(ranks, hosts, usual) or (mine.nodes > 1 and mine.each > 1)
+    return place_of(ranks, hosts, of) != place_of(ranks, hosts, usual)
 
 
 def _of_effort(plan: Plan) -> tuple[str, ...]:
@@ -185,12 +184,7 @@ def _of_effort(plan: Plan) -> tuple[str, ...]:
         if plan.case_deadline_s == parse_seconds(CASE_DEADLINE)
         else f"{plan.case_deadline_s:.12g}s",
     }
-    return _given(named)
-
-
-def _given(named: Mapping[str, str]) -> tuple[str, ...]:
-    """The options that have a value, each before it."""
-    return tuple(word for name, value in named.items() if value for word in (name, value))
+    return options_given(named)
 
 
 def _buffers(schedule: Schedule) -> str:

@@ -56,19 +56,17 @@ class _Option(msgspec.Struct, frozen=True, kw_only=True):
 
 def refuse_without_effect(
     request: Request,
+    found: Reached,
     reached: Callable[[Request], Reached],
     tests: Sequence[str],
     transports: Sequence[str],
 ) -> None:
     """Raises WeftError for the first typed option whose other values would change nothing.
 
-    `reached` plans a request; the tests and transports are those that advice may name.
+    `found` is what the request reaches, and `reached` plans another one; the tests and transports
+    are those that advice may name.
     """
-    options = _typed(request)
-    if not options:
-        return
-    found = reached(request)
-    for word, option in options:
+    for word, option in _typed(request):
         if _is_other(found, reached, option.other(request)):
             continue
         users = _users(request, reached, option, tests if option.by == "tests" else transports)

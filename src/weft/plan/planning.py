@@ -9,7 +9,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.names import choose
-from weft.plan.allocation import layout_of
+from weft.plan.allocation import place_of
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, cases_of
 from weft.plan.devices import chosen_devices
@@ -67,6 +67,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     ]
     refuse_without_effect(
         request,
+        _reached(request, chosen, site),
         lambda other: _reached(other, _chosen(other, site, lambda _: None), site),
         supported,
         [one.name for one in site.transports if one.usual and not one.reason],
@@ -139,16 +140,10 @@ def _reached(request: Request, chosen: _Chosen, site: Site) -> Reached:
 
 
 def _places_of_ranks(request: Request, chosen: _Chosen, site: Site) -> tuple[object, ...]:
-    """Where ranks go, for each number of them: with one to a node or one node no order matters."""
-    allocation = request.allocation
-    found: list[object] = [allocation.words]
-    if request.platform:
-        return tuple(found)  # no hosts
-    for ranks in sorted({case.ranks for case in chosen.cases}):
-        layout = layout_of(ranks, site.hosts, allocation)
-        has_order = layout.nodes > 1 and layout.each > 1
-        found.append((layout, has_order and allocation.takes_turns))
-    return tuple(found)
+    """Where ranks go, for each number of them; simulated ones have no hosts."""
+    of = request.allocation
+    counts = () if request.platform else sorted({case.ranks for case in chosen.cases})
+    return (of.words, *(place_of(ranks, site.hosts, of) for ranks in counts))
 
 
 def _with_tests(experiment: Experiment, known: Sequence[str]) -> Experiment:

@@ -64,7 +64,7 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
             )
     checks = against_record(pool(runs), pool(references), slack)
     rests_on = {
-        "the records under test": launches_of(runs),
+        _TESTED: launches_of(runs),
         "the reference": launches_of(references),
     }
     last = zip(rests_on, (runs[-1], references[-1]), strict=True)
