@@ -1,0 +1,65 @@
+"""`weft import`: the outputs of other benchmarks as a record."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EXAMPLES = """Examples:
+
+weft import osu_latency.txt
+
+weft import monday.txt tuesday.txt -o osu.jsonl.zst
+
+weft import allreduce.txt --ranks 64
+
+weft import sockperf.txt --bytes 64"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("import", epilog=_EXAMPLES)(import_)
+
+
+def import_(
+    outputs: Annotated[
+        list[Path],
+        typer.Argument(help="Read these outputs of one program; each file is a launch."),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write the record to this .jsonl or .jsonl.zst file."),
+    ] = None,
+    transport: Annotated[
+        str, typer.Option(help="Say what the messages went over. Default: what the program uses.")
+    ] = "",
+    ranks: Annotated[
+        str, typer.Option(help="Say on how many ranks it ran, where the output does not.")
+    ] = "",
+    size: Annotated[
+        str, typer.Option("--bytes", help="Say the message size, where the output does not.")
+    ] = "",
+) -> None:
+    """Read what OMB, IMB and other benchmarks printed, and write it as a record.
+
+    A figure is kept as it was stated: a mean stays one, without scatter and without an interval.
+    """
+    from weft.errors import WeftError
+    from weft.record.run import load
+    from weft.report.terminal import console, render_brief
+    from weft.sources.imported import import_outputs
+    from weft.sources.peers.stated import Given
+    from weft.topics import results_among
+    from weft.units import parse_bytes
+
+    if ranks and not (ranks.isdecimal() and 1 <= int(ranks) <= 10**7):
+        raise WeftError(f"--ranks {ranks} is no number of ranks", "type --ranks 2")
+    given = Given(
+        transport=transport,
+        ranks=int(ranks or 0),
+        bytes=parse_bytes(size) if size else None,
+    )
+    path = import_outputs(outputs, given, output)
+    screen = console()
+    screen.print(render_brief(results_among(load(path)), screen))
+    typer.echo(f"record: {path}", err=True)

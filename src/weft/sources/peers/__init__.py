@@ -1,0 +1,55 @@
+"""The outputs of other benchmarks that weft reads. This is their only list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+from weft.sources.peers.fabtests import FABTESTS
+from weft.sources.peers.imb import IMB
+from weft.sources.peers.iperf3 import IPERF3
+from weft.sources.peers.mpigraph import MPIGRAPH
+from weft.sources.peers.nccl import NCCL
+from weft.sources.peers.netgauge import NETGAUGE
+from weft.sources.peers.netpipe import NETPIPE
+from weft.sources.peers.omb import OMB
+from weft.sources.peers.perftest import PERFTEST
+from weft.sources.peers.sockperf import SOCKPERF
+from weft.sources.peers.text import read_text
+from weft.sources.peers.ucx import UCX
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weft.sources.peers.stated import Given, Peer, StatedOutput
+
+PEERS: tuple[Peer, ...] = (
+    OMB,
+    IMB,
+    PERFTEST,
+    UCX,
+    FABTESTS,
+    NETGAUGE,
+    MPIGRAPH,
+    SOCKPERF,
+    IPERF3,
+    NCCL,
+    # Its np.out has no head: the last to be asked.
+    NETPIPE,
+)
+
+
+def read_output(path: Path, given: Given) -> tuple[Peer, StatedOutput]:
+    """The program whose output a file is, by its content, and what it states.
+
+    Raises WeftError for a file that is none's, or by line for what is not understood.
+    """
+    text = read_text(path)
+    for peer in PEERS:
+        if any(peer.mark.search(line.text) for line in text.lines):
+            return peer, peer.read(text, given)
+    names = ", ".join(peer.name for peer in PEERS)
+    raise WeftError(
+        f"{path}:1: nothing in this file is of a program that weft knows",
+        f"import the whole output of {names}",
+    )

@@ -1,0 +1,181 @@
+"""Outputs of the Intel MPI Benchmarks, IMB-MPI1 and the other programs, from 3.2 on.
+
+Layout: src_c/IMB_output.c. Times are means over the repetitions; min, max and avg are over the
+ranks. `t[usec]` of PingPong is half a round trip. `Mbytes/sec` was 2^20 bytes up to 2011 and is
+10^6 since 2018: which it is shows in rows that have a time or a rate of messages too.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from weft.sources.peers.stated import (
+    MEGA,
+    MIB,
+    Given,
+    Peer,
+    StatedOutput,
+    StatedRow,
+    StatedSection,
+    refuse_empty,
+)
+from weft.sources.peers.tests import other, own
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.plan.pattern import Pattern
+    from weft.sources.peers.text import OutputLine, OutputText
+
+_MARK = re.compile(r"^# +Intel ?\(R\) MPI Benchmark")
+_VERSION = re.compile(r"^# +Intel ?\(R\) MPI Benchmark.*?[Vv]?(\d{4}(?:\.\d+)?[^, ]*|\d\.\d[\w.]*)")
+_PROGRAM = re.compile(r"\bIMB-\w+")
+_CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
+_NAME = re.compile(r"^# Benchmarking (?:Multi-)?(?P<name>\S+)")
+_RANKS = re.compile(r"^# #processes = (\d+)")
+_DATE = re.compile(r"^# Date +: (.*)$")
+_MACHINE = re.compile(r"^# Machine +: (.*)$")
+_REFUSED = re.compile(r"^(\S+) +((?:out-of-mem|int-overflow|time-out).*)$")
+_OWN: Mapping[str, str] = MappingProxyType(
+    {
+        "pingpong": "ping_pong",
+        "pingping": "ping_ping",
+        "sendrecv": "sendrecv",
+        "uniband": "stream",
+        "biband": "bidirectional_stream",
+        "allreduce": "allreduce",
+        "bcast": "broadcast",
+        "alltoall": "alltoall",
+        "allgather": "allgather",
+        "barrier": "barrier",
+    }
+)
+# How often Mbytes/sec counts the size (IMB_parse_name_mpi1.c).
+_FACTORS: Mapping[str, int] = MappingProxyType({"exchange": 4})
+
+
+def read(text: OutputText, given: Given) -> StatedOutput:
+    """The figures of all benchmarks in the file. Raises WeftError by line."""
+    command = text.command(_PROGRAM)
+    reader = _Reader(given.transport or "mpi")
+    for line in text.begin(_MARK):
+        reader.take(line)
+    refuse_empty(text, reader.rows, "the output of IMB")
+    return StatedOutput(
+        rows=tuple(reader.rows),
+        version=reader.version,
+        command=command or reader.command,
+        created_utc=reader.created_utc,
+        failed=text.failed,
+    )
+
+
+class _Reader:
+    """The state between the lines of a file: which benchmark, on how many ranks, which columns."""
+
+    def __init__(self, transport: str) -> None:
+        self.rows: list[StatedRow] = []
+        self.version = self.command = self.created_utc = ""
+        self._transport = transport
+        self._test: Pattern | None = None
+        self._ranks = 0
+        self._columns: list[str] = []
+
+    def take(self, line: OutputLine) -> None:
+        """One line: the head of a section, the heads of columns, a row, or a remark."""
+        words = line.words
+        if not words:
+            return
+        if "#repetitions" in words:
+            self._columns = words
+        elif line.text.startswith("#"):
+            self._remark(line)
+        elif self._test is None or not self._columns:
+            line.refuse()
+        else:
+            self._row(line, words)
+
+    def _remark(self, line: OutputLine) -> None:
+        if name := _NAME.match(line.text):
+            self._test, self._columns = _test(name["name"]), []
+        elif ranks := _RANKS.match(line.text):
+            self._ranks = int(ranks[1])
+        elif version := _VERSION.match(line.text):
+            self.version = version[1]
+        elif call := _CALL.match(line.text):
+            self.command = call["command"].strip()
+        elif date := _DATE.match(line.text):
+            self.created_utc = _utc(date[1])
+
+    def _row(self, line: OutputLine, words: list[str]) -> None:
+        if self._test is None:
+            line.refuse()
+        if not self._ranks:
+            line.refuse("no line before it says on how many processes")
+        if "Group" in self._columns:
+            line.refuse("figures of groups at once are not read", "import a run without -multi")
+        is_streams = self._test.figure == "bandwidth"
+        place = StatedSection(test=self._test, transport=self._transport, ranks=self._ranks)
+        if no := _REFUSED.match(line.text.strip()):
+            self.rows.append(place.without(line, line.whole(no[1]), no[2]))
+            return
+        if len(words) != len(self._columns):
+            line.refuse()
+        cells = dict(zip(self._columns, words, strict=True))
+        size = line.whole(cells["#bytes"]) if "#bytes" in cells else 0
+        count = line.whole(cells["#repetitions"])
+        others = {
+            head: float(line.number_of(word))
+            for head, word in cells.items()
+            if head not in ("#bytes", "#repetitions", "t[usec]", "t_avg[usec]")
+        }
+        if float(cells.get("defects", "0")) > 0:
+            self.rows.append(place.without(line, size, f"{cells['defects']} defects"))
+            return
+        kept: dict[str, Any] = {"operations": count, "others": others}
+        for head in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]"):
+            if head in cells:
+                self.rows.append(place.latency(line, size, cells[head], **kept))
+                return
+        if not is_streams:
+            line.refuse("it has no time")
+        unit = _mbyte(line, size, cells)
+        self.rows.append(place.bandwidth(line, size, cells["Mbytes/sec"], unit, **kept))
+
+
+def _test(name: str) -> Pattern:
+    plain = name.lower()
+    if plain in _OWN:
+        return own(_OWN[plain])
+    return other("IMB", name, factor=_FACTORS.get(plain, 0))
+
+
+def _mbyte(line: OutputLine, size: int, cells: dict[str, str]) -> Decimal:
+    """What Mbytes/sec counts in: what the rate of messages gives. Raises WeftError for neither."""
+    stated = line.number_of(cells["Mbytes/sec"])
+    moved = size * line.number_of(cells.get("Msg/sec", "0"))
+    if not stated or not moved:
+        return MEGA
+    found = moved / stated
+    unit = min((MEGA, MIB), key=lambda one: abs(found - one))
+    # Msg/sec is a whole number, Mbytes/sec has two digits behind the point.
+    slack = Decimal("0.51") * size / moved + Decimal("0.0051") / stated + Decimal("0.001")
+    if abs(found / unit - 1) > slack:
+        line.refuse("Mbytes/sec and Msg/sec do not fit to each other")
+    return unit
+
+
+def _utc(text: str) -> str:
+    """The date of its first lines, which has no time zone: taken as UTC; empty for another one."""
+    try:
+        found = datetime.strptime(text.strip(), "%a %b %d %H:%M:%S %Y")
+    except ValueError:
+        return ""
+    return found.isoformat() + "+00:00"
+
+
+IMB = Peer(name="IMB", mark=_MARK, read=read)

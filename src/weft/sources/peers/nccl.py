@@ -1,0 +1,76 @@
+"""Outputs of nccl-tests (all_reduce_perf ...): a line of size, count, type, then both places.
+
+Time is in us, a mean over iterations and ranks; GB are 10^9 bytes. Out of place comes first and is
+what counts; in place is kept beside it. Columns: src/util.cu.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from weft.errors import WeftError
+from weft.sources.peers.stated import Given, Peer, StatedOutput, StatedSection, refuse_empty
+from weft.sources.peers.tests import other
+
+if TYPE_CHECKING:
+    from weft.sources.peers.stated import StatedRow
+    from weft.sources.peers.text import OutputLine, OutputText
+
+_MARK = re.compile(r"^# +out-of-place +in-place|^# +size +count +type\b")
+_HEADS = re.compile(r"^# +size +count +type\b")
+_PROGRAM = re.compile(r"\b\w+_perf\b")
+_ITERATIONS = re.compile(r"(?<!warmup )(?<!agg )\biters: (\d+)")
+_RANK = re.compile(r"^# +Rank +(\d+) ")
+_TESTED = re.compile(r"(?:^# Collective test starting: |\b)(\w+)_perf\b")
+_SIDE = ("time", "algbw", "busbw")
+
+
+def read(text: OutputText, given: Given) -> StatedOutput:
+    """The figures of the file. Raises WeftError by line."""
+    command = text.command(_PROGRAM)
+    names = [m[1] for line in text.lines if (m := _TESTED.search(line.text))]
+    program = _PROGRAM.search(command)
+    name = program[0].removesuffix("_perf") if program else next(iter(names), "collective")
+    iterations = next((int(m[1]) for line in text.lines if (m := _ITERATIONS.search(line.text))), 0)
+    ranks = given.ranks or sum(bool(_RANK.match(line.text)) for line in text.lines)
+    test = other("nccl-tests", name)
+    rows: list[StatedRow] = []
+    columns: list[str] = []
+    for line in text.begin(_MARK):
+        if _HEADS.match(line.text):
+            columns = line.text.lstrip("# ").split()
+        elif line.text and not line.text.startswith("#"):
+            if not ranks:
+                raise WeftError(f"{line.place}: no line says the ranks", "type --ranks with them")
+            section = StatedSection(test=test, transport=given.transport or "nccl", ranks=ranks)
+            rows.append(_row(line, columns, section, iterations))
+    refuse_empty(text, rows, "the output of nccl-tests")
+    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
+
+
+def _row(
+    line: OutputLine, columns: list[str], section: StatedSection, iterations: int
+) -> StatedRow:
+    words = line.words
+    if len(words) != len(columns) or columns.count("time") + columns.count("cputime") != 2:
+        line.refuse()
+    at = next(place for place, head in enumerate(columns) if head in ("time", "cputime"))
+    half = (len(columns) - at) // 2
+    out_of_place = dict(zip(columns[at : at + half], words[at : at + half], strict=True))
+    in_place = dict(zip(columns[at + half :], words[at + half :], strict=True))
+    wrong = out_of_place.get("#wrong", "0")
+    size = line.whole(words[0])
+    if wrong not in ("0", "N/A"):
+        return section.without(line, size, f"{wrong} wrong values")
+    others = {
+        f"{head} {where}": float(line.number_of(word))
+        for where, cells in (("out-of-place", out_of_place), ("in-place", in_place))
+        for head, word in cells.items()
+        if head in _SIDE and not (head == "time" and where == "out-of-place")
+    }
+    time = out_of_place.get("time") or out_of_place["cputime"]
+    return section.latency(line, size, time, operations=iterations, others=others)
+
+
+NCCL = Peer(name="nccl-tests", mark=_MARK, read=read)

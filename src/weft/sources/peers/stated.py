@@ -1,0 +1,142 @@
+"""What the reader of an output gives: figures as they were printed, each with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.plan.case import USUAL_QUEUE_DEPTH, USUAL_RANKS, Case
+from weft.plan.pattern import Pattern
+from weft.record.model import Stated, StatedFigure
+from weft.sources.peers.text import OutputText
+
+if TYPE_CHECKING:
+    from weft.sources.peers.text import OutputLine
+
+USEC, MSEC, SEC = Decimal(1000), Decimal(10**6), Decimal(10**9)
+MIB = Decimal(2**20)
+MEGA = Decimal(10**6)
+GIGA = Decimal(10**9)
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user says of outputs that do not say it; 0 and empty where nothing was said."""
+
+    transport: str = ""
+    ranks: int = 0
+    bytes: int | None = None
+
+
+class StatedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure: of which case, what its test is, the time of one operation in ns.
+
+    A row with a `reason` has words in place of its figure, and no time.
+    """
+
+    case: Case
+    test: Pattern
+    stated: Stated
+    time_ns: float = 0.0
+    reason: str = ""
+
+
+class StatedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one file states. `created_utc` is empty where it has no date."""
+
+    rows: tuple[StatedRow, ...]
+    version: str = ""
+    command: str = ""
+    host: str = ""
+    created_utc: str = ""
+    failed: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Peer(msgspec.Struct, frozen=True, kw_only=True):
+    """One format: how it is found by content, and what reads it. Both are pure.
+
+    `read` raises WeftError that names the first line that it does not understand.
+    """
+
+    name: str
+    mark: re.Pattern[str]
+    read: Callable[[OutputText, Given], StatedOutput]
+
+
+class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the figures of a section belong: test, transport, ranks, messages in flight."""
+
+    test: Pattern
+    transport: str
+    ranks: int = USUAL_RANKS
+    queue_depth: int = USUAL_QUEUE_DEPTH
+
+    def case(self, size: int) -> Case:
+        """The case of a size."""
+        return Case(
+            test=self.test.name,
+            transport=self.transport,
+            bytes=size,
+            ranks=self.ranks,
+            queue_depth=self.queue_depth,
+        )
+
+    def latency(
+        self, line: OutputLine, size: int, word: str, unit_ns: Decimal = USEC, **stated: object
+    ) -> StatedRow:
+        """A row whose figure is a latency, in this unit. Zero is below the last digit."""
+        value = line.number_of(word)
+        factor = max(self.test.latency_divisor, 1)
+        digit_ns = float(_digit(value) * unit_ns * factor)
+        found = self._stated(line, digit_ns, stated)
+        if value <= 0:
+            return self.without(line, size, f"it states {word}, below its last digit")
+        time_ns = float(value * unit_ns * factor)
+        return StatedRow(case=self.case(size), test=self.test, stated=found, time_ns=time_ns)
+
+    def bandwidth(
+        self, line: OutputLine, size: int, word: str, unit: Decimal = MEGA, **stated: object
+    ) -> StatedRow:
+        """A row whose figure is a bandwidth, in multiples of so many bytes/s."""
+        value = line.number_of(word)
+        moved = Decimal(self.test.bandwidth_factor * size)
+        if value <= 0 or not moved:
+            return self.without(line, size, f"it states {word}, below its last digit")
+        time_ns = moved * SEC / (value * unit)
+        digit_ns = float(time_ns * _digit(value) / value)
+        return StatedRow(
+            case=self.case(size),
+            test=self.test,
+            stated=self._stated(line, digit_ns, stated),
+            time_ns=float(time_ns),
+        )
+
+    def without(self, line: OutputLine, size: int, reason: str) -> StatedRow:
+        """A row that has words in place of its figure."""
+        return StatedRow(
+            case=self.case(size),
+            test=self.test,
+            stated=Stated(figure="mean", place=line.place),
+            reason=reason,
+        )
+
+    def _stated(self, line: OutputLine, digit_ns: float, more: dict[str, object]) -> Stated:
+        figure: StatedFigure = "mean"
+        found = Stated(figure=figure, place=line.place, digit_ns=digit_ns)
+        return msgspec.structs.replace(found, **more)
+
+
+def _digit(value: Decimal) -> Decimal:
+    """What one unit of the last printed digit is worth."""
+    exponent = value.as_tuple().exponent
+    return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
+
+
+def refuse_empty(text: OutputText, rows: list[StatedRow], what: str) -> None:
+    """Raises WeftError for an output without a figure, which names its last line."""
+    if not rows and text.lines:
+        text.lines[-1].refuse(f"{what} ends without a figure", "import the whole output")

@@ -1,0 +1,91 @@
+"""Outputs of IMB: columns are found by their names, and what MB is by the row."""
+
+from pathlib import Path
+
+import pytest
+
+from weft.errors import WeftError
+from weft.sources.peers import read_output
+from weft.sources.peers.stated import Given, StatedOutput
+
+HEAD = "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n"
+TIMES = "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]"
+
+
+def of(text: str, folder: Path, head: str = HEAD) -> StatedOutput:
+    path = folder / "imb.txt"
+    path.write_text(head + text)
+    return read_output(path, Given())[1]
+
+
+def section(name: str, columns: str, *rows: str, ranks: int = 2) -> str:
+    lines = [f"# Benchmarking {name}", f"# #processes = {ranks}", columns, *rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_the_mean_over_the_ranks_is_kept_and_the_ranks_are_the_cases(tmp_path: Path) -> None:
+    found = of(
+        section("Allreduce", TIMES, "8 1000 1.00 3.00 2.00", ranks=2)
+        + section("Allreduce", TIMES, "8 500 2.00 6.00 4.00", ranks=4),
+        tmp_path,
+    )
+    assert [(row.case.key, row.time_ns, row.stated.operations) for row in found.rows] == [
+        ("mpi/allreduce/8", 2000.0, 1000),
+        ("mpi/allreduce/8/4ranks", 4000.0, 500),
+    ]
+    assert found.rows[0].stated.others == {"t_min[usec]": 1.0, "t_max[usec]": 3.0}
+    assert found.version == "2021.3"
+
+
+def test_a_ping_pong_of_no_bytes_has_a_latency(tmp_path: Path) -> None:
+    columns = "#bytes #repetitions t[usec] Mbytes/sec"
+    [row] = of(section("PingPong", columns, "0 1000 0.42 0.00"), tmp_path).rows
+    assert (row.case.key, row.time_ns) == ("mpi/ping_pong/0", 840.0)
+
+
+@pytest.mark.parametrize(("mbytes", "unit"), [("100.00", 10**6), ("95.37", 2**20)])
+def test_what_a_mbyte_is_shows_in_the_rate_of_messages(
+    tmp_path: Path, mbytes: str, unit: int
+) -> None:
+    columns = "#bytes #repetitions Mbytes/sec Msg/sec"
+    [row] = of(section("Uniband", columns, f"1000 100 {mbytes} 100000"), tmp_path).rows
+    assert row.time_ns == pytest.approx(1000 / (float(mbytes) * unit) * 1e9)
+
+
+def test_a_rate_that_fits_to_no_mbyte_is_refused(tmp_path: Path) -> None:
+    columns = "#bytes #repetitions Mbytes/sec Msg/sec"
+    with pytest.raises(WeftError, match=r"imb.txt:5: Mbytes/sec and Msg/sec do not fit"):
+        of(section("Uniband", columns, "1000 100 120.00 100000"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "out-of-mem.; needed X=   0.127 GB; use flag",
+        "time-out.; Time limit (secs_per_sample * msg_sizes_list_len) is over;",
+        "int-overflow; The production rank*size caused int overflow;",
+    ],
+)
+def test_a_size_without_a_figure_keeps_its_reason(tmp_path: Path, words: str) -> None:
+    rows = of(section("Bcast", TIMES, "8 10 1.00 3.00 2.00", f"1048576 {words}"), tmp_path).rows
+    assert [row.reason for row in rows] == ["", words]
+
+
+def test_an_operation_that_took_no_time_to_print_has_no_figure(tmp_path: Path) -> None:
+    [row] = of(section("Bcast", TIMES, "0 1000 0.00 0.00 0.00"), tmp_path).rows
+    assert row.reason == "it states 0.00, below its last digit"
+
+
+def test_groups_at_once_are_refused(tmp_path: Path) -> None:
+    columns = "Group #bytes #repetitions t[usec] Mbytes/sec"
+    with pytest.raises(WeftError, match="groups at once are not read"):
+        of(section("Multi-PingPong", columns, "0 8 1000 0.42 8.00"), tmp_path)
+
+
+def test_the_command_and_the_date_are_kept(tmp_path: Path) -> None:
+    head = HEAD + "# Date                  : Mon Nov 23 12:00:00 2026\n# IMB-MPI1 PingPong\n"
+    found = of(section("Barrier", "#repetitions t_min[usec] t_max[usec] t_avg[usec]", "9 1 3 2"),
+               tmp_path, head)  # fmt: skip
+    assert found.command == "IMB-MPI1 PingPong"
+    assert found.created_utc == "2026-11-23T12:00:00+00:00"
+    assert found.rows[0].case.key == "mpi/barrier/0"

@@ -1,0 +1,72 @@
+"""Outputs of OMB: what a column means decides what is kept."""
+
+from pathlib import Path
+
+import pytest
+
+from weft.errors import WeftError
+from weft.sources.peers import read_output
+from weft.sources.peers.stated import Given, StatedOutput
+
+OLD = "# OSU MPI-CUDA Latency Test v5.9\n# Size          Latency (us)\n0    1.17\n8    1.20\n"
+FAILED = """# OSU MPI Latency Test v7.4
+# Size       Avg Latency(us)        Validation
+1                       0.52              Pass
+2                       0.46              Fail
+"""
+TAILS = """# OSU MPI Latency Test v7.4
+# Size       Avg Latency(us)   P1 Tail Lat(us)  P99 Tail Lat(us)
+1                       0.52              0.00              1.00
+"""
+
+
+def of(text: str, folder: Path, told: Given | None = None) -> StatedOutput:
+    path = folder / "osu.txt"
+    path.write_text(text)
+    return read_output(path, told or Given())[1]
+
+
+def test_the_columns_of_older_releases_are_read(tmp_path: Path) -> None:
+    found = of(OLD, tmp_path)
+    assert [(row.case.key, row.time_ns) for row in found.rows] == [
+        ("mpi/ping_pong/0", 2340.0),
+        ("mpi/ping_pong/8", 2400.0),
+    ]
+    assert found.version == "5.9"
+    assert {row.stated.digit_ns for row in found.rows} == {20.0}
+
+
+def test_a_size_whose_validation_failed_has_no_figure(tmp_path: Path) -> None:
+    good, bad = of(FAILED, tmp_path).rows
+    assert (good.reason, bad.reason) == ("", "its validation failed")
+
+
+def test_a_percentile_that_was_read_before_the_samples_is_not_kept(tmp_path: Path) -> None:
+    [row] = of(TAILS, tmp_path).rows
+    assert row.stated.latencies_ns == {"99": 1000.0}
+
+
+def test_an_operation_of_all_ranks_asks_how_many_they_were(tmp_path: Path) -> None:
+    text = "# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)\n4   8.5\n"
+    with pytest.raises(WeftError) as refused:
+        of(text, tmp_path)
+    assert refused.value.what.endswith("osu.txt:3: Allreduce does not say its ranks")
+    assert "--ranks" in refused.value.fix
+    assert of(text, tmp_path, Given(ranks=8)).rows[0].case.ranks == 8
+    assert of(f"$ srun -n 16 ./osu_allreduce\n{text}", tmp_path).rows[0].case.ranks == 16
+
+
+def test_pairs_and_window_are_of_the_case(tmp_path: Path) -> None:
+    text = (
+        "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n"
+        "# [ pairs: 3 ] [ window size: 16 ]\n# Size    MB/s     Messages/s\n8  80.00  10000000.00\n"
+    )
+    [row] = of(text, tmp_path).rows
+    assert (row.case.ranks, row.case.queue_depth, row.time_ns) == (6, 16, 100.0)
+    assert row.stated.others == {"Messages/s": 1e7}
+
+
+def test_all_that_osu_init_says_is_one_time(tmp_path: Path) -> None:
+    text = "# OSU MPI Init Test v7.4\nnprocs: 4, min: 10 ms, max: 30 ms, avg: 20 ms\n"
+    [row] = of(text, tmp_path).rows
+    assert (row.case.ranks, row.time_ns) == (4, 20e6)

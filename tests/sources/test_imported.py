@@ -1,0 +1,174 @@
+"""A record that was imported: an ordinary one, of which nothing is said that a mean cannot say."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from support.builders import make_cases, synthetic_record
+from weft.analysis.summary import CaseSummary, summarise
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.sources.imported import import_outputs
+from weft.sources.peers.stated import Given
+
+OUTPUTS = Path(__file__).parent / "peers" / "outputs"
+TITLE = "# OSU MPI Latency Test v7.4\n# Size       Avg Latency(us)\n"
+ROWS = {
+    8: 2.0,
+    16: 2.0,
+    32: 2.0,
+    64: 2.1,
+    128: 2.2,
+    256: 2.4,
+    1024: 3.0,
+    4096: 5.5,
+    8192: 7.0,
+    16384: 9.0,
+    65536: 20.0,
+    1048576: 240.0,
+}
+
+
+def output(path: Path, factor: float = 1.0) -> Path:
+    rows = [f"{size}  {value * factor:.2f}\n" for size, value in ROWS.items()]
+    path.write_text(TITLE + "".join(rows))
+    return path
+
+
+def imported(folder: Path, *factors: float) -> weft.Run:
+    outputs = [output(folder / f"{at}.txt", one) for at, one in enumerate(factors)]
+    return weft.load(import_outputs(outputs, Given(), folder / "osu.jsonl"))
+
+
+def typed(*words: object) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.output
+
+
+def first(run: weft.Run) -> CaseSummary:
+    return summarise(run)[0]
+
+
+def test_a_mean_has_no_scatter_no_percentiles_and_no_interval(tmp_path: Path) -> None:
+    row = first(imported(tmp_path, 1.0))
+    assert row.latency_ns is not None
+    assert (row.latency_ns.value, row.latency_ns.is_bounded) == (2000.0, False)
+    assert "mean as OMB states it" in row.latency_ns.method
+    assert (row.samples, row.launches, row.within_launch_percent) == (0, 1, None)
+    assert (row.percentiles_latency_ns, row.minimum_latency_ns, row.tails_latency_ns) == (
+        {},
+        None,
+        {},
+    )
+    [flag] = row.flags
+    assert flag == (
+        "mean as OMB states it: the scatter of its samples is not known, nor of how many"
+        " operations it is"
+    )
+
+
+def test_several_outputs_are_launches_with_an_interval_over_them(tmp_path: Path) -> None:
+    row = first(imported(tmp_path, 1.0, 1.02, 0.98, 1.01, 0.99))
+    assert row.latency_ns is not None
+    assert (row.latency_ns.value, row.latency_ns.launches) == (2000.0, 5)
+    assert row.latency_ns.low < 1960 < 2040 < row.latency_ns.high
+
+
+def test_like_means_are_known_no_better_than_their_last_digit(tmp_path: Path) -> None:
+    row = first(imported(tmp_path, *[1.0] * 6))
+    assert row.latency_ns is not None
+    # 2.00 us is anything from 1.995 to 2.005.
+    assert row.latency_ns.low == pytest.approx(1995, rel=1e-6)
+    assert row.latency_ns.high == pytest.approx(2005, rel=1e-4)
+
+
+def test_a_second_time_in_one_file_is_another_launch(tmp_path: Path) -> None:
+    path = tmp_path / "twice.txt"
+    path.write_text(2 * output(tmp_path / "once.txt").read_text())
+    run = weft.load(import_outputs([path], Given(), tmp_path / "r.jsonl"))
+    assert {row.launches for row in summarise(run)} == {2}
+
+
+def test_percentiles_that_an_output_states_are_kept(tmp_path: Path) -> None:
+    path = OUTPUTS / "omb_latency_z.txt"
+    run = weft.load(import_outputs([path], Given(), tmp_path / "z.jsonl"))
+    assert first(run).percentiles_latency_ns == {"50": 500.0, "99": 1000.0}
+
+
+def test_outputs_of_unlike_programs_are_no_one_record(tmp_path: Path) -> None:
+    imb = tmp_path / "imb.txt"
+    imb.write_text(
+        "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n# Benchmarking PingPong\n"
+        "# #processes = 2\n       #bytes #repetitions      t[usec]   Mbytes/sec\n"
+        "            8         1000         1.00         8.00\n"
+    )
+    with pytest.raises(WeftError, match=r"osu.txt is of OMB and .*imb.txt is of IMB"):
+        import_outputs([output(tmp_path / "osu.txt"), imb], Given(), tmp_path / "r.jsonl")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_record_that_is_there_is_never_replaced(tmp_path: Path) -> None:
+    record = imported(tmp_path, 1.0).path
+    before = record.read_bytes()
+    with pytest.raises(WeftError, match="exists"):
+        imported(tmp_path, 1.1)
+    assert record.read_bytes() == before
+
+
+def test_weft_does_not_go_on_with_what_it_did_not_measure(tmp_path: Path) -> None:
+    record = imported(tmp_path, 1.0).path
+    for option in ("--resume", "--again"):
+        with pytest.raises(WeftError, match="weft cannot measure it again") as refused:
+            typed("run", option, record)
+        command = shlex.split(refused.value.fix.partition(" with ")[2])
+        assert command[:2] == ["weft", "import"]
+        assert command[-2:] == [str(tmp_path / "0.txt"), "another-run.txt"]
+
+
+def test_what_is_advised_for_more_launches_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record = imported(tmp_path, 1.0).path
+    said = " ".join(typed("compare", record, import_again(tmp_path)).split())
+    assert "not significant" in said
+    start = said.index("weft import")
+    words = shlex.split(said[start : said.index("another-run.txt") + len("another-run.txt")])
+    output(tmp_path / "another-run.txt", 1.01)
+    typed(*words[1:], "-o", "more.jsonl")
+    assert {row.launches for row in summarise(weft.load("more.jsonl"))} == {2}
+
+
+def import_again(folder: Path) -> Path:
+    return import_outputs([output(folder / "b.txt", 1.1)], Given(), folder / "b.jsonl")
+
+
+def test_wefts_own_record_is_compared_with_one_that_was_imported(tmp_path: Path) -> None:
+    own = synthetic_record(tmp_path / "own.jsonl", make_cases())
+    record = imported(tmp_path, 1.0, 1.01, 0.99).path
+    said = " ".join(typed("compare", own, record).split())
+    assert "each launch is one figure as OMB states it, a mean as a rule" in said
+    assert "ping_pong over mpi" in said
+
+
+@pytest.mark.parametrize(
+    "words", [["show"], ["show", "--json"], ["fit"], ["signature"], ["export", "--markdown", "-"]]
+)
+def test_every_command_takes_it(tmp_path: Path, words: list[str]) -> None:
+    record = imported(tmp_path, 1.0).path
+    said = typed(words[0], record, *words[1:])
+    assert "internal" not in said
+    assert len(said) > 100
+
+
+def test_the_command_shows_the_figures_and_where_the_record_is(tmp_path: Path) -> None:
+    path = output(tmp_path / "osu.txt")
+    said = typed("import", path, "-o", tmp_path / "r.jsonl.zst")
+    assert "2.00 µs, 1 launch" in said
+    assert (tmp_path / "r.jsonl.zst").is_file()
+    assert f"Imported: {len(ROWS)} cases as OMB 7.4 states them" in " ".join(said.split())

@@ -1,0 +1,57 @@
+"""Slurm's topology.conf: what it says, and what it must not."""
+
+from pathlib import Path
+
+import pytest
+
+from weft.errors import WeftError
+from weft.sources.slurm_topology import names_in, read_topology
+
+
+def read(path: Path, text: str) -> dict[str, tuple[set[str], int]]:
+    file = path / "topology.conf"
+    file.write_text(text)
+    return {one.name: (set(one.members), one.level) for one in read_topology(file).groups}
+
+
+def test_a_tree_has_its_leaves_and_what_is_above_them(tmp_path: Path) -> None:
+    text = """# two leaves
+switchname=l1 nodes=n[1-2],gpu1   # a comment
+SwitchName=l2 Nodes=n[08-10] LinkSpeed=100
+
+SwitchName=s1 \\
+  Switches=l[1-2]
+"""
+    assert read(tmp_path, text) == {
+        "leaf l1": ({"n1", "n2", "gpu1"}, 1),
+        "leaf l2": ({"n08", "n09", "n10"}, 1),
+        "switch s1": ({"n1", "n2", "gpu1", "n08", "n09", "n10"}, 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no switch"),
+        ("SwitchName=a\n", "line 1 is no switch with either"),
+        ("SwitchName=a Nodes=n1 Switches=b\n", "line 1 is no switch with either"),
+        ("SwitchName=a Nodes=n[1-x]\n", "is no range of numbers"),
+        ("SwitchName=a Nodes=n[1-999999999]\n", "is no range of numbers"),
+        ("SwitchName=a Nodes=n[1-999][1-999]\n", "are too many names"),
+        ("SwitchName=a Switches=b\n", "has no switch b"),
+        ("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "is above itself"),
+        ("BlockName=b1 Nodes=n[1-4]\n", "is no switch"),
+    ],
+)
+def test_what_is_no_tree_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(WeftError, match=words):
+        read(tmp_path, text)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match=r"cannot read .*nowhere as a topology: No such file"):
+        read_topology(tmp_path / "nowhere")
+
+
+def test_lists_have_ranges_anywhere() -> None:
+    assert names_in("a[1-2]b[3,5]", "") == ("a1b3", "a1b5", "a2b3", "a2b5")
