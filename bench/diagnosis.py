@@ -1,0 +1,256 @@
+"""How often `weft map` names the right culprit, on planted faults and noise as records have it.
+
+    .venv/bin/python -m bench.diagnosis                # the table, some minutes
+    .venv/bin/python -m bench.diagnosis --trials 20 --nodes 64
+
+Prints Markdown, which docs/map.md has. Nothing is measured: times of all pairs are drawn, round by
+round as the engine plays them, with a launch's and a round's own effect, and a scatter of 2 % of
+each time that is skewed and has outliers. What is faulty is slower by twice that. Right is a
+first answer that names what was planted, alone or among the causes that make the same pairs slow,
+and of two faults both; a false alarm is any answer on a healthy fabric.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from bench.noise import deviates
+from bench.tables import markdown
+from weft.analysis.diagnosis.causes import Cause
+from weft.analysis.diagnosis.diagnose import diagnose
+from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.fabric.known import KnownFabric, known_of
+from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.plan.rounds import partners_in, usual_rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SEED = 20261123
+TRIALS = 100
+SCATTER = 0.02
+LAUNCHES = 3
+# By the number of nodes the ports of a switch, and so the nodes of a leaf: half of them.
+SWITCHES = {16: 8, 64: 16, 256: 32, 1024: 64}
+SIZES = (4, 8, 16, 64, 256, 1024)
+
+
+class Drawn(NamedTuple):
+    """Who is in each value of a map, and how far along it was: 0 to 1."""
+
+    names: tuple[str, ...]
+    source: np.ndarray
+    target: np.ndarray
+    visit: np.ndarray
+    progress: np.ndarray
+
+
+class Planted(NamedTuple):
+    """A fault: what the diagnosis has to name, and by how many effects each value is slower."""
+
+    causes: tuple[Cause, ...]
+    slower: np.ndarray
+
+
+def values_of(nodes: int) -> Drawn:
+    """The rounds of a map, the same ones in each launch."""
+    rounds = [np.array(partners_in(point, nodes)) for point in range(usual_rounds(nodes))]
+    source = np.concatenate([np.flatnonzero(one < nodes) for one in rounds])
+    target = np.concatenate([one[one < nodes] for one in rounds])
+    turn = np.repeat(np.arange(len(rounds)), [int((one < nodes).sum()) for one in rounds])
+    launch = np.repeat(np.arange(LAUNCHES), len(source))
+    visit = launch * len(rounds) + np.tile(turn, LAUNCHES)
+    return Drawn(
+        names=tuple(f"n{node}" for node in range(nodes)),
+        source=np.tile(source, LAUNCHES),
+        target=np.tile(target, LAUNCHES),
+        visit=visit,
+        progress=visit / visit.max(),
+    )
+
+
+def fabric_of(nodes: int) -> KnownFabric:
+    """A fat tree with static routes where there are enough nodes for four leaves."""
+    names = [f"n{node}" for node in range(nodes)]
+    if nodes not in SWITCHES:
+        return KnownFabric()
+    asked = FabricAsked(nodes=nodes, switch=str(SWITCHES[nodes]))
+    return known_of(build_fabric(asked), names, "d-mod-k")
+
+
+def times_of(
+    random: np.random.Generator, drawn: Drawn, fabric: KnownFabric, slower: np.ndarray
+) -> PairTimes:
+    """The times, ns: 1 us in a leaf and 1.5 us beyond it."""
+    shape = drawn.source.shape
+    kind = ("skewed", "outliers")[int(random.integers(2))]
+    logs = SCATTER * (deviates(random, kind, shape) + 2 * slower)
+    outliers = random.random(shape) < 0.01
+    logs += outliers * random.exponential(0.3, shape)
+    # What runs at once, and a launch as a whole, has an effect of its own.
+    logs += (SCATTER / 2 * random.standard_normal(int(drawn.visit.max()) + 1))[drawn.visit]
+    names = drawn.names
+    apart = np.array([bool(fabric.ways.get((a, b))) for a in names for b in names])
+    logs += 0.4 * apart[drawn.source * len(names) + drawn.target]
+    return PairTimes(
+        names=names,
+        source=drawn.source,
+        target=drawn.target,
+        visit=drawn.visit,
+        time_ns=1000 * np.exp(logs),
+    )
+
+
+def _node(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    del fabric
+    bad = int(random.integers(len(drawn.names)))
+    hit = (drawn.source == bad) | (drawn.target == bad)
+    return Planted((Cause("node", drawn.names[bad]),), hit.astype(float))
+
+
+def _sending(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    del fabric
+    bad = int(random.integers(len(drawn.names)))
+    return Planted((Cause("send", drawn.names[bad]),), (drawn.source == bad).astype(float))
+
+
+def _receiving(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    del fabric
+    bad = int(random.integers(len(drawn.names)))
+    return Planted((Cause("receive", drawn.names[bad]),), (drawn.target == bad).astype(float))
+
+
+def _two(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    first = _node(random, drawn, fabric)
+    second = first
+    while second.causes == first.causes:
+        second = _node(random, drawn, fabric)
+    return Planted(first.causes + second.causes, np.maximum(first.slower, second.slower))
+
+
+def _noisy(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    """A job beside ours on a node: it slows every second message, twice as much."""
+    found = _node(random, drawn, fabric)
+    return Planted(found.causes, 2 * found.slower * (random.random(len(drawn.source)) < 0.5))
+
+
+def _hot(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    """It slows down as it runs, by as much on average."""
+    found = _node(random, drawn, fabric)
+    return Planted(found.causes, 2 * found.slower * drawn.progress)
+
+
+def _leaf(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    group = fabric.groups[int(random.integers(len(fabric.groups)))]
+    has = np.array([name in group.members for name in drawn.names])
+    return Planted(
+        (Cause("group", group.name),), (has[drawn.source] | has[drawn.target]).astype(float)
+    )
+
+
+def _uplinks(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+    """All ways out of a leaf, and none into it."""
+    group = fabric.groups[int(random.integers(len(fabric.groups)))]
+    has = np.array([name in group.members for name in drawn.names])
+    return Planted(
+        (Cause("out of", group.name),), (has[drawn.source] & ~has[drawn.target]).astype(float)
+    )
+
+
+def _passing(
+    starts: str,
+) -> Callable[[np.random.Generator, Drawn, KnownFabric], Planted]:
+    """A cable or a spine, one that messages take."""
+
+    def planted(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
+        links = sorted({one for way in fabric.ways.values() for one in way})
+        links = [one for one in links if one.startswith(starts)]
+        bad = links[int(random.integers(len(links)))]
+        names = drawn.names
+        passes = np.array([bad in fabric.ways.get((a, b), ()) for a in names for b in names])
+        hit = passes[drawn.source * len(names) + drawn.target]
+        return Planted((Cause("link", bad),), hit.astype(float))
+
+    return planted
+
+
+# By name, with the fewest nodes that tell it from others.
+FAULTS = {
+    "a slow node": (4, _node),
+    "slow when it sends": (4, _sending),
+    "slow when it receives": (4, _receiving),
+    "two slow nodes": (8, _two),
+    "a noisy neighbour on a node": (8, _noisy),
+    "a node that slows as it warms up": (8, _hot),
+    "a whole leaf": (16, _leaf),
+    "the ways out of a leaf (routes differ by direction)": (16, _uplinks),
+    "one cable between switches, one way": (16, _passing("cable")),
+    "a spine": (16, _passing("spine")),
+}
+
+
+def is_right(
+    random: np.random.Generator, drawn: Drawn, fabric: KnownFabric, planted: Planted
+) -> bool:
+    """Whether the first answers name what was planted, each of them once."""
+    found = diagnose(times_of(random, drawn, fabric, planted.slower), fabric).findings
+    wanted = set(planted.causes)
+    first = found[: len(wanted)]
+    named = [wanted & set(one.causes) for one in first]
+    return len(first) == len(wanted) and all(named) and set().union(*named) == wanted
+
+
+def row_of(name: str, sizes: tuple[int, ...], trials: int) -> tuple[str, ...]:
+    """Of 100 faults, how many were named right, by the number of nodes."""
+    fewest, fault = FAULTS[name]
+    cells = []
+    for nodes in sizes:
+        if nodes < fewest:
+            cells.append("-")
+            continue
+        random = np.random.default_rng([SEED, nodes])
+        drawn, fabric = values_of(nodes), fabric_of(nodes)
+        right = sum(
+            is_right(random, drawn, fabric, fault(random, drawn, fabric)) for _ in range(trials)
+        )
+        cells.append(f"{100 * right / trials:.0f}")
+    return (name, *cells)
+
+
+def false_alarms(sizes: tuple[int, ...], trials: int) -> tuple[str, ...]:
+    """Of 100 healthy fabrics, how many have an answer."""
+    cells = []
+    for nodes in sizes:
+        random = np.random.default_rng([SEED, 1, nodes])
+        drawn, fabric = values_of(nodes), fabric_of(nodes)
+        nothing = np.zeros(len(drawn.source))
+        alarms = sum(
+            bool(diagnose(times_of(random, drawn, fabric, nothing), fabric).findings)
+            for _ in range(trials)
+        )
+        cells.append(f"{100 * alarms / trials:.0f}")
+    return ("**healthy: somebody is named**", *cells)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.diagnosis",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--trials", type=int, default=TRIALS, help="of each kind (%(default)s)")
+    parser.add_argument("--nodes", type=int, nargs="*", choices=SIZES, default=SIZES)
+    asked = parser.parse_args()
+    sizes = tuple(asked.nodes)
+    rows = [("planted, of 100 named right", *(f"{nodes} nodes" for nodes in sizes))]
+    rows += [row_of(name, sizes, asked.trials) for name in FAULTS]
+    rows.append(false_alarms(sizes, asked.trials))
+    print(markdown(rows))
+
+
+if __name__ == "__main__":
+    main()

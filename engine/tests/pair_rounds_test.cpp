@@ -1,0 +1,128 @@
+// Rounds of all pairs: who meets whom, and what a rank's own way takes on a fabric whose answer is
+// known.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "patterns/pair_rounds.hpp"
+#include "tests/support/fake_fabric.hpp"
+
+namespace weft::fake {
+namespace {
+
+constexpr Costs costs{.send_overhead = 7, .receive_overhead = 11, .latency = 500, .gap = 100};
+// A message and its answer.
+constexpr double there_and_back = 2 * (7 + 100 + 500 + 11);
+
+Case round_of(std::uint64_t point, std::uint32_t ops = 20) {
+  Case made;
+  made.test = "pair_rounds";
+  made.bytes = 64;
+  made.samples = 3;
+  made.warmup = 1;
+  made.ops_per_sample = ops;
+  made.point = point;
+  return made;
+}
+
+std::vector<int> partners(std::uint64_t point, int size) {
+  std::vector<int> found;
+  for (int rank = 0; rank < size; ++rank) {
+    found.push_back(PairRounds::partner_in(point, rank, size));
+  }
+  return found;
+}
+
+double own_way(const Batch& batch, int rank) {
+  const std::vector<Ticks>* ticks = &batch.ticks;
+  for (const Part& part : batch.parts) {
+    if (part.name == "rank" + std::to_string(rank)) ticks = &part.ticks;
+  }
+  return static_cast<double>(ticks->at(2)) / batch.ops_per_sample;
+}
+
+TEST(PairRounds, EveryPairMeetsOnceInATournament) {
+  for (const int size : {2, 3, 4, 7, 8, 13}) {
+    const int rounds = size - 1 + size % 2;
+    std::set<std::pair<int, int>> met;
+    for (int turn = 0; turn < rounds; ++turn) {
+      const std::vector<int> with = partners(static_cast<std::uint64_t>(3 * rounds + turn), size);
+      int alone = 0;
+      for (int rank = 0; rank < size; ++rank) {
+        const int partner = with[static_cast<std::size_t>(rank)];
+        if (partner == size) {
+          ++alone;
+          continue;
+        }
+        EXPECT_EQ(with[static_cast<std::size_t>(partner)], rank);
+        EXPECT_TRUE(met.emplace(rank, partner).second);
+      }
+      EXPECT_EQ(alone, size % 2);
+    }
+    EXPECT_EQ(met.size(), static_cast<std::size_t>(size * (size - 1)));
+  }
+}
+
+// tests/plan/test_rounds.py has the same: the analysis must know whom the engine paired.
+TEST(PairRounds, ThePairsAreThoseThatTheAnalysisKnows) {
+  EXPECT_EQ(partners(0, 7), (std::vector<int>{6, 5, 7, 4, 3, 1, 0}));
+  EXPECT_EQ(partners(9, 7), (std::vector<int>{6, 2, 1, 7, 5, 4, 0}));
+  EXPECT_EQ(partners(4, 6), (std::vector<int>{1, 0, 5, 4, 3, 2}));
+}
+
+TEST(PairRounds, EachRankTimesItsOwnWay) {
+  for (const int size : {2, 5}) {
+    for (std::uint64_t point = 0; point < 5; point += 2) {
+      const Batch batch = run(round_of(point), costs, {}, size).batch;
+      ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+      const std::vector<int> with = partners(point, size);
+      for (int rank = 0; rank < size; ++rank) {
+        if (with[static_cast<std::size_t>(rank)] == size) continue;
+        EXPECT_NEAR(own_way(batch, rank), there_and_back, there_and_back * 0.05) << rank;
+      }
+    }
+  }
+}
+
+TEST(PairRounds, ASlowRankIsSlowInItsPairAndHoldsNobodyUp) {
+  Costs slow = costs;
+  slow.send_overhead = 4007;
+  const Batch batch = run(round_of(1), costs, {}, 6, {{2, slow}}).batch;
+  ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  const int with = PairRounds::partner_in(1, 2, 6);
+  for (int rank = 0; rank < 6; ++rank) {
+    const bool is_hit = rank == 2 || rank == with;
+    EXPECT_NEAR(own_way(batch, rank), there_and_back + (is_hit ? 4000 : 0), 100) << rank;
+  }
+}
+
+TEST(PairRounds, ReceivesArePostedAhead) {
+  EXPECT_EQ(run(round_of(0), costs, {}, 4).unexpected.count(64), 0U);
+}
+
+TEST(PairRounds, HarmedMessagesNeverGiveAFigure) {
+  for (const std::size_t message : {5UL, 40UL, 90UL}) {
+    for (const bool drop : {true, false}) {
+      const Mischief harm{.rank = 1, .message = message, .drop = drop, .repeat = !drop};
+      const Result result = run(round_of(1), costs, harm, 4);
+      EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message << drop;
+    }
+  }
+  const Mischief flip{.rank = 1, .message = 11, .flip_offset = 33};
+  EXPECT_EQ(run(round_of(1), costs, flip, 4).batch.outcome.status, Status::failed);
+}
+
+TEST(PairRounds, SchedulesLoseNoMessage) {
+  Case spec = round_of(2, 13);
+  spec.schedule = {"turn", 3, 100};
+  const Batch batch = run(spec, costs, {}, 5).batch;
+  EXPECT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  EXPECT_GT(batch.outcome.verified_bytes, 64U * 8U);
+}
+
+}  // namespace
+}  // namespace weft::fake

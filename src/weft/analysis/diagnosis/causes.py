@@ -1,0 +1,121 @@
+"""What could make pairs slow, and which pairs each such cause would: the matrix of paths. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from weft.fabric.known import KnownFabric
+
+CauseKind = Literal["node", "send", "receive", "group", "out of", "into", "link", "between", "pair"]
+# Beyond so many endpoints single pairs are too many to be causes: each was measured too seldom.
+MOST_FOR_PAIRS = 128
+_WORDS: dict[CauseKind, str] = {
+    "node": "{}",
+    "send": "{} when it sends",
+    "receive": "{} when it receives",
+    "group": "{}",
+    "out of": "the way out of {}",
+    "into": "the way into {}",
+    "link": "{}",
+    "between": "the ways between {}",
+    "pair": "the pair {}",
+}
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """What may be slow: its kind, and the name of the endpoint, group or link."""
+
+    kind: CauseKind
+    name: str
+
+    @property
+    def in_words(self) -> str:
+        """For a sentence: "n7 when it sends"."""
+        return _WORDS[self.kind].format(self.name)
+
+
+class Causes(msgspec.Struct, frozen=True, kw_only=True):
+    """All causes by what they would make slow: those of one place make the same pairs slow.
+
+    Such causes no measurement of these pairs tells apart. `places` has for each of them the
+    places of its pairs.
+    """
+
+    alike: tuple[tuple[Cause, ...], ...]
+    places: tuple[NDArray[Any], ...]
+
+
+def causes_of(
+    names: Sequence[str], source: NDArray[Any], target: NDArray[Any], fabric: KnownFabric
+) -> Causes:
+    """The causes for these directed pairs; `source` and `target` have shape (pairs,)."""
+    found: dict[bytes, tuple[list[Cause], NDArray[Any]]] = {}
+    for cause, places in _all(names, source, target, fabric):
+        if 0 < len(places) < len(source):
+            found.setdefault(places.tobytes(), ([], places))[0].append(cause)
+    return Causes(
+        alike=tuple(tuple(causes) for causes, _ in found.values()),
+        places=tuple(places for _, places in found.values()),
+    )
+
+
+def _all(
+    names: Sequence[str], source: NDArray[Any], target: NDArray[Any], fabric: KnownFabric
+) -> Iterator[tuple[Cause, NDArray[Any]]]:
+    by_source, by_target = _places_by(source, len(names)), _places_by(target, len(names))
+    for at, name in enumerate(names):
+        yield Cause("node", name), np.union1d(by_source[at], by_target[at])
+        yield Cause("send", name), by_source[at]
+        yield Cause("receive", name), by_target[at]
+    yield from _of_groups(names, source, target, fabric)
+    links: dict[str, list[int]] = defaultdict(list)
+    for place, (i, j) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
+        for link in fabric.ways.get((names[i], names[j]), ()):
+            links[link].append(place)
+    for link, passing in links.items():
+        yield Cause("link", link), np.array(passing)
+    if len(names) <= MOST_FOR_PAIRS:
+        low, high = np.minimum(source, target), np.maximum(source, target)
+        for number, own in enumerate(_places_by(low * len(names) + high, len(names) ** 2)):
+            if len(own):
+                one, other = names[number // len(names)], names[number % len(names)]
+                yield Cause("pair", f"{one} - {other}"), own
+
+
+def _of_groups(
+    names: Sequence[str], source: NDArray[Any], target: NDArray[Any], fabric: KnownFabric
+) -> Iterator[tuple[Cause, NDArray[Any]]]:
+    lowest = [group for group in fabric.groups if group.level == 1]
+    for group in fabric.groups:
+        has = np.array([name in group.members for name in names])
+        out, into = has[source], has[target]
+        yield Cause("group", group.name), np.flatnonzero(out | into)
+        yield Cause("out of", group.name), np.flatnonzero(out & ~into)
+        yield Cause("into", group.name), np.flatnonzero(into & ~out)
+    if fabric.ways or len(lowest) < 3:
+        return
+    group_of = np.full(len(names), -1)
+    for number, group in enumerate(lowest):
+        group_of[[name in group.members for name in names]] = number
+    one, other = group_of[source], group_of[target]
+    number = np.minimum(one, other) * len(lowest) + np.maximum(one, other)
+    number[(one == other) | (one < 0) | (other < 0)] = len(lowest) ** 2
+    for at, own in enumerate(_places_by(number, len(lowest) ** 2 + 1)[:-1]):
+        if len(own):
+            words = f"{lowest[at // len(lowest)].name} and {lowest[at % len(lowest)].name}"
+            yield Cause("between", words), own
+
+
+def _places_by(numbers: NDArray[Any], count: int) -> list[NDArray[Any]]:
+    """For each number below `count` the places where it stands, rising."""
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(count + 1))
+    return [order[ends[at] : ends[at + 1]] for at in range(count)]

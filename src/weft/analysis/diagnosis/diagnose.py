@@ -1,0 +1,279 @@
+"""From times of pairs to what is slow, or to nothing. Pure.
+
+Each pair's logarithm, less the median of the pairs as far apart and that of what ran at once, is
+turned into a normal score by its rank (van der Waerden, 1952), so that no outlier counts for more
+than its rank, and averaged over the pair's visits. A cause divides the pairs into those that it
+touches and the others: z is Student's t between the two as a normal deviate. The cause that fits
+best has the greatest, for pairs that it does not touch, or touched pairs that it leaves out, make
+it smaller. It is named where chance would give so large a z to any of the causes in 5 of 1,000
+maps, and where its pairs are slower by LEAST. Its pairs are taken out, and what is left is looked
+at again.
+
+The confidence is the likelihood of the cause against that of all others, exp(z^2 / 2) each: causes
+that make the same pairs slow share it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.analysis.diagnosis.causes import Cause, causes_of
+from weft.analysis.stats.intervals import interval_of_median
+from weft.fabric.known import KnownFabric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.diagnosis.pair_times import PairTimes
+
+# Of healthy maps so many name somebody at most, by chance.
+FALSE_ALARMS = 0.005
+LEAST = 0.02
+MOST_FINDINGS = 8
+FEWEST = 4
+# Rounds of fewer pairs have no median of their own to take off.
+_FEWEST_AT_ONCE = 8
+# Likelihoods that differ by less than e^2 do not distinguish causes.
+_ALIKE = 4.0
+_EVIDENCE = 5
+
+
+class SlowPair(msgspec.Struct, frozen=True, kw_only=True):
+    """A pair that shows a finding, and how much longer its messages take."""
+
+    source: str
+    target: str
+    slower: float
+
+
+class FoundCause(msgspec.Struct, frozen=True, kw_only=True):
+    """What is slow. More than one of `causes`: all of them fit, and these pairs tell none apart.
+
+    `slower` is the share by which its pairs take longer, the median over them with its 95 %
+    interval; `also` are others that fit nearly as well.
+    """
+
+    causes: tuple[Cause, ...]
+    also: tuple[Cause, ...]
+    slower: float
+    slower_low: float
+    slower_high: float
+    confidence: float
+    pairs: int
+    evidence: tuple[SlowPair, ...]
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether one cause alone fits."""
+        return len(self.causes) == 1 and not self.also
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """What is slow, the worst first, and who did not answer at all."""
+
+    findings: tuple[FoundCause, ...]
+    dead: tuple[str, ...]
+    scatter: float
+    fabric: KnownFabric
+
+
+class _Pairs(msgspec.Struct, frozen=True, kw_only=True):
+    """Directed pairs: (pairs,) each, the logarithm of a pair's time beyond what is usual.
+
+    `of_value` has for each value the place of its pair.
+    """
+
+    source: NDArray[Any]
+    target: NDArray[Any]
+    log: NDArray[Any]
+    of_value: NDArray[Any]
+
+
+def diagnose(times: PairTimes, fabric: KnownFabric) -> Diagnosis:
+    """What explains the times. Fewer than FEWEST endpoints that answer tell nothing apart."""
+    dead = dead_of(times)
+    is_dead = np.isin(np.array(times.names), dead)
+    used = times.at(np.isfinite(times.time_ns) & ~is_dead[times.source] & ~is_dead[times.target])
+    answering = np.union1d(used.source, used.target)
+    logs = excess_of(used, fabric)
+    scatter = _spread(logs)
+    findings: list[FoundCause] = []
+    while len(answering) >= FEWEST and len(findings) < MOST_FINDINGS:
+        found, taken = _worst(used, logs, fabric)
+        if found is None:
+            break
+        findings.append(found)
+        used, logs = used.at(~taken), logs[~taken]
+        answering = np.union1d(used.source, used.target)
+    return Diagnosis(
+        findings=tuple(findings), dead=dead, scatter=math.expm1(scatter), fabric=fabric
+    )
+
+
+def dead_of(times: PairTimes) -> tuple[str, ...]:
+    """Endpoints of which every measurement failed while others went well."""
+    is_ok = np.isfinite(times.time_ns)
+    tried = np.union1d(times.source, times.target)
+    alive = np.union1d(times.source[is_ok], times.target[is_ok])
+    if not len(alive):
+        return ()
+    return tuple(times.names[at] for at in np.setdiff1d(tried, alive).tolist())
+
+
+def excess_of(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
+    """Logarithms of the times beyond what is usual so far apart, and in what ran at once."""
+    logs: NDArray[Any] = np.log(times.time_ns)
+    kinds = distances(times, fabric)
+    for _ in range(2):
+        logs = logs - _medians_by(kinds, logs)
+        if len(times.names) >= _FEWEST_AT_ONCE:
+            logs = logs - _medians_by(times.visit, logs)
+    return logs
+
+
+def slowest_pairs(times: PairTimes, fabric: KnownFabric, most: int) -> tuple[SlowPair, ...]:
+    """The directed pairs that are slower than is usual so far apart, the slowest first."""
+    used = times.at(np.isfinite(times.time_ns))
+    pairs = _pairs_of(used, excess_of(used, fabric))
+    worst = [at for at in np.argsort(-pairs.log, kind="stable")[:most] if pairs.log[at] > 0]
+    return tuple(_slow(used.names, pairs, at, float(pairs.log[at])) for at in worst)
+
+
+def distances(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
+    """How far each pair is apart: the level of the smallest group that holds both, else 0."""
+    found = np.zeros(len(times.source), dtype=int)
+    for group in sorted(fabric.groups, key=lambda one: -one.level):
+        has = np.array([name in group.members for name in times.names])
+        found[has[times.source] & has[times.target]] = group.level
+    return found
+
+
+def _worst(
+    times: PairTimes, logs: NDArray[Any], fabric: KnownFabric
+) -> tuple[FoundCause | None, NDArray[Any]]:
+    """The cause that fits best, if chance does not give it; and the mask of its values."""
+    from scipy.special import ndtri
+
+    pairs = _pairs_of(times, logs)
+    causes = causes_of(times.names, pairs.source, pairs.target, fabric)
+    nothing = np.zeros(len(logs), dtype=bool)
+    if not causes.alike:
+        return None, nothing
+    own = np.bincount(pairs.of_value, _normal_scores(logs)) / np.bincount(pairs.of_value)
+    z = _deviates(own - own.mean(), causes.places)
+    least = -float(ndtri(FALSE_ALARMS / len(z)))
+    for best in np.argsort(-z).tolist():
+        if z[best] < least:
+            return None, nothing
+        places = causes.places[best]
+        rest = np.delete(pairs.log, places)
+        beyond = pairs.log[places] - np.median(rest)
+        if float(np.median(beyond)) < math.log1p(LEAST):
+            continue
+        weight = np.exp((np.maximum(z, 0) ** 2 - z[best] ** 2) / 2)
+        others = np.flatnonzero((z > 0) & (z**2 > z[best] ** 2 - _ALIKE)).tolist()
+        finding = _finding(times.names, pairs, places, beyond)
+        finding = msgspec.structs.replace(
+            finding,
+            causes=causes.alike[best],
+            also=tuple(one for at in others if at != best for one in causes.alike[at]),
+            confidence=float(1 / weight.sum()) / len(causes.alike[best]),
+        )
+        return finding, np.isin(pairs.of_value, places)
+    return None, nothing
+
+
+def _pairs_of(times: PairTimes, logs: NDArray[Any]) -> _Pairs:
+    number = times.source * len(times.names) + times.target
+    unique, first, of_value = np.unique(number, return_index=True, return_inverse=True)
+    return _Pairs(
+        source=times.source[first],
+        target=times.target[first],
+        log=_medians_of(of_value, logs, len(unique)),
+        of_value=of_value,
+    )
+
+
+def _slow(names: tuple[str, ...], pairs: _Pairs, at: int, log: float) -> SlowPair:
+    return SlowPair(
+        source=names[pairs.source[at]], target=names[pairs.target[at]], slower=math.expm1(log)
+    )
+
+
+def _finding(
+    names: tuple[str, ...], pairs: _Pairs, places: NDArray[Any], beyond: NDArray[Any]
+) -> FoundCause:
+    middle = float(np.median(beyond))
+    low, high = middle, middle
+    if len(beyond) > 1:
+        low, high, _ = interval_of_median(beyond.tolist())
+    worst = np.argsort(-beyond, kind="stable")[:_EVIDENCE]
+    return FoundCause(
+        causes=(),
+        also=(),
+        slower=math.expm1(middle),
+        slower_low=math.expm1(low),
+        slower_high=math.expm1(high),
+        confidence=0.0,
+        pairs=len(places),
+        evidence=tuple(_slow(names, pairs, places[at], float(beyond[at])) for at in worst),
+    )
+
+
+def _deviates(own: NDArray[Any], causes: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Student's t of each cause's values against the others, as normal deviates (Wallace 1959).
+
+    `own` are the values, their sum 0; positive where a cause's are greater.
+    """
+    count = len(own)
+    free = max(count - 2, 1)
+    total = max(float((own**2).sum()), 1e-300)
+    found = []
+    for places in causes:
+        size = len(places)
+        added = float(own[places].sum())
+        share = added**2 * count / (size * (count - size)) / total
+        z = math.sqrt(-free * math.log1p(-min(share, 1 - 1e-12)))
+        found.append(math.copysign(z * (8 * free + 1) / (8 * free + 3), added))
+    return np.array(found)
+
+
+def _normal_scores(values: NDArray[Any]) -> NDArray[Any]:
+    """Ranks as quantiles of the normal distribution, their sum 0; alike values have one."""
+    from scipy.special import ndtri
+
+    _, alike, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[alike]
+    scores: NDArray[Any] = ndtri((ranks - 0.5) / len(values))
+    centred: NDArray[Any] = scores - scores.mean()
+    return centred
+
+
+def _spread(values: NDArray[Any]) -> float:
+    """The standard deviation by the median distance from the median, of normal values."""
+    if not len(values):
+        return 0.0
+    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
+
+
+def _medians_by(keys: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """For each value the median of those of its key."""
+    unique, group_of = np.unique(keys, return_inverse=True)
+    found: NDArray[Any] = _medians_of(group_of, values, len(unique))[group_of]
+    return found
+
+
+def _medians_of(group_of: NDArray[Any], values: NDArray[Any], count: int) -> NDArray[Any]:
+    """The median of each of `count` groups, all of which have a value."""
+    order = np.lexsort((values, group_of))
+    ordered = values[order]
+    first = np.searchsorted(group_of[order], np.arange(count))
+    sizes = np.bincount(group_of, minlength=count)
+    low, high = ordered[first + (sizes - 1) // 2], ordered[first + sizes // 2]
+    middle: NDArray[Any] = (low + high) / 2
+    return middle

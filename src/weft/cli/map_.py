@@ -1,0 +1,250 @@
+"""`weft map`: all pairs in rounds, and which node, direction or switch is slow."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from msgspec.structs import asdict
+
+from weft.cli.command import print_json
+from weft.cli.from_record import of_command
+from weft.cli.options import Json
+from weft.cli.typed import refuse_typed
+from weft.cli.where import Where, takes_where
+from weft.errors import WeftError
+from weft.plan import cases as plan
+from weft.plan.rounds import MOST_ROUNDS, usual_rounds
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.fabric.known import KnownFabric
+    from weft.plan.request import Request
+    from weft.plan.simulated import SimulatedPlatform
+
+_EXAMPLES = """Examples:
+
+weft map --hosts n1,n2,n3,n4 --interface ib0
+
+weft map --nodes 64 --topology /etc/slurm/topology.conf --budget 10min
+
+weft map --platform escher --ranks 32 --slow n7=0.5
+
+weft map weft-20261121-101500.jsonl.zst --topology topology.conf"""
+_SIZES = "8,64KiB"
+_LAUNCHES = 3
+_ALREADY = (
+    "transport", "sizes", "ranks", "rounds", "launches", "budget", "seed", "output", "platform",
+    "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface",
+    "device",
+)  # fmt: skip
+_NOT_SIMULATED = (
+    "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
+    "transport", "launches",
+)  # fmt: skip
+_Record = Annotated[
+    Path | None,
+    typer.Argument(help="Show the map of this record again, and measure nothing."),
+]
+_Topology = Annotated[
+    Path | None,
+    typer.Option(help="Read who is below which switch from this topology.conf of Slurm."),
+]
+_Sizes = Annotated[str, typer.Option(help="Measure these message sizes.")]
+_Ranks = Annotated[
+    int, typer.Option(help="Start this many ranks. 0: one on each of --hosts or --nodes.")
+]
+_Rounds = Annotated[
+    int,
+    typer.Option(
+        help="Measure so many rounds, in each of which every rank has one partner. 0: all of up"
+        " to 64 ranks, several times of few; of more ranks 64."
+    ),
+]
+_Transport = Annotated[
+    str, typer.Option(help="Measure over these transports, with commas. Default: mpi.")
+]
+_Launches = Annotated[int, typer.Option(help="Launch the ranks so many times.")]
+_Budget = Annotated[str, typer.Option(help="Time budget of the whole map.")]
+_Seed = Annotated[int, typer.Option(help="Seed the random order of the rounds.")]
+_Platform = Annotated[
+    str,
+    typer.Option(
+        help="Simulate this platform, measure nothing: a published one (escher) or a file of"
+        " weft calibrate or predict.",
+        rich_help_panel="Where",
+    ),
+]
+_Slow = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Give a node of --platform a cable of this share of its bandwidth: n7=0.5.",
+        rich_help_panel="Where",
+    ),
+]
+_Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write the record to this file.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
+    app.command("map", epilog=_EXAMPLES)(takes_where(map_))
+
+
+def map_(
+    context: typer.Context,
+    record: _Record = None,
+    topology: _Topology = None,
+    sizes: _Sizes = _SIZES,
+    ranks: _Ranks = 0,
+    rounds: _Rounds = 0,
+    transport: _Transport = "mpi",
+    launches: _Launches = _LAUNCHES,
+    budget: _Budget = plan.BUDGET,
+    seed: _Seed = plan.SEED,
+    platform: _Platform = "",
+    slow: _Slow = None,
+    output: _Output = None,
+    json: Json = False,
+    where: Where = Where(),  # noqa: B008 - frozen
+) -> None:
+    """Measure all pairs, both ways, in rounds, and name the node or switch that is slow, if any.
+
+    The record keeps every pair; weft report makes a page of it, and weft run --resume goes on.
+    """
+    from weft import session
+    from weft.sim.platforms import parse_slow
+
+    fabric = _fabric(topology)
+    if record is not None:
+        refuse_typed(context, *_ALREADY, why=f"{record} is measured already")
+        _show(record, fabric, as_json=json)
+        return
+    shares = parse_slow(slow or ())
+    simulated = _platform(context, platform, shares)
+    request = _request(
+        context, simulated, where, _asked(simulated, shares, where, ranks, rounds),
+        sizes=sizes, transport=transport, launches=launches, budget=budget, seed=seed,
+        output=output,
+    )  # fmt: skip
+    path, footer = session.start(request, lambda line: typer.echo(line, err=True))
+    _show(path, fabric, as_json=json)
+    typer.echo(f"record: {path}", err=True)
+    if footer.outcome == "interrupted":
+        raise typer.Exit(130)
+
+
+def _fabric(topology: Path | None) -> "KnownFabric | None":
+    from weft.sources.slurm_topology import read_topology
+
+    return None if topology is None else read_topology(topology)
+
+
+def _platform(
+    context: typer.Context, name: str, slow: "Mapping[int, float]"
+) -> "SimulatedPlatform | None":
+    from weft.sim.platforms import simulated_platform, with_slow
+
+    if not name:
+        refuse_typed(
+            context, "slow", why="real nodes are as they are",
+            fix="omit {}, or type --platform NAME",
+        )  # fmt: skip
+        return None
+    refuse_typed(context, *_NOT_SIMULATED, why=f"--platform {name} is simulated, once")
+    return with_slow(simulated_platform(name), slow)
+
+
+def _asked(
+    platform: "SimulatedPlatform | None",
+    slow: "Mapping[int, float]",
+    where: Where,
+    ranks: int,
+    rounds: int,
+) -> tuple[int, tuple[int, ...]]:
+    """The number of ranks and the rounds. Raises WeftError for too few."""
+    several = where.allocation.hosts or where.allocation.nodes
+    usual = where.allocation.usual_ranks if several else 0
+    count = ranks or (min(platform.nodes, MOST_ROUNDS) if platform else usual)
+    if slow and max(slow) >= count:
+        raise WeftError(
+            f"n{max(slow)} is not among the {counted(count, 'rank')}",
+            f"type --ranks {max(slow) + 1}, or name one of n0 to n{count - 1}",
+        )
+    if count < plan.RANKS:
+        raise WeftError(
+            f"a map of {counted(count, 'rank')} has no pairs",
+            "type --hosts n1,n2,n3,n4, or --ranks 4",
+        )
+    return count, tuple(range(rounds or usual_rounds(count)))
+
+
+def _request(
+    context: typer.Context,
+    platform: "SimulatedPlatform | None",
+    where: Where,
+    asked: tuple[int, tuple[int, ...]],
+    *,
+    sizes: str,
+    transport: str,
+    launches: int,
+    budget: str,
+    seed: int,
+    output: Path | None,
+) -> "Request":
+    from weft import units
+    from weft.plan.request import Request
+    from weft.topics.pair_map import PAIR_ROUNDS
+
+    ranks, points = asked
+    usual: dict[str, Any] = dict(plan.SIMULATED) if platform else {"launches": launches}
+    experiment = plan.Experiment(
+        tests=(PAIR_ROUNDS,),
+        sizes=sizes,
+        ranks=ranks,
+        variants=plan.Variants(points=points, single=platform is not None),
+    )
+    of = of_command(context, report=False)
+    return Request(
+        experiments=(experiment,),
+        transports=() if platform else tuple(filter(None, transport.split(","))),
+        ranks=ranks,
+        # The interval of one round is not what a map is for: each gets its launches.
+        precision=1.0,
+        budget_s=units.parse_seconds(budget),
+        seed=seed,
+        output=output,
+        mpi="",
+        options={},
+        case_deadline_s=units.parse_seconds(plan.CASE_DEADLINE),
+        platform=platform,
+        **{**asdict(where), **of, **usual},
+    )
+
+
+def _show(path: Path, fabric: "KnownFabric | None", *, as_json: bool) -> None:
+    """The findings first, then the slowest ways. Raises WeftError for a record without a map."""
+    from weft.analysis.summary import summarise
+    from weft.record.run import load
+    from weft.report.notes import troubles_in_words
+    from weft.report.table import render_table
+    from weft.report.terminal import console
+    from weft.topics.base import as_plain
+    from weft.topics.pair_map import PairMap, maps_of
+
+    run = load(path)
+    rows = maps_of(run, fabric)
+    if not rows:
+        raise WeftError(
+            f"{path} has no map, or nothing of it was measured", "measure one with weft map"
+        )
+    if as_json:
+        print_json(as_plain(rows))
+        return
+    topic = PairMap()
+    screen = console()
+    screen.print(*topic.findings(rows), *troubles_in_words(summarise(run)), sep="\n")
+    for table in topic.brief(rows, max(3, 16 // len(rows))):
+        screen.print(*render_table(table), sep="\n")

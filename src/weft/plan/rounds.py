@@ -1,0 +1,58 @@
+"""Rounds of all pairs, as the engine plays them (engine/patterns/pair_rounds.hpp). Pure.
+
+The circle method: one place stays and the others rotate, so that N ranks meet in N-1 rounds of
+perfect matchings for even N; for odd N in N rounds, in each of which one rank stands by. Ranks sit
+at places that are drawn anew for each tournament, so that the pairs of a second tournament run in
+other company: a pair's own effect and that of its round are separate.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+# Fewer rounds do not tell a slow node from chance, so few ranks meet again in other company.
+FEWEST_ROUNDS = 24
+# Up to so many ranks every pair meets; of more these rounds tell a slow node, not a slow pair.
+MOST_ROUNDS = 64
+_MASK = (1 << 64) - 1
+
+
+def rounds_of(ranks: int) -> int:
+    """How many rounds a tournament of so many ranks has."""
+    return ranks - 1 + ranks % 2
+
+
+def usual_rounds(ranks: int) -> int:
+    """How many rounds are measured where nobody says: whole tournaments of few ranks."""
+    tournament = rounds_of(ranks)
+    return min(tournament * -(-FEWEST_ROUNDS // tournament), MOST_ROUNDS)
+
+
+def partners_in(point: int, ranks: int) -> tuple[int, ...]:
+    """The partner of each rank in a round; of the one that stands by the number of ranks.
+
+    Rounds are counted through all tournaments: `point` modulo rounds_of(ranks) is the turn.
+    """
+    rounds = rounds_of(ranks)
+    seats = _seats(point // rounds, rounds + 1)
+    turn = point % rounds
+    partners = [ranks] * (rounds + 1)
+    for place in range(rounds):
+        other = (2 * turn - place) % rounds
+        partners[seats[place]] = seats[rounds if other == place else other]
+    partners[seats[rounds]] = seats[turn]
+    return tuple(partners[:ranks])
+
+
+@lru_cache(maxsize=8)
+def _seats(tournament: int, places: int) -> tuple[int, ...]:
+    """The rank at each place: SplitMix64 (Steele, Lea, Flood 2014), Fisher and Yates' shuffle."""
+    seats = list(range(places))
+    state = tournament
+    for left in range(places, 1, -1):
+        state = (state + 0x9E3779B97F4A7C15) & _MASK
+        drawn = ((state ^ state >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+        drawn = ((drawn ^ drawn >> 27) * 0x94D049BB133111EB) & _MASK
+        at = (drawn ^ drawn >> 31) % left
+        seats[left - 1], seats[at] = seats[at], seats[left - 1]
+    return tuple(seats)

@@ -1,0 +1,107 @@
+"""Slurm's topology.conf: which hosts are below which switch.
+
+As man topology.conf (Slurm 24.11) has it: a line a switch, SwitchName= with Nodes= or Switches=,
+each a list of names with ranges in brackets; keys ignore case, and LinkSpeed is not used. It knows
+neither cables nor routes: a diagnosis on it can name a leaf, and never a cable.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.known import Group, KnownFabric
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MOST_NAMES = 100_000
+_LIST = re.compile(r"[^,\[\]]*(?:\[[^\]]*\][^,\[\]]*)*")
+_MOST_LEVELS = 16
+_FIX = "name a topology.conf of Slurm with SwitchName= and Nodes= or Switches="
+
+
+class _Switch(msgspec.Struct):
+    nodes: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
+
+
+def read_topology(path: Path) -> KnownFabric:
+    """The switches as groups of hosts. Raises WeftError."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WeftError(f"cannot read {path} as a topology: {reason}", _FIX) from None
+    switches: dict[str, _Switch] = {}
+    for number, line in enumerate(_joined(lines), 1):
+        words = line.partition("#")[0].split()
+        pairs = {k.lower(): v for k, _, v in (word.partition("=") for word in words)}
+        if not pairs:
+            continue
+        place = f"{path}, line {number}"
+        if not pairs.get("switchname") or ("nodes" in pairs) == ("switches" in pairs):
+            raise WeftError(f"{place} is no switch with either Nodes= or Switches=", _FIX)
+        own = _Switch(
+            nodes=names_in(pairs.get("nodes", ""), place),
+            switches=names_in(pairs.get("switches", ""), place),
+        )
+        for name in names_in(pairs["switchname"], place):
+            switches[name] = own
+    if not switches:
+        raise WeftError(f"{path} has no switch", _FIX)
+    return KnownFabric(groups=tuple(_group(path, name, switches) for name in switches))
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """A backslash at its end continues a line."""
+    found = [""]
+    for line in lines:
+        found[-1] += line.removesuffix("\\")
+        if not line.endswith("\\"):
+            found.append("")
+    return found
+
+
+def _group(path: Path, name: str, switches: dict[str, _Switch]) -> Group:
+    below = [name]
+    members: set[str] = set()
+    for level in range(1, _MOST_LEVELS + 1):
+        unknown = [one for one in below if one not in switches]
+        if unknown:
+            raise WeftError(f"{path} has no switch {unknown[0]}", "add its line, or omit it")
+        members |= {node for one in below for node in switches[one].nodes}
+        below = [other for one in below for other in switches[one].switches]
+        if not below:
+            kind = "leaf" if level == 1 else "switch"
+            return Group(name=f"{kind} {name}", members=frozenset(members), level=level)
+    raise WeftError(f"{path}: switch {name} is above itself", "correct its Switches=")
+
+
+def names_in(text: str, place: str) -> tuple[str, ...]:
+    """Names of a list with ranges: "n[1-3,7],gpu[01-02]" has six. Raises WeftError."""
+    found: list[str] = []
+    for word in filter(None, _LIST.findall(text)):
+        ends = [""]
+        parts = re.split(r"[\[\]]", word)
+        for at, part in enumerate(parts):
+            choices = [part] if at % 2 == 0 else _range(part, place)
+            if len(ends) * len(choices) > _MOST_NAMES:
+                raise WeftError(f"{place}: {word} are too many names", _FIX)
+            ends = [one + other for one in ends for other in choices]
+        found += ends
+    return tuple(found)
+
+
+def _range(text: str, place: str) -> list[str]:
+    found = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        last = last or first
+        if not (first.isdigit() and last.isdigit()) or int(last) - int(first) > _MOST_NAMES:
+            raise WeftError(f"{place}: [{text}] is no range of numbers", _FIX)
+        found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
+    return found

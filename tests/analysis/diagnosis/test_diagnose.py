@@ -1,0 +1,160 @@
+"""What is planted is named, with its size; what is well is not."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from weft.analysis.diagnosis.causes import Cause
+from weft.analysis.diagnosis.diagnose import Diagnosis, diagnose, distances
+from weft.analysis.diagnosis.guess import guessed
+from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.fabric.known import Group, KnownFabric, known_of
+from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.plan.rounds import partners_in, usual_rounds
+
+Slower = Callable[[int, int], float]
+UNKNOWN = KnownFabric()
+
+
+def mapped(nodes: int, slower: Slower, scatter: float = 0.01, rounds: int = 0) -> PairTimes:
+    """Times of 1000 ns, so many times as long, with a scatter drawn from a fixed seed."""
+    random = np.random.default_rng(7)
+    rows = [
+        (rank, partner, visit, 1000.0 * slower(rank, partner))
+        for visit in range(rounds or usual_rounds(nodes))
+        for rank, partner in enumerate(partners_in(visit, nodes))
+        if partner < nodes
+    ]
+    source, target, visit, time_ns = map(np.array, zip(*rows, strict=True))
+    return PairTimes(
+        names=tuple(f"n{node}" for node in range(nodes)),
+        source=source,
+        target=target,
+        visit=visit,
+        time_ns=time_ns * np.exp(scatter * random.standard_normal(len(source))),
+    )
+
+
+def leaves(nodes: int, each: int) -> KnownFabric:
+    return KnownFabric(
+        groups=tuple(
+            Group(
+                name=f"leaf l{first // each}",
+                members=frozenset(f"n{node}" for node in range(first, first + each)),
+            )
+            for first in range(0, nodes, each)
+        )
+    )
+
+
+def only(found: Diagnosis) -> Cause:
+    [finding] = found.findings
+    assert finding.is_certain
+    assert finding.confidence > 0.9
+    return finding.causes[0]
+
+
+@pytest.mark.parametrize("nodes", [4, 5, 8, 16, 33])
+def test_a_slow_node_is_named_with_how_much_slower(nodes: int) -> None:
+    found = diagnose(mapped(nodes, lambda i, j: 1.3 if 2 in (i, j) else 1.0), UNKNOWN)
+    assert only(found) == Cause("node", "n2")
+    [finding] = found.findings
+    assert finding.slower_low < 0.3 < finding.slower_high
+    assert finding.pairs == 2 * (nodes - 1)
+    assert all("n2" in (one.source, one.target) for one in finding.evidence)
+
+
+@pytest.mark.parametrize(
+    ("slower", "cause"),
+    [
+        (lambda i, _: 1.2 if i == 3 else 1.0, Cause("send", "n3")),
+        (lambda _, j: 1.2 if j == 3 else 1.0, Cause("receive", "n3")),
+        (lambda i, j: 1.2 if 4 in (i // 4, j // 4) else 1.0, Cause("group", "leaf l4")),
+        (lambda i, j: 1.2 if i // 4 == 4 != j // 4 else 1.0, Cause("out of", "leaf l4")),
+        (lambda i, j: 1.2 if j // 4 == 4 != i // 4 else 1.0, Cause("into", "leaf l4")),
+        (
+            lambda i, j: 1.2 if {i // 4, j // 4} == {1, 4} else 1.0,
+            Cause("between", "leaf l1 and leaf l4"),
+        ),
+    ],
+)
+def test_the_direction_and_the_switch_are_told_apart(slower: Slower, cause: Cause) -> None:
+    assert only(diagnose(mapped(24, slower), leaves(24, 4))) == cause
+
+
+def test_a_slow_pair_is_no_slow_node() -> None:
+    found = diagnose(mapped(12, lambda i, j: 1.5 if {i, j} == {3, 8} else 1.0), UNKNOWN)
+    assert only(found) == Cause("pair", "n3 - n8")
+
+
+def test_a_cable_is_named_where_routes_are_known() -> None:
+    fabric = build_fabric(FabricAsked(nodes=32, switch="8"))
+    known = known_of(fabric, [f"n{node}" for node in range(32)], "d-mod-k")
+    bad = "cable 1 from leaf 3 to spine 2"
+    times = mapped(32, lambda i, j: 1.2 if bad in known.ways[f"n{i}", f"n{j}"] else 1.0)
+    assert only(diagnose(times, known)) == Cause("link", bad)
+
+
+def test_two_at_once_are_both_named() -> None:
+    def slower(i: int, j: int) -> float:
+        return (1.5 if 2 in (i, j) else 1.0) * (1.2 if 9 in (i, j) else 1.0)
+
+    found = diagnose(mapped(16, slower), UNKNOWN)
+    assert {one.causes[0] for one in found.findings} == {Cause("node", "n2"), Cause("node", "n9")}
+
+
+@pytest.mark.parametrize("scatter", [0.0, 1e-6, 0.01, 0.1])
+@pytest.mark.parametrize("nodes", [2, 3, 4, 9, 24])
+def test_nobody_is_named_where_nothing_is_slow(nodes: int, scatter: float) -> None:
+    assert diagnose(mapped(nodes, lambda *_: 1.0, scatter), UNKNOWN).findings == ()
+
+
+def test_what_is_slower_by_less_than_counts_is_not_named() -> None:
+    times = mapped(16, lambda i, j: 1.01 if 2 in (i, j) else 1.0, 1e-4)
+    assert diagnose(times, UNKNOWN).findings == ()
+
+
+def test_causes_of_the_same_pairs_share_the_confidence() -> None:
+    """A leaf of one node is that node, for any measurement between these."""
+    fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset({"n0"})),))
+    times = mapped(12, lambda i, j: 1.3 if 0 in (i, j) else 1.0)
+    [finding] = diagnose(times, fabric).findings
+    assert set(finding.causes) == {Cause("node", "n0"), Cause("group", "leaf a")}
+    assert not finding.is_certain
+    assert finding.confidence <= 0.5
+
+
+def test_pairs_farther_apart_are_no_fault() -> None:
+    times = mapped(24, lambda i, j: 1.0 if i // 4 == j // 4 else 1.6)
+    assert diagnose(times, leaves(24, 4)).findings == ()
+    assert set(distances(times, leaves(24, 4))) == {0, 1}
+
+
+def test_the_dead_are_not_the_slow() -> None:
+    times = mapped(8, lambda i, j: float("nan") if 5 in (i, j) else 1.0)
+    found = diagnose(times, UNKNOWN)
+    assert found.dead == ("n5",)
+    assert found.findings == ()
+
+
+def test_what_ran_in_a_slow_round_is_not_slow() -> None:
+    times = mapped(16, lambda *_: 1.0)
+    slow_round = np.where(times.visit == 3, 2.0, 1.0)
+    slow = PairTimes(
+        names=times.names, source=times.source, target=times.target, visit=times.visit,
+        time_ns=times.time_ns * slow_round,
+    )  # fmt: skip
+    assert diagnose(slow, UNKNOWN).findings == ()
+
+
+def test_groups_are_guessed_where_they_show_and_only_there() -> None:
+    times = mapped(24, lambda i, j: 1.0 if i // 4 == j // 4 else 1.4)
+    found = guessed(times)
+    assert found.is_guessed
+    assert {one.members for one in found.groups} == {one.members for one in leaves(24, 4).groups}
+    assert guessed(mapped(24, lambda *_: 1.0)).groups == ()
+    # One slow node is no group.
+    assert guessed(mapped(24, lambda i, j: 1.4 if 3 in (i, j) else 1.0)).groups == ()
+    # Where not all met nothing is guessed.
+    assert guessed(mapped(24, lambda i, j: 1.0 if i // 4 == j // 4 else 1.4, 0.01, 5)).groups == ()
