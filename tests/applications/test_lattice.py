@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from support.lattices import lattice_of
+from weft.applications import words_of
 from weft.applications.asked import ApplicationsAsked, parse_lattices
 from weft.applications.files import ApplicationFile
 from weft.applications.info import ApplicationInfo, ApplicationOption
@@ -268,4 +269,4 @@ def test_short_links_and_threads_out_of_range_are_refused(more: dict[str, Any]) 
 def test_sums_are_typed_where_they_are_not_the_usual_ones(
     sums: int | None, words: tuple[str, ...]
 ) -> None:
-    assert ApplicationsAsked(sums=sums).words(SOLVER.application, None) == words
+    assert words_of(ApplicationsAsked(sums=sums), SOLVER.application, None) == words

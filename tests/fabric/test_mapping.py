@@ -1,11 +1,12 @@
 """Each rank has a node of its own, where its mapping says."""
 
 from collections import Counter
+from itertools import permutations
 
 import pytest
 
 from weft.errors import WeftError
-from weft.fabric.mapping import MAPPINGS, nodes_of_ranks
+from weft.fabric.mapping import DRAWN, MAPPINGS, placements
 from weft.fabric.routes import Routes, routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
 
@@ -14,6 +15,10 @@ TREE = FabricAsked(nodes=10, switch="6", blocking="2:1")
 
 def routes(asked: FabricAsked = TREE, routing: str = "") -> Routes:
     return routes_of(build_fabric(asked), routing)
+
+
+def nodes_of_ranks(of: Routes, mapping: str) -> list[int]:
+    return list(placements(of, mapping)[0].nodes)
 
 
 @pytest.mark.parametrize("mapping", MAPPINGS)
@@ -37,11 +42,47 @@ def test_the_far_rank_has_the_most_switches_before_it() -> None:
 
 
 def test_random_ranks_are_drawn_alike_each_time_and_leave_their_order() -> None:
-    drawn = [tuple(nodes_of_ranks(routes(), "random")) for _ in range(3)]
-    assert list(Counter(drawn).values()) == [3]
-    assert drawn[0] != tuple(range(10))
+    drawn = [placements(routes(), "random") for _ in range(3)]
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len({one.nodes for one in drawn[0]} | {tuple(range(10))}) == DRAWN + 1
+    assert sum(one.share for one in drawn[0]) == pytest.approx(1)
 
 
 def test_an_unknown_mapping_is_refused() -> None:
     with pytest.raises(WeftError, match="by-leaf"):
         nodes_of_ranks(routes(), "by-rack")
+
+
+RING = FabricAsked(nodes=8, switch="3", topology="torus", shape="8")
+
+
+@pytest.mark.parametrize(
+    ("asked", "routing"),
+    [(TREE, ""), (TREE, "d-mod-k"), (RING, ""), (FabricAsked(nodes=4, switch="8"), "")],
+)
+def test_pairs_of_each_distance_count_as_often_as_there_are_such(
+    asked: FabricAsked, routing: str
+) -> None:
+    """Against every pair of nodes, one by one."""
+    of = routes(asked, routing)
+    ends = {node: at for at, end in enumerate(of.ends) for node in end.nodes}
+
+    def further(one: int, other: int) -> int:
+        same = ends[one] == ends[other]
+        return 0 if same else of.further_switches(of.ways[ends[one], ends[other]])
+
+    counts = Counter(further(*pair) for pair in permutations(ends, 2))
+    found = placements(of, pairs="random")
+    assert {further(*one.nodes[:2]): one.share for one in found} == pytest.approx(
+        {distance: count / counts.total() for distance, count in counts.items()}
+    )
+    for one in found:
+        assert sorted(one.nodes) == sorted(ends)
+    [near], [far] = placements(of, pairs="near"), placements(of, pairs="far")
+    assert (further(*near.nodes[:2]), further(*far.nodes[:2])) == (min(counts), max(counts))
+    assert near.share == far.share == 1
+
+
+def test_unknown_pairs_are_refused() -> None:
+    with pytest.raises(WeftError, match="near"):
+        placements(routes(), pairs="close")

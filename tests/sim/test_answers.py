@@ -1,5 +1,6 @@
 """Predictions side by side, what a simulation costs, and the words for a fabric."""
 
+import msgspec
 import pytest
 
 from support.simulations import KNOWN, platform
@@ -12,14 +13,18 @@ from weft.sim.answers import (
     PredictedFabric,
     PredictedFigure,
     answers_table,
+    certainty_in,
     certainty_of,
     slower,
     within,
 )
 from weft.sim.effort import Pilot, forecast, pilot_sizes
 from weft.sim.fidelity import errors_of, predicted_ns
+from weft.sim.measured import HeldOut, certainty_of_held_out
 from weft.sim.platforms import protocols_of
 from weft.sim.predicted import Variant, parameters_of, predicted, read_topology
+from weft.studies.calibration import calibrated_platform
+from weft.studies.prediction import known_certainty
 
 
 def answer(name: str, time_ns: float, rate: float, switches: int = 3) -> PredictedFabric:
@@ -41,10 +46,56 @@ def test_a_bandwidth_that_is_smaller_is_slower() -> None:
     assert slower(rate, ANSWERS[1].figures[1]) == pytest.approx(1 / 0.96 - 1)
 
 
+def moved_alike(one: PredictedFabric, *factors: float) -> PredictedFabric:
+    """Its figures with every time so many times as long."""
+    return msgspec.structs.replace(
+        one,
+        moved=tuple(
+            tuple(
+                msgspec.structs.replace(
+                    each, value=each.value / factor if each.is_rate else each.value * factor
+                )
+                for each in one.figures
+            )
+            for factor in factors
+        ),
+    )
+
+
 def test_a_fabric_is_within_a_limit_where_all_its_figures_are() -> None:
-    assert within(ANSWERS, 0.05).within == ("full", "half")
-    assert within(ANSWERS, 0.05).beyond == ("third",)
-    assert within(ANSWERS, 0.12).within == ("full", "half", "third")
+    # All move alike, so differences are as they were.
+    answers = [moved_alike(one, 0.9, 1.1) for one in ANSWERS]
+    assert within(answers, 0.05).within == ("full", "half")
+    assert within(answers, 0.05).beyond == ("third",)
+    assert within(answers, 0.12).within == ("full", "half", "third")
+
+
+def test_nothing_is_within_a_limit_whose_error_is_not_known() -> None:
+    found = within(ANSWERS, 0.05)
+    assert (found.within, found.beyond, found.unknown) == (("full",), (), ("half", "third"))
+
+
+def test_the_errors_of_a_calibration_travel_in_its_file() -> None:
+    made = calibrated_platform(["escher"], "model", 4).platform
+    assert certainty_in(made) == certainty_of(find_platform("escher"), "model")
+    assert known_certainty(msgspec.structs.replace(made, name="mine")) == certainty_in(made)
+    assert certainty_in(platform()) is None
+
+
+def test_what_a_record_held_out_is_how_far_its_platform_is_off() -> None:
+    def out(size: int, measured: float, predicted: float, **more: bool) -> HeldOut:
+        return HeldOut(what="x", by="y", bytes=size, measured=measured, predicted=predicted, **more)
+
+    every = (
+        out(8, 100.0, 110.0), out(8, 100.0, 300.0, shares_cores=True),
+        out(1 << 20, 2e9, 1e9, is_rate=True),
+    )  # fmt: skip
+    found = certainty_of_held_out(every, KNOWN)
+    assert found is not None
+    assert (found.fixed, found.byte) == pytest.approx((0.1, 1.0))
+    assert (found.worst, found.mean) == pytest.approx((1.0, 0.55))
+    assert (found.points, found.largest_bytes, found.of) == (2, 1 << 20, "held-out")
+    assert certainty_of_held_out((), KNOWN) is None
 
 
 def test_figures_carry_the_error_of_the_calibration() -> None:
@@ -55,8 +106,7 @@ def test_figures_carry_the_error_of_the_calibration() -> None:
     assert table.rows[1][-1] == "+4.0 %"
     assert table.rows[3][3] == "800 MB/s to 1.33 GB/s"
     assert table.notes[0] == (
-        "within 5 % of full: full, half; not within: third (by the figures alone, without"
-        " intervals)"
+        "within 5 % of full: full; not known: half, third (no difference has an interval)"
     )
     assert "40 published figures by 2.0 % on average and 25.0 % at most" in table.notes[1]
     assert table.notes[2] == (

@@ -1,11 +1,15 @@
 """Where all nodes send to all others, the simulator takes as long as the busiest link has ways."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from support.simulations import simulated
-from weft.fabric.topologies import FabricAsked
+import weft
+from support.simulations import platform, simulated
+from weft.fabric.routes import routes_of
+from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.plan.cases import Experiment
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import at_crossbar
 from weft.sim.predicted import Variant, predicted
@@ -44,3 +48,41 @@ def test_all_to_all_takes_as_long_as_the_busiest_link(
     run = simulated(tmp_path, ("alltoall",), "1MiB", on, ranks=fabric.nodes, samples=3)
     [batch] = run.measured
     assert float(min(run.time_ns(batch))) == pytest.approx(ways * BYTES, rel=0.01)
+    _check_carried(run, fabric, routing)
+
+
+def _check_carried(run: weft.Run, asked: FabricAsked, routing: str) -> None:
+    """The record has of each link the bytes of all ways over it, in every operation of the run."""
+    routes = routes_of(build_fabric(asked), routing)
+    flows: Counter[str] = Counter()
+    for (one, other), way in routes.ways.items():
+        for at in way:
+            pairs = len(routes.ends[one].nodes) * len(routes.ends[other].nodes)
+            flows[routes.bundles[at].name] += pairs
+    [end] = run.lines.ends
+    carried = dict(end.link_bytes)
+    of_a_node = carried.pop("node") / (asked.nodes - 1)
+    assert of_a_node % BYTES == 0
+    assert carried == {name: pairs * of_a_node for name, pairs in flows.items()}
+
+
+# What a node's busiest cable carries over the uplinks of the first leaf: 15 messages of a node for
+# each 48 of its leaf where all send to all, 15 of a receiver for 12 from other leaves. A bus has
+# both ways together, and is no cable.
+@pytest.mark.parametrize(
+    ("test", "link", "share"),
+    [("alltoall", "leaf-0-up", 15 / 48), ("hot_spot_receive", "leaf-0-down", 15 / 12)],
+)
+def test_the_busiest_cable_of_a_node_is_one_way_of_it(
+    tmp_path: Path, test: str, link: str, share: float
+) -> None:
+    on = predicted(platform(), Variant(fabric=HALF))
+    part = Experiment(tests=(test,), sizes="1MiB", ranks=16)
+    run = simulated(tmp_path, (), "", on, parts=(part,), samples=1, budget_s=600.0)
+    carried = run.lines.ends[0].link_bytes
+    peers = [case.point for case in run.cases.values() if case.point]
+    if peers:
+        # Of fewer peers too, those of the own leaf first.
+        own = sum(min(one, 3) for one in peers)
+        share = sum(peers) / (sum(peers) - own)
+    assert carried["node"] / carried[link] == pytest.approx(share, rel=0.01)

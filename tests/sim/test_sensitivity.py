@@ -82,14 +82,15 @@ def test_a_limit_has_three_answers() -> None:
     assert found.unknown == ("maybe",)
 
 
-def test_without_moves_the_figures_alone_decide() -> None:
+def test_without_moves_nothing_is_decided() -> None:
     bare = [
         PredictedFabric(variant=name, nodes=8, switches=1,
                         figures=(PredictedFigure(case="c", value=value),))
         for name, value in (("a", 100.0), ("b", 104.0), ("c", 106.0))
     ]  # fmt: skip
     found = within(bare, 0.05)
-    assert (found.within, found.beyond, found.has_intervals) == (("a", "b"), ("c",), False)
+    assert (found.within, found.beyond, found.unknown) == (("a",), (), ("b", "c"))
+    assert not found.has_intervals
     assert in_percent(slower_within(bare[0], bare[1], 0)) == "+4.0 %"
 
 

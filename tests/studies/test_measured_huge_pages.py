@@ -1,6 +1,7 @@
 """What huge pages give, by scripted ranks of known times."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import msgspec
@@ -9,11 +10,22 @@ from typer.testing import CliRunner
 
 from support.builders import pattern
 from weft.cli.main import app
+from weft.host.memory import Memory
 from weft.launch.local import LocalLauncher
+from weft.launch.programs import Program
 from weft.launch.protocol import Answer, LaunchError
 from weft.plan.pattern import Footprint
 from weft.studies import huge_pages
-from weft.studies.huge_pages import BUDGET_S, CHECK, PagesRatios, finding_of, measured_in_pairs
+from weft.studies.huge_pages import (
+    BUDGET_S,
+    CHECK,
+    FEWEST_PAIRS,
+    MOST_S,
+    PagesRatios,
+    finding_of,
+    how_to_get,
+    measured_in_pairs,
+)
 
 STREAMS = ("stream", "bidirectional_stream")
 SECONDS = {"small": 0.03, "huge": 0.01}
@@ -71,9 +83,36 @@ def test_a_machine_that_gets_slower_gives_no_gain() -> None:
 
 
 def test_no_pair_begins_that_would_not_end_in_time() -> None:
-    ranks = Ranks(lambda *_: 0.15)
+    ranks = Ranks(lambda *_: 0.09)
     measured_in_pairs(ranks, STREAMS, ranks.clock)
-    assert BUDGET_S - 0.6 < ranks.now_s <= BUDGET_S
+    assert BUDGET_S - 0.36 < ranks.now_s <= BUDGET_S
+
+
+def test_a_slow_machine_gets_the_few_pairs_that_a_figure_takes() -> None:
+    ranks = Ranks(lambda *_: 0.6)
+    gains = measured_in_pairs(ranks, STREAMS, ranks.clock)
+    assert [len(gain.ratios) for gain in gains] == [FEWEST_PAIRS, FEWEST_PAIRS]
+    assert finding_of(gains).level == "ok"
+    slower = Ranks(lambda *_: 1.5)
+    few = finding_of(measured_in_pairs(slower, STREAMS, slower.clock))
+    assert (few.level, slower.now_s <= MOST_S) == ("unknown", True)
+    assert "1 pair of 3 ended in 15 s" in few.what
+
+
+@pytest.mark.parametrize(("page_bytes", "share"), [(1 << 30, 512), (32 << 20, 16)])
+def test_so_many_pages_are_advised_as_this_machine_has_of_its_own_length(
+    page_bytes: int, share: int
+) -> None:
+    patterns = tuple(
+        msgspec.structs.replace(pattern(test), footprint=Footprint(streams=True, receives=2048))
+        for test in STREAMS
+    )
+    program = Program(path=Path("x"), transport="mpi", mpi="openmpi", patterns=patterns)
+    many, few = (
+        int(how_to_get(program, Memory(huge_page_bytes=size)).rpartition("=")[2])
+        for size in (None, page_bytes)
+    )
+    assert few == -(-many // share)
 
 
 def test_a_pair_that_is_cut_short_leaves_those_before_it() -> None:

@@ -1,4 +1,4 @@
-"""What check, figure, export, predict and reproduce decide, asked without a command line."""
+"""What commands decide, asked without a command line."""
 
 from pathlib import Path
 
@@ -9,10 +9,13 @@ from weft.applications.asked import ApplicationsAsked
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.studies.checks import checked
-from weft.studies.export import in_words, table_called
+from weft.studies.export import export, in_words, table_called
 from weft.studies.figures import chart_called
+from weft.studies.fits import fits_of, picture_of
 from weft.studies.prediction import check_asked
+from weft.studies.pricing import charts_of, priced
 from weft.studies.published import reproduced
+from weft.studies.trend import over_time
 
 
 @pytest.fixture
@@ -96,3 +99,54 @@ def test_a_study_is_asked_only_for_what_it_published(
 ) -> None:
     with pytest.raises(WeftError, match=why):
         reproduced(study, kind, rate)
+
+
+def test_a_fit_is_of_every_series_and_drawn_of_one(path: Path) -> None:
+    both = fits_of(str(path), test="ping_pong,stream")
+    assert [series.name for series, _ in both] == ["tcp/ping_pong", "tcp/stream"]
+    with pytest.raises(WeftError, match="a picture shows one series, and there are 2"):
+        fits_of(str(path), test="ping_pong,stream", is_drawn=True)
+    chart, table = picture_of(fits_of(str(path), is_drawn=True)[0])
+    assert chart.title == "Transfer time, tcp/ping_pong"
+    assert table.caption == "weft fit: tcp/ping_pong"
+    assert "latency" in [row[0] for row in table.rows]
+
+
+def test_records_that_cannot_be_read_are_named_and_none_is_an_error(
+    path: Path, tmp_path: Path
+) -> None:
+    bad = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    found = over_time([*bad, path])
+    assert [one.record for one in found.history.sessions] == [str(path)]
+    assert found.notes == tuple(
+        f"skipped: cannot read {one}: No such file or directory" for one in bad
+    )
+    with pytest.raises(WeftError, match="none of 2 records can be read, first: skipped"):
+        over_time(bad)
+    with pytest.raises(WeftError, match="cannot read"):
+        over_time(bad[:1])
+
+
+def test_a_price_is_of_one_question() -> None:
+    with pytest.raises(WeftError, match=r"what is to be done with a\.toml"):
+        priced(None, lists=[Path("a.toml")])
+    with pytest.raises(WeftError, match="no fabric is named"):
+        priced(None)
+    paper = priced(None, is_of_paper=True)
+    charts, under = charts_of(paper)
+    assert len(charts) == 1
+    assert under.rows
+    with pytest.raises(WeftError, match="--cables, --draw and --simgrid are for one fabric"):
+        priced(None, is_of_paper=True, files=(None, Path("a.xml")))
+
+
+def test_an_export_is_one_file_of_the_format_it_is_named_for(path: Path, tmp_path: Path) -> None:
+    both = {"csv": tmp_path / "a.csv", "latex": tmp_path / "a.tex"}
+    for targets in (both, {"csv": None}):
+        with pytest.raises(WeftError, match="writes one file"):
+            export(path, targets)
+    assert not any(one.exists() for one in both.values())
+    found = export(path, {"csv": both["csv"], "latex": None}, "summary")
+    assert (found.rows, found.table) == (20, "summary")
+    assert len(both["csv"].read_text().splitlines()) == 21
+    assert export(path, {"latex": both["latex"]}).table == "figures"

@@ -1,17 +1,17 @@
 #include "transports/sim/crossings.hpp"
 
 #include <simgrid/link.h>
-#include <charconv>
-#include <cstddef>
+#include <algorithm>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 #include <xbt/config.hpp>
+
+#include "transports/sim/pieces.hpp"
 
 namespace weft {
 
@@ -21,70 +21,77 @@ namespace {
 constexpr double envelope_bytes = 16;
 constexpr double crossings_of_rendezvous = 3;
 
-double number_of(std::string_view text) {
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+using Zones = std::unordered_set<simgrid::s4u::NetZone*>;
+using Links = std::vector<simgrid::s4u::Link*>;
+
+Pieces pieces_of(const simgrid::s4u::NetZone& fabric, const char* property) {
+  const char* const text = fabric.get_property(property);
+  return Pieces(text == nullptr ? "" : text);
 }
-
-/// As SimGrid's setting smpi/lat-factor has them: "0:1;2063:4.5", a factor above each size.
-class LatencyFactors {
- public:
-  explicit LatencyFactors(std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = text.find(';');
-      const std::string_view piece = text.substr(0, end);
-      const std::size_t colon = piece.find(':');
-      if (colon == std::string_view::npos) break;
-      pieces_.emplace_back(number_of(piece.substr(0, colon)), number_of(piece.substr(colon + 1)));
-      text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    }
-  }
-  [[nodiscard]] double at(double bytes) const {
-    double factor = 1;
-    for (const auto& [above, value] : pieces_) {
-      if (bytes <= above) break;
-      factor = value;
-    }
-    return factor;
-  }
-
- private:
-  std::vector<std::pair<double, double>> pieces_;
-};
 
 }  // namespace
 
-void add_crossings(const simgrid::s4u::Engine& engine) {
-  const simgrid::s4u::NetZone* const fabric = engine.netzone_by_name_or_null("fabric");
-  const char* const text = fabric == nullptr ? nullptr : fabric->get_property("latency-factor");
-  if (text == nullptr) return;
+struct Crossings::Seen {
+  /// What the switch behind a link takes, s.
   std::unordered_map<const simgrid::s4u::Link*, double> switches_s;
+  std::unordered_map<const simgrid::s4u::Link*, double> bytes;
+
+  /// By how much the latency of a way's own links is to be multiplied for what its switches take.
+  [[nodiscard]] double further(const Links& links, double crossings) const {
+    double own_s = 0;
+    double further_s = 0;
+    for (const simgrid::s4u::Link* link : links) {
+      const auto found = switches_s.find(link);
+      if (found == switches_s.end()) {
+        own_s += sg_link_get_latency(link);
+      } else {
+        further_s += found->second;
+      }
+    }
+    // A way without any latency of its own has nothing to be multiplied.
+    return own_s > 0 ? crossings * further_s / own_s : 0;
+  }
+};
+
+Crossings::Crossings(const simgrid::s4u::Engine& engine, const simgrid::s4u::NetZone& fabric)
+    : seen_(std::make_shared<Seen>()) {
+  if (fabric.get_property("latency-factor") == nullptr) return;
   for (const simgrid::s4u::Link* link : engine.get_all_links()) {
     const char* const crossing = link->get_property("crossing");
-    if (crossing != nullptr) switches_s.emplace(link, number_of(crossing));
+    if (crossing != nullptr) seen_->switches_s.emplace(link, number_of(crossing));
   }
+  auto* const model = engine.get_netzone_root()->get_network_model();
   const int eager = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
-  const LatencyFactors factors(text);
-  engine.get_netzone_root()->get_network_model()->set_lat_factor_cb(
-      [switches_s = std::move(switches_s), factors, eager](
-          double bytes, const simgrid::s4u::Host* /*from*/, const simgrid::s4u::Host* /*to*/,
-          const std::vector<simgrid::s4u::Link*>& links,
-          const std::unordered_set<simgrid::s4u::NetZone*>& /*zones*/) {
-        double own_s = 0;
-        double further_s = 0;
-        for (const simgrid::s4u::Link* link : links) {
-          const auto found = switches_s.find(link);
-          if (found == switches_s.end()) {
-            own_s += sg_link_get_latency(link);
-          } else {
-            further_s += found->second;
-          }
-        }
-        const bool is_eager = bytes - envelope_bytes < eager;
-        const double crossings = is_eager ? 1 : crossings_of_rendezvous;
-        return factors.at(bytes) + crossings * further_s / own_s;
-      });
+  model->set_lat_factor_cb([seen = seen_, eager, between = pieces_of(fabric, "latency-factor"),
+                            within = pieces_of(fabric, "shared-latency-factor")](
+                               double bytes, const simgrid::s4u::Host* from,
+                               const simgrid::s4u::Host* to, const Links& links,
+                               const Zones& /*zones*/) {
+    if (from == to) return within.at(bytes);
+    for (const simgrid::s4u::Link* link : links) seen->bytes[link] += bytes - envelope_bytes;
+    const bool is_eager = bytes - envelope_bytes < eager;
+    return between.at(bytes) + seen->further(links, is_eager ? 1 : crossings_of_rendezvous);
+  });
+  if (fabric.get_property("shared-bandwidth-factor") == nullptr) return;
+  model->set_bw_factor_cb(
+      [between = pieces_of(fabric, "bandwidth-factor"),
+       within = pieces_of(fabric, "shared-bandwidth-factor")](
+          double bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
+          const Links& /*links*/,
+          const Zones& /*zones*/) { return (from == to ? within : between).at(bytes); });
+}
+
+std::map<std::string, double> Crossings::link_bytes() const {
+  std::map<std::string, double> found;
+  for (const auto& [link, bytes] : seen_->bytes) {
+    // Within a switch nothing is shared, and a node's bus, which both ways pass, is no cable.
+    if (link->get_sharing_policy() == simgrid::s4u::Link::SharingPolicy::FATPIPE) continue;
+    const bool is_of_switches = seen_->switches_s.count(link) > 0;
+    if (!is_of_switches && link->get_name().find("_limiter") != std::string::npos) continue;
+    double& most = found[is_of_switches ? link->get_name() : "node"];
+    most = std::max(most, bytes);
+  }
+  return found;
 }
 
 }  // namespace weft

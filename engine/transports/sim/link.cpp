@@ -22,13 +22,7 @@ void copy(smx_activity_t activity, void* buffer, std::size_t bytes) {
 }  // namespace
 
 Sim::Sim(const LinkOptions& options, Bootstrap& boot)
-    : boot_(&boot),
-      size_(boot.size()),
-      heads_(options.flag("heads", false)),
-      sends_(boot.size()),
-      receives_(boot.size()) {
-  oldest_.reserve(2 * static_cast<std::size_t>(boot.size()));
-}
+    : boot_(&boot), size_(boot.size()), heads_(options.flag("heads", false)) {}
 
 Carried Sim::carry(bool whole) const {
   if (!heads_) return {};

@@ -18,6 +18,7 @@
 #include "transports/parts/mpi_collectives.hpp"
 #include "transports/sim/clock.hpp"
 #include "transports/sim/pending.hpp"
+#include "transports/sim/sums.hpp"
 
 namespace weft {
 
@@ -104,7 +105,7 @@ class Sim final {
   }
 
   void allreduce(const Buffer& out, const Buffer& in) noexcept {
-    latch(mpi_collectives::allreduce(out, in, comm_), "MPI_Allreduce");
+    latch(mpi_collectives::allreduce(out, in, comm_, sum_.operation()), "MPI_Allreduce");
   }
   void broadcast(Peer root, const Buffer& buffer) noexcept {
     latch(mpi_collectives::broadcast(root, buffer, comm_), "MPI_Bcast");
@@ -160,6 +161,7 @@ class Sim final {
   /// algorithms that a platform may name.
   MPI_Comm comm_ = MPI_COMM_WORLD;
   bool heads_;
+  ChargedSum sum_;
   Pending sends_;
   Pending receives_;
   /// Polls in a row that found nothing at one moment, and that moment.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_map>
 #include <vector>
 
 #include "transports/parts/fixed_queue.hpp"
@@ -15,8 +16,6 @@ namespace weft {
 /// One that has ended and was not taken yet is MPI_REQUEST_NULL.
 class Pending {
  public:
-  explicit Pending(int peers) : places_(static_cast<std::size_t>(peers), none) {}
-
   /// Room for so many to each peer. It is made with a peer's first message: a thousand ranks in one
   /// process have a million pairs, and what a rank does takes no virtual time.
   void reserve(std::size_t depth) {
@@ -66,26 +65,21 @@ class Pending {
   [[nodiscard]] std::size_t peers() const noexcept { return busy_.size(); }
 
  private:
-  static constexpr int none = -1;
-
-  [[nodiscard]] std::size_t place_of(int peer) const noexcept {
-    return static_cast<std::size_t>(places_[static_cast<std::size_t>(peer)]);
-  }
-  [[nodiscard]] bool knows(int peer) const noexcept {
-    return places_[static_cast<std::size_t>(peer)] != none;
-  }
+  [[nodiscard]] std::size_t place_of(int peer) const noexcept { return places_.find(peer)->second; }
+  [[nodiscard]] bool knows(int peer) const noexcept { return places_.find(peer) != places_.end(); }
   [[nodiscard]] const FixedQueue<MPI_Request>& of(int peer) const noexcept {
     return queues_[place_of(peer)];
   }
   [[nodiscard]] FixedQueue<MPI_Request>& of(int peer) noexcept { return queues_[place_of(peer)]; }
   MPI_Request& oldest(int peer) noexcept { return of(peer).front(); }
   void add(int peer) {
-    places_[static_cast<std::size_t>(peer)] = static_cast<int>(queues_.size());
+    places_.emplace(peer, queues_.size());
     queues_.emplace_back().reserve(depth_);
   }
 
-  /// The place of each peer's queue.
-  std::vector<int> places_;
+  /// The place of each peer's queue, of those that had a message: thousands of ranks in one process
+  /// have no room for a place of each other one.
+  std::unordered_map<int, std::size_t> places_;
   std::vector<FixedQueue<MPI_Request>> queues_;
   std::size_t depth_ = 0;
   /// The peers with something under way.

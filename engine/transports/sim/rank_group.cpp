@@ -8,8 +8,9 @@
 
 namespace weft {
 
-RankGroup::RankGroup(int size)
+RankGroup::RankGroup(int size, const Crossings& crossings)
     : texts_(static_cast<std::size_t>(size)),
+      crossings_(&crossings),
       barrier_(simgrid::s4u::Barrier::create(static_cast<unsigned>(size))) {}
 
 void RankGroup::put(int from, int to, std::span<const std::byte> message) {

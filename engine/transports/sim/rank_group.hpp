@@ -15,15 +15,17 @@
 
 #include "bootstrap/bootstrap.hpp"
 #include "host/deadline.hpp"
+#include "transports/sim/crossings.hpp"
 
 namespace weft {
 
 /// What all ranks of a simulation share. One at a time touches it: they are one thread.
 class RankGroup {
  public:
-  explicit RankGroup(int size);
+  RankGroup(int size, const Crossings& crossings);
 
   [[nodiscard]] int size() const { return static_cast<int>(texts_.size()); }
+  [[nodiscard]] const Crossings& crossings() const { return *crossings_; }
   void meet() { barrier_->wait(); }
   /// The text of each rank; all meet before and after it is read.
   [[nodiscard]] std::string& text_of(int rank) { return texts_[static_cast<std::size_t>(rank)]; }
@@ -43,6 +45,7 @@ class RankGroup {
   Box& box_of(int from, int to) { return boxes_[{from, to}]; }
 
   std::vector<std::string> texts_;
+  const Crossings* crossings_;
   simgrid::s4u::BarrierPtr barrier_;
   std::map<std::pair<int, int>, Box> boxes_;
   int ranks_in_case_ = 0;

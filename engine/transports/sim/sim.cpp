@@ -9,17 +9,22 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "contract/wording.hpp"
 #include "program/rank.hpp"
 #include "transports/sim/clock.hpp"
 #include "transports/sim/crossings.hpp"
 #include "transports/sim/link.hpp"
+#include "transports/sim/pieces.hpp"
 #include "transports/sim/rank_group.hpp"
+#include "transports/sim/shared_memory.hpp"
+#include "transports/sim/slow_links.hpp"
 
 // Takes the algorithms of collective operations from the settings. SMPI_init does it before there
 // is a platform; SimGrid exports it and has no header for it.
@@ -58,6 +63,9 @@ struct SimulatedHost {
   }
   static SharedDeadline limit(Bootstrap& boot, unsigned seconds) {
     return {dynamic_cast<SimBootstrap&>(boot).group(), seconds};
+  }
+  static std::map<std::string, double> link_bytes(Bootstrap& boot) {
+    return dynamic_cast<SimBootstrap&>(boot).group().crossings().link_bytes();
   }
 };
 
@@ -145,7 +153,8 @@ void rank_of(RankGroup& group, int rank, const Options& options) {
   MPI_Finalize();
 }
 
-/// Ranks go on the platform's hosts, one on each.
+/// Ranks go on the platform's hosts in their order, so many on each as the zone's property
+/// `ranks-per-node` says, or one.
 void simulate(const Simulation& asked, const Options& options, int argc, char** argv) {
   if (asked.platform.empty() || asked.ranks < 1) {
     throw std::invalid_argument("type --platform FILE --ranks N");
@@ -159,17 +168,24 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
   set_up_simulator();
   engine.load_platform(asked.platform);
   set_unless_the_platform_does();
-  add_crossings(engine);
+  // Platforms that others wrote have zones of their own names.
+  const simgrid::s4u::NetZone* fabric = engine.netzone_by_name_or_null("fabric");
+  if (fabric == nullptr) fabric = engine.get_netzone_root();
+  const Crossings crossings(engine, *fabric);
+  add_shared_memory(*fabric);
+  slow_down_links(engine);
   SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
   const std::vector<simgrid::s4u::Host*> hosts = nodes_of(engine);
   if (hosts.empty()) throw std::invalid_argument(asked.platform + " has no host");
-  if (asked.ranks > static_cast<int>(hosts.size())) {
-    throw std::invalid_argument(asked.platform + " has " + std::to_string(hosts.size()) +
-                                " hosts; choose fewer ranks");
+  const char* const text = fabric->get_property("ranks-per-node");
+  const auto each = text == nullptr ? std::size_t{1} : static_cast<std::size_t>(number_of(text));
+  if (static_cast<std::size_t>(asked.ranks) > each * hosts.size()) {
+    throw std::invalid_argument(asked.platform + " has " + counted(hosts.size(), "host") +
+                                "; choose fewer ranks");
   }
-  RankGroup group(asked.ranks);
+  RankGroup group(asked.ranks, crossings);
   for (int rank = 0; rank < asked.ranks; ++rank) {
-    auto* const host = hosts[static_cast<std::size_t>(rank)];
+    auto* const host = hosts[static_cast<std::size_t>(rank) / each];
     auto actor = simgrid::s4u::Actor::init("rank-" + std::to_string(rank), host);
     actor->set_property("instance_id", std::string(simulator));
     actor->set_property("rank", std::to_string(rank));

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.applications.lattice import LONG_LINK_REALS, MASS, U0, Lattice
+from weft.applications.lattice import LONG_LINK_REALS, MASS, U0
 from weft.errors import WeftError
 from weft.units import parse_sizes, parse_time
-from weft.wording import options_given
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from weft.applications.files import ApplicationFile
     from weft.applications.info import ApplicationInfo
 
@@ -51,25 +48,6 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
     mass: float = MASS
     u0: float = U0
 
-    @classmethod
-    def of_case(cls, options: Mapping[str, Any] | None) -> ApplicationsAsked:
-        """As a case with these options was asked for; None are those of no application."""
-        if options is None:
-            return cls()
-        lattice = Lattice.of(options)
-        return cls(
-            extents="" if lattice.is_global else lattice.shape,
-            whole=lattice.shape if lattice.is_global else "",
-            depth=lattice.depth,
-            compute_ps_per_site=lattice.compute_ps_per_site,
-            overlaps=lattice.overlaps,
-            sums=lattice.sums,
-            long_link_reals=lattice.long_link_reals,
-            threads=lattice.threads,
-            mass=lattice.mass,
-            u0=lattice.u0,
-        )
-
     @property
     def file(self) -> str:
         """The path of a file that cases are made of; empty where none was named."""
@@ -88,53 +66,6 @@ class ApplicationsAsked(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a rank of the application does more than exchange its faces."""
         return self.compute_ps_per_site > 0 or info.computes
 
-    def options_of(self, info: ApplicationInfo) -> tuple[dict[str, Any] | None, ...]:
-        """Those of each case of an application, which says what is usual; one None of other tests.
-
-        What it does not know has its default: without computing there is nothing to overlap. Raises
-        WeftError.
-        """
-        return tuple(one.options for one in self._lattices(info)) if info.is_there else (None,)
-
-    def _lattices(self, info: ApplicationInfo) -> tuple[Lattice, ...]:
-        asked = [(self.extents or ("" if self.whole else info.extents), False), (self.whole, True)]
-        return tuple(
-            Lattice(
-                extents=_checked(extents, info, is_global=is_global),
-                is_global=is_global,
-                depth=self.depth,
-                compute_ps_per_site=self.compute_ps_per_site,
-                overlaps=self.overlaps or not self.computes_on(info),
-                sums=info.sums if self.sums is None else self.sums,
-                long_link_reals=self.long_link_reals
-                if info.takes("long_links")
-                else LONG_LINK_REALS,
-                threads=self.threads,
-                mass=self.mass if info.takes("mass") else MASS,
-                u0=self.u0 if info.takes("u0") else U0,
-            )
-            for text, is_global in asked
-            for extents in _parse_extents(text, info.dimensions)
-        )
-
-    def words(self, info: ApplicationInfo, file: ApplicationFile | None) -> tuple[str, ...]:
-        """What to type for it, for an application; of a file, its name in place of its lattice."""
-        if not info.is_there:
-            return ()
-        named = {
-            "--extents": "" if file else self.extents,
-            "--lattice": "" if file else self.whole,
-            "--depth": str(self.depth) if self.depth != 1 else "",
-            "--compute": _nanoseconds(self.compute_ps_per_site),
-            "--sums": "" if self.sums in (None, info.sums) else str(self.sums),
-            "--long-links": _unless(self.long_link_reals, LONG_LINK_REALS),
-            "--threads": _unless(self.threads, 1),
-            "--mass": _unless(self.mass, MASS),
-            "--u0": _unless(self.u0, U0),
-        }
-        overlap = () if self.overlaps else ("--no-overlap",)
-        return (*options_given(named), *overlap, *(("--gauge", file.path) if file else ()))
-
 
 def parse_lattices(
     extents: str,
@@ -152,7 +83,7 @@ def parse_lattices(
 ) -> ApplicationsAsked:
     """Options from the command line. Raises WeftError."""
     for text in (extents, whole):
-        _parse_extents(text, MOST_DIMENSIONS)
+        parse_extents(text, MOST_DIMENSIONS)
     if not 1 <= depth <= MOST_DEPTH:
         raise WeftError(f"a depth of {depth} is out of range", f"type --depth 1 to {MOST_DEPTH}")
     if sums is not None and not 0 <= sums <= MOST_SUMS:
@@ -192,7 +123,7 @@ def parse_lattices(
     )
 
 
-def _parse_extents(text: str, dimensions: int) -> list[tuple[int, ...]]:
+def parse_extents(text: str, dimensions: int) -> list[tuple[int, ...]]:
     """Lists of extents: "4,6,8" and "4..14:2" in all dimensions, "8^3", "4x6x8". Once each."""
     found: dict[tuple[int, ...], None] = {}
     for word in filter(None, (part.strip() for part in text.split(","))):
@@ -220,25 +151,3 @@ def _check_range(extents: tuple[int, ...]) -> None:
         f"a lattice of {'x'.join(map(str, extents)) or 'no sites'} is out of range",
         f"type 1 to {MOST_DIMENSIONS} extents of 1 to {MOST_EXTENT}, at most 2^32 sites in all",
     )
-
-
-def _checked(
-    extents: tuple[int, ...], info: ApplicationInfo, *, is_global: bool
-) -> tuple[int, ...]:
-    """The extents, if the application can have them on a rank; those of all ranks are divided."""
-    if is_global or all(one >= info.least_extent and one % info.multiple == 0 for one in extents):
-        return extents
-    multiple = "even " if info.multiple == 2 else f"multiples of {info.multiple} as "
-    raise WeftError(
-        f"extents of {'x'.join(map(str, extents))} are not what the test can have on a rank",
-        f"type {multiple if info.multiple > 1 else ''}extents of at least {info.least_extent},"
-        f" like --extents {info.extents}",
-    )
-
-
-def _unless(value: float, usual: float) -> str:
-    return repr(value) if value != usual else ""
-
-
-def _nanoseconds(picoseconds: int) -> str:
-    return f"{picoseconds / 1000:.3f}ns" if picoseconds else ""

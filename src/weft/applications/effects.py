@@ -20,9 +20,13 @@ _LATTICE, _LINKS = "lattice", "quarks on links"
 
 
 class OtherValue(msgspec.Struct, frozen=True, kw_only=True):
-    """A field of what is asked, another value of it, and what lacks a test that does not use it."""
+    """A field of what is asked, another value of it, and what lacks a test that does not use it.
+
+    `negated` is how the option is typed that makes the field false.
+    """
 
     field: str
+    negated: str = ""
     change: Callable[[Any], Any]
     lack: str
 
@@ -30,6 +34,10 @@ class OtherValue(msgspec.Struct, frozen=True, kw_only=True):
         """What is asked, with the other value."""
         changed = self.change(getattr(asked, self.field))
         return msgspec.structs.replace(asked, **{self.field: changed})
+
+    def word(self, asked: ApplicationsAsked) -> str:
+        """How it was typed, where that is not by the parameter's name."""
+        return "" if getattr(asked, self.field) else self.negated
 
 
 # By the parameters of the commands that take them.
@@ -39,7 +47,8 @@ OTHER_VALUES: Mapping[str, OtherValue] = MappingProxyType({
     "depth": OtherValue(field="depth", change=lambda depth: depth + 1, lack=_LATTICE),
     "compute": OtherValue(field="compute_ps_per_site", change=lambda ps: ps + 1, lack=_LATTICE),
     "overlap": OtherValue(
-        field="overlaps", change=lambda overlaps: not overlaps, lack="computing in its iterations"
+        field="overlaps", negated="--no-overlap", change=lambda overlaps: not overlaps,
+        lack="computing in its iterations",
     ),
     "sums": OtherValue(field="sums", change=lambda sums: (sums or 0) + 1, lack=_LATTICE),
     "long_links": OtherValue(

@@ -8,6 +8,8 @@ import msgspec
 
 # How the engine's description, and so a record, calls an application's.
 RECORDED_AS: Final = "lattice"
+# The entry of applications whose engine names none: a lattice is all that they have.
+ON_LATTICES: Final = "lattice"
 
 
 class ApplicationOption(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +32,8 @@ class ApplicationOption(msgspec.Struct, frozen=True, kw_only=True):
 class ApplicationInfo(msgspec.Struct, frozen=True, kw_only=True):
     """What an application says of its lattice (LatticeInfo in engine/); no dimensions: it has none.
 
-    `extents` are the usual ones of a rank as --extents takes them, `bytes` the usual --sizes.
+    `kind` names its entry in weft.applications, empty where it is on a lattice. `extents` are the
+    usual ones of a rank as --extents takes them, `bytes` the usual --sizes.
     A rank's extents are at least `least_extent` and `multiple` divides them. `sums` are usual
     sums over ranks in an iteration. A site costs so much arithmetic in an iteration, moves so many
     bytes to and from memory, and keeps so many (the working set); 0 where it has none. They are
@@ -38,6 +41,7 @@ class ApplicationInfo(msgspec.Struct, frozen=True, kw_only=True):
     `options` are what it can be given beside the lattice, `answers` the names of what it finds out.
     """
 
+    kind: str = ""
     dimensions: int = 0
     extents: str = ""
     bytes: str = ""
@@ -54,7 +58,12 @@ class ApplicationInfo(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_there(self) -> bool:
         """Whether the test is an application at all."""
-        return self.dimensions > 0
+        return bool(self.kind) or self.dimensions > 0
+
+    @property
+    def entry(self) -> str:
+        """The name of its entry in weft.applications."""
+        return self.kind or ON_LATTICES
 
     @property
     def computes(self) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from weft.units import parse_sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from weft.applications.files import ApplicationFile
     from weft.applications.info import ApplicationInfo, ApplicationOption
@@ -123,27 +123,56 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
         return self.given.get(option.name, option.usual) - option.usual
 
     @property
+    def of_any_shape(self) -> dict[str, Any]:
+        """The options of a lattice of any extents, on each rank or of all together."""
+        return self._without_shape.options
+
+    @property
+    def _without_shape(self) -> Lattice:
+        return msgspec.structs.replace(self, extents=(), is_global=False)
+
+    def words_beyond(self, info: ApplicationInfo) -> str:
+        """What differs from the application's usual, but for the extents."""
+        sums = 0 if self.sums == info.sums else self.sums
+        return msgspec.structs.replace(self._without_shape, sums=sums).words.lstrip("/")
+
+    @property
     def words(self) -> str:
         """All that tells it from others, for a case's name."""
+        return self._words(nanoseconds, _shortest)
+
+    @property
+    def older_words(self) -> str:
+        """The same in records from when numbers had six digits, so that two could have one name."""
+        return self._words(lambda picoseconds: f"{picoseconds / 1000:g}ns", "{:g}".format)
+
+    def _words(self, time: Callable[[int], str], number: Callable[[float], str]) -> str:
         differs = {
             ("whole_" if self.is_global else "") + self.shape: True,
             f"depth{self.depth}": self.depth > 1,
-            f"{_nanoseconds(self.compute_ps_per_site)}_a_site": self.compute_ps_per_site > 0,
+            f"{time(self.compute_ps_per_site)}_a_site": self.compute_ps_per_site > 0,
             "no_overlap": not self.overlaps,
             f"sums{self.sums}": self.sums > 0,
             f"long_links{self.long_link_reals}": self.long_link_reals != LONG_LINK_REALS,
             f"threads{self.threads}": self.threads > 1,
-            f"mass{self.mass:g}": self.mass != MASS,
-            f"u0_{self.u0:g}": self.u0 != U0,
+            f"mass{number(self.mass)}": self.mass != MASS,
+            f"u0_{number(self.u0)}": self.u0 != U0,
         }
         return "/".join(word for word, is_so in differs.items() if is_so)
+
+
+def nanoseconds(picoseconds: int) -> str:
+    """A whole number of picoseconds as it is typed and named, exact: "60ns", "0.125ns"."""
+    whole, rest = divmod(picoseconds, 1000)
+    return f"{whole}.{rest:03d}".rstrip("0").rstrip(".") + "ns"
+
+
+def _shortest(number: float) -> str:
+    """The fewest digits that tell it from all others."""
+    return repr(number).removesuffix(".0")
 
 
 def _precision(info: ApplicationInfo, site_bytes: int) -> float:
     """How long a number is, against the usual one."""
     usual = parse_sizes(info.bytes) if info.bytes else []
     return site_bytes / usual[0] if usual else 1.0
-
-
-def _nanoseconds(picoseconds: int) -> str:
-    return f"{picoseconds / 1000:g}ns"

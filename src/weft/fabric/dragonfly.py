@@ -12,7 +12,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, FabricSwitch, Trunk
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,8 +42,8 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
     if rest or not 2 <= groups <= most:
         sizes = sorted({min(max(n, 2), most) * whole for n in (groups, groups + 1)})
         raise WeftError(
-            f"{counted(asked.nodes, 'node')} are not 2 to {most} whole groups of"
-            f" {counted(in_group, 'switch')} with"
+            f"{counted(asked.nodes, 'node')} {verb_of(asked.nodes, 'are')} not 2 to {most} whole"
+            f" groups of {counted(in_group, 'switch')} with"
             f" {counted(each, 'node')} each, which is what {counted(asked.radix, 'port')} permit",
             f"type --nodes {' or '.join(map(str, sizes))}",
         )

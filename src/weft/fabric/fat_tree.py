@@ -26,7 +26,7 @@ from weft.fabric.tree_search import (
     ports_down,
     shares,
 )
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,8 @@ def _none(asked: TreeAsked) -> WeftError:
         )
     if asked.nodes <= most and asked.spread == "any":
         return WeftError(
-            f"{counted(asked.nodes, 'node')} need three levels, whose uplinks always spread evenly",
+            f"{counted(asked.nodes, 'node')} {verb_of(asked.nodes, 'need')} three levels, whose"
+            " uplinks always spread evenly",
             "omit --spread",
         )
     return WeftError(*_too_many(asked, levels, most))

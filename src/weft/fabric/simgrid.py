@@ -17,7 +17,7 @@ from xml.sax.saxutils import quoteattr
 import msgspec
 
 from weft.errors import WeftError
-from weft.fabric.mapping import nodes_of_ranks, ranks_at
+from weft.fabric.mapping import ranks_at
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -31,12 +31,30 @@ _CABLES_OF_ONE_SWITCH = 2
 # SimGrid multiplies the latency of a whole way by it. On a fabric of switches it is of the cables
 # of nodes alone, so rank-sim takes it from a property: SimGrid has no other way to do both.
 LATENCY_FACTOR = "smpi/lat-factor"
+_BANDWIDTH_FACTOR = "smpi/bw-factor"
+# Properties of the fabric's zone that rank-sim takes for messages between ranks of a node, and the
+# settings of the platform whose memory they share.
+_SHARED = {
+    "shared-latency-factor": LATENCY_FACTOR,
+    "shared-bandwidth-factor": _BANDWIDTH_FACTOR,
+    "shared-os": "smpi/os",
+    "shared-ois": "smpi/ois",
+    "shared-or": "smpi/or",
+}
 # What a switch further takes, s, as a property of the link before it: rank-sim adds it once a
 # crossing. It is no latency: SimGrid gives a way of a longer one less of the links that it shares.
 _CROSSING = '<prop id="crossing" value="{:.12g}"/>'
+# What a rank adds to others in a sum, bytes/s: rank-sim charges it. Without it an addition is one
+# operation at the hosts' speed.
+SUM_RATE = "sum-rate"
+_SUM_RATE_LINE = re.compile(rf'\s*<prop id="{SUM_RATE}" value="[^"]*"/>')
+_FABRIC = re.compile(r'<cluster id="fabric"[^>]*[^/]>')
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
 _SPEED = re.compile(r"""\bspeed=(?:"[^"]*"|'[^']*')""")
+_SLOW = '"slow-links"'
+# Where the zone that rank-sim looks at begins; one without content ends at once.
+_ZONE = re.compile(r"""<(?:cluster|zone)\s[^>]*\bid="fabric"[^>]*[^>/]>""")
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -58,7 +76,8 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
 class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of a platform: of a node's cable, of a node's bus (0: any), of further switches.
 
-    `latency_ns` is between two nodes of one switch; `flops_per_s` is what a rank computes.
+    `latency_ns` is between two nodes of one switch; `flops_per_s` is what a rank computes, and
+    `sum_bytes_per_s` what it adds to others in a sum; 0: as it computes.
     """
 
     bandwidth_bytes_per_s: float
@@ -66,7 +85,37 @@ class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     bus_bytes_per_s: float = 0.0
     hop_ns: float = 0.0
     flops_per_s: float = 1e9
+    sum_bytes_per_s: float = 0.0
     settings: dict[str, str] = {}
+
+
+class OnNode(msgspec.Struct, frozen=True, kw_only=True):
+    """How many ranks a node has, and what their messages to each other cost."""
+
+    ranks: int = 1
+    memory: PlatformParameters | None = None
+
+
+class _Within(msgspec.Struct, frozen=True):
+    """Properties of the fabric's zone, and attributes of the clusters in it."""
+
+    props: dict[str, str] = {}
+    attributes: dict[str, str] = {}
+
+
+def _within(asked: OnNode | None) -> _Within:
+    """For rank-sim the number of ranks a node, and what a message within one costs."""
+    if asked is None or asked.ranks == 1 or asked.memory is None:
+        return _Within()
+    memory = asked.memory
+    props = {"ranks-per-node": str(asked.ranks)}
+    props |= {shared: memory.settings.get(name, "0:0:0") for shared, name in _SHARED.items()}
+    attributes = {
+        "core": str(asked.ranks),
+        "loopback_bw": f"{memory.bandwidth_bytes_per_s:.0f}Bps",
+        "loopback_lat": f"{memory.latency_ns:.3f}ns",
+    }
+    return _Within(props, attributes)
 
 
 def zone_of(fabric: Fabric) -> Zone:
@@ -105,26 +154,40 @@ def platform_xml(
 
 
 def routed_xml(
-    fabric: Fabric, routes: Routes, parameters: PlatformParameters, mapping: str = ""
+    fabric: Fabric,
+    routes: Routes,
+    parameters: PlatformParameters,
+    nodes: Sequence[int],
+    within: OnNode | None = None,
 ) -> str:
     """The text of a fabric of switches: nodes have their cables, and so have switches.
 
     `parameters.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`.
     A fabric of several rails has so many times the bandwidth: messages are striped over them. A
-    node is called by its rank, by a mapping of weft.fabric.mapping.
+    node is called by its place among those of the ranks, the `nodes`.
     """
-    ranks = ranks_at(nodes_of_ranks(routes, mapping))
+    ranks = ranks_at(nodes)
     rate = parameters.bandwidth_bytes_per_s * fabric.rails
     lines = ['  <zone id="fabric" routing="Full">']
     settings = dict(parameters.settings)
     if factors := settings.pop(LATENCY_FACTOR, ""):
         lines.append(f'    <prop id="latency-factor" value={quoteattr(factors)}/>')
+    own = _within(within)
+    if own.props:
+        # SimGrid takes a setting, or a rule by both ends of a message: not both.
+        own.props["bandwidth-factor"] = settings.pop(_BANDWIDTH_FACTOR)
+    lines += [
+        f'    <prop id="{name}" value={quoteattr(text)}/>' for name, text in own.props.items()
+    ]
+    if parameters.sum_bytes_per_s:
+        lines.append(f'    <prop id="{SUM_RATE}" value="{parameters.sum_bytes_per_s:.12g}"/>')
     for place, end in enumerate(routes.ends):
         attributes = _cluster(
             f"end-{place}", sorted(ranks[one] for one in end.nodes), rate, parameters.latency_ns
         )
         attributes["router_id"] = f"router-{place}"
         attributes["speed"] = _speed(parameters.flops_per_s)
+        attributes |= own.attributes
         if parameters.bus_bytes_per_s:
             attributes["limiter_link"] = f"{parameters.bus_bytes_per_s * fabric.rails:.0f}Bps"
         words = " ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
@@ -160,18 +223,26 @@ def read_parameters(root: ET.Element) -> PlatformParameters | None:
     if cluster is None or "topology" in words or not {"bw", "lat"} <= words:
         return None
     limiter = cluster.get("limiter_link")
-    settings = {
-        prop.get("id", ""): prop.get("value", "")
-        for config in root.iter("config")
-        for prop in config.iter("prop")
-    }
+    settings = {key: text for one in root.iter("config") for key, text in _props_of(one).items()}
     return PlatformParameters(
         bandwidth_bytes_per_s=_number(cluster.get("bw", ""), _RATES),
         latency_ns=_number(cluster.get("lat", ""), _TIMES) * _CABLES_OF_ONE_SWITCH,
         bus_bytes_per_s=_number(limiter, _RATES) if limiter else 0.0,
         flops_per_s=_number(cluster.get("speed", ""), _SPEEDS),
+        sum_bytes_per_s=float(_props_of(cluster).get(SUM_RATE, "0")),
         settings=settings,
     )
+
+
+def adding(text: str, bytes_per_s: float) -> str:
+    """A platform's text whose ranks add so much in a sum. Raises ValueError for another's file."""
+    cleared = _SUM_RATE_LINE.sub("", text)
+    added, count = _FABRIC.subn(
+        rf'\g<0>\n    <prop id="{SUM_RATE}" value="{bytes_per_s:.12g}"/>', cleared
+    )
+    if not count:
+        raise ValueError("its file has no cluster that weft calibrate wrote")
+    return added
 
 
 def at_speed(text: str, flops_per_s: float) -> str:
@@ -180,6 +251,10 @@ def at_speed(text: str, flops_per_s: float) -> str:
     if not count:
         raise ValueError("its file has no host with a speed")
     return faster
+
+
+def _props_of(element: ET.Element) -> dict[str, str]:
+    return {prop.get("id", ""): prop.get("value", "") for prop in element.iter("prop")}
 
 
 def _number(text: str, units: Mapping[str, float]) -> float:
@@ -229,3 +304,39 @@ def _props(pairs: Mapping[str, str], indent: int) -> str:
         f"{' ' * indent}<prop id={quoteattr(name)} value={quoteattr(text)}/>\n"
         for name, text in pairs.items()
     )
+
+
+def with_slow_nodes(text: str, shares: Mapping[int, float]) -> str:
+    """A platform's text with both ways of these nodes' cables at a share of their bandwidth.
+
+    rank-sim reads the property (engine/transports/sim/slow_links.hpp). Raises ValueError where the
+    platform is none of weft's, or does not have a node.
+    """
+    import xml.etree.ElementTree as ET
+
+    clusters = [
+        (one, numbers_in(one.get("radical", "")))
+        for one in ET.fromstring(text).iter("cluster")  # noqa: S314 - the user's own file
+    ]
+    links = []
+    for node, share in shares.items():
+        own = next((one for one, numbers in clusters if node in numbers), None)
+        if own is None or own.get("sharing_policy") != "SPLITDUPLEX":
+            raise ValueError(f"it has no node {node} with a cable of its own")
+        rate = _number(own.get("bw", ""), _RATES) * share
+        links += [f"{own.get('id')}_link_{node}_{way}:{rate:.0f}" for way in ("UP", "DOWN")]
+    words = f"<prop id={_SLOW} value={quoteattr(';'.join(links))}/>"
+    slower, count = _ZONE.subn(lambda opened: f"{opened[0]}\n    {words}", text, count=1)
+    if not count:
+        raise ValueError("it has no zone called fabric with properties")
+    return slower
+
+
+def numbers_in(radical: str) -> set[int]:
+    """Those that "0-3,7" names."""
+    found: set[int] = set()
+    for part in radical.split(","):
+        first, _, last = part.partition("-")
+        if first.isdigit():
+            found |= set(range(int(first), int(last or first) + 1))
+    return found

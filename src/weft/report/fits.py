@@ -20,7 +20,7 @@ from weft.charts import (
     track_of,
 )
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, signed_time, with_ends
+from weft.wording import counted, parameter_in_words, signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,26 +41,26 @@ LINE_POINTS = 65
 PREDICTION_HEAD = ("model", "median error", "largest error", "the model is")
 
 
-def in_words(parameter: Estimate | None, shape: Callable[[float], str]) -> str:
-    """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"."""
-    if parameter is None:
-        return "-"
-    return with_ends(
-        parameter, lambda figure: shape(figure) if math.isfinite(figure) else "no bound"
-    )
+def in_words(
+    parameter: Estimate | None, shape: Callable[[float], str], measure: str = "more sizes"
+) -> str:
+    """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"; or what determines it."""
+    return "-" if parameter is None else parameter_in_words(parameter, shape, measure)
 
 
 def line_rows(fit: LinearFit) -> list[tuple[str, str, str]]:
     """Rows of name, least squares and median line, in words."""
 
-    def row(name: str, shape: Callable[[float], str], part: str) -> tuple[str, str, str]:
+    def row(
+        name: str, shape: Callable[[float], str], part: str, measure: str = ""
+    ) -> tuple[str, str, str]:
         both = (fit.least_squares, fit.median_line)
-        cells = [in_words(getattr(line, part), shape) for line in both]
+        cells = [in_words(getattr(line, part), shape, measure) for line in both]
         return name, cells[0], cells[1]
 
     return [
-        row("bandwidth", format_bandwidth, "bandwidth_bytes_per_s"),
-        row("latency", signed_time, "latency_ns"),
+        row("bandwidth", format_bandwidth, "bandwidth_bytes_per_s", "larger messages"),
+        row("latency", signed_time, "latency_ns", "smaller messages"),
         row("R²", lambda share: f"{share:.5f}", "r_squared"),
     ]
 

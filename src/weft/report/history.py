@@ -15,7 +15,7 @@ from weft.report.html import render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import WIDEST, counted, with_ends, with_half
+from weft.wording import WIDEST, counted, verb_of, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,11 +74,9 @@ def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:
     """A line where a case is only in the tables."""
     drawn = sum(chart.name.startswith(_CASE) for chart in charts)
     every = len(found.series)
-    return (
-        [f"{drawn} of {counted(every, 'case')} have a chart; the tables have all"]
-        if drawn < every
-        else []
-    )
+    has = verb_of(drawn, "have", every)
+    words = f"{drawn} of {counted(every, 'case')} {has} a chart; the tables have all"
+    return [words] if drawn < every else []
 
 
 def _summary(found: History) -> str:
@@ -87,7 +85,7 @@ def _summary(found: History) -> str:
     steps = sum(bool(course.steps) for course in found.courses)
     of_all = (
         f"{steps} of {counted(len(found.courses), 'curve')}"
-        f" {'has' if steps == 1 else 'have'} a step"
+        f" {verb_of(steps, 'have', len(found.courses))} a step"
     )
     when = f"{names[0]} to {names[-1]}" if count > 1 else names[0]
     sessions = counted(count, "session")
@@ -123,7 +121,7 @@ def _findings(found: History) -> list[str]:
             " session: a step or one odd night, which the next session will show"
             for at in course.outliers
         ]
-    return lines
+    return [*lines, *found.advice]
 
 
 def _of_step(step: SessionStep, names: Sequence[str], sessions: Sequence[Session]) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.launches import next_session_of
+from weft.analysis.stats.launches import next_session_of, what_would_tell
+from weft.analysis.stats.needed import at_first, half_of, to_settle
 from weft.plan.command import resume
-from weft.wording import counted, counted_cases, status_in_words
+from weft.wording import counted, counted_cases, status_in_words, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
+    from weft.record.model import Imported
     from weft.record.run import Run
 
 INCOMPLETE = "this record is incomplete: the run was killed"
@@ -61,7 +62,7 @@ def _others_in_words(summaries: Sequence[CaseSummary]) -> str:
     """
     wide = sum(s.status == "ok" and not s.settled for s in summaries)
     lost = sum(s.status != "ok" for s in summaries)
-    has = "has all its" if wide == 1 else "have all their"
+    has = f"{verb_of(wide, 'have')} all {'its' if wide == 1 else 'their'}"
     words = [f"{wide} {has} launches and a wider interval"] if wide else []
     words += [f"{lost} could not be measured"] if lost else []
     return ", ".join(words)
@@ -69,12 +70,19 @@ def _others_in_words(summaries: Sequence[CaseSummary]) -> str:
 
 def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     """How the run ended and what its precision is, one sentence."""
+    if run.header.imported:
+        return _imported_in_words(run.header.imported, summaries)
+    return _measured_in_words(run, summaries)
+
+
+def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     plan = run.header.plan
     good = sum(1 for s in summaries if s.settled)
     asked = f"±{100 * plan.precision:g} %"
     reached = (
         f"{good} of {counted(len(summaries), 'case')}"
-        f" {'is' if good == 1 else 'are'} within {asked} over {counted(plan.launches, 'launch')}"
+        f" {verb_of(good, 'are', len(summaries))} within {asked}"
+        f" over {counted(plan.launches, 'launch')}"
     )
     footer = run.footer
     if not any(s.status in ("ok", "not_tried") for s in summaries):
@@ -107,24 +115,37 @@ def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         )
     return (
         f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"
-        f" they reached. More precision{_more_precision(run, summaries)}"
+        f" they reached. {_more_precision(run, summaries, asked)}."
     )
 
 
-def _more_precision(run: Run, summaries: Sequence[CaseSummary]) -> str:
-    """The command for it, with the budget that brings half of the cases to the precision.
+def _imported_in_words(imported: Imported, summaries: Sequence[CaseSummary]) -> str:
+    """What printed the figures, and how that ended."""
+    name = f"{imported.tool} {imported.version}".strip()
+    by = f", started by {imported.command}" if imported.command else ""
+    ended = f" It did not end well: {imported.failed}." if imported.failed else ""
+    return (
+        f"Imported: {counted(len(summaries), 'case')} as {name} states them{by}; weft measured none"
+        f" of them.{ended}"
+    )
 
-    Half-widths fall with the square root of the number of launches.
+
+def _more_precision(run: Run, summaries: Sequence[CaseSummary], asked: str) -> str:
+    """What brings half of the other cases to the precision: a record of so many launches.
+
+    To go on with this one would make it one of several sessions, which know less.
     """
-    asked = run.header.plan.precision
-    missing = sorted(
-        s.launches * ((s.relative_half_width / asked) ** 2 - 1)
+    again = next_session_of(run)
+    missing = [
+        to_settle(figure, run.header.plan.precision)
         for s in summaries
-        if s.relative_half_width is not None and not s.settled
-    )
+        if not s.settled and (figure := s.latency_ns or s.bandwidth_bytes_per_s)
+        if figure.is_bounded
+    ]
     if not missing:
-        return f": {resume(run.path)}"
-    more = max(1, math.ceil(missing[(len(missing) - 1) // 2]))
-    budget_s = next_session_of(run).seconds(more)
-    half = " of half of them" if len(missing) > 1 else ""
-    return f"{half}: {resume(run.path, budget_s)}"
+        words = what_would_tell(at_first("launch"), "know how launches scatter", [again])
+    else:
+        middle, which = half_of(missing)
+        others = counted(len(missing), "other case")
+        words = what_would_tell(middle, f"bring {which} {others} within {asked}", [again])
+    return words[0].upper() + words[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -63,6 +64,7 @@ def render_page(
         model_notes=_model_notes(models) if models else [],
         title=front.title if front else _title(records),
         summary=front.summary if front else _summary(records),
+        pictures=front.pictures if front else (),
         endings=list(dict.fromkeys(ending_in_words(one.run, one.summaries) for one in records)),
         warnings=list(front.warnings) if front else _warnings(records),
         troubles=[line for one in records for line in troubles_in_words(one.summaries)],
@@ -87,6 +89,19 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(chart.name for chart in self.charts)
 
 
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """A drawing that is no chart: its SVG, and what it shows in words."""
+
+    name: str
+    title: str
+    svg: str
+
+    @property
+    def data(self) -> str:
+        """As an image's address."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
+
+
 class Front(msgspec.Struct, frozen=True, kw_only=True):
     """What stands on top of a page that answers a question by several records.
 
@@ -97,6 +112,7 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     warnings: tuple[str, ...]
     section: Section
+    pictures: tuple[Picture, ...] = ()
 
 
 def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -25,7 +26,8 @@ PUBLISHED_NODES = 2
 class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
     """What a case takes, ns, or moves, bytes/s (`is_rate`), in messages up to a size.
 
-    `bytes` is the size that was asked for.
+    `bytes` is the size that was asked for. A mean of several places or draws has the range in which
+    90 % of them are, `low` to `high`, and how often was drawn.
     """
 
     case: str
@@ -33,6 +35,9 @@ class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
     is_rate: bool = False
     bytes: int = 0
     largest_bytes: int = 0
+    low: float | None = None
+    high: float | None = None
+    draws: int = 0
 
 
 class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,9 +57,10 @@ class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Certainty(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the calibrated model is from what was published, as fractions, and up to where.
+    """How far a calibrated platform is from what it was held to, as fractions, and up to where.
 
-    `fixed` and `byte` are the worst errors where most of a time is of no byte, and of the bytes.
+    That is `of` published figures, or those of a record that were held out. `fixed` and `byte` are
+    the worst errors where most of a time is of no byte, and of the bytes.
     """
 
     mean: float
@@ -63,6 +69,22 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
     byte: float = 0.0
     points: int
     largest_bytes: int
+    of: Literal["published", "held-out"] = "published"
+
+
+# A certainty as the file of a platform carries it, of those that weft wrote.
+CERTAINTY = "weft-certainty"
+
+
+def certainty_in(platform: SimulatedPlatform) -> Certainty | None:
+    """What the file of a platform says of its errors; None where it says nothing."""
+    for prop in ET.fromstring(platform.xml).iter("prop"):  # noqa: S314 - the user's own file
+        if prop.get("id") == CERTAINTY:
+            try:
+                return msgspec.json.decode(prop.get("value", ""), type=Certainty)
+            except msgspec.DecodeError:
+                return None
+    return None
 
 
 class Slower(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,7 +155,8 @@ def slower_within(first: PredictedFabric, other: PredictedFabric, at: int) -> Sl
 class Within(msgspec.Struct, frozen=True, kw_only=True):
     """The variants that are slower than the first by at most a limit, by more, and it is not known.
 
-    A variant is within where all its figures surely are, and not where one surely is not.
+    A variant is within where all its figures surely are, and not where one surely is not; of one
+    without intervals nothing is known, but the first is itself.
     """
 
     within: tuple[str, ...]
@@ -143,14 +166,14 @@ class Within(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def within(answers: Sequence[PredictedFabric], limit: float) -> Within:
-    """Each variant against the limit, as a fraction; without intervals by the figures alone."""
-    kinds: dict[str, list[str]] = {"within": [], "beyond": [], "unknown": []}
-    first = answers[0]
-    for one in answers:
+    """Each variant against the limit, as a fraction."""
+    first, *others = answers
+    kinds: dict[str, list[str]] = {"within": [first.variant], "beyond": [], "unknown": []}
+    for one in others:
         found = [slower_within(first, one, at) for at in range(len(first.figures))]
-        if any(_end(each.low, each.value) > limit for each in found):
+        if any(each.low is not None and each.low > limit for each in found):
             kinds["beyond"].append(one.variant)
-        elif all(_end(each.high, each.value) <= limit for each in found):
+        elif all(each.high is not None and each.high <= limit for each in found):
             kinds["within"].append(one.variant)
         else:
             kinds["unknown"].append(one.variant)
@@ -215,20 +238,36 @@ def limits_in_words(answers: Sequence[PredictedFabric], limit: float) -> str:
         ("not known", found.unknown),
     )
     words = "; ".join(f"{what}: {', '.join(names)}" for what, names in kinds if names)
-    return words if found.has_intervals else f"{words} (by the figures alone, without intervals)"
+    return words if found.has_intervals else f"{words} (no difference has an interval)"
 
 
-def _shown(figure: PredictedFigure, factor: float = 1.0) -> str:
+def _shown(figure: PredictedFigure) -> str:
     shape = format_bandwidth if figure.is_rate else format_time
-    return shape(figure.value * factor)
+    return shape(figure.value)
 
 
 def _interval(figure: PredictedFigure, certainty: Certainty | None) -> str:
+    ends = [_end(figure.low, figure.value), _end(figure.high, figure.value)]
     if certainty is None:
-        return "not known"
+        return "not known" if figure.low is None else _range(figure, ends)
     # An error is of the model's figure over the published one.
-    low, high = 1 / (1 + certainty.worst), 1 / (1 - min(certainty.worst, 0.99))
-    return f"{_shown(figure, low)} to {_shown(figure, high)}"
+    factors = 1 / (1 + certainty.worst), 1 / (1 - min(certainty.worst, 0.99))
+    return _range(figure, [end * factor for end, factor in zip(ends, factors, strict=True)])
+
+
+def _range(figure: PredictedFigure, ends: Sequence[float]) -> str:
+    low, high = (_shown(msgspec.structs.replace(figure, value=end)) for end in ends)
+    return f"{low} to {high}"
+
+
+def _of_ranges(answers: Sequence[PredictedFabric]) -> str:
+    """What is in the interval beside the calibration's error; empty where nothing is."""
+    figures = [figure for one in answers for figure in one.figures if figure.low is not None]
+    if not figures:
+        return ""
+    drawn = sorted({figure.draws for figure in figures if figure.draws})
+    draws = f"; pairs were drawn {drawn[0]} times" if drawn else ""
+    return f"means over where ranks are: 90 % of these places are in the interval{draws}"
 
 
 def notes_of(
@@ -240,10 +279,10 @@ def notes_of(
     """How far to believe the figures, and what is extrapolated; `of_figures` is on a table's."""
     if certainty is None:
         known = f"how far {base.name} is from a real platform is not known: nothing is published"
-        known += " of it point by point"
+        known += " of it point by point, and no record held anything out"
     else:
         known = (
-            f"the model misses {certainty.points} published figures by"
+            f"the model misses {counted(certainty.points, f'{certainty.of} figure')} by"
             f" {100 * certainty.mean:.1f} % on average and {100 * certainty.worst:.1f} % at most;"
             f" {of_figures}"
         )
@@ -263,7 +302,7 @@ def notes_of(
             f"messages of {format_bytes(largest)} ({format_bytes(certainty.largest_bytes)} were)"
         )
     extrapolated = f"extrapolated: {', '.join(beyond)}" if beyond else ""
-    return [line for line in (known, aside, extrapolated) if line]
+    return [line for line in (known, _of_ranges(answers), aside, extrapolated) if line]
 
 
 def _of_differences(answers: Sequence[PredictedFabric], certainty: Certainty) -> str:

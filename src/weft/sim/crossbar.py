@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.fabric.simgrid import Zone, platform_xml
+from weft.fabric.simgrid import SUM_RATE, Zone, platform_xml
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from weft.plan.simulated import SimulatedPlatform
     from weft.sim.protocols import Protocols
 
@@ -27,9 +29,15 @@ def at_crossbar(
     title: str,
     *,
     flops_per_s: float = 1e9,
+    sum_bytes_per_s: float = 0.0,
+    more: Mapping[str, str] = {},
     is_coarse: bool = False,
 ) -> SimulatedPlatform:
-    """The platform of that name with its file; `is_coarse`: as coarse as its nodes allow."""
+    """The platform of that name with its file; `is_coarse`: as coarse as its nodes allow.
+
+    A rank adds `sum_bytes_per_s` to others in a sum; 0: an operation a number, as it computes. The
+    file carries `more` facts along.
+    """
     zone = Zone(
         title=title,
         nodes=named.nodes,
@@ -39,7 +47,9 @@ def at_crossbar(
     settings = protocols.settings()
     if is_coarse and (coarse := coarseness_of(named.nodes, protocols.latency_ns)):
         settings["surf/precision"] = coarse
-    facts = {f"weft-{name}": str(getattr(named, name)) for name in FACTS}
+    facts = {f"weft-{name}": str(getattr(named, name)) for name in FACTS} | dict(more)
+    if sum_bytes_per_s:
+        facts[SUM_RATE] = f"{sum_bytes_per_s:.12g}"
     rate, latency_ns = protocols.bandwidth_bytes_per_s, protocols.latency_ns
     text = platform_xml(zone, rate, latency_ns, settings, facts)
     return msgspec.structs.replace(named, xml=text)

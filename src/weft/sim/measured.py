@@ -16,6 +16,7 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
+from weft.sim.answers import Certainty
 from weft.sim.calibrate import Times, lines_of, table_of
 from weft.sim.protocols import Protocols
 
@@ -31,6 +32,8 @@ _FEWEST_TO_HOLD_OUT = 8
 # Of a latency the two hosts have no more than this: the rest is the fabric's.
 _MOST_OF_LATENCY = 0.9
 _POSTING = "post_send"
+# The sizes at which an allreduce of two ranks shows what additions take.
+_LEAST_ADDED, _MOST_DOUBLED = 1024, 10_000
 # What a platform is made of.
 MADE_OF = ("ping_pong", "sendrecv")
 
@@ -55,10 +58,40 @@ class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
         return 100 * (self.predicted / self.measured - 1)
 
 
+def certainty_of_held_out(every: Sequence[HeldOut], protocols: Protocols) -> Certainty | None:
+    """How far a record's platform is from what the record held out; None where it held out nothing.
+
+    Of ranks that had cores of their own. Errors of times: of a bandwidth it is that of the time.
+    """
+    errors = {True: [0.0], False: [0.0]}
+    sizes = []
+    time_of, fixed_of = protocols.ping_pong_ns, protocols.without_bytes().ping_pong_ns
+    for one in every:
+        if one.shares_cores:
+            continue
+        ratio = one.measured / one.predicted if one.is_rate else one.predicted / one.measured
+        is_of_bytes = 2 * fixed_of(one.bytes) < time_of(one.bytes)
+        errors[is_of_bytes].append(abs(ratio - 1))
+        sizes.append(one.bytes)
+    if not sizes:
+        return None
+    found = [*errors[True][1:], *errors[False][1:]]
+    return Certainty(
+        mean=sum(found) / len(found),
+        worst=max(found),
+        fixed=max(errors[False]),
+        byte=max(errors[True]),
+        points=len(found),
+        largest_bytes=max(sizes),
+        of="held-out",
+    )
+
+
 class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A platform from a record, without its file, its protocols, and what they predicted.
 
-    `runs` are the records, of which it is what `transport` did.
+    `runs` are the records, of which it is what `transport` did. A rank adds `sum_bytes_per_s` to
+    another's numbers in a sum; 0 where that was not measured.
     """
 
     runs: tuple[Run, ...]
@@ -66,6 +99,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     platform: SimulatedPlatform
     protocols: Protocols
     held_out: tuple[HeldOut, ...]
+    sum_bytes_per_s: float = 0.0
 
 
 def calibrated_from(
@@ -108,7 +142,26 @@ def calibrated_from(
         platform=named,
         protocols=protocols,
         held_out=(*_other_sizes(times), *_other_tests(times)),
+        sum_bytes_per_s=sum_rate(runs, chosen, times.sendrecv),
     )
+
+
+def sum_rate(runs: Sequence[Run], transport: str, exchanges: Mapping[int, float]) -> float:
+    """What a rank adds to another's numbers, bytes/s; 0 where that was not measured.
+
+    By how much longer an allreduce of two ranks is than an exchange of as many bytes, `exchanges`
+    by size, ns. Only of sizes at which two ranks exchange all their numbers once (recursive
+    doubling, by the rules of Open MPI's tuned component, coll_tuned_decision_fixed.c, below 10,000
+    bytes) and from a kibibyte on, where what is added counts.
+    """
+    sums = _times([one for run in runs for one in summarise(run) if one.transport == transport],
+                  "allreduce")  # fmt: skip
+    found = [
+        1e9 * size / (time - exchanges[size])
+        for size, time in sums.items()
+        if _LEAST_ADDED <= size < _MOST_DOUBLED and size in exchanges and time > exchanges[size]
+    ]
+    return float(np.median(found)) if found else 0.0
 
 
 def _overhead_of(runs: Sequence[Run], transport: str, ping_pong: Mapping[int, float]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
@@ -9,16 +10,18 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import msgspec
 
 from weft.errors import WeftError
-from weft.fabric.simgrid import at_speed
+from weft.fabric.simgrid import adding, at_speed, numbers_in, with_slow_nodes
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
 from weft.sim.assumptions import ASSUMED
 from weft.sim.calibrate import ALWAYS_EAGER, Times, model_of, table_of
 from weft.sim.crossbar import FACTS, at_crossbar
 from weft.sim.protocols import Piece, Protocols
-from weft.units import format_time, parse_flops
+from weft.units import format_time, parse_bandwidth, parse_flops
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from weft.reference.library import Platform
 
 Calibrated = Literal["model", "table"]
@@ -38,7 +41,8 @@ _BANDWIDTHS = ("bandwidth_peak_one_way", "fit_bandwidth")
 def simulated_platform(text: str, rate: str = "") -> SimulatedPlatform:
     """A published platform, escher or escher:table, or a platform file. Raises WeftError.
 
-    A rank computes at the `rate`, or at that of the file, or at a GFlop/s.
+    A rank computes at the `rate`, or at that of the file, or at a GFlop/s; of two with a comma one
+    is what it adds in a sum.
     """
     if Path(text).exists() or Path(text).suffix or "/" in text:
         return with_rate(read_platform(Path(text)), rate)
@@ -48,16 +52,78 @@ def simulated_platform(text: str, rate: str = "") -> SimulatedPlatform:
 
 def with_rate(platform: SimulatedPlatform, rate: str) -> SimulatedPlatform:
     """The platform with ranks that compute so much; as it is without a rate. Raises WeftError."""
-    if not rate:
-        return platform
-    origin = "; ".join(filter(None, (platform.origin, f"a rank computes {rate}")))
+    rates = parse_rates(rate)
+    words = [platform.origin]
+    text = platform.xml
     try:
-        text = at_speed(platform.xml, parse_flops(rate))
+        if rates.flops_per_s:
+            text = at_speed(text, rates.flops_per_s)
+            words.append(f"a rank computes {rates.flops}")
+        if rates.sum_bytes_per_s:
+            text = adding(text, rates.sum_bytes_per_s)
+            words.append(f"a rank adds {rates.sums} to a sum")
     except ValueError as error:
         raise WeftError(
             f"{platform.name} takes no --rate: {error}", "set the speed of its hosts in its file"
         ) from None
-    return msgspec.structs.replace(platform, origin=origin, xml=text)
+    return msgspec.structs.replace(platform, origin="; ".join(filter(None, words)), xml=text)
+
+
+class Rates(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rank computes, flops/s, and adds to others in a sum, bytes/s.
+
+    Each as it was typed too; 0 and no text: as the platform says.
+    """
+
+    flops_per_s: float = 0.0
+    sum_bytes_per_s: float = 0.0
+    flops: str = ""
+    sums: str = ""
+
+
+def parse_rates(text: str) -> Rates:
+    """From "4GFlop/s", "2GB/s" or both with a comma between them. Raises WeftError."""
+    found = Rates()
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        is_of_sums = word.lower().endswith(("b/s", "bit/s"))
+        if found.sums if is_of_sums else found.flops:
+            raise WeftError(f"'{text}' says one rate twice", "type --rate 4GFlop/s,2GB/s")
+        changed: dict[str, object] = (
+            {"sums": word, "sum_bytes_per_s": parse_bandwidth(word)}
+            if is_of_sums
+            else {"flops": word, "flops_per_s": parse_flops(word)}
+        )
+        found = msgspec.structs.replace(found, **changed)
+    return found
+
+
+def parse_slow(words: Sequence[str]) -> dict[int, float]:
+    """Nodes and the share of its bandwidth that the cable of each has: n7=0.5. Raises WeftError."""
+    shares: dict[int, float] = {}
+    for word in words:
+        match = re.fullmatch(r"n?(\d{1,6})=(0?\.\d{1,9}|1)", word)
+        if match is None or float(match[2]) <= 0:
+            raise WeftError(f"'{word}' is no node and the share of its speed", "type --slow n7=0.5")
+        if int(match[1]) in shares:
+            raise WeftError(f"n{match[1]} is slow twice", "name each node once")
+        shares[int(match[1])] = float(match[2])
+    return shares
+
+
+def with_slow(platform: SimulatedPlatform, shares: Mapping[int, float]) -> SimulatedPlatform:
+    """The platform with the cables of some nodes at a share of their bandwidth. Raises WeftError.
+
+    It is a prediction then: nobody calibrated one of more than two nodes, or such a one.
+    """
+    origin = "; ".join((platform.origin, *(f"n{node} at {s:g}" for node, s in shares.items())))
+    try:
+        text = with_slow_nodes(platform.xml, shares) if shares else platform.xml
+    except ValueError as error:
+        raise WeftError(
+            f"{platform.name} takes no --slow: {error}",
+            f"name one of n0 to n{platform.nodes - 1}, of a platform that weft made",
+        ) from None
+    return msgspec.structs.replace(platform, kind="predicted", origin=origin, xml=text)
 
 
 def check_kind(kind: str) -> Calibrated:
@@ -203,10 +269,4 @@ def times_of(platform: Platform) -> Times | None:
 
 
 def _nodes_of(cluster: ET.Element) -> int:
-    """From "0-127" or "0-3,8": a range or a number each."""
-    count = 0
-    for part in cluster.get("radical", "").split(","):
-        first, _, last = part.partition("-")
-        if first.isdigit():
-            count += int(last or first) - int(first) + 1
-    return count
+    return len(numbers_in(cluster.get("radical", "")))

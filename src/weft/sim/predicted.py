@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 
 from weft.errors import WeftError
-from weft.fabric.mapping import MAPPINGS
+from weft.fabric.mapping import MAPPINGS, placements
 from weft.fabric.routes import ROUTINGS, ends_of, routes_of
-from weft.fabric.simgrid import read_parameters, routed_xml
+from weft.fabric.simgrid import OnNode, PlatformParameters, read_parameters, routed_xml
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
 from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
 from weft.sim.sensitivity import Move, moved
 from weft.wording import counted
-
-if TYPE_CHECKING:
-    from weft.fabric.simgrid import PlatformParameters
 
 # Ways are written out for each two ends: switches with nodes, or nodes with ways of their own.
 MOST_ENDS = 300
@@ -35,14 +32,18 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     """A fabric of a platform's links, `speed` times as fast, and with as many nodes as asked.
 
     `hop_ns` is what each switch behind the first one of a way adds to the latency; `routing` is a
-    rule of weft.fabric.routes, or the usual one of the topology; `mapping` one of
-    weft.fabric.mapping; `algorithm` is that of the collective operations, by the simulator's
-    `settings`.
+    rule of weft.fabric.routes, or the usual one of the topology; `mapping` and `pairs` are those of
+    weft.fabric.mapping, `pairs` for tests of two ranks; with `shared` a node has `ranks_per_node`,
+    whose messages to each other cost as on that platform; `algorithm` is that of the collective
+    operations, by the simulator's `settings`.
     """
 
     fabric: FabricAsked
     routing: str = ""
     mapping: str = ""
+    pairs: str = ""
+    ranks_per_node: int = 1
+    shared: PlatformParameters | None = None
     speed: float = 1.0
     hop_ns: float = 0.0
     algorithm: str = ""
@@ -65,6 +66,10 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
             words.append(self.routing)
         if self.mapping not in ("", MAPPINGS[0]):
             words.append(f"ranks {self.mapping}")
+        if self.pairs:
+            words.append("pairs " + self.pairs)
+        if self.ranks_per_node > 1:
+            words.append(f"{counted(self.ranks_per_node, 'rank')} a node")
         if self.algorithm:
             words.append(self.algorithm)
         return " ".join(words)
@@ -108,12 +113,25 @@ def _read_word(word: str) -> tuple[str, str]:
     )
 
 
-def predicted(
+class Placed(msgspec.Struct, frozen=True, kw_only=True):
+    """A predicted platform with its ranks on nodes, and how much of a mean it counts."""
+
+    platform: SimulatedPlatform
+    share: float = 1.0
+
+
+def predicted(base: SimulatedPlatform, variant: Variant, **asked: Any) -> SimulatedPlatform:
+    """The first of `every_placed`."""
+    return every_placed(base, variant, **asked)[0].platform
+
+
+def every_placed(
     base: SimulatedPlatform, variant: Variant, *, as_of_nodes: int = 0, move: Move | None = None
-) -> SimulatedPlatform:
+) -> tuple[Placed, ...]:
     """The variant with the links and hosts of a platform, moved or as they are. Raises WeftError.
 
-    It is simulated as coarsely as a fabric `as_of_nodes`, or as one of its own size.
+    One for each placement of the ranks. It is simulated as coarsely as a fabric `as_of_nodes`, or
+    as one of its own size.
     """
     if not 0 < variant.speed <= MOST_SPEED:
         raise WeftError(f"--speed {variant.speed:g} is out of range", "type 0.1 to 100")
@@ -150,12 +168,22 @@ def predicted(
         f"precision {settings.get('surf/precision', '1e-12')} s",
         base.origin,
     )
-    return SimulatedPlatform(
+    named = SimulatedPlatform(
         name=f"{base.name}, {variant.label}",
         kind="predicted",
         nodes=fabric.nodes,
         origin="; ".join(filter(None, words)),
-        xml=routed_xml(fabric, routes, parameters, variant.mapping),
+        ranks_per_node=variant.ranks_per_node,
+    )
+    within = OnNode(ranks=variant.ranks_per_node, memory=variant.shared)
+    return tuple(
+        Placed(
+            platform=msgspec.structs.replace(
+                named, xml=routed_xml(fabric, routes, parameters, one.nodes, within)
+            ),
+            share=one.share,
+        )
+        for one in placements(routes, variant.mapping, variant.pairs)
     )
 
 

@@ -10,14 +10,23 @@ import msgspec
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
 from weft.reference.library import platform_or_none
+from weft.sim.answers import CERTAINTY, Certainty, certainty_of
 from weft.sim.crossbar import at_crossbar
 from weft.sim.fidelity import errors_of, errors_table, parameters_table, predicted_ns
-from weft.sim.measured import calibrated_from
-from weft.sim.platforms import check_kind, check_nodes, named_of, protocols_of
+from weft.sim.measured import calibrated_from, certainty_of_held_out
+from weft.sim.platforms import (
+    Rates,
+    check_kind,
+    check_nodes,
+    named_of,
+    parse_rates,
+    protocols_of,
+)
+from weft.sim.protocols import Protocols
 from weft.studies.held_out import held_out_table, patterns_held_out
 from weft.tables import Table
 from weft.topics.scaling.rate import rate_of, usual_rate
-from weft.units import parse_flops
+from weft.units import format_bandwidth
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -25,7 +34,6 @@ if TYPE_CHECKING:
 
     from weft.reference.library import Platform
     from weft.sim.platforms import Calibrated
-    from weft.sim.protocols import Protocols
 
 
 class PlatformCalibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,24 +55,50 @@ def calibrated_platform(
     """
     chosen = check_kind(kind)
     check_nodes(nodes)
-    typed = parse_flops(rate) if rate else None
+    typed = parse_rates(rate)
     published = platform_or_none(sources[0])
     if published is not None:
-        named, protocols, tables, computes = _from_tables(published, sources, chosen, nodes)
+        found = _from_tables(published, sources, chosen, nodes)
     else:
-        paths = [Path(one) for one in sources]
-        named, protocols, tables, computes = _from_records(paths, transport, chosen, nodes)
-    speed, words = (typed, f"a rank computes {rate} (--rate)") if typed else computes
-    title = f"{counted(nodes, 'node')} at one crossbar"
-    made = at_crossbar(named, protocols, title, flops_per_s=speed, is_coarse=True)
-    return PlatformCalibration(
-        platform=made, tables=(parameters_table(made.name, protocols), *tables), computes=words
+        found = _from_records([Path(one) for one in sources], transport, chosen, nodes)
+    speed, words = found.computes
+    if typed.flops_per_s:
+        speed, words = typed.flops_per_s, f"a rank computes {typed.flops} (--rate)"
+    words += f"; {_sums_in_words(typed, found.sum_bytes_per_s)}"
+    known = found.certainty
+    made = at_crossbar(
+        found.named,
+        found.protocols,
+        f"{counted(nodes, 'node')} at one crossbar",
+        flops_per_s=speed,
+        sum_bytes_per_s=typed.sum_bytes_per_s or found.sum_bytes_per_s,
+        more={CERTAINTY: msgspec.json.encode(known).decode()} if known else {},
+        is_coarse=True,
     )
+    parameters = parameters_table(made.name, found.protocols)
+    return PlatformCalibration(platform=made, tables=(parameters, *found.tables), computes=words)
 
 
-# A platform without its file, its numbers, the tables of its errors, and what a rank computes with
-# words for it.
-_Made = tuple[SimulatedPlatform, "Protocols", list[Table], tuple[float, str]]
+def _sums_in_words(typed: Rates, measured_bytes_per_s: float) -> str:
+    if typed.sums:
+        return f"it adds {typed.sums} to a sum (--rate)"
+    if measured_bytes_per_s:
+        rate = format_bandwidth(measured_bytes_per_s)
+        return f"it adds {rate} to a sum, as two ranks' allreduce measured"
+    return "an addition of a sum is one such operation: an assumption; type --rate 4GB/s"
+
+
+class _Made(msgspec.Struct, frozen=True, kw_only=True):
+    """A platform without its file, its numbers and their errors as tables and in one, and what a
+    rank computes with words for it, and adds in a sum.
+    """
+
+    named: SimulatedPlatform
+    protocols: Protocols
+    tables: tuple[Table, ...]
+    computes: tuple[float, str]
+    sum_bytes_per_s: float = 0.0
+    certainty: Certainty | None = None
 
 
 def _from_tables(
@@ -77,8 +111,13 @@ def _from_tables(
         )
     protocols = protocols_of(published, kind)
     errors = errors_of(published, predicted_ns(protocols))
-    tables = [errors_table(published.name, errors)] if errors else []
-    return named_of(published, kind, nodes), protocols, tables, usual_rate()
+    return _Made(
+        named=named_of(published, kind, nodes),
+        protocols=protocols,
+        tables=(errors_table(published.name, errors),) if errors else (),
+        computes=usual_rate(),
+        certainty=certainty_of(published, kind),
+    )
 
 
 def _from_records(paths: Sequence[Path], transport: str, kind: Calibrated, nodes: int) -> _Made:
@@ -88,5 +127,11 @@ def _from_records(paths: Sequence[Path], transport: str, kind: Calibrated, nodes
         patterns = patterns_held_out(found)
     except WeftError as error:
         patterns, lack = (), f"no pattern was predicted: {error.what}; {error.fix}"
-    table = held_out_table(found, patterns, lack)
-    return found.platform, found.protocols, [table], rate_of(found.runs)
+    return _Made(
+        named=found.platform,
+        protocols=found.protocols,
+        tables=(held_out_table(found, patterns, lack),),
+        computes=rate_of(found.runs),
+        sum_bytes_per_s=found.sum_bytes_per_s,
+        certainty=certainty_of_held_out((*found.held_out, *patterns), found.protocols),
+    )

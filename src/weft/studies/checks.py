@@ -9,27 +9,29 @@ import msgspec
 from weft.analysis.compare.acceptance import (
     Checked,
     Outcome,
-    against_limits,
     against_record,
     overall,
 )
 from weft.analysis.compare.conditions import differences_of_runs
+from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.pool import is_same_run, pool
 from weft.analysis.compare.sessions import (
     JUDGED_BY_THE_OTHER,
     in_time,
-    launches_of,
     sessions_in_words,
 )
-from weft.analysis.stats.launches import next_session_of
+from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
+from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.sources.limits import read_limits
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from weft.plan.command import NextSession
     from weft.record.run import Run
 
 _TESTED = "the records under test"
@@ -73,7 +75,11 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
     return CheckedMachine(
         outcome=overall(checks),
         unlike=differences_of_runs(references[0], runs[0]),
-        notes=(*notes, *in_time([*runs, *references])),
+        notes=(
+            *_without_verdict(checks, [*further.values()]),
+            *notes,
+            *in_time([*runs, *references]),
+        ),
         checks=checks,
     )
 
@@ -86,12 +92,33 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
         )
     checks = against_limits(pool(runs), read_limits(against[0]))
     rests_on = {_TESTED: launches_of(runs)}
+    further = {_TESTED: next_session_of(runs[-1])}
     return CheckedMachine(
         outcome=overall(checks),
         unlike=(),
         notes=(
-            *sessions_in_words(rests_on, further={_TESTED: next_session_of(runs[-1])}),
+            *_without_verdict(checks, [*further.values()]),
+            *sessions_in_words(rests_on, further=further),
             *in_time(runs),
         ),
         checks=checks,
     )
+
+
+def _without_verdict(checks: Sequence[Checked], again: Sequence[NextSession]) -> list[str]:
+    """What answers all that the scatter leaves open; sizes that hang on their curve do not count.
+
+    Where no number does for some, what answers the others.
+    """
+    curves = {check.case: check.outcome for check in checks if check.bytes is None}
+    every = [
+        check.needed
+        for check in checks
+        if check.needed and curves.get(check.curve) != "cannot tell"
+    ]
+    known = in_order(one for one in every if one.is_possible) or in_order(every)
+    if not known:
+        return []
+    possible = sum(one.is_possible for one in every) or len(every)
+    purpose = f"answer {possible} of {counted(len(every), 'open check')}"
+    return [what_would_tell(known[-1], purpose, again)]

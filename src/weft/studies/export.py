@@ -2,23 +2,74 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
+from weft.outputs import output_file, write_output
+from weft.record.run import load
 from weft.report.markup import to_latex, to_markdown
 from weft.report.models import model_tables
 from weft.sources.series import models_of
 from weft.topics import TOPICS, results_of, topic_called
-from weft.topics.frames import TABLES
+from weft.topics.frames import TABLES, table_of
+from weft.wording import in_a_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import IO
 
     from weft.record.run import Run
     from weft.tables import Table
 
 MODELS = "models"
+OF_PAPERS = ("latex", "markdown")
+FORMATS = ("csv", "parquet", *OF_PAPERS)
+
+
+class TableFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that was written: how many rows of which table."""
+
+    path: Path
+    rows: int
+    table: str
+
+
+def export(record: Path, targets: Mapping[str, Path | None], table: str = "") -> TableFile:
+    """Write a record's table to the one file that is named, by its format, one of FORMATS.
+
+    Raises WeftError, also where none is named or several are.
+    """
+    named = {kind: path for kind, path in targets.items() if path is not None}
+    if len(named) != 1:
+        raise WeftError(
+            "weft export writes one file",
+            f"type {in_a_row([f'--{kind} FILE' for kind in FORMATS], 'or')}",
+        )
+    [(kind, path)] = named.items()
+    table = table_called(table, for_paper=kind in OF_PAPERS)
+    run = load(record)
+    if kind in OF_PAPERS:
+        text, rows = in_words(run, table, as_latex=kind == "latex")
+        write_output(path, text)
+    else:
+        frame = table_of(run, table)
+        rows = frame.height
+        _write(frame.write_csv if kind == "csv" else frame.write_parquet, path)
+    return TableFile(path=path, rows=rows, table=table)
+
+
+def _write(fill: Callable[[IO[bytes]], object], path: Path) -> None:
+    import polars as pl
+
+    try:
+        with output_file(path) as file:
+            fill(file)
+    except pl.exceptions.PolarsError as error:
+        raise WeftError(f"cannot write {path}: {error}", "type another path") from None
 
 
 def table_called(name: str, *, for_paper: bool) -> str:

@@ -13,6 +13,7 @@ from weft.record.run import load
 from weft.report.fits import line_chart
 from weft.report.signatures import signature_chart
 from weft.sources.series import series_of
+from weft.studies.fits import only_one
 from weft.topics import charts_of, results_among
 
 if TYPE_CHECKING:
@@ -49,11 +50,7 @@ def _of_models(sources: Sequence[str], show: str, test: str, transport: str, col
     pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     if show == SIGNATURE:
         return signature_chart([signature_of(series) for series, _ in pairs])
-    if len(pairs) > 1:
-        raise WeftError(
-            f"a figure of a fit shows one series, and there are {len(pairs)}",
-            "choose one with --test and --transport",
-        )
+    only_one([series for series, _ in pairs], "a figure of a fit")
     series, stream = pairs[0]
     found = fit_models(series, stream)
     return line_chart(series, found.line, found.piecewise)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.summary import summarise
-from weft.applications.asked import ApplicationsAsked
-from weft.applications.lattice import Lattice
+from weft.applications import asked_of
 from weft.plan.cases import Experiment, Variants
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut
@@ -196,7 +195,7 @@ def _experiment(case: Case) -> Experiment:
     variants = Variants(
         queue_depths=(case.queue_depth,),
         points=(case.point,) if case.point is not None else (),
-        application=ApplicationsAsked.of_case(case.application),
+        application=asked_of(case.application),
         single=case.single,
     )
     return Experiment(
@@ -205,7 +204,8 @@ def _experiment(case: Case) -> Experiment:
 
 
 def _words(case: Case) -> str:
-    lattice = f" {Lattice.of(case.application).shape}" if case.application else ""
+    of = case.of_application
+    lattice = f" {of.shape}" if of else ""
     point = f" of {case.point}" if case.point is not None else ""
     return f"{case.test}{lattice}{point} on {counted(case.ranks, 'rank')}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +16,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.host.checks import SETTING_OF_HUGE_PAGES
 from weft.host.finding import Finding
+from weft.host.memory import Memory, collect_memory
 from weft.launch.all import choose_launcher
 from weft.launch.launcher import Job
 from weft.launch.programs import choose_mpi, programs
@@ -22,6 +24,7 @@ from weft.launch.protocol import LaunchError
 from weft.plan.allocation import Allocation
 from weft.plan.case import USUAL_RANKS, Case
 from weft.plan.cases import TESTS
+from weft.plan.command import weft_run
 from weft.plan.memory import needed_bytes
 from weft.units import format_bytes
 from weft.wording import counted
@@ -34,13 +37,18 @@ if TYPE_CHECKING:
 
 CHECK = "huge pages, measured"
 BYTES = 1 << 20
-# With the start of the ranks about 3 s. No pair begins unless one as long as the longest fits.
+# With the start of the ranks about 3 s. No pair begins unless one as long as the longest fits; on a
+# machine that is slow at it the few that a figure takes may last longer.
 BUDGET_S = 2.0
+MOST_S = 15.0
 MOST_PAIRS = 9
 FEWEST_PAIRS = 3
 START_S = 10.0
+# Where the kernel does not say how long a huge page is.
+USUAL_PAGE_BYTES = 2 << 20
 # A case is given so long at least.
 LEAST_S = 0.1
+ALONE = weft_run("stream", "--transport", "mpi")
 IDLE = "measure when the machine is idle (top shows what runs)"
 # One sample of two windows: some 30 ms where memory gives 5 GB/s.
 SAMPLES = 1
@@ -83,9 +91,9 @@ def huge_pages_here() -> Finding:
             ranks.hello(START_S)
             ratios = measured_in_pairs(ranks, streams_of(program), time.monotonic)
     except LaunchError as error:
-        return _not_measured(error.reason, "weft run stream --transport mpi shows what is wrong")
+        return _not_measured(error.reason, f"{ALONE} shows what is wrong")
     except _RefusedError as refused:
-        return _not_measured(str(refused), how_to_get(program))
+        return _not_measured(str(refused), how_to_get(program, collect_memory(Path("/"))))
     return finding_of(ratios)
 
 
@@ -102,14 +110,19 @@ def measured_in_pairs(
 ) -> tuple[PagesRatios, ...]:
     """Each test in small and in huge pages, in turn, within BUDGET_S of `clock` (seconds).
 
+    FEWEST_PAIRS may take up to MOST_S.
     The first pair of each warms up. Which kind goes first changes from pair to pair: what drifts is
     not taken for a gain. A pair that is cut short leaves those before it. Raises LaunchError where
     the ranks end, and _RefusedError where a case gets no figure.
     """
-    end = clock() + BUDGET_S
+    start = clock()
     pairs: list[dict[str, float]] = []
     longest_s = 0.0
-    while len(pairs) <= MOST_PAIRS and (not pairs or clock() + longest_s <= end):
+    while len(pairs) <= MOST_PAIRS:
+        # The first pair warms up.
+        end = start + (BUDGET_S if len(pairs) > FEWEST_PAIRS else MOST_S)
+        if clock() + longest_s > end:
+            break
         began = clock()
         first = "small" if len(pairs) % 2 == 0 else "huge"
         try:
@@ -150,7 +163,7 @@ def finding_of(gains: Sequence[PagesRatios]) -> Finding:
     pairs = min(len(gain.ratios) for gain in gains)
     if pairs < FEWEST_PAIRS:
         return _not_measured(
-            f"{counted(pairs, 'pair')} of {FEWEST_PAIRS} ended in {BUDGET_S:g} s", IDLE
+            f"{counted(pairs, 'pair')} of {FEWEST_PAIRS} ended in {MOST_S:g} s", IDLE
         )
     size = format_bytes(BYTES)
     said = "; ".join(gain.sentence for gain in gains)
@@ -162,13 +175,13 @@ def finding_of(gains: Sequence[PagesRatios]) -> Finding:
     )
 
 
-def how_to_get(program: Program) -> str:
+def how_to_get(program: Program, memory: Memory) -> str:
     """What to type for as many huge pages as the longest case needs, both ranks' together."""
     known = {pattern.name: pattern.footprint for pattern in program.patterns}
     footprints = {test: known[test] for test in streams_of(program)}
     cases = [Case(test=test, transport="mpi", bytes=BYTES, pages="huge") for test in footprints]
     most = max(needed_bytes(case, footprints[case.test]) for case in cases)
-    pages = -(-most // (2 << 20))
+    pages = -(-most // (memory.huge_page_bytes or USUAL_PAGE_BYTES))
     return f"echo madvise > {SETTING_OF_HUGE_PAGES}, or sysctl vm.nr_hugepages={pages}"
 
 

@@ -1,12 +1,14 @@
 """A prediction: tests simulated on fabrics, and the fabrics side by side."""
 
-from collections.abc import Container, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
+from weft.studies.predicted_figures import answer_of, figures_of
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -14,12 +16,11 @@ if TYPE_CHECKING:
     from weft.applications.asked import ApplicationsAsked
     from weft.charts import Chart
     from weft.plan.cases import Experiment
-    from weft.plan.pattern import Axis
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.reference.library import Platform
-    from weft.report.page import Front
-    from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
+    from weft.report.page import Front, Picture
+    from weft.sim.answers import Certainty, PredictedFabric
     from weft.sim.predicted import Variant
     from weft.studies.simulations import Effort
     from weft.tables import Table
@@ -27,8 +28,12 @@ if TYPE_CHECKING:
 
 
 class Predicted(msgspec.Struct, frozen=True, kw_only=True):
-    """What was simulated of each fabric, side by side as a table, and what its page begins with."""
+    """What was simulated of each fabric, side by side as a table, and what its page begins with.
 
+    `answers` are the fabrics with their figures.
+    """
+
+    answers: "tuple[PredictedFabric, ...]"
     results: "tuple[Results, ...]"
     front: "Front"
     table: "Table"
@@ -47,20 +52,56 @@ def predicted_on(
     `limit` is how much slower than the first a fabric may be, as a fraction. Before a large
     simulation small ones tell what it will cost here. Raises WeftError.
     """
-    platforms = effort.platforms(base, variants)
+    parts = effort.parts(base, variants, experiment)
     effort.foresee(base, variants[0], experiment, len(variants))
-    runs = [effort.run(one, experiment, at) for at, one in enumerate(platforms)]
+    runs = [effort.run(one, at) for at, one in enumerate(parts)]
     certainty = known_certainty(base)
     moved = effort.moved(base, variants, experiment, certainty)
-    results = tuple(_results(run) for run in runs)
+    results = tuple(tuple(_results(run) for run in of_variant) for of_variant in runs)
     published = _published(base)
     lacking = _lacking(results, published.name if published else "")
-    answers = [
-        _answer(variant, one, moved[at] if moved else (), lacking)
-        for at, (variant, one) in enumerate(zip(variants, results, strict=True))
-    ]
+    answers = []
+    for at, variant in enumerate(variants):
+        shares = [part.share for part in parts[at]]
+        of_moves = [[_results(run) for run in own] for own in (moved[at] if moved else ())]
+        answers.append(
+            answer_of(
+                variant,
+                figures_of(results[at], shares, lacking),
+                tuple(figures_of(own, shares, lacking) for own in of_moves),
+                str(results[at][0].run.path),
+            )
+        )
     front, table = _front(base, answers, certainty, limit, list(dict.fromkeys(lacking.values())))
-    return Predicted(results=results, front=front, table=table, page=effort.page)
+    return Predicted(
+        answers=tuple(answers),
+        results=tuple(one for own in results for one in own),
+        front=msgspec.structs.replace(front, pictures=_pictures(variants, runs)),
+        table=table,
+        page=effort.page,
+    )
+
+
+def _pictures(
+    variants: "Sequence[Variant]", runs: "Sequence[Sequence[Run]]"
+) -> "tuple[Picture, ...]":
+    """Each fabric, with the loads of its links over all that was simulated of it."""
+    from weft.fabric.picture import picture_of
+    from weft.fabric.topologies import build_fabric
+    from weft.report.fabric_svg import fabric_svg
+    from weft.report.page import Picture
+
+    found = []
+    for at, (variant, of_variant) in enumerate(zip(variants, runs, strict=True), 1):
+        carried: Counter[str] = Counter()
+        for run in of_variant:
+            for end in run.lines.ends:
+                carried.update(end.link_bytes)
+        svg = fabric_svg(picture_of(build_fabric(variant.fabric), carried))
+        tests = dict.fromkeys(case.test for run in of_variant for case in run.cases.values())
+        title = f"{variant.label}: what links carried of {', '.join(tests)}"
+        found.append(Picture(name=f"fabric-{at}", title=title, svg=svg))
+    return tuple(found)
 
 
 def check_asked(platform: str, nodes: int, samples: int, asked: "ApplicationsAsked") -> None:
@@ -82,11 +123,14 @@ def check_asked(platform: str, nodes: int, samples: int, asked: "ApplicationsAsk
 
 
 def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
-    """How far a platform is from what was published of it; None where that is not known."""
-    from weft.sim.answers import certainty_of
+    """How far a platform is from what was published of it, or from what its record held out.
+
+    None where that is not known.
+    """
+    from weft.sim.answers import certainty_in, certainty_of
 
     published = _published(base)
-    return certainty_of(published, base.kind) if published else None
+    return certainty_of(published, base.kind) if published else certainty_in(base)
 
 
 def _front(
@@ -134,13 +178,6 @@ def _front(
     ), table
 
 
-def _point_in_words(point: int | None, axis: "Axis") -> str:
-    """A place on a test's own axis: " 7 peers", " 1 peer", nothing of a test without one."""
-    if point is None:
-        return ""
-    return f" {point} {axis.name.removesuffix('s') if point == 1 else axis.name}"
-
-
 def _results(run: "Run") -> "Results":
     from weft.analysis.summary import summarise
     from weft.topics import results_of
@@ -157,7 +194,7 @@ def _published(base: "SimulatedPlatform") -> "Platform | None":
     return next((one for one in platforms() if one.name == base.name), None)
 
 
-def _lacking(all_results: "Sequence[Results]", published: str) -> dict[str, str]:
+def _lacking(all_results: "Sequence[Sequence[Results]]", published: str) -> dict[str, str]:
     """Cases that no model answers on some fabric: for each why, and what to ask instead.
 
     `published` is the platform's name where it is one. Raises WeftError where there is no other.
@@ -166,11 +203,12 @@ def _lacking(all_results: "Sequence[Results]", published: str) -> dict[str, str]
 
     found = {
         one.case: (one.test, why)
-        for results in all_results
+        for of_variant in all_results
+        for results in of_variant
         for one in results.summaries
         if (why := _why_none(one, results.run.patterns[one.test].figure))
     }
-    if all(one.case in found for one in all_results[0].summaries):
+    if all(one.case in found for results in all_results[0] for one in results.summaries):
         tests = tuple(dict.fromkeys(test for test, _ in found.values()))
         raise WeftError(
             "; ".join(dict.fromkeys(why for _, why in found.values())),
@@ -189,73 +227,3 @@ def _why_none(one: "CaseSummary", figure: str) -> str:
     if figure == "overhead":
         return f"{one.test} is not predicted: it is of the hosts, and no fabric changes it"
     return ""
-
-
-def _answer(
-    variant: "Variant",
-    results: "Results",
-    moved: "Sequence[Run]",
-    lacking: Container[str],
-) -> "PredictedFabric":
-    """The figures of a record but for those `lacking`, and of those moved.
-
-    Raises WeftError where a case has none.
-    """
-    from weft.fabric.routes import routes_of
-    from weft.fabric.topologies import build_fabric
-    from weft.sim.answers import PredictedFabric
-
-    return PredictedFabric(
-        variant=variant.label,
-        nodes=variant.fabric.nodes,
-        switches=routes_of(build_fabric(variant.fabric), variant.routing).most_switches,
-        figures=_figures(results, lacking),
-        moved=tuple(_figures(_results(run), lacking) for run in moved),
-        algorithm=variant.algorithm,
-        record=str(results.run.path),
-    )
-
-
-def _figures(results: "Results", lacking: Container[str]) -> "tuple[PredictedFigure, ...]":
-    """Of every case but those, in the order of the plan. Raises WeftError where one has none."""
-    from weft.plan.budget import in_words
-    from weft.sim.answers import PredictedFigure
-    from weft.topics.scaling.rows import scaling_of
-    from weft.units import format_bytes
-
-    asked = [one for one in results.summaries if one.case not in lacking]
-    if bad := [one for one in asked if one.status != "ok"]:
-        # As much longer as there are more cases than have a figure.
-        budget_s = results.run.header.plan.budget_s * len(asked) / max(len(asked) - len(bad), 1)
-        raise WeftError(
-            f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
-            f"type another test, or --budget {in_words(budget_s)}",
-        )
-    iterations = {row.case: row for row in scaling_of(results).all}
-    found = []
-    for one in asked:
-        row = iterations.get(one.case)
-        point = _point_in_words(one.point, results.run.patterns[one.test].axis)
-        if row is not None:
-            found.append(
-                PredictedFigure(
-                    case=f"{one.test} {row.lattice}",
-                    value=row.iteration_ns.value,
-                    largest_bytes=results.run.cases[one.case].message_bytes,
-                )
-            )
-            continue
-        rate, time_ns = one.bandwidth_bytes_per_s, one.latency_ns
-        estimate = time_ns or rate
-        if estimate is None:
-            raise WeftError(f"{one.case} has no time and no bandwidth", "type another test")
-        found.append(
-            PredictedFigure(
-                case=f"{one.test}{point} {format_bytes(one.bytes)}",
-                value=estimate.value,
-                is_rate=time_ns is None,
-                bytes=one.bytes,
-                largest_bytes=one.bytes,
-            )
-        )
-    return tuple(found)

@@ -49,6 +49,42 @@ class Priced(msgspec.Struct, frozen=True, kw_only=True):
     no_charts: tuple[str, str] = ("a picture needs prices", "type --prices FILE")
 
 
+def priced(
+    asked: FabricAsked | None,
+    prices: Path | None = None,
+    lists: Sequence[Path] = (),
+    *,
+    compares: bool = False,
+    is_of_paper: bool = False,
+    files: Sequence[Path | None] = (),
+) -> Priced:
+    """The answer to one question: the paper's fabrics, several lists', a list's, or a fabric's.
+
+    `files` are what is written of one fabric. Raises WeftError where it is not clear what is asked.
+    """
+    if is_of_paper:
+        found = of_paper()
+    elif compares:
+        found = compared(lists, asked)
+    elif lists:
+        raise WeftError(f"what is to be done with {lists[0]}?", "type --compare, or --prices FILE")
+    else:
+        found = of_list(prices, asked) if prices else of_parts(asked)
+    if any(files) and found.built is None:
+        raise WeftError(
+            "--cables, --draw and --simgrid are for one fabric", "type --nodes and --switch"
+        )
+    return found
+
+
+def charts_of(found: Priced) -> tuple[tuple[Chart, ...], Table]:
+    """The charts of an answer and the table under them. Raises WeftError where it has none."""
+    charts = found.draw()
+    if not charts or found.under_charts is None:
+        raise WeftError(*found.no_charts)
+    return charts, found.under_charts
+
+
 def of_parts(asked: FabricAsked | None) -> Priced:
     """What a fabric consists of, without a price. Raises WeftError."""
     if asked is None:

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from weft.plan.cases import Experiment
+    from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.sim.answers import Certainty
     from weft.sim.effort import Forecast, Pilot
     from weft.sim.predicted import Variant
+    from weft.studies.simulated_parts import Part
 
 _ROOM = 0.8
 # A moved platform takes as long as the one that was simulated.
@@ -58,14 +60,22 @@ class Effort:
         self._stem = f"weft-predict-{now:%Y%m%d-%H%M%S-%f}"
         self.page = self._folder / f"{self._stem}.html"
 
-    @staticmethod
-    def platforms(
-        base: "SimulatedPlatform", variants: "Sequence[Variant]"
-    ) -> "list[SimulatedPlatform]":
-        """All of them, before the first is simulated. Raises WeftError."""
-        from weft.sim.predicted import predicted
+    def parts(
+        self, base: "SimulatedPlatform", variants: "Sequence[Variant]", experiment: "Experiment"
+    ) -> "list[tuple[Part, ...]]":
+        """All of them, planned before the first is simulated. Raises WeftError."""
+        import msgspec
 
-        return [predicted(base, one) for one in variants]
+        from weft import session
+        from weft.studies.simulated_parts import parts_of
+
+        found = [parts_of(base, one, experiment) for one in variants]
+        for first, *_ in found:
+            # All tests at once: an option may have an effect on some of them alone.
+            whole = msgspec.structs.replace(first, experiment=experiment)
+            request = self._request(whole, Path(), typed=self._typed)
+            session.prepare(request, lambda _: None)
+        return found
 
     def foresee(
         self, base: "SimulatedPlatform", variant: "Variant", experiment: "Experiment", count: int
@@ -73,27 +83,19 @@ class Effort:
         """Print what a large simulation costs. Raises WeftError for more than there is."""
         import psutil
 
-        from weft.plan.budget import in_words
-        from weft.sim.effort import forecast, pilot_sizes
+        from weft.sim.effort import forecast
 
         nodes = variant.fabric.nodes
-        found = forecast(self._pilots(base, variant, experiment, pilot_sizes(nodes)), nodes)
+        found = forecast(self._pilots(base, variant, experiment, count), nodes)
         if found is None:
             return
         self.say(_in_words(found, count))
-        seconds = count * found.seconds
-        left_s = self._budget_s - (time.monotonic() - self._begun_s)
-        if seconds > left_s:
-            raise WeftError(
-                f"{counted(nodes, 'node')} need about {in_words(seconds)} of simulation here, and"
-                f" {left_s:.0f} s of the budget are left",
-                f"type --budget {in_words(1.5 * seconds + self._budget_s - left_s)}, or fewer"
-                " --nodes, sizes or fabrics",
-            )
+        self._refuse_beyond_budget(nodes, count * found.seconds)
         free = psutil.virtual_memory().available
         if found.peak_bytes > _ROOM * free:
             raise WeftError(
-                f"{counted(nodes, 'node')} need about {found.peak_bytes / 1e9:.1f} GB, and"
+                f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} about"
+                f" {found.peak_bytes / 1e9:.1f} GB, and"
                 f" {free / 1e9:.1f} GB are free",
                 "type fewer --nodes, or smaller --sizes or --extents",
             )
@@ -103,32 +105,63 @@ class Effort:
         base: "SimulatedPlatform",
         variant: "Variant",
         experiment: "Experiment",
-        sizes: Sequence[int],
+        count: int,
     ) -> "list[Pilot]":
         """The same cases on fewer nodes; a fabric that is not there of so few is omitted."""
         import msgspec
 
-        from weft.sim.effort import Pilot
-        from weft.sim.predicted import predicted
+        from weft.sim.effort import Pilot, pilot_sizes
+        from weft.studies.simulated_parts import parts_of
 
-        done = []
+        done: list[Pilot] = []
         with tempfile.TemporaryDirectory(prefix="weft-predict-") as folder:
-            for nodes in sizes:
+            for nodes in pilot_sizes(variant.fabric.nodes):
                 fabric = msgspec.structs.replace(variant.fabric, nodes=nodes, shape="")
                 small = msgspec.structs.replace(variant, fabric=fabric)
                 try:
-                    platform = predicted(base, small, as_of_nodes=variant.fabric.nodes)
+                    on_fewer = msgspec.structs.replace(
+                        experiment, ranks=nodes * variant.ranks_per_node
+                    )
+                    parts = parts_of(base, small, on_fewer, as_of_nodes=variant.fabric.nodes)
                 except WeftError:
                     continue
+                self._check_left(done, nodes, variant.fabric.nodes, count)
                 begun = time.monotonic()
-                on_fewer = msgspec.structs.replace(experiment, ranks=nodes)
-                self._start(platform, on_fewer, Path(folder) / f"{nodes}.jsonl")
+                for at, one in enumerate(parts):
+                    self._start(one, Path(folder) / f"{nodes}-{at}.jsonl")
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
                 done.append(Pilot(nodes=nodes, seconds=time.monotonic() - begun, peak_bytes=peak))
         return done
 
-    def run(self, platform: "SimulatedPlatform", experiment: "Experiment", at: int) -> "Run":
-        """The record of a variant."""
+    def _check_left(self, done: "Sequence[Pilot]", next_nodes: int, nodes: int, count: int) -> None:
+        """Raises WeftError where the next small run would take more than is left of the budget."""
+        from weft.sim.effort import forecast
+
+        small = forecast(done, next_nodes)
+        whole = forecast(done, nodes)
+        if small is None or whole is None or small.seconds <= self._left_s():
+            return
+        self._refuse_beyond_budget(nodes, max(count * whole.seconds, small.seconds))
+
+    def _left_s(self) -> float:
+        return self._budget_s - (time.monotonic() - self._begun_s)
+
+    def _refuse_beyond_budget(self, nodes: int, seconds: float) -> None:
+        """Raises WeftError where so many seconds are more than is left of the budget."""
+        from weft.plan.budget import in_words
+
+        left_s = self._left_s()
+        if seconds <= left_s:
+            return
+        raise WeftError(
+            f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} about {in_words(seconds)} of"
+            f" simulation here, and {max(left_s, 0):.0f} s of the budget are left",
+            f"type --budget {in_words(1.5 * seconds + self._budget_s - left_s)}, or fewer"
+            " --nodes, sizes or fabrics",
+        )
+
+    def run(self, parts: "Sequence[Part]", at: int) -> "list[Run]":
+        """The records of a variant, one for each of its parts."""
         from weft.record.run import load
 
         try:
@@ -137,9 +170,12 @@ class Effort:
             raise WeftError(
                 f"cannot write into {self._folder}: {error.strerror}", "choose another folder by -o"
             ) from None
-        path = self._folder / f"{self._stem}-{at + 1}.jsonl.zst"
         begun = time.monotonic()
-        found = load(self._start(platform, experiment, path, self.say))
+        found = []
+        for place, part in enumerate(parts):
+            name = f"{self._stem}-{at + 1}" + (f"-{place + 1}" if len(parts) > 1 else "")
+            path = self._folder / f"{name}.jsonl.zst"
+            found.append(load(self._start(part, path, self.say)))
         self._simulated_s += time.monotonic() - begun
         return found
 
@@ -149,15 +185,16 @@ class Effort:
         variants: "Sequence[Variant]",
         experiment: "Experiment",
         certainty: "Certainty | None",
-    ) -> "list[list[Run]]":
+    ) -> "list[list[list[Run]]]":
         """Each variant with the platform moved within the errors of its calibration.
 
-        None of them where nothing is compared, no error is known, or the budget does not suffice.
+        For each move the records of all parts; none of them where nothing is compared, no error is
+        known, or the budget does not suffice.
         """
         from weft.plan.budget import in_words
         from weft.record.run import load
-        from weft.sim.predicted import predicted
         from weft.sim.sensitivity import corners
+        from weft.studies.simulated_parts import parts_of
 
         if len(variants) == 1 or certainty is None:
             return []
@@ -174,39 +211,48 @@ class Effort:
         found = []
         with tempfile.TemporaryDirectory(prefix="weft-predict-") as folder:
             for variant in variants:
-                platforms = [predicted(base, variant, move=move) for move in moves]
                 path = Path(folder) / "moved.jsonl.zst"
-                runs = []
-                for platform in platforms:
-                    runs.append(load(self._start(platform, experiment, path)))
-                    path.unlink()
-                found.append(runs)
+                of_variant: list[list[Run]] = []
+                for move in moves:
+                    runs = []
+                    for part in parts_of(base, variant, experiment, move=move):
+                        runs.append(load(self._start(part, path)))
+                        path.unlink()
+                    of_variant.append(runs)
+                found.append(of_variant)
         return found
 
-    def _start(
+    def _request(
         self,
-        platform: "SimulatedPlatform",
-        experiment: "Experiment",
+        part: "Part",
         path: Path,
-        say: Callable[[str], None] | None = None,
-    ) -> Path:
-        """The record of a simulation; one that nobody is to hear of says nothing."""
-        from weft import session
+        *,
+        is_quiet: bool = True,
+        typed: frozenset[str] = frozenset(),
+    ) -> "Request":
         from weft.plan.request import simulation
 
-        request = simulation(
-            platform,
-            (experiment,),
+        return simulation(
+            part.platform,
+            (part.experiment,),
             path,
             precision=1.0,
-            samples=self._samples,
+            # Of draws each is a launch, and a second sample of it says the same.
+            samples=1 if part.launches > 1 else self._samples,
+            launches=part.launches,
             command=("weft", *sys.argv[1:]),
             budget_s=self._budget_s,
-            case_deadline_s=self._budget_s,
+            case_deadline_s=max(self._left_s(), 1.0),
             begun_s=self._begun_s,
-            is_quiet=say is None,
-            typed=self._typed,
+            is_quiet=is_quiet,
+            typed=typed,
         )
+
+    def _start(self, part: "Part", path: Path, say: Callable[[str], None] | None = None) -> Path:
+        """The record of a simulation; one that nobody is to hear of says nothing."""
+        from weft import session
+
+        request = self._request(part, path, is_quiet=say is None)
         written, footer = session.start(request, say or (lambda _: None))
         if footer.outcome == "interrupted":
             self.say(f"weft: interrupted; the records of finished fabrics are in {self._folder}")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.errors import WeftError
+from weft.errors import WeftError, without_effect
+from weft.fabric.simgrid import OnNode
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from weft.sim.predicted import Variant
 
 MOST_VARIANTS = 8
+MOST_RANKS_PER_NODE = 256
 NO_TAPER = "1:1"
 _USUAL = ("fat-tree",)
 
@@ -30,6 +32,8 @@ class Lists(msgspec.Struct, frozen=True, kw_only=True):
     speed: str = "1"
     routing: str = ""
     mapping: str = ""
+    pairs: str = ""
+    on_node: OnNode = OnNode()
     hop: str = "200ns"
     algorithm: str = ""
 
@@ -44,7 +48,43 @@ def variants_of(fabric: FabricAsked, lists: Lists, tests: Sequence[str]) -> list
     # A taper needs several switches, of which somebody must say how many ports they have.
     if is_bare and lists.blocking == NO_TAPER:
         fabric = msgspec.structs.replace(fabric, switch=str(fabric.nodes))
+    _check_pairs(lists, tests)
     return _by_algorithm(_of_lists(fabric, lists), tests, lists.algorithm)
+
+
+def on_node(ranks: int, shared: str) -> OnNode:
+    """So many ranks a node and the memory that they share, by a platform. Raises WeftError."""
+    from weft.sim.platforms import simulated_platform
+    from weft.sim.predicted import parameters_of
+
+    if not 1 <= ranks <= MOST_RANKS_PER_NODE:
+        raise WeftError(
+            f"--ranks-per-node {ranks} is out of range", f"type 1 to {MOST_RANKS_PER_NODE}"
+        )
+    if (ranks > 1) != bool(shared):
+        raise WeftError(
+            "several ranks a node share memory, and one has nobody to share it with",
+            "type --ranks-per-node 4 and --shared memory.xml, which weft calibrate writes of a"
+            " record on one host, or neither",
+        )
+    return OnNode(ranks=ranks, memory=parameters_of(simulated_platform(shared)) if shared else None)
+
+
+def _check_pairs(lists: Lists, tests: Sequence[str]) -> None:
+    """Raises WeftError for pairs of tests that have none, or beside another word for it."""
+    from weft.sim.draws import OF_PAIRS
+    from weft.studies.simulated_parts import plain_name
+
+    if not lists.pairs:
+        return
+    if lists.mapping:
+        raise WeftError("--mapping says where ranks are, and so does --pairs", "omit one of both")
+    if not any(plain_name(test) in OF_PAIRS for test in tests):
+        raise without_effect(
+            "--pairs",
+            f"they are of tests of two ranks, not of {', '.join(tests)}",
+            f"omit --pairs, or ask {', '.join(OF_PAIRS)}",
+        )
 
 
 def _of_lists(fabric: FabricAsked, lists: Lists) -> list[Variant]:
@@ -53,16 +93,23 @@ def _of_lists(fabric: FabricAsked, lists: Lists) -> list[Variant]:
 
     hop = lists.hop
     hop_ns = 0.0 if hop.strip("0") in ("", "ns") else parse_time(hop)
-    texts = (lists.blocking, lists.rails, lists.speed, lists.routing, lists.mapping)
+    texts = (lists.blocking, lists.rails, lists.speed, lists.routing, lists.mapping, lists.pairs)
     found = []
-    for phrase, taper, planes, factor, routing, mapping in product(
+    for phrase, taper, planes, factor, routing, mapping, pairs in product(
         lists.topologies or _USUAL, *(text.split(",") for text in texts)
     ):
         asked = msgspec.structs.replace(fabric, blocking=taper.replace("/", ","))
         built = msgspec.structs.replace(
             read_topology(phrase, asked), rails=_whole("--rails", planes)
         )
-        one = Variant(fabric=built, routing=routing.strip(), mapping=mapping.strip())
+        one = Variant(
+            fabric=built,
+            routing=routing.strip(),
+            mapping=mapping.strip(),
+            pairs=pairs.strip(),
+            ranks_per_node=lists.on_node.ranks,
+            shared=lists.on_node.memory,
+        )
         found.append(msgspec.structs.replace(one, speed=_factor(factor), hop_ns=hop_ns))
     labels = dict.fromkeys((one.label, one.fabric.switch) for one in found)
     if len(labels) < len(found):
@@ -91,7 +138,7 @@ def _by_algorithm(variants: list[Variant], tests: Sequence[str], text: str) -> l
 def _few(found: list[Variant]) -> list[Variant]:
     if len(found) > MOST_VARIANTS:
         raise WeftError(
-            f"{counted(len(found), 'fabric')} are too many to compare",
+            f"{counted(len(found), 'fabric')} for one comparison are too many",
             f"type at most {MOST_VARIANTS} combinations",
         )
     return found

@@ -1,0 +1,91 @@
+"""What is known of a fabric that was measured: who is below which switch, and the ways."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.fabric.network import switch_names
+from weft.fabric.routes import routes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.fabric.links import Bundle
+    from weft.fabric.network import Fabric
+
+# As weft.fabric.tree_routes names a cable: the switches below and above, which one, which way.
+_CABLE = re.compile(r"cable-(\d+)-(\d+)-(\d+)-(up|down)")
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """Endpoints that share a switch, by their names, and what it is called: "leaf l1".
+
+    `level` is 1 for the smallest groups, and higher for those that hold them.
+    """
+
+    name: str
+    members: frozenset[str]
+    level: int = 1
+
+
+class KnownFabric(msgspec.Struct, frozen=True, kw_only=True):
+    """The groups, and where routes are known the links on the way of each two endpoints.
+
+    `is_guessed`: the groups were found in the times themselves.
+    """
+
+    groups: tuple[Group, ...] = ()
+    ways: dict[tuple[str, str], tuple[str, ...]] = {}
+    is_guessed: bool = False
+
+
+def known_of(fabric: Fabric, names: Sequence[str], routing: str) -> KnownFabric:
+    """A fabric whose nodes have these names in their order, by a routing of weft.fabric.routes.
+
+    Raises WeftError for a routing that is not the topology's.
+    """
+    routes = routes_of(fabric, routing)
+    leaf_of: dict[int, int] = {}
+    end_of: dict[int, int] = {}
+    for place, end in enumerate(routes.ends):
+        for node in end.nodes:
+            leaf_of[node], end_of[node] = end.switch, place
+    groups = tuple(
+        Group(
+            name=switch_names(fabric)[leaf],
+            members=frozenset(name for node, name in enumerate(names) if leaf_of[node] == leaf),
+        )
+        for leaf in sorted(set(leaf_of.values()))
+    )
+    links = _link_names(fabric, routes.bundles)
+    ways = {
+        (one, other): _passed(links, routes.ways.get((end_of[i], end_of[j]), ()))
+        for i, one in enumerate(names)
+        for j, other in enumerate(names)
+        if i != j
+    }
+    return KnownFabric(groups=groups, ways=ways)
+
+
+def _link_names(fabric: Fabric, bundles: Sequence[Bundle]) -> list[tuple[str, ...]]:
+    """What a message passes on each link: the cable, and the switch above that it goes to."""
+    switches = switch_names(fabric)
+    found: list[tuple[str, ...]] = []
+    for bundle in bundles:
+        cable = _CABLE.fullmatch(bundle.name)
+        if cable is None:
+            found.append((bundle.name,))
+            continue
+        below, above = switches[int(cable[1])], switches[int(cable[2])]
+        is_up = cable[4] == "up"
+        start, end = (below, above) if is_up else (above, below)
+        name = f"cable {int(cable[3]) + 1} from {start} to {end}"
+        found.append((name, above) if is_up else (name,))
+    return found
+
+
+def _passed(links: Sequence[tuple[str, ...]], way: Sequence[int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for at in way for name in links[at]))

@@ -1,0 +1,141 @@
+"""The figures of a variant, of the records of all that was simulated of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from weft.errors import WeftError
+from weft.fabric.routes import routes_of
+from weft.fabric.topologies import build_fabric
+from weft.plan.budget import in_words
+from weft.record.launches import launch_medians, samples_by_launch
+from weft.sim.answers import PredictedFabric, PredictedFigure
+from weft.topics.scaling.rows import scaling_of
+from weft.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
+
+    from weft.analysis.summary import CaseSummary
+    from weft.plan.pattern import Axis
+    from weft.sim.predicted import Variant
+    from weft.topics.base import Results
+
+# What of draws, or of pairs, is between the ends of their range.
+_RANGE = (0.05, 0.95)
+
+
+def answer_of(
+    variant: Variant,
+    figures: tuple[PredictedFigure, ...],
+    moved: tuple[tuple[PredictedFigure, ...], ...],
+    record: str,
+) -> PredictedFabric:
+    """A variant with its figures, those of the moved platforms, and its first record."""
+    routes = routes_of(build_fabric(variant.fabric), variant.routing)
+    return PredictedFabric(
+        variant=variant.label,
+        nodes=variant.fabric.nodes,
+        switches=routes.most_switches,
+        figures=figures,
+        moved=moved,
+        algorithm=variant.algorithm,
+        record=record,
+    )
+
+
+def figures_of(
+    parts: Sequence[Results], shares: Sequence[float], lacking: Container[str]
+) -> tuple[PredictedFigure, ...]:
+    """Of every case but those `lacking`, in the order of the parts: the means by their shares.
+
+    Raises WeftError where a case has no figure.
+    """
+    by_case: dict[str, list[tuple[PredictedFigure, float]]] = {}
+    for results, share in zip(parts, shares, strict=True):
+        for figure in _figures(results, lacking):
+            by_case.setdefault(figure.case, []).append((figure, share))
+    return tuple(own[0][0] if len(own) == 1 else _mean(own) for own in by_case.values())
+
+
+def _mean(own: Sequence[tuple[PredictedFigure, float]]) -> PredictedFigure:
+    """One figure of several placements, by how much each counts, with the range of them."""
+    values, shares = zip(*((figure.value, share) for figure, share in own), strict=True)
+    mean = float(np.average(values, weights=shares))
+    low, high = _between(values, shares)
+    return msgspec.structs.replace(own[0][0], value=mean, low=low, high=high)
+
+
+def _drawn(figure: PredictedFigure, values: Sequence[float]) -> PredictedFigure:
+    low, high = _between(values, [1 / len(values)] * len(values))
+    return msgspec.structs.replace(figure, low=low, high=high, draws=len(values))
+
+
+def _between(values: Sequence[float], shares: Sequence[float]) -> tuple[float, float]:
+    """The values below which 5 % and 95 % of all are, where each is so large a share of them."""
+    order = np.argsort(values)
+    below = np.cumsum(np.asarray(shares)[order])
+    ends = [min(int(np.searchsorted(below, part - 1e-9)), len(order) - 1) for part in _RANGE]
+    low, high = (float(values[order[at]]) for at in ends)
+    return low, high
+
+
+def _values(results: Results, one: CaseSummary) -> list[float]:
+    """Of each launch a time, ns, or bytes/s where a case has no time. Raises WeftError."""
+    estimate = one.latency_ns or one.bandwidth_bytes_per_s
+    if estimate is None:
+        raise WeftError(f"{one.case} has no time and no bandwidth", "type another test")
+    run = results.run
+    batches = [batch for batch in run.measured if batch.case == one.case and batch.status == "ok"]
+    medians = list(launch_medians(samples_by_launch(batches, run.time_ns)).values())
+    middle = float(np.median(medians))
+    # A figure goes with the time of an operation, or against it.
+    if one.latency_ns is not None:
+        return [estimate.value * median / middle for median in medians]
+    return [estimate.value * middle / median for median in medians]
+
+
+def _point_in_words(point: int | None, axis: Axis) -> str:
+    """A place on a test's own axis: " 7 peers", " 1 peer", nothing of a test without one."""
+    if point is None:
+        return ""
+    return f" {point} {axis.name.removesuffix('s') if point == 1 else axis.name}"
+
+
+def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure, ...]:
+    """Of every case but those, in the order of the plan. Raises WeftError where one has none."""
+    asked = [one for one in results.summaries if one.case not in lacking]
+    if bad := [one for one in asked if one.status != "ok"]:
+        # As much longer as there are more cases than have a figure.
+        budget_s = results.run.header.plan.budget_s * len(asked) / max(len(asked) - len(bad), 1)
+        raise WeftError(
+            f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
+            f"type another test, or --budget {in_words(budget_s)}",
+        )
+    iterations = {row.case: row for row in scaling_of(results).all}
+    found = []
+    for one in asked:
+        row = iterations.get(one.case)
+        point = _point_in_words(one.point, results.run.patterns[one.test].axis)
+        if row is not None:
+            found.append(
+                PredictedFigure(
+                    case=f"{one.test} {row.lattice}",
+                    value=row.iteration_ns.value,
+                    largest_bytes=results.run.cases[one.case].message_bytes,
+                )
+            )
+            continue
+        values = _values(results, one)
+        figure = PredictedFigure(
+            case=f"{one.test}{point} {format_bytes(one.bytes)}",
+            value=sum(values) / len(values),
+            is_rate=one.latency_ns is None,
+            bytes=one.bytes,
+            largest_bytes=one.bytes,
+        )
+        found.append(_drawn(figure, values) if len(values) > 1 else figure)
+    return tuple(found)

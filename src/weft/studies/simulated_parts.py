@@ -1,0 +1,79 @@
+"""What is simulated of a prediction: tests of two ranks, tests that draw, and the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.plan.cases import Experiment
+from weft.plan.simulated import SimulatedPlatform
+from weft.sim.draws import DRAWING, DRAWS, OF_PAIRS
+from weft.sim.predicted import every_placed
+
+if TYPE_CHECKING:
+    from weft.sim.predicted import Variant
+    from weft.sim.sensitivity import Move
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """Tests on one placement of the ranks, and how much of a figure's mean it counts."""
+
+    platform: SimulatedPlatform
+    experiment: Experiment
+    share: float = 1.0
+    launches: int = 1
+
+
+def parts_of(
+    base: SimulatedPlatform,
+    variant: Variant,
+    experiment: Experiment,
+    *,
+    as_of_nodes: int = 0,
+    move: Move | None = None,
+) -> tuple[Part, ...]:
+    """All that is simulated of a variant. Raises WeftError.
+
+    Tests of two ranks are on the pairs that were asked for, or on random ones, unless a mapping
+    says where ranks are.
+    """
+    found: list[Part] = []
+    for names, launches, of_pairs in _groups(experiment.tests):
+        changed, on = experiment, variant
+        if not of_pairs:
+            on = msgspec.structs.replace(variant, pairs="")
+        elif not variant.mapping:
+            on = msgspec.structs.replace(variant, pairs=variant.pairs or "random")
+            changed = msgspec.structs.replace(changed, ranks=2)
+        found += [
+            Part(
+                platform=_named(one.platform, variant),
+                experiment=msgspec.structs.replace(changed, tests=names),
+                share=one.share,
+                launches=launches,
+            )
+            for one in every_placed(base, on, as_of_nodes=as_of_nodes, move=move)
+        ]
+    return tuple(found)
+
+
+def _named(platform: SimulatedPlatform, variant: Variant) -> SimulatedPlatform:
+    """By the words of the variant as it was asked for."""
+    base = platform.name.partition(",")[0]
+    return msgspec.structs.replace(platform, name=f"{base}, {variant.label}")
+
+
+def _groups(tests: tuple[str, ...]) -> list[tuple[tuple[str, ...], int, bool]]:
+    """Tests that are simulated together: how often, and whether they are of pairs."""
+    kinds: dict[tuple[int, bool], list[str]] = {}
+    for name in tests:
+        plain = plain_name(name)
+        kind = (DRAWS if plain in DRAWING else 1, plain in OF_PAIRS)
+        kinds.setdefault(kind, []).append(name)
+    return [(tuple(names), *kind) for kind, names in kinds.items()]
+
+
+def plain_name(test: str) -> str:
+    """A test's name as lists have it, of one as it was typed."""
+    return test.strip().lower().replace("-", "_")

@@ -1,0 +1,56 @@
+"""The sessions of a machine over time: the records that can be read, one in memory at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.compare.history import History, history
+from weft.errors import WeftError
+from weft.record.run import load
+from weft.sources.limits import read_limits
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from weft.record.run import Run
+
+
+class MachineHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """Sessions in the order of time, and a line for each record that cannot be read."""
+
+    history: History
+    notes: tuple[str, ...]
+
+
+def over_time(records: Sequence[Path], against: Path | None = None) -> MachineHistory:
+    """The records as a series over time, beside the limits of a file.
+
+    Raises WeftError where none can be read, or the only one cannot.
+    """
+    limits = read_limits(against) if against else ()
+    notes: list[str] = []
+    found = history(_readable(records, notes), limits)
+    return MachineHistory(history=found, notes=tuple(notes))
+
+
+def _readable(records: Sequence[Path], notes: list[str]) -> Iterator[Run]:
+    """Each record that can be read; the others are named in `notes`. Raises WeftError for none."""
+    for record in records:
+        try:
+            run = load(record)
+        except WeftError as error:
+            if len(records) == 1:
+                raise
+            notes.append(f"skipped: {error.what}")
+            continue
+        yield run
+        del run  # before the next one is read
+    if len(notes) == len(records):
+        raise WeftError(
+            f"none of {counted(len(records), 'record')} can be read, first: {notes[0]}",
+            "type the paths of records that weft run wrote",
+        )

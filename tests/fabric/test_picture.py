@@ -1,0 +1,100 @@
+"""The picture of a fabric: every switch in one box, every cable in one line, loads as counted."""
+
+import xml.etree.ElementTree as ET
+from math import dist
+
+import pytest
+
+from weft.fabric.network import ports_used
+from weft.fabric.picture import FabricPicture, loads_of, picture_of
+from weft.fabric.routes import routes_of
+from weft.fabric.topologies import FabricAsked, build_fabric
+from weft.report.fabric_svg import fabric_svg
+
+HALF = FabricAsked(nodes=16, switch="6", blocking="2:1")
+FABRICS = [
+    FabricAsked(nodes=4, switch="8"),
+    HALF,
+    FabricAsked(nodes=64, switch="8"),
+    FabricAsked(nodes=4096, switch="64"),
+    FabricAsked(nodes=4096, switch="24", topology="torus"),
+    FabricAsked(nodes=8, switch="3", topology="torus", shape="8"),
+    FabricAsked(nodes=72, switch="7", topology="dragonfly"),
+    FabricAsked(nodes=4096, switch="31", topology="dragonfly"),
+]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def numbers(picture: FabricPicture, unit: str) -> int:
+    """The sum of what boxes say in a unit."""
+    words = [line.split() for box in picture.boxes for line in box.lines]
+    return sum(int(one[0].replace(",", "")) for one in words if one[1:2] in ([unit], [f"{unit}s"]))
+
+
+@pytest.mark.parametrize("asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}")
+def test_nothing_of_a_fabric_is_lost_and_boxes_stand_apart(asked: FabricAsked) -> None:
+    fabric = build_fabric(asked)
+    picture = picture_of(fabric)
+    inside = sum(int(note.split()[0]) for note in picture.notes if "inside" in note)
+    drawn = sum(line.cables for line in picture.lines)
+    assert drawn + inside == sum(trunk.cables for trunk in fabric.trunks)
+    left = sum(switch.radix for switch in fabric.switches) - sum(ports_used(fabric))
+    assert numbers(picture, "port") == left
+    assert numbers(picture, "node") == fabric.nodes
+    assert len(picture.boxes) <= 64
+    places = [(box.x, box.y) for box in picture.boxes]
+    assert all(dist(one, other) > 0.05 for at, one in enumerate(places) for other in places[:at])
+
+
+@pytest.mark.parametrize("asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}")
+def test_a_picture_is_svg_whose_boxes_do_not_overlap(asked: FabricAsked) -> None:
+    root = ET.fromstring(fabric_svg(picture_of(build_fabric(asked))))  # noqa: S314 - our own
+    boxes = [
+        [float(one.get(name, "")) for name in ("x", "y", "width", "height")]
+        for one in root.iter(f"{SVG}rect")
+        if one.get("rx")
+    ]
+    _, _, width, height = map(float, root.get("viewBox", "").split())
+    for at, (x, y, wide, high) in enumerate(boxes):
+        assert 0 <= x <= x + wide <= width
+        assert 0 <= y <= y + high <= height
+        for x2, y2, wide2, high2 in boxes[:at]:
+            assert x + wide <= x2 or x2 + wide2 <= x or y + high <= y2 or y2 + high2 <= y
+
+
+@pytest.mark.parametrize("routing", ["ideal", "d-mod-k"])
+def test_a_taper_is_seen_where_it_binds(routing: str) -> None:
+    """All to all: 4 nodes of a leaf send to 12 others over 2 cables, each node to 15."""
+    fabric = build_fabric(HALF)
+    routes = routes_of(fabric, routing)
+    carried: dict[str, float] = {"node": 15.0}
+    for (one, other), way in routes.ways.items():
+        for at in way:
+            pairs = len(routes.ends[one].nodes) * len(routes.ends[other].nodes)
+            name = routes.bundles[at].name
+            carried[name] = carried.get(name, 0.0) + pairs
+    loads = loads_of(fabric, carried)
+    assert set(loads) == {(trunk.one, trunk.other) for trunk in fabric.trunks}
+    assert list(loads.values()) == pytest.approx([24 / 15] * len(loads))
+    picture = picture_of(fabric, carried)
+    assert [line.load for line in picture.lines] == pytest.approx([1.6] * len(picture.lines))
+    assert "these links bind" in fabric_svg(picture)
+
+
+def test_loads_of_pods_are_those_of_their_cables_to_the_cores() -> None:
+    tree = build_fabric(FabricAsked(nodes=64, switch="8"))
+    routes = routes_of(tree)
+    [pod, *_] = [one for one in routes.bundles if one.name.startswith("pod")]
+    loads = loads_of(tree, {"node": 1.0, pod.name: 2.0 * pod.cables})
+    busy = {pair: load for pair, load in loads.items() if load}
+    assert set(busy.values()) == {2.0}
+    assert sum(t.cables for t in tree.trunks if (t.one, t.other) in busy) == pod.cables
+    assert {tree.switches[above].role for _, above in busy} == {"core"}
+
+
+def test_loads_of_a_ring_are_those_of_the_busier_way() -> None:
+    ring = build_fabric(FabricAsked(nodes=8, switch="3", topology="torus", shape="8"))
+    found = loads_of(ring, {"node": 7.0, "switch-0-1": 8.0, "switch-1-0": 10.0, "switch-7-0": 3.5})
+    assert found[0, 1] == pytest.approx(10 / 7)
+    assert sorted(found.values())[-2] == pytest.approx(0.5)
+    assert loads_of(ring, {}) == {}

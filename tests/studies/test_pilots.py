@@ -1,0 +1,66 @@
+"""Small runs before a large one count into its budget, and say early what cannot be."""
+
+from pathlib import Path
+
+import pytest
+
+from support.simulations import platform
+from weft.errors import WeftError
+from weft.fabric.topologies import FabricAsked
+from weft.plan.cases import Experiment
+from weft.sim.predicted import Variant
+from weft.studies import simulations
+from weft.studies.simulations import Effort
+
+NODES = 1024
+VARIANT = Variant(fabric=FabricAsked(nodes=NODES, switch="64"))
+
+
+class Clock:
+    """What has passed in it is what small runs were said to take."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.begun: list[int] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def with_small_runs(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, budget_s: float
+) -> tuple[Effort, Clock]:
+    """Runs that take the nodes' number of seconds to the power of 1.5, over 64."""
+    clock = Clock()
+    monkeypatch.setattr(simulations, "time", clock)
+
+    def start(_effort: Effort, _part: object, path: Path) -> Path:
+        nodes = int(path.name.partition("-")[0])
+        clock.begun.append(nodes)
+        clock.now += float(nodes**1.5) / 64
+        return path
+
+    monkeypatch.setattr(Effort, "_start", start)
+    return Effort(budget_s, 1, folder, lambda _: None), clock
+
+
+def test_small_runs_never_take_more_than_the_budget(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = Experiment(tests=("alltoall",), sizes="8", ranks=NODES)
+    for budget_s in (10.0, 30.0, 60.0, 100.0):
+        effort, clock = with_small_runs(monkeypatch, tmp_path, budget_s)
+        with pytest.raises(WeftError, match="of the budget are left"):
+            effort.foresee(platform(), VARIANT, asked, 1)
+        assert clock.now <= budget_s
+    # 4, 64, 128 and 256 nodes take 95 s, and all of them 512 s more.
+    effort, clock = with_small_runs(monkeypatch, tmp_path, 700.0)
+    effort.foresee(platform(), VARIANT, asked, 1)
+    assert clock.begun == [4, 64, 128, 256]
+
+
+def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> None:
+    effort = Effort(60.0, 1, tmp_path, lambda _: None)
+    asked = Experiment(tests=("no_such_test",), sizes="8", ranks=NODES)
+    with pytest.raises(WeftError, match="there is no test called no_such_test"):
+        effort.parts(platform(), [VARIANT], asked)

@@ -1,0 +1,63 @@
+"""Figures of a prediction that are means: of pairs of nodes, of drawn pairs, of drawn places."""
+
+from pathlib import Path
+
+import pytest
+
+from support.simulations import KNOWN, platform
+from weft.fabric.topologies import FabricAsked
+from weft.plan.cases import Experiment
+from weft.sim.answers import PredictedFigure
+from weft.sim.draws import DRAWS
+from weft.sim.predicted import Variant
+from weft.studies.prediction import predicted_on
+from weft.studies.simulations import Effort
+
+pytestmark = pytest.mark.engine
+# Four ranks on two leaves of two nodes, at one uplink each.
+HALF = FabricAsked(nodes=4, switch="3", blocking="2:1")
+HOP_NS = 1000.0
+MIB = 1 << 20
+
+
+def figure(folder: Path, variant: Variant, test: str, size: int) -> PredictedFigure:
+    effort = Effort(600.0, 1, folder, lambda _: None)
+    asked = Experiment(tests=(test,), sizes=str(size), ranks=variant.fabric.nodes)
+    [answer] = predicted_on(platform(), [variant], asked, effort).answers
+    [found] = answer.figures
+    return found
+
+
+@pytest.mark.parametrize(
+    ("pairs", "far"), [("near", 0.0), ("far", 1.0), ("random", 2 / 3), ("", 2 / 3)]
+)
+def test_a_ping_pong_is_of_the_pairs_that_were_asked_for(
+    tmp_path: Path, pairs: str, far: float
+) -> None:
+    """Of three other nodes one is at the same switch; two switches more are on the way to two."""
+    found = figure(tmp_path, Variant(fabric=HALF, hop_ns=HOP_NS, pairs=pairs), "ping_pong", 8)
+    near_ns = KNOWN.ping_pong_ns(8)
+    assert found.value == pytest.approx(near_ns + far * 2 * HOP_NS, rel=1e-6)
+    if pairs in ("near", "far"):
+        assert found.low is None
+        return
+    assert (found.low, found.high) == pytest.approx((near_ns, near_ns + 2 * HOP_NS), rel=1e-6)
+
+
+def test_random_pairs_are_the_mean_of_many_draws_with_their_range(tmp_path: Path) -> None:
+    """A third of the draws stays in the leaves, and half of the others share the one uplink.
+
+    So the mean is 5/3 of a link's bandwidth; its standard error over the draws is 5 % of it.
+    """
+    found = figure(tmp_path, Variant(fabric=HALF), "random_pairs", MIB)
+    rate = KNOWN.bandwidth_bytes_per_s
+    assert found.draws == DRAWS
+    assert found.value == pytest.approx(5 / 3 * rate, rel=0.15)
+    assert (found.low, found.high) == pytest.approx((rate, 2 * rate), rel=0.02)
+
+
+def test_a_random_mapping_is_the_mean_of_several(tmp_path: Path) -> None:
+    found = figure(tmp_path, Variant(fabric=HALF, mapping="random"), "alltoall", MIB)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.value <= found.high
