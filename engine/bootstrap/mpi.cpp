@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "bootstrap/output.hpp"
 
@@ -23,9 +24,8 @@ constexpr int report_tag = 1;
 
 // A rank that waits for another one must not burn the core that that one, or its caller, works on.
 template <class Probe>
-void poll_asleep(const Probe& probe) {
+void poll_asleep(long longest_ns, const Probe& probe) {
   constexpr long first_ns = 20'000;
-  constexpr long longest_ns = 500'000;
   int there = 0;
   for (long pause_ns = first_ns;; pause_ns = std::min(2 * pause_ns, longest_ns)) {
     probe(there);
@@ -34,8 +34,17 @@ void poll_asleep(const Probe& probe) {
   }
 }
 
-void wait_asleep(MPI_Request request) {
-  poll_asleep([&](int& done) { MPI_Test(&request, &done, MPI_STATUS_IGNORE); });
+void wait_asleep(long longest_ns, MPI_Request request) {
+  poll_asleep(longest_ns, [&](int& done) { MPI_Test(&request, &done, MPI_STATUS_IGNORE); });
+}
+
+int ranks_of_this_host() {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int ranks = 0;
+  MPI_Comm_size(host, &ranks);
+  MPI_Comm_free(&host);
+  return ranks;
 }
 
 std::vector<std::uint64_t> lengths_of(const std::string& mine, int ranks) {
@@ -79,9 +88,17 @@ std::string_view mpi_name() {
 
 MpiBootstrap::MpiBootstrap(int* argc, char*** argv, MpiUse use) {
   if (use == MpiUse::meeting) choose_plain_messages();
-  MPI_Init(argc, argv);
+  // Threads of a rank compute; none but this one calls MPI.
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  longest_pause_ns_ = longest_pause_ns(ranks_of_this_host());
+  if (provided >= MPI_THREAD_FUNNELED) return;
+  MPI_Finalize();
+  throw std::runtime_error(
+      "this MPI allows its program no other threads (MPI_THREAD_FUNNELED), and some tests compute "
+      "in several; choose another MPI, or one that was built with threads");
 }
 
 MpiBootstrap::~MpiBootstrap() {
@@ -112,7 +129,7 @@ void MpiBootstrap::send(int rank, std::span<const std::byte> message) {
 std::size_t MpiBootstrap::receive(int rank, std::span<std::byte> room) {
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
-  poll_asleep([&](int& there) {
+  poll_asleep(longest_pause_ns_, [&](int& there) {
     MPI_Improbe(rank, report_tag, MPI_COMM_WORLD, &there, &message, &status);
   });
   int bytes = 0;
@@ -128,7 +145,7 @@ std::string MpiBootstrap::broadcast(const std::string& mine) {
   std::uint64_t length = mine.size();
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
-  wait_asleep(request);
+  wait_asleep(longest_pause_ns_, request);
   std::string text = rank_ == 0 ? mine : std::string(length, '\0');
   MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
   return text;
@@ -141,7 +158,7 @@ void MpiBootstrap::barrier() {
 void MpiBootstrap::barrier_asleep(bool sleeps) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  if (sleeps) return wait_asleep(request);
+  if (sleeps) return wait_asleep(longest_pause_ns_, request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 

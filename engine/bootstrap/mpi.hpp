@@ -1,6 +1,7 @@
 // Ranks are started and found by MPI, whatever the measured traffic runs over.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "bootstrap/bootstrap.hpp"
@@ -13,6 +14,14 @@ std::string_view mpi_name();
 /// What MPI does in this program: the ranks only meet by it, or it carries the measured messages
 /// too.
 enum class MpiUse { meeting, measured };
+
+/// How long a rank sleeps at most before it looks again. All that sleep on a host look as often
+/// together as two would: the ranks that are measured pay for no more of them.
+constexpr long longest_pause_ns(int ranks_of_host) {
+  constexpr long of_two_ns = 500'000;
+  constexpr long most_ns = 20'000'000;
+  return std::clamp(of_two_ns / 2 * ranks_of_host, of_two_ns, most_ns);
+}
 
 class MpiBootstrap final : public Bootstrap {
  public:
@@ -38,6 +47,7 @@ class MpiBootstrap final : public Bootstrap {
  private:
   int rank_ = 0;
   int size_ = 0;
+  long longest_pause_ns_ = 0;
 };
 
 }  // namespace weft

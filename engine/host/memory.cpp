@@ -13,6 +13,7 @@
 #include <string>
 
 #include "host/addresses.hpp"
+#include "host/cgroup.hpp"
 
 namespace weft {
 
@@ -143,7 +144,7 @@ std::uint64_t available_memory_bytes() {
   std::uint64_t kibibytes = 0;
   std::string unit;
   while (file >> key >> kibibytes) {
-    if (key == "MemAvailable:") return kibibytes * 1024;
+    if (key == "MemAvailable:") return std::min(kibibytes * 1024, memory_room_bytes());
     std::getline(file, unit);
   }
   return 0;

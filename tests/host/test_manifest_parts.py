@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.laid_out import CPU, NODE, card, lay_out, two_sockets
-from weft.host.cgroup import collect_cgroup
+from weft.host.cgroup import collect_cgroup, memory_room_bytes
 from weft.host.cpu import collect_cpu
 from weft.host.environment import steering
 from weft.host.ethtool import firmware_version
@@ -87,6 +87,50 @@ def test_the_quota_of_the_first_version_of_cgroups(tmp_path: Path) -> None:
     lay_out(tmp_path, {f"{base}/job/cpu.cfs_quota_us": "-1"})
     unlimited = collect_cgroup(tmp_path)
     assert (unlimited.cpu_limit_known, unlimited.cpu_limit_cores) == (True, None)
+
+
+ROOMS = {
+    "of version 2, the tightest above": (
+        {
+            "proc/self/cgroup": "0::/job/step",
+            "sys/fs/cgroup/job/memory.max": "1000000",
+            "sys/fs/cgroup/job/memory.current": "700000",
+            "sys/fs/cgroup/job/memory.stat": "anon 5\ninactive_file 100000\n",
+            "sys/fs/cgroup/job/step/memory.max": "max",
+            "sys/fs/cgroup/job/step/memory.current": "600000",
+        },
+        400_000,
+    ),
+    "of version 1": (
+        {
+            "proc/self/cgroup": "5:cpu:/x\n4:memory:/job",
+            "sys/fs/cgroup/memory/job/memory.limit_in_bytes": "500000",
+            "sys/fs/cgroup/memory/job/memory.usage_in_bytes": "100000",
+            "sys/fs/cgroup/memory/job/memory.stat": "total_inactive_file 1000\n",
+        },
+        401_000,
+    ),
+    "used beyond the limit": (
+        {
+            "proc/self/cgroup": "0::/",
+            "sys/fs/cgroup/memory.max": "1000",
+            "sys/fs/cgroup/memory.current": "2000",
+        },
+        0,
+    ),
+    "without a limit": ({"proc/self/cgroup": "0::/job"}, None),
+    "of another mount": ({"proc/self/cgroup": "0::/../x", "sys/fs/x/memory.max": "1"}, None),
+}
+
+
+@pytest.mark.parametrize(("files", "room"), ROOMS.values(), ids=ROOMS)
+def test_memory_is_what_the_groups_leave(
+    tmp_path: Path, files: dict[str, str], room: int | None
+) -> None:
+    root = lay_out(tmp_path, {**files, "proc/meminfo": "MemAvailable: 1000 kB\n"})
+    assert memory_room_bytes(root) == room
+    least = 1_024_000 if room is None else min(room, 1_024_000)
+    assert collect_memory(root).available_bytes == least
 
 
 def test_a_group_never_leads_out_of_its_mount(tmp_path: Path) -> None:

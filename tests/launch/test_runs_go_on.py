@@ -13,7 +13,7 @@ from support.builders import synthetic_record, write_lines
 from support.copies import without_finder
 from support.running import left_behind, processes_of, wait_for_round
 from support.scripted import WEFT, resume, run
-from weft.analysis.compare.sessions import launches_of
+from weft.analysis.stats.launches import launches_of
 from weft.analysis.summary import summarise
 from weft.record.model import Footer
 from weft.record.reader import read

@@ -39,13 +39,39 @@ MPI_Datatype make_large(std::size_t bytes) {
   return whole;
 }
 
+// By what MPI keeps a communicator's link for it.
+int link_of_communicator() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
 }  // namespace
 
 MpiLink::MpiLink(Bootstrap& boot) : size_(boot.size()) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   connecting_ns_ = connecting_ns(boot, [&] { meet_all(boot.rank()); });
   interfaces_ = of_each_host(boot, interfaces_in_use());
-  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  hear_errors();
+}
+
+void MpiLink::hear_errors() {
+  MPI_Comm_set_attr(comm_, link_of_communicator(), this);
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(hear_error, &handler);
+  MPI_Comm_set_errhandler(comm_, handler);
+  MPI_Errhandler_free(&handler);  // the communicator keeps it
+}
+
+// NOLINTNEXTLINE(cert-dcl50-cpp,modernize-avoid-variadic-functions) - the type is MPI's
+void MpiLink::hear_error(MPI_Comm* comm, int* code, ...) {
+  void* link = nullptr;
+  int is_known = 0;
+  MPI_Comm_get_attr(*comm, link_of_communicator(), static_cast<void*>(&link), &is_known);
+  if (is_known != 0) static_cast<MpiLink*>(link)->heard_ = *code;
 }
 
 // A byte to each rank and one from each, in as many steps as there are others.
@@ -63,6 +89,18 @@ void MpiLink::meet_all(int rank) const {
 MpiLink::~MpiLink() {
   if (large_ != MPI_DATATYPE_NULL) MPI_Type_free(&large_);
   MPI_Comm_free(&comm_);
+}
+
+void MpiLink::refuse() noexcept {
+  if (fault_.code == 0) fault_ = too_much_posted(MPI_ERR_OTHER);
+}
+
+void MpiLink::keep(int code, const char* during) noexcept {
+  if (fault_.code != 0) return;
+  if (code == MPI_ERR_IN_STATUS && heard_ != MPI_SUCCESS) code = heard_;
+  int length = 0;
+  MPI_Error_string(code, said_.data(), &length);
+  fault_ = {code, during, said_.data()};
 }
 
 void MpiLink::know_shape(std::size_t bytes) {

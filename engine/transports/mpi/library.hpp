@@ -106,16 +106,11 @@ class MpiLink {
   }
   void barrier() noexcept { latch(MPI_Barrier(comm_), "MPI_Barrier"); }
 
-  void refuse() noexcept { latch(too_much_posted(MPI_ERR_OTHER)); }
-
+  // What keeps a fault is no part of the loops: only the test for one is.
+  [[gnu::cold]] void refuse() noexcept;
   void latch(int code, const char* during) noexcept {
-    if (code == MPI_SUCCESS || fault_.code != 0) return;
-    int length = 0;
-    MPI_Error_string(code, said_.data(), &length);
-    fault_ = {code, during, said_.data()};
-  }
-  void latch(const Fault& fault) noexcept {
-    if (fault_.code == 0) fault_ = fault;
+    if (code != MPI_SUCCESS) [[unlikely]]
+      keep(code, during);
   }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -152,6 +147,10 @@ class MpiLink {
           during);
     latch(MPI_Win_flush(peer.rank, window_), "MPI_Win_flush");
   }
+  [[gnu::cold]] void keep(int code, const char* during) noexcept;
+  /// MPI's handler of errors: the link of the communicator hears the error, and the call returns.
+  static void hear_error(MPI_Comm* comm, int* code, ...);
+  void hear_errors();
   void meet_all(int rank) const;
 
   std::int64_t connecting_ns_;
@@ -164,6 +163,8 @@ class MpiLink {
   std::size_t large_bytes_ = 0;
   FixedQueue<Transfer> transfers_;
   Fault fault_;
+  /// What the handler heard last: of several requests the call itself tells only that one failed.
+  int heard_ = MPI_SUCCESS;
   /// The library's words for it.
   std::array<char, MPI_MAX_ERROR_STRING> said_{};
 };

@@ -26,11 +26,11 @@ class PersistentRequests {
   /// Forget a buffer; none of its requests may be started.
   void remove(std::uint64_t key);
 
-  Started start_send(Peer peer, const Buffer& buffer) noexcept {
-    return start<MPI_Send_init>(pool_of(buffer.key, peer, 0), peer, buffer, "MPI_Send_init");
+  void start_send(Peer peer, const Buffer& buffer, Started& started) noexcept {
+    started = start<MPI_Send_init>(pool_of(buffer.key, peer, 0), peer, buffer, "MPI_Send_init");
   }
-  Started start_recv(Peer peer, const Buffer& buffer) noexcept {
-    return start<MPI_Recv_init>(pool_of(buffer.key, peer, 1), peer, buffer, "MPI_Recv_init");
+  void start_recv(Peer peer, const Buffer& buffer, Started& started) noexcept {
+    started = start<MPI_Recv_init>(pool_of(buffer.key, peer, 1), peer, buffer, "MPI_Recv_init");
   }
   static MPI_Request& request(Started& started) noexcept { return started.request; }
   void give_back(const Started& done) noexcept { pools_[done.pool].push(done.request); }

@@ -3,10 +3,8 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "transports/mpi/library.hpp"
 #include "transports/parts/fixed_queue.hpp"
@@ -23,21 +21,11 @@ class FreshRequests {
 
   FreshRequests(MpiLink& link, int /*peers*/) : link_(&link), comm_(link.comm()) {}
 
-  Started start_send(Peer peer, const Buffer& buffer) noexcept {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const MpiShape shape = link_->shape(buffer.bytes);
-    link_->latch(
-        MPI_Isend(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
-        "MPI_Isend");
-    return request;
+  void start_send(Peer peer, const Buffer& buffer, Started& request) noexcept {
+    start<MPI_Isend>(peer, buffer, request, "MPI_Isend");
   }
-  Started start_recv(Peer peer, const Buffer& buffer) noexcept {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const MpiShape shape = link_->shape(buffer.bytes);
-    link_->latch(
-        MPI_Irecv(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request),
-        "MPI_Irecv");
-    return request;
+  void start_recv(Peer peer, const Buffer& buffer, Started& request) noexcept {
+    start<MPI_Irecv>(peer, buffer, request, "MPI_Irecv");
   }
   static MPI_Request& request(Started& started) noexcept { return started; }
   void give_back(const Started& /*done*/) noexcept {}
@@ -55,6 +43,17 @@ class FreshRequests {
   }
 
  private:
+  template <auto call>
+  void start(Peer peer, const Buffer& buffer, Started& request, const char* during) noexcept {
+    const MpiShape shape = link_->shape(buffer.bytes);
+    const int code =
+        call(buffer.data, shape.count, shape.type, peer.rank, mpi_tag, comm_, &request);
+    if (code == MPI_SUCCESS) [[likely]]
+      return;
+    request = MPI_REQUEST_NULL;  // not one that ended before
+    link_->latch(code, during);
+  }
+
   MpiLink* link_;
   /// The link's: one test less on the way of every message.
   MPI_Comm comm_;
@@ -73,16 +72,17 @@ class MpiQueues {
   void reserve(std::size_t depth, std::size_t peers) {
     sends_.reserve(depth);
     receives_.reserve(depth);
-    statuses_.resize(std::max(statuses_.size(), 2 * depth + 2));
     library_.reserve_transfers(depth * peers);
   }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    if (sends_.full(peer.rank)) return library_.refuse();
-    sends_.push(peer.rank, requests_.start_send(peer, buffer));
+    if (sends_.full(peer.rank)) [[unlikely]]
+      return library_.refuse();
+    requests_.start_send(peer, buffer, sends_.claim(peer.rank));
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    if (receives_.full(peer.rank)) return library_.refuse();
-    receives_.push(peer.rank, requests_.start_recv(peer, buffer));
+    if (receives_.full(peer.rank)) [[unlikely]]
+      return library_.refuse();
+    requests_.start_recv(peer, buffer, receives_.claim(peer.rank));
   }
   // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
   // after the next as well would cost a turn of the library's progress on the way that is timed.
@@ -143,19 +143,11 @@ class MpiQueues {
   void finish(Started& started) noexcept {
     library_.latch(MPI_Wait(&Requests::request(started), MPI_STATUS_IGNORE), "MPI_Wait");
   }
-  /// Several at once, as an application waits for a window; the statuses say why one failed.
+  /// Several at once, as an application waits for a window. Statuses would be written for each
+  /// message, and no application of a benchmark's kind asks for them.
   void finish(std::span<MPI_Request> oldest) noexcept {
-    const auto count = static_cast<int>(oldest.size());
-    int code = MPI_Waitall(count, oldest.data(), statuses_.data());
-    if (code == MPI_ERR_IN_STATUS) {
-      const auto has_failed = [](const MPI_Status& one) {
-        return one.MPI_ERROR != MPI_SUCCESS && one.MPI_ERROR != MPI_ERR_PENDING;
-      };
-      const std::span<const MPI_Status> all = std::span(statuses_).first(oldest.size());
-      const auto first = std::find_if(all.begin(), all.end(), has_failed);
-      if (first != all.end()) code = first->MPI_ERROR;
-    }
-    library_.latch(code, "MPI_Waitall");
+    library_.latch(MPI_Waitall(static_cast<int>(oldest.size()), oldest.data(), MPI_STATUSES_IGNORE),
+                   "MPI_Waitall");
   }
   void probe(QueuePerPeer<Started>& queue) noexcept {
     Started* const oldest = queue.oldest();
@@ -187,7 +179,6 @@ class MpiQueues {
   Requests requests_;
   QueuePerPeer<Started> sends_;
   QueuePerPeer<Started> receives_;
-  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace weft

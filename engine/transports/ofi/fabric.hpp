@@ -24,13 +24,15 @@ inline constexpr std::array ofi_settings{
     Setting{"domain",
             "device, as fi_info names it; default: the interface that joins the hosts, else the "
             "provider's first"},
-    Setting{"inject", "yes: small messages without a completion; default: yes"},
+    Setting{"inject", "yes: small messages without a completion; default: yes", 0, 0, yes_or_no},
     Setting{"register_ahead",
             "yes: register the memory of messages in advance even if the provider does not require "
-            "it; default: as the provider requires"},
+            "it; default: as the provider requires",
+            0, 0, yes_or_no},
     registration_cache_setting,
     Setting{"trust_last_byte",
-            "yes: take a put as complete once its last byte has arrived; default: no"},
+            "yes: take a put as complete once its last byte has arrived; default: no", 0, 0,
+            yes_or_no},
 };
 
 struct CloseFid {

@@ -1,6 +1,7 @@
 // A first message between all ranks, for libraries that connect when they are first used.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 #include "host/clock.hpp"
 #include "host/deadline.hpp"
 #include "host/memory.hpp"
+#include "transports/parts/patience.hpp"
 
 namespace weft {
 
@@ -27,12 +29,13 @@ template <TwoSided T>
 
 /// Every rank sends two messages to every other and hears theirs: after the second, everyone has
 /// heard everyone. What was chosen is known then, and no sample pays for connecting. Collective.
-/// Throws std::runtime_error with `fix` if the link breaks or a message does not come in 20 s; ends
-/// the process after a minute if the library does not come back.
+/// Throws std::runtime_error with `fix` if the link breaks or a message does not come within the
+/// ranks' patience; ends the process after three times as long if the library does not come back.
 template <TwoSided T>
 void make_first_contact(T& link, Bootstrap& boot, const std::string& fix) {
-  constexpr unsigned longest_s = 60;
-  constexpr std::int64_t longest_wait_ns = 20'000'000'000;
+  const std::chrono::milliseconds patience = patience_of(boot.size());
+  const auto longest_s = static_cast<unsigned>(3 * patience.count() / 1000);
+  const std::int64_t longest_wait_ns = std::chrono::nanoseconds(patience).count();
   const auto size = static_cast<std::size_t>(boot.size());
   link.reserve(2, size);
   const Deadline deadline(longest_s);
@@ -48,7 +51,8 @@ void make_first_contact(T& link, Bootstrap& boot, const std::string& fix) {
     }
     if (drain_within(link, longest_wait_ns)) continue;
     if (link.fault() == nullptr) {
-      throw std::runtime_error("no first message between all ranks in 20 s; " + fix);
+      throw std::runtime_error("no first message between all ranks in " +
+                               std::to_string(patience.count() / 1000) + " s; " + fix);
     }
     throw std::runtime_error(std::string(link.fault()->during) + " failed (code " +
                              std::to_string(link.fault()->code) +

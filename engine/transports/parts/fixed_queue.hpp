@@ -18,43 +18,47 @@ class FixedQueue {
     items_.assign(std::bit_ceil(depth < 2 ? 2 : depth), Item{});
     mask_ = items_.size() - 1;
     first_ = 0;
-    count_ = 0;
+    next_ = 0;
   }
 
-  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-  [[nodiscard]] bool full() const noexcept { return count_ > mask_; }
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] bool empty() const noexcept { return next_ == first_; }
+  [[nodiscard]] bool full() const noexcept { return size() > mask_; }
+  [[nodiscard]] std::size_t size() const noexcept { return next_ - first_; }
 
   Item& operator[](std::size_t index) noexcept { return items_[(first_ + index) & mask_]; }
-  Item& front() noexcept { return items_[first_]; }
+  Item& front() noexcept { return (*this)[0]; }
 
-  void push(const Item& item) noexcept { (*this)[count_++] = item; }
+  /// The place of a new last item, which holds what was there before.
+  Item& claim() noexcept { return items_[next_++ & mask_]; }
+  void push(const Item& item) noexcept { claim() = item; }
   /// The oldest items that lie side by side in memory, at most so many.
   [[nodiscard]] std::span<Item> oldest(std::size_t most) noexcept {
-    return {&items_[first_], std::min({most, count_, items_.size() - first_})};
+    return {&front(), std::min({most, size(), items_.size() - (first_ & mask_)})};
   }
-  void pop(std::size_t count = 1) noexcept {
-    first_ = (first_ + count) & mask_;
-    count_ -= count;
-  }
+  void pop(std::size_t count = 1) noexcept { first_ += count; }
 
  private:
   std::vector<Item> items_;
   // One less than the room, which is a power of two; kept, for a vector would count its size anew.
   std::size_t mask_ = 0;
+  // Of all items that ever were: the place is what the mask leaves, and one addition makes a push.
   std::size_t first_ = 0;
-  std::size_t count_ = 0;
+  std::size_t next_ = 0;
 };
 
-/// A queue for each peer, looked at in turn.
+/// A queue for each peer, of which those that hold something are looked at in turn: what the others
+/// of a launch are costs nothing.
 template <class Item>
 class QueuePerPeer {
  public:
-  explicit QueuePerPeer(int peers) : queues_(static_cast<std::size_t>(peers)) {}
+  explicit QueuePerPeer(int peers)
+      : queues_(static_cast<std::size_t>(peers)), busy_(static_cast<std::size_t>(peers)) {}
   /// Room for so many items of each peer; nothing may be queued.
   void reserve(std::size_t depth) {
     for (FixedQueue<Item>& queue : queues_) queue.reserve(depth);
     count_ = 0;
+    busy_count_ = 0;
+    turn_ = 0;
   }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] const FixedQueue<Item>& of(int peer) const noexcept {
@@ -62,36 +66,41 @@ class QueuePerPeer {
   }
   [[nodiscard]] bool full(int peer) const noexcept { return of(peer).full(); }
 
-  void push(int peer, const Item& item) noexcept {
-    const auto index = static_cast<std::size_t>(peer);
-    queues_[index].push(item);
-    if (count_++ == 0) turn_ = index;
+  /// The place of a peer's new last item: a library's call fills it without a copy on the way.
+  Item& claim(int peer) noexcept {
+    FixedQueue<Item>& queue = queues_[static_cast<std::size_t>(peer)];
+    if (queue.empty()) busy_[busy_count_++] = &queue;
+    ++count_;
+    return queue.claim();
   }
-  /// The next peer's oldest item, if anything is queued. The usual case is quick: all is one
-  /// peer's.
+  /// The next peer's oldest item, if anything is queued.
   Item* oldest() noexcept {
-    if (count_ == 0) return nullptr;
-    while (!is_of_one()) {
-      turn_ = turn_ + 1 == queues_.size() ? 0 : turn_ + 1;
-      if (!queues_[turn_].empty()) break;
-    }
-    return &queues_[turn_].front();
+    if (busy_count_ == 0) return nullptr;
+    if (++turn_ >= busy_count_) turn_ = 0;
+    return &current();
   }
-  /// Whether all that is queued is one peer's, who is the one that `oldest` looks at.
-  [[nodiscard]] bool is_of_one() const noexcept { return queues_[turn_].size() == count_; }
+  /// Whether all that is queued is one peer's.
+  [[nodiscard]] bool is_of_one() const noexcept { return busy_count_ == 1; }
   /// What `oldest` gave last, and taking it off.
-  Item& current() noexcept { return queues_[turn_].front(); }
+  Item& current() noexcept { return busy_[turn_]->front(); }
   /// The same and those behind it in memory, at most so many.
   [[nodiscard]] std::span<Item> current(std::size_t most) noexcept {
-    return queues_[turn_].oldest(most);
+    return busy_[turn_]->oldest(most);
   }
   void pop(std::size_t count = 1) noexcept {
-    queues_[turn_].pop(count);
+    busy_[turn_]->pop(count);
     count_ -= count;
+    if (!busy_[turn_]->empty()) return;
+    // The last one's turn comes next, in its new place.
+    busy_[turn_] = busy_[--busy_count_];
+    turn_ = turn_ == 0 ? busy_count_ : turn_ - 1;
   }
 
  private:
   std::vector<FixedQueue<Item>> queues_;
+  /// Those that are not empty, and which of them was looked at last.
+  std::vector<FixedQueue<Item>*> busy_;
+  std::size_t busy_count_ = 0;
   std::size_t turn_ = 0;
   std::size_t count_ = 0;
 };

@@ -12,9 +12,11 @@ namespace weft::mpi_collectives {
 inline int part_of(const Buffer& whole, int parts) noexcept {
   return static_cast<int>(whole.bytes / static_cast<std::size_t>(parts));
 }
-inline int allreduce(const Buffer& out, const Buffer& in, MPI_Comm comm) noexcept {
+/// A sum of floats by MPI_SUM, or by another operation that adds them.
+inline int allreduce(const Buffer& out, const Buffer& in, MPI_Comm comm,
+                     MPI_Op sum = MPI_SUM) noexcept {
   return MPI_Allreduce(out.data, in.data, static_cast<int>(in.bytes / sizeof(float)), MPI_FLOAT,
-                       MPI_SUM, comm);
+                       sum, comm);
 }
 inline int broadcast(Peer root, const Buffer& buffer, MPI_Comm comm) noexcept {
   return MPI_Bcast(buffer.data, part_of(buffer, 1), MPI_BYTE, root.rank, comm);

@@ -18,7 +18,8 @@ struct CacheSwitch {
 
 inline constexpr Setting registration_cache_setting{
     "registration_cache",
-    "no: switch off the library's registration cache; default: as the library sets it"};
+    "no: switch off the library's registration cache; default: as the library sets it", 0, 0,
+    yes_or_no};
 
 /// Turn the library's cache off where the user asks for that; to be called before the library
 /// starts. Throws std::invalid_argument for a setting that is neither yes nor no.

@@ -89,7 +89,8 @@ struct Turn {
 
 inline constexpr Setting stripe_setting{
     "stripe_bytes",
-    "mode stripe: shortest message that is split over the rails, bytes; default: 16384"};
+    "mode stripe: shortest message that is split over the rails, bytes; default: 16384", 1,
+    1 << 30U};
 inline constexpr int usual_stripe_bytes = 16384;
 
 template <class Link, class Sharing>
@@ -111,9 +112,7 @@ class Rails final {
   /// there is no list.
   Rails(const LinkOptions& options, Bootstrap& boot)
       : Rails(links_of(options, boot),
-              static_cast<std::size_t>(
-                  options.number(stripe_setting.name, usual_stripe_bytes, 1, longest_threshold)),
-              boot) {}
+              static_cast<std::size_t>(options.number(stripe_setting, usual_stripe_bytes)), boot) {}
   Rails(std::vector<std::unique_ptr<Link>> links, std::size_t stripe_bytes, Bootstrap& boot)
       : links_(std::move(links)),
         stripe_bytes_(std::max(stripe_bytes, links_.size() * line)),
@@ -272,7 +271,6 @@ class Rails final {
   /// Whether a buffer is known to each rail by another key.
   static constexpr bool registers = Registers<Link> || OneSided<Link>;
   static constexpr std::size_t line = 64;
-  static constexpr int longest_threshold = 1 << 30;
 
   struct Piece {
     std::size_t offset;

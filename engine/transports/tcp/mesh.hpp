@@ -1,6 +1,7 @@
 // Connects every pair of ranks with a TCP socket that only ranks of this run can open.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "contract/options.hpp"
 
 namespace weft {
+
+inline constexpr Setting tcp_port_setting{"port", "first TCP port of the ranks; default: any", 0,
+                                          65535};
 
 struct TcpMesh {
   /// Of every host, where they differ.
@@ -17,7 +21,9 @@ struct TcpMesh {
   std::vector<int> sockets;
 };
 
-/// Throws std::runtime_error with the cause and what to type. No socket listens afterwards.
-TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot);
+/// Throws std::runtime_error with the cause and what to type: which ranks, and where, did not come
+/// within `patience`. No socket listens afterwards.
+TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot,
+                     std::chrono::milliseconds patience);
 
 }  // namespace weft

@@ -17,6 +17,7 @@
 #include "program/rank.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/fixed_queue.hpp"
+#include "transports/parts/patience.hpp"
 #include "transports/rails/rails.hpp"
 #include "transports/tcp/mesh.hpp"
 
@@ -32,15 +33,17 @@ class Tcp final {
       Setting{"interface",
               "network interface, or several (a,b) as rails, of which mode single takes the first; "
               "default: loopback, or the one that joins the hosts"},
-      Setting{"port", "first TCP port of the ranks; default: any"},
+      tcp_port_setting,
       stripe_setting,
   };
   static constexpr std::string_view rail_setting = "interface";
 
   Tcp(const LinkOptions& options, Bootstrap& boot)
-      : connecting_ns_(
-            connecting_ns(boot, [&] { mesh_ = connect_mesh(options.of_rail(0), boot); })) {
+      : connecting_ns_(connecting_ns(boot, [&] {
+          mesh_ = connect_mesh(options.of_rail(0), boot, patience_of(boot.size()));
+        })) {
     for (const int file : mesh_.sockets) connections_.push_back({.file = file});
+    busy_.resize(connections_.size());
     watched_.resize(connections_.size());
   }
   Tcp(const Tcp&) = delete;
@@ -64,18 +67,25 @@ class Tcp final {
   }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
-    Connection& connection = connections_[static_cast<std::size_t>(peer.rank)];
+    Connection& connection = busy(peer);
     if (!enqueue(connection.sends, buffer, sends_)) return;
     // Most messages fit the socket's buffer: sent here, they are on their way at once.
     if (connection.sends.size() == 1) push_out(connection);
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
-    enqueue(connections_[static_cast<std::size_t>(peer.rank)].receives, buffer, receives_);
+    enqueue(busy(peer).receives, buffer, receives_);
   }
   void poll() noexcept {
-    for (Connection& connection : connections_) {
+    for (std::size_t at = 0; at < busy_count_;) {
+      Connection& connection = *busy_[at];
       if (!connection.sends.empty()) push_out(connection);
       if (!connection.receives.empty()) take_in(connection);
+      if (connection.is_idle()) {
+        connection.is_listed = false;
+        busy_[at] = busy_[--busy_count_];
+      } else {
+        ++at;
+      }
     }
   }
 
@@ -84,10 +94,9 @@ class Tcp final {
     poll();
     if (sends_ + receives_ < before || fault_.code != 0) return;
     constexpr int longest_ms = 100;
-    for (std::size_t at = 0; at < connections_.size(); ++at)
-      watched_[at] = wanted(connections_[at]);
+    for (std::size_t at = 0; at < busy_count_; ++at) watched_[at] = wanted(*busy_[at]);
     // A wait that a signal cuts short is one poll more; the deadline of the case is elsewhere.
-    (void)::poll(watched_.data(), watched_.size(), longest_ms);
+    (void)::poll(watched_.data(), busy_count_, longest_ms);
   }
 
   [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
@@ -118,7 +127,21 @@ class Tcp final {
     int file = -1;
     Queue sends = {};
     Queue receives = {};
+    bool is_listed = false;
+
+    [[nodiscard]] bool is_idle() const noexcept { return sends.empty() && receives.empty(); }
   };
+
+  /// A peer's connection, which is looked at from now on until it has nothing under way: what the
+  /// other ranks of a launch are costs a poll nothing.
+  Connection& busy(Peer peer) noexcept {
+    Connection& connection = connections_[static_cast<std::size_t>(peer.rank)];
+    if (!connection.is_listed) {
+      connection.is_listed = true;
+      busy_[busy_count_++] = &connection;
+    }
+    return connection;
+  }
 
   bool enqueue(Queue& queue, const Buffer& buffer, std::uint32_t& in_flight) noexcept {
     if (queue.full()) {
@@ -130,7 +153,7 @@ class Tcp final {
     return true;
   }
 
-  // What to sleep for; poll(2) passes over the rank itself, which has no file.
+  // What to sleep for.
   static pollfd wanted(const Connection& connection) noexcept {
     const int out = connection.sends.empty() ? 0 : POLLOUT;
     const int in = connection.receives.empty() ? 0 : POLLIN;
@@ -195,6 +218,9 @@ class Tcp final {
   TcpMesh mesh_;
   std::int64_t connecting_ns_;
   std::vector<Connection> connections_;
+  /// Those with something under way, in no order.
+  std::vector<Connection*> busy_;
+  std::size_t busy_count_ = 0;
   std::vector<pollfd> watched_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;

@@ -24,16 +24,19 @@ inline constexpr std::array ucx_settings{
             "interface that joins the hosts"},
     Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; default: all"},
     Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; default: auto"},
-    Setting{"errors", "peer: detect a lost peer; none: do not; default: none"},
+    Setting{"errors", "peer: detect a lost peer; none: do not; default: none", 0, 0, "peer,none"},
     Setting{"multi_send",
-            "yes: optimise for the bandwidth of many messages, not for latency; default: no"},
+            "yes: optimise for the bandwidth of many messages, not for latency; default: no", 0, 0,
+            yes_or_no},
     Setting{
         "register_ahead",
         "yes: register the memory of messages in advance (ucp_mem_map); default: no, UCX does it "
-        "when it needs it"},
+        "when it needs it",
+        0, 0, yes_or_no},
     registration_cache_setting,
     Setting{"trust_last_byte",
-            "yes: take a put as complete once its last byte has arrived; default: no"},
+            "yes: take a put as complete once its last byte has arrived; default: no", 0, 0,
+            yes_or_no},
 };
 
 /// Why an operation failed, for Fault::cause.

@@ -6,15 +6,14 @@
 
 #include "host/hosts.hpp"
 #include "transports/parts/connecting.hpp"
+#include "transports/verbs/settings.hpp"
 
 namespace weft {
 
 namespace {
 
 constexpr std::uint32_t first_depth = 256;
-constexpr int most_inline_bytes = 4096;
 constexpr int usual_inline_bytes = 256;
-constexpr int most_unsignalled = 1024;
 constexpr int usual_unsignalled = 16;
 // Of a queue, an eighth at most waits for a completion: the rest keeps the link busy meanwhile.
 constexpr std::size_t parts_of_queue = 8;
@@ -61,12 +60,12 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
       memory_(port_.domain.get()),
       request_{.type = type,
                .per_peer = per_peer,
-               .inline_bytes = static_cast<std::uint32_t>(
-                   options.number("inline", usual_inline_bytes, 0, most_inline_bytes)),
+               .inline_bytes =
+                   static_cast<std::uint32_t>(options.number(inline_setting, usual_inline_bytes)),
                .through_cm = through_cm(options, type),
                .datagram_key = datagram_key_of(boot)},
-      asked_signal_every_(static_cast<std::uint16_t>(
-          options.number("signal_every", usual_unsignalled, 1, most_unsignalled))) {
+      asked_signal_every_(
+          static_cast<std::uint16_t>(options.number(signal_every_setting, usual_unsignalled))) {
   connecting_ns_ = connecting_ns(boot, [this] { connect(first_depth); });
   for (const std::string& device : boot.exchange(port_.device)) {
     if (devices_.find(device) == std::string::npos) {

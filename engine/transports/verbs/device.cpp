@@ -9,12 +9,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "transports/verbs/settings.hpp"
+
 namespace weft {
 
 namespace {
 
-constexpr int highest_port = 255;
-constexpr int highest_gid_index = 65535;
 constexpr std::size_t most_gids = 256;
 constexpr const char* make_one =
     "load its driver, or make one in software: rdma link add rxe0 type rxe netdev eth0";
@@ -118,7 +118,7 @@ std::string nth_word(const std::string& list, std::size_t index) {
 
 Choice choose(const DeviceList& list, const LinkOptions& options, std::size_t local_rank) {
   const std::string named = nth_word(options.text("device"), local_rank);
-  const int port = options.number("port", 0, 0, highest_port);
+  const int port = options.number(verbs_port_setting, 0);
   if (named.empty() && port == 0) return first_active(list);
   for (ibv_device* device : list.all()) {
     if (named.empty() || named == ibv_get_device_name(device)) {
@@ -174,7 +174,7 @@ void choose_gid(VerbsPort& port, int asked_index) {
 
 int chosen_mtu(const VerbsPort& port, const LinkOptions& options) {
   const int active = mtu_bytes_of(port.attributes.active_mtu);
-  const int asked = options.number("mtu", active, 256, 4096);
+  const int asked = options.number(mtu_setting, active);
   if (mtu_bytes_of(mtu_code_of(asked)) != asked || asked > active) {
     throw std::runtime_error("an MTU of " + std::to_string(asked) + " is not available at " +
                              port.text() + "; choose a power of two from 256 to " +
@@ -241,7 +241,7 @@ VerbsPort open_verbs_port(const LinkOptions& options, std::size_t local_rank) {
     throw std::runtime_error(port.text() + " is " + state_of(port.attributes) + "; " +
                              how_to_start(port.device, port.number, port.attributes));
   }
-  const int gid_index = options.number("gid_index", -1, 0, highest_gid_index);
+  const int gid_index = options.number(gid_index_setting, -1);
   port.is_global = port.attributes.link_layer == IBV_LINK_LAYER_ETHERNET || gid_index >= 0;
   if (port.is_global) choose_gid(port, gid_index);
   port.mtu_bytes = chosen_mtu(port, options);

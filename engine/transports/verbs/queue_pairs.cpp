@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "contract/wording.hpp"
+
 namespace weft {
 
 namespace {
@@ -200,10 +202,10 @@ std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request,
   const std::size_t completions = completions_needed(request, ranks);
   std::string reason;
   if (request.depth > most) {
-    reason = "a queue of " + std::to_string(request.depth) + " requests is more than the " +
+    reason = "a queue of " + counted(request.depth, "request") + " is more than the " +
              std::to_string(most);
   } else if (completions > most_completions) {
-    reason = "a queue of " + std::to_string(completions) + " completions is more than the " +
+    reason = "a queue of " + counted(completions, "completion") + " is more than the " +
              std::to_string(most_completions);
   }
   return reason.empty() ? "" : reason + " of " + port.device + "; choose a smaller --queue-depth";

@@ -8,9 +8,8 @@ namespace {
 
 /// Both ends of a connection cut alike, so the shortest of all ranks' limits holds.
 std::size_t longest_of_all(const LinkOptions& options, const VerbsPort& port, Bootstrap& boot) {
-  constexpr int page = 4096;
-  constexpr int most = 1 << 30;
-  auto longest = static_cast<std::size_t>(options.number("longest", most, page, most));
+  constexpr int page = longest_setting.least;
+  auto longest = static_cast<std::size_t>(options.number(longest_setting, longest_setting.most));
   for (const std::string& reported : boot.exchange(std::to_string(port.attributes.max_msg_sz))) {
     longest = std::min<std::size_t>(longest, std::stoull(reported));
   }

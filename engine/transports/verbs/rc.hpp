@@ -15,26 +15,9 @@
 
 #include "transports/rails/rails.hpp"
 #include "transports/verbs/core.hpp"
+#include "transports/verbs/settings.hpp"
 
 namespace weft {
-
-inline constexpr std::array verbs_settings{
-    Setting{"device",
-            "RDMA device, or several (a,b): rails, or for the ranks of a host in turn; default: "
-            "the first with a port that is up"},
-    Setting{"port", "port of the device; default: the first that is up"},
-    Setting{"gid_index",
-            "index of the port's GID; default: a RoCE v2 one, with IPv4 if there is one"},
-    Setting{"mtu", "bytes of a packet's payload; default: the port's active MTU"},
-    Setting{"inline",
-            "longest message to post inline, bytes, as far as the device can; default: 256"},
-    Setting{"signal_every", "most inline requests that share a completion; default: 16"},
-    Setting{"longest",
-            "longest message sent whole, bytes, longer ones in pieces; default: as much "
-            "as the device takes"},
-    stripe_setting,
-    Setting{"connect", "bootstrap or rdmacm (reliable connections only); default: bootstrap"},
-};
 
 /// What the links over the same connections share.
 struct RcConnections {

@@ -1,4 +1,4 @@
-"""What the control groups of this process allow it: CPU time and CPUs."""
+"""What the control groups of this process allow it: CPU time, CPUs and memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from weft.host.files import cpu_list, text, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
     from pathlib import Path
 
 _MOUNT = "sys/fs/cgroup"
@@ -26,7 +26,7 @@ class Cgroup(msgspec.Struct, frozen=True, kw_only=True):
 
 def collect_cgroup(root: Path) -> Cgroup:
     """The tightest CPU limit from this process's group up to the root, versions 1 and 2."""
-    groups = list(_groups(root))
+    groups = list(_groups(root, {"cpu", "cpuset", ""}))
     limits = [limit for folder in groups if (limit := _limit(folder)) is not None]
     # The root group has no limit and so no file of one; that it is there says that none holds.
     known = any((root / _MOUNT / name).exists() for name in ("cgroup.controllers", "cpu"))
@@ -42,17 +42,40 @@ def collect_cgroup(root: Path) -> Cgroup:
     )
 
 
-def _groups(root: Path) -> Iterator[Path]:
-    """The folders of this process's groups and of those above, nearest first.
+def memory_room_bytes(root: Path) -> int | None:
+    """What the tightest of this process's groups leaves it of memory, as Slurm's --mem makes one.
+
+    Pages of files that were not used for long count as room: the kernel drops them first. None is
+    no limit, or none that can be read.
+    """
+    rooms = (_room(folder) for folder in _groups(root, {"memory", ""}))
+    return min((room for room in rooms if room is not None), default=None)
+
+
+def _room(folder: Path) -> int | None:
+    """Version 2 says "max" for no limit, version 1 a number above all memory."""
+    for limit, used, files in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        most, now = whole(text(folder, limit)), whole(text(folder, used))
+        if most is None or now is None:
+            continue
+        lines = (line.split() for line in (text(folder, "memory.stat") or "").splitlines())
+        dropped = sum(int(words[1]) for words in lines if len(words) == 2 and words[0] == files)
+        return max(most - now + dropped, 0)
+    return None
+
+
+def _groups(root: Path, wanted: Set[str]) -> Iterator[Path]:
+    """The folders of this process's groups of such controllers and of those above, nearest first.
 
     In a container the named folder is often out of sight; the mount's root is then its own group.
     """
     for line in (text(root, "proc/self/cgroup") or "0::/").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, name = rest.partition(":")
-        if ".." in PurePosixPath(name).parts or not {"cpu", "cpuset", ""} & {
-            *controllers.split(",")
-        }:
+        if ".." in PurePosixPath(name).parts or not wanted & {*controllers.split(",")}:
             continue
         mount = root / _MOUNT / ("" if number == "0" else controllers)
         path = PurePosixPath(name.lstrip("/"))

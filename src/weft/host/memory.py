@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.host.cgroup import memory_room_bytes
 from weft.host.files import chosen, fields, size_bytes, switch, text, whole
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ CAP_IPC_LOCK = 14
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
-    """Memory in bytes; `huge_pages` counts reserved pages of `huge_page_bytes`."""
+    """Memory in bytes; `huge_pages` counts reserved pages of `huge_page_bytes`.
+
+    `available_bytes` is what this process may still take: of the host's and its control groups'.
+    """
 
     total_bytes: int | None = None
     free_bytes: int | None = None
@@ -43,11 +47,12 @@ def collect_memory(root: Path) -> Memory:
     """Memory as /proc/meminfo and sysfs show it."""
     found = fields(text(root, "proc/meminfo"))
     sizes = {name: size_bytes(value) for name, value in found.items()}
+    rooms = [sizes.get("MemAvailable"), memory_room_bytes(root)]
     swap, swap_free = sizes.get("SwapTotal"), sizes.get("SwapFree")
     return Memory(
         total_bytes=sizes.get("MemTotal"),
         free_bytes=sizes.get("MemFree"),
-        available_bytes=sizes.get("MemAvailable"),
+        available_bytes=min((room for room in rooms if room is not None), default=None),
         swap_total_bytes=swap,
         swap_used_bytes=None if swap is None or swap_free is None else swap - swap_free,
         huge_pages=sizes.get("HugePages_Total"),

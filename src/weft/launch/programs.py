@@ -17,6 +17,7 @@ from weft.errors import WeftError
 from weft.host.engine import said_version
 from weft.host.programs import answer
 from weft.plan.pattern import Pattern
+from weft.plan.site import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,13 +28,6 @@ SIMULATOR = "smpi"
 DESCRIBE_DEADLINE_S = 20.0
 # Each MPI's starter, and what its rank programs are compiled with.
 PACKAGES = {"openmpi": "openmpi-bin libopenmpi-dev", "mpich": "mpich libmpich-dev"}
-
-
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """An option of a transport: --option transport.name=value."""
-
-    name: str
-    summary: str
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,9 +34,10 @@ class Answer(Sampled, frozen=True, kw_only=True):
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine's last line."""
+    """The engine's last line; `link_bytes` are those that links of a simulated fabric carried."""
 
     clock: Clock
+    link_bytes: dict[str, float] = {}
 
 
 class LaunchError(Exception):

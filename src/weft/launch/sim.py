@@ -55,11 +55,12 @@ class SimLauncher:
     def start(self, job: Job) -> PipedLaunch:
         """A launch. Raises WeftError where the platform has fewer nodes than there are ranks."""
         nodes = self._platform.nodes
-        if job.ranks > nodes:
+        most = nodes * self._platform.ranks_per_node
+        if job.ranks > most:
             raise WeftError(
                 f"{self._platform.name} has {counted(nodes, 'node')} for"
                 f" {counted(job.ranks, 'rank')}",
-                f"type --ranks {nodes}, or weft calibrate with more --nodes",
+                f"type --ranks {most}, or weft calibrate with more --nodes",
             )
         # setpriv has the kernel end the simulator with this process, however that ends.
         begin = ["setpriv", "--pdeathsig", "TERM", str(job.program)]

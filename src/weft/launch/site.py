@@ -119,7 +119,7 @@ def _facts_of(program: Program) -> Transport:
         name=program.transport,
         usual=program.usual,
         reason=program.reason,
-        settings=tuple(setting.name for setting in program.settings),
+        settings=program.settings,
         patterns=program.patterns,
     )
 

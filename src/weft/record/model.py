@@ -23,6 +23,7 @@ SCHEMA_VERSION = 1
 Status = Literal["ok", "failed", "unsupported", "timeout"]
 Role = Literal["calibrate", "measure"]
 Outcome = Literal["precise", "budget", "interrupted", "failed"]
+StatedFigure = Literal["mean", "median", "minimum"]
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +66,20 @@ class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
     socket: int = -1
 
 
+class Imported(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the figures of a record come from that weft did not measure.
+
+    `tool` printed them, in `version` where its output says so, into `files`. `command` started it,
+    and `failed` is the line with which it ended badly; both are empty where no file has them.
+    """
+
+    tool: str
+    version: str = ""
+    files: tuple[str, ...] = ()
+    command: str = ""
+    failed: str = ""
+
+
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="header"):
     """First line: what was planned, where, with what."""
 
@@ -76,6 +91,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="h
     patterns: tuple[Pattern, ...]
     hosts: dict[str, dict[str, Any]]
     notes: tuple[str, ...] = ()
+    imported: Imported | None = None
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
@@ -99,6 +115,24 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     boots: dict[str, str] = {}
 
 
+class Stated(msgspec.Struct, frozen=True, kw_only=True):
+    """What another program printed of a case, of whose samples nothing else is known.
+
+    The batch's only tick count is this `figure` of the time of one operation, over so many
+    `operations` (0: it does not say). One unit of the last digit that it printed is worth
+    `digit_ns`. `latencies_ns` are further percentiles of the latency that it states, "0" and "100"
+    the shortest and the longest operation; `others` what else stands in the line, by its heads.
+    `place` is the file and the line.
+    """
+
+    figure: StatedFigure
+    place: str
+    operations: int = 0
+    digit_ns: float = 0.0
+    latencies_ns: dict[str, float] = {}
+    others: dict[str, float] = {}
+
+
 class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured of a case in a launch: raw ticks in time order, and what was seen beside.
 
@@ -115,7 +149,8 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     `application`, by the names that it gives. `parts` are further series of the same samples: a
     name of the test's own, with the rank before it where that is not rank 0. `ended_launch`:
     the launch ended with this batch, because its ranks died, did not answer in time or lost their
-    link; a batch that failed without it was measured wrongly.
+    link; a batch that failed without it was measured wrongly. `stated`: the figure is another
+    program's.
     """
 
     status: Status
@@ -135,6 +170,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     application: dict[str, float] = {}
     parts: dict[str, tuple[int, ...]] = {}
     ended_launch: bool = False
+    stated: Stated | None = None
 
 
 class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
@@ -152,12 +188,17 @@ class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
 
 
 class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):
-    """The end of a launch: the clock calibrated again over its whole length, or why not."""
+    """The end of a launch: the clock calibrated again over its whole length, or why not.
+
+    Of a predicted fabric `link_bytes` has what each link between switches carried in the launch,
+    by its name, and `node` what the busiest node's cable did.
+    """
 
     launch: int
     status: Status
     reason: str = ""
     clock: Clock | None = None
+    link_bytes: dict[str, float] = {}
 
 
 class GivenUp(msgspec.Struct, frozen=True, kw_only=True):

@@ -224,7 +224,7 @@ class _Consistency:
             if case.bytes < 0:
                 raise ValueError(f"case {case.key} has a negative size")
             self._cases.add(case.key)
-            self._older.add(case.older_key)
+            self._older.update(case.older_keys)
 
     def _batch(self, batch: Batch) -> None:
         if batch.case not in self._cases and batch.case not in self._older:
@@ -257,7 +257,7 @@ def _sort(lines: list[Line], path: Path, *, truncated: bool) -> RecordLines:
         for case in header.plan.cases
     )
     plan = msgspec.structs.replace(header.plan, cases=cases)
-    keys = {case.older_key: case.key for case in header.plan.cases}
+    keys = {older: case.key for case in header.plan.cases for older in case.older_keys}
     # A plan may have both 2 ranks, whose key is an older one of 4 as well, and 4.
     keys |= {case.key: case.key for case in header.plan.cases}
     return RecordLines(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.record.frames import SAMPLE_COLUMNS, batches_schema, facts_schema
 from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
 
@@ -84,9 +86,12 @@ class Run:
     def missing(self) -> tuple[str, ...]:
         """The cases that lack some of the asked launches, by key; `weft run --resume` adds them.
 
-        One that failed or timed out is among them, one that is not supported is not.
+        One that failed or timed out is among them, one that is not supported is not. Of an imported
+        record there are none: weft cannot measure it.
         """
         refused = [b for b in self.lines.batches if b.status == "unsupported"]
+        if self.header.imported:
+            return ()
         # With a larger budget it was measured later.
         supported = {batch.case for batch in self.measured}
         unsupported = {b.case for b in refused if not (b.needs_budget_s and b.case in supported)}
@@ -168,8 +173,14 @@ class Run:
         return {key: own for key, own in _grouped(self.cases, self.measured).items() if own}
 
     def resolution_ns(self, batches: Iterable[Batch]) -> float:
-        """What one tick of the clock is worth in the time of one operation, at worst."""
-        return max(self.clocks[b.launch].resolution_ns(b.ops_per_sample) for b in batches)
+        """What one tick of the clock is worth in the time of one operation, at worst.
+
+        Of a figure that another program stated, its last digit.
+        """
+        return max(
+            b.stated.digit_ns if b.stated else self.clocks[b.launch].resolution_ns(b.ops_per_sample)
+            for b in batches
+        )
 
     def only(self, cases: Collection[str]) -> Run:
         """The record as if just these cases had been planned, by key: others and their launches go.
@@ -194,6 +205,18 @@ class Run:
                 ends=tuple(end for end in lines.ends if end.launch in held),
             ),
         )
+
+    @cached_property
+    def fingerprint(self) -> bytes:
+        """That of the header and the first batch measured well: copies of one run have one."""
+        return hashlib.blake2b(msgspec.json.encode((self.header, self.measured[:1]))).digest()
+
+    def without_samples(self) -> Run:
+        """The record without its samples, for who has made figures of them; it is still itself."""
+        bare = tuple(msgspec.structs.replace(one, ticks=(), parts={}) for one in self.lines.batches)
+        run = Run(self.path, msgspec.structs.replace(self.lines, batches=bare))
+        run.fingerprint = self.fingerprint
+        return run
 
     def time_ns(self, batch: Batch, part: str = "") -> Any:
         """Nanoseconds of one operation, a numpy array of the batch's samples without warm-up.
@@ -244,7 +267,7 @@ class Run:
             latency_ns=time_ns / pl.col("divisor"),
             bandwidth_bytes_per_s=pl.col("moved_bytes") * 1e9 / time_ns,
             ticks=pl.col("ticks").round().cast(pl.Int64),
-        ).select(_SAMPLE_COLUMNS)
+        ).select(SAMPLE_COLUMNS)
 
     def _facts_of_measured(self) -> pl.DataFrame:
         """A row a measured batch: what its samples have in common, null where there is no figure.
@@ -272,7 +295,7 @@ class Run:
                     "moved_bytes": pattern.bandwidth_factor * case.bytes or None,
                 }
             )
-        return pl.DataFrame(rows, schema=_facts_schema())
+        return pl.DataFrame(rows, schema=facts_schema())
 
     @cached_property
     def batches(self) -> pl.DataFrame:
@@ -299,7 +322,7 @@ class Run:
             }
             for batch in self.lines.batches
         ]
-        return pl.DataFrame(rows, schema=_batches_schema())
+        return pl.DataFrame(rows, schema=batches_schema())
 
     @cached_property
     def host(self) -> pl.DataFrame:
@@ -342,45 +365,3 @@ def _flatten(facts: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", msgspec.json.encode(value).decode()
         else:
             yield f"{prefix}{key}", value
-
-
-_SAMPLE_COLUMNS = (
-    *("case", "test", "transport", "bytes", "launch", "order", "index", "warmup"),
-    *("ops_per_sample", "ticks", "time_ns", "latency_ns", "bandwidth_bytes_per_s"),
-)
-
-
-def _facts_schema() -> dict[str, Any]:
-    import polars as pl
-
-    return {
-        "case": pl.Categorical,
-        "test": pl.Categorical,
-        "transport": pl.Categorical,
-        "bytes": pl.Int64,
-        "launch": pl.Int32,
-        "order": pl.Int32,
-        "warmup": pl.Int32,
-        "ops_per_sample": pl.Int32,
-        "ns_per_tick": pl.Float64,
-        "divisor": pl.Float64,
-        "moved_bytes": pl.Float64,
-    }
-
-
-def _batches_schema() -> dict[str, Any]:
-    import polars as pl
-
-    return {
-        "case": pl.Categorical,
-        "launch": pl.Int32,
-        "order": pl.Int32,
-        "role": pl.String,
-        "status": pl.String,
-        "reason": pl.String,
-        "ops_per_sample": pl.Int32,
-        "samples": pl.Int64,
-        "warmup": pl.Int32,
-        "verified_bytes": pl.Int64,
-        "elapsed_ns": pl.Int64,
-    }
