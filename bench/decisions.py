@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench import real, verdicts
+from bench import needed, real, verdicts
 from bench.noise import KINDS, Noise, deviates, in_time
 from bench.tables import markdown
 from weft.analysis.compare.acceptance import Outcome, judged
@@ -334,6 +334,7 @@ TABLES: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
     "sessions": session_rows,
     "steps": step_rows,
     "verdicts": lambda trials: verdicts.rows(trials, fails),
+    "needed": needed.rows,
 }
 
 

@@ -251,7 +251,12 @@ def test_two_modes_are_told_with_shares_cause_and_next_step(tmp_path: Path) -> N
     assert flag.startswith("two modes, at 1.2")
     assert "(70%) and 1.9" in flag
     assert "(30%) in 5 of 5 launches" in flag
-    assert "weft doctor" in flag
+    assert "see weft doctor, and type weft run ping_pong " in flag
+    assert "--single" in flag
+    assert flag.endswith("to time single operations")
+    alone = (msgspec.structs.replace(one_case()[0], single=True),)
+    (flag,) = only(synthetic_record(tmp_path / "b.jsonl", alone, times_ns=times)).flags
+    assert flag.endswith("see weft doctor")
 
 
 @pytest.mark.parametrize(("end", "word"), [(1.2, "rises"), (0.8, "falls")])

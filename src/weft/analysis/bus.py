@@ -19,6 +19,7 @@ from weft.fabric.detect import device_on, link_of_device
 from weft.fabric.peaks import Link, families, parse_link
 from weft.host.manifest import typed
 from weft.host.pcie import links
+from weft.plan.command import weft_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,7 +103,7 @@ def bus_of(
     if copy_bytes_per_s:
         stages.append(_stage_of_memory(copy_bytes_per_s))
     else:
-        unknown.append("memory: measure it with weft run copy --sizes 256MiB")
+        unknown.append(f"memory: measure it with {weft_run('copy', '--sizes', '256MiB')}")
     return Bus(
         device=str(device.get("name")),
         host=host,

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.intervals import in_sessions, median_of_sessions
+from weft.analysis.stats.launches import what_would_tell
+from weft.analysis.stats.needed import apart
+from weft.analysis.stats.ratios import SAME
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.cost import FabricCost
 from weft.fabric.topologies import Built
+from weft.plan.command import NextSession
 from weft.units import format_bytes
 
 if TYPE_CHECKING:
@@ -20,17 +24,23 @@ if TYPE_CHECKING:
     from weft.analysis.fits.sweeps import Series
 
 
+NOT_SIGNIFICANT = "not significant"
+
+
 class Delivered(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured between two nodes: of a record, or of a published platform.
 
     The latency of the smallest message, and the highest bandwidth one way of all `rails` that were
-    used. `name` says of what, and at which sizes.
+    used. `name` says of what, and at which sizes. `again` is how to measure it once more, None of
+    what was published, and `rests_on` what its sessions do not show.
     """
 
     name: str
     latency_ns: Estimate
     bandwidth_bytes_per_s: Estimate
     rails: int = 1
+    again: NextSession | None = None
+    rests_on: tuple[str, ...] = ()
 
     @property
     def of_one_rail(self) -> Estimate:
@@ -105,6 +115,7 @@ class FabricValue(msgspec.Struct, frozen=True, kw_only=True):
     price_per_mflop_per_s: float | None = None
     price_per_mflop_per_s_low: float | None = None
     price_per_mflop_per_s_high: float | None = None
+    advice: tuple[str, ...] = ()
 
     @property
     def bisection_per_node(self) -> float | None:
@@ -134,6 +145,8 @@ def delivered_by(series: Series, stream: Series | None, rails: int = 1) -> Deliv
         latency_ns=_time(series, 0),
         bandwidth_bytes_per_s=_rate(moving, last),
         rails=rails,
+        again=series.again,
+        rests_on=tuple(f"{series.name}: {line}" for line in series.rests_on),
     )
 
 
@@ -205,7 +218,23 @@ def _value(option: FabricOption, baseline: FabricOption, is_on_front: bool) -> F
         price_per_mflop_per_s=per_mflop[0],
         price_per_mflop_per_s_low=per_mflop[1],
         price_per_mflop_per_s_high=per_mflop[2],
+        advice=_advice(option, baseline),
     )
+
+
+def _advice(option: FabricOption, baseline: FabricOption) -> tuple[str, ...]:
+    """What would tell the latencies apart where the intervals do not, and on what they rest."""
+    mine, other = option.delivered, baseline.delivered
+    if mine is None:
+        return ()
+    lines: tuple[str, ...] = ()
+    if other is not None and _saved(option, baseline).words == NOT_SIGNIFICANT:
+        distance = math.log(other.latency_ns.value / mine.latency_ns.value)
+        needed = apart(mine.latency_ns, other.latency_ns, max(distance, math.log1p(SAME)))
+        sides = [one.again for one in (other, mine) if one.again]
+        purpose = f"tell the latency of {option.name} from that of {baseline.name}"
+        lines = (what_would_tell(needed, purpose, sides),)
+    return (*lines, *mine.rests_on)
 
 
 def _ends(price: Estimate | None) -> tuple[float | None, float | None, float | None]:
@@ -252,7 +281,7 @@ def _saved(option: FabricOption, baseline: FabricOption) -> _Saved:
     if not (mine.is_bounded and other.is_bounded):
         return _Saved("interval not known")
     if mine.high >= other.low:
-        return _Saved("not significant")
+        return _Saved(NOT_SIGNIFICANT)
     more = _per_node(option) - _per_node(baseline)
     if more <= 0:
         return _Saved("as cheap, and faster" if more == 0 else "cheaper and faster")

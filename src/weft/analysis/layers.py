@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE
+from weft.analysis.stats.launches import next_session_of, rests_on, what_would_tell
 from weft.analysis.stats.many import named
+from weft.analysis.stats.needed import (
+    SHARE_OF_DIFFERENCE,
+    Needed,
+    at_first,
+    for_half_width,
+    half_of,
+)
 from weft.analysis.stats.rounds import (
     difference,
     differences,
@@ -30,8 +38,11 @@ from weft.analysis.stats.rounds import (
 from weft.analysis.stats.slowdown import difference_of_pairs
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
-from weft.estimate import Estimate
+from weft.estimate import Estimate, Unit
 from weft.fabric.medium import medium_of
+from weft.plan.cases import LATENCY
+from weft.plan.command import weft_run
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +59,8 @@ _BLOCKING = "MPI_Send and MPI_Recv"
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one layer adds to the one below at one size, in ns of one operation's time.
 
-    `chance` is the p-value of no difference; None where the layers share no rounds.
+    `chance` is the p-value of no difference; None where the layers share no rounds. `pairs` are the
+    rounds, or sessions, that both have, 0 where they share none.
     """
 
     bytes: int
@@ -59,6 +71,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     high_ns: float
     verdict: Verdict
     chance: float | None = None
+    pairs: int = 0
+    unit: Unit = "launch"
 
     @property
     def added(self) -> Estimate:
@@ -69,7 +83,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             high=self.high_ns,
             coverage=CONFIDENCE,
             method="difference of two layers",
-            launches=min(self.below_ns.launches, self.above_ns.launches),
+            launches=self.pairs or min(self.below_ns.launches, self.above_ns.launches),
+            unit=self.unit,
         )
 
     def in_rounds(
@@ -93,7 +108,22 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             high_ns=paired.high,
             verdict=_verdict(paired.low, paired.high),
             chance=apart.chance_of_none,
+            pairs=paired.launches,
+            unit=paired.unit,
         )
+
+    def needed(self, precision: float) -> Needed | None:
+        """What tells a difference as large as the one seen, or that share of the layer below.
+
+        None where there is a verdict.
+        """
+        if self.verdict != "cannot tell":
+            return None
+        added = self.added
+        if not added.is_bounded or added.launches < 2:
+            return at_first(added.unit)
+        least = max(abs(self.added_ns), precision * self.below_ns.value)
+        return for_half_width(added, SHARE_OF_DIFFERENCE * least)
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,10 +148,11 @@ class Apart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Layers(msgspec.Struct, frozen=True, kw_only=True):
-    """What is stacked, and what is not."""
+    """What is stacked, what is not, and in `advice` what would tell more and on what it rests."""
 
     pairs: tuple[LayerPair, ...]
     apart: tuple[Apart, ...]
+    advice: tuple[str, ...] = ()
 
 
 # What is known of a transport in one variant of a test: its cases, medium and loop.
@@ -150,7 +181,7 @@ def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] =
     if len(stack) < 2:
         raise WeftError(
             f"layers need two transports with latencies, there is {', '.join(stack) or 'none'}",
-            "measure them in one run: weft run ping_pong --transport tcp,ofi",
+            f"measure them in one run: {weft_run(LATENCY, '--transport', 'tcp,ofi')}",
         )
     tests: dict[Case, dict[str, dict[int, CaseSummary]]] = {}
     for summary in timed:
@@ -174,7 +205,18 @@ def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] =
         raise WeftError(
             f"{' and '.join(stack)} share no test and size", "measure both with the same --sizes"
         )
-    return Layers(pairs=tuple(pairs), apart=tuple(apart))
+    return Layers(pairs=tuple(pairs), apart=tuple(apart), advice=_advice(run, pairs))
+
+
+def _advice(run: Run, pairs: Sequence[LayerPair]) -> tuple[str, ...]:
+    precision = run.header.plan.precision
+    hidden = [found for pair in pairs for step in pair.steps if (found := step.needed(precision))]
+    lines = []
+    if hidden:
+        middle, which = half_of(hidden)
+        purpose = f"tell {which} {counted(len(hidden), 'difference')} without a verdict"
+        lines.append(what_would_tell(middle, purpose, [next_session_of(run)]))
+    return (*lines, *rests_on(run)) if pairs else ()
 
 
 def _layers(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.peak_share import share_of_peak
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import in_sessions, median_of_sessions
 from weft.analysis.stats.launches import next_session_of
 from weft.analysis.stats.percentiles import percentiles, tails
 from weft.analysis.stats.precision import settled
@@ -22,9 +22,9 @@ from weft.analysis.stats.shape import (
     spread_percent,
     two_modes,
 )
-from weft.estimate import Estimate
+from weft.estimate import Estimate, Median
 from weft.fabric.detect import detected_link
-from weft.plan.command import resume
+from weft.plan.command import alone, resume
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
@@ -48,6 +48,8 @@ NO_TIME = (
     "the clock did not move during half of a launch's samples; take more operations a sample or"
     " another clock"
 )
+SCATTER_UNKNOWN = "the scatter of its samples is not known"
+OPERATIONS_UNKNOWN = ", nor of how many operations it is"
 _ENDED = {
     None: "the run ended",
     "precise": "the run ended",
@@ -69,7 +71,8 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     samples: of single operations, or `of_means` where a sample spans `ops_per_sample` of them: its
     tail is not theirs. `tails_latency_ns` are high percentiles of single operations with an
     interval over launches. `relative_half_width` is of the time's interval, None over one launch;
-    `settled` says that it is inside the asked precision after the asked launches.
+    `settled` says that it is inside the asked precision after the asked launches, or over
+    several sessions.
     `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
     of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth).
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
@@ -213,23 +216,56 @@ def _with_figures(
     if min(medians) <= 0:
         return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
     tick_ns = run.resolution_ns(measured)
-    estimate = median_of_launches(medians, tick_ns)
+    sessions = [run.launches[launch].session for launch in times]
+    estimate = median_of_sessions(in_sessions(medians, sessions), tick_ns)
     latency = latency_of(pattern, estimate)
     plan = run.header.plan
+    if run.header.imported:
+        return _as_stated(summary, pattern, estimate, measured, run.header.imported.tool)
     return msgspec.structs.replace(
         summary,
         ops_per_sample=tuple(sorted({b.ops_per_sample for b in measured})),
         latency_ns=latency,
-        bandwidth_bytes_per_s=bandwidth_of(pattern, case, estimate),
+        bandwidth_bytes_per_s=bandwidth_of(pattern, case.bytes, estimate),
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
         queue_held=_queue_held(measured),
-        settled=settled(medians, plan.precision, plan.launches, tick_ns),
+        settled=settled(medians, plan.precision, plan.launches, tick_ns)
+        if estimate.unit == "launch"
+        else estimate.relative_half_width <= plan.precision,
         # Of a simulator's repeats, which are identical, no shape is looked for.
         flags=summary.flags
-        + (() if plan.simulated else _flags(pattern, list(times.values()), tick_ns, again)),
+        + (() if plan.simulated else _flags(run, case, list(times.values()), again)),
         **(_distribution(pattern, times, measured, tick_ns) if latency else {}),
+    )
+
+
+def _as_stated(
+    summary: CaseSummary, pattern: Pattern, time_ns: Median, batches: list[Batch], tool: str
+) -> CaseSummary:
+    """The figures that another program states: nothing of samples that nobody has.
+
+    Percentiles, the shortest and the longest operation are kept of a case with one launch.
+    """
+    stated = [batch.stated for batch in batches if batch.stated]
+    kinds = " or ".join(dict.fromkeys(one.figure for one in stated))
+    counts = sorted({one.operations for one in stated if one.operations})
+    of = f"; it is of {counts[0]:,} to {counts[-1]:,} operations" if counts else OPERATIONS_UNKNOWN
+    if len(counts) == 1:
+        of = f"; it is of {counted(counts[0], 'operation', ',')}"
+    what = f"{kinds} as {tool} states it"
+    percentiles = dict(stated[0].latencies_ns) if len(stated) == 1 else {}
+    figure = msgspec.structs.replace(time_ns, method=f"{what}; {time_ns.method}")
+    return msgspec.structs.replace(
+        summary,
+        samples=0,
+        latency_ns=latency_of(pattern, figure),
+        bandwidth_bytes_per_s=bandwidth_of(pattern, summary.bytes, figure),
+        minimum_latency_ns=percentiles.pop("0", None),
+        percentiles_latency_ns=percentiles,
+        relative_half_width=figure.relative_half_width if figure.is_bounded else None,
+        flags=(*summary.flags, f"{what}: {SCATTER_UNKNOWN}{of}"),
     )
 
 
@@ -286,27 +322,39 @@ def latency_of(pattern: Pattern, time_ns: Estimate) -> Estimate | None:
     return time_ns.mapped(lambda t: t / divisor) if divisor else None
 
 
-def bandwidth_of(pattern: Pattern, case: Case, time_ns: Estimate) -> Estimate | None:
+def bandwidth_of(pattern: Pattern, size: int, time_ns: Estimate) -> Estimate | None:
     """Bandwidth in bytes/s from the time of one operation; None where a test has none."""
-    moved = pattern.bandwidth_factor * case.bytes * 1e9
+    moved = pattern.bandwidth_factor * size * 1e9
     return time_ns.mapped(lambda t: moved / t) if moved else None
 
 
+def _one_by_one(run: Run, case: Case) -> str:
+    """The command that measures a case by single operations; empty where its samples are such."""
+    pattern = run.patterns[case.test]
+    if case.single or pattern.every_operation:
+        return ""
+    single = msgspec.structs.replace(case, single=True)
+    return alone(single, pattern, run.header.plan, len(run.header.hosts))
+
+
 def _flags(
-    pattern: Pattern, launches: list[NDArray[np.float64]], resolution_ns: float, again: NextSession
+    run: Run, case: Case, launches: list[NDArray[np.float64]], again: NextSession
 ) -> tuple[str, ...]:
     """Shapes are looked for in each launch, and reported when most launches have them."""
     import numpy as np
 
     flags = []
     count = len(launches)
+    pattern = run.patterns[case.test]
+    resolution_ns = run.resolution_ns(run.measured_by_case[case.key])
     divisor = max(pattern.latency_divisor, 1)
     scaled = [values / divisor for values in launches]
     splits = [two_modes(values, resolution_ns / divisor) for values in scaled]
     modes = [split for split in splits if split is not None]
     if 2 * len(modes) > count:
         middle = sorted(modes)[len(modes) // 2]
-        flags.append(modes_in_words(*middle, f"{len(modes)} of {counted(count, 'launch')}"))
+        seen = f"{len(modes)} of {counted(count, 'launch')}"
+        flags.append(modes_in_words(*middle, seen, _one_by_one(run, case)))
     drifts = [change for values in scaled if (change := drift(values)) is not None]
     for same_way in ([d for d in drifts if d > 0], [d for d in drifts if d < 0]):
         if 2 * len(same_way) > count:

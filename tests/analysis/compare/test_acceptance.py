@@ -14,11 +14,11 @@ from weft.analysis.compare.acceptance import (
     EXIT_STATUS,
     Checked,
     Outcome,
-    against_limits,
     against_record,
     overall,
 )
 from weft.analysis.compare.bounds import Limit
+from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.pool import Pooled, pool
 from weft.analysis.stats.intervals import median_of_launches
 from weft.errors import WeftError

@@ -1,5 +1,7 @@
 """Sessions in the order of time: planted records with known steps, failures and conditions."""
 
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ from support.builders import lost_batch, make_cases
 from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.bounds import Limit
 from weft.analysis.compare.history import Course, History, history
+from weft.analysis.compare.pool import is_same_run
 from weft.errors import WeftError
+from weft.record.run import Run, load
 from weft.sources.limits import read_limits
 
 PING_PONG = "tcp/ping_pong/*"
@@ -140,3 +144,28 @@ def test_a_run_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     runs = nights(tmp_path, (1.0,))
     with pytest.raises(WeftError, match="is given twice"):
         history([*runs, *runs])
+
+
+def test_of_each_record_only_figures_are_kept_before_the_next_is_read(tmp_path: Path) -> None:
+    paths = [run.path for run in nights(tmp_path, EVEN[:4])]
+    read: list[weakref.ref[Run]] = []
+
+    def one_by_one() -> Iterator[Run]:
+        for path in paths:
+            assert [one for one in read if one() is not None] == []
+            run = load(path)
+            read.append(weakref.ref(run))
+            yield run
+            del run
+
+    assert history(one_by_one()) == history(map(load, paths))
+    assert len(read) == 4
+
+
+def test_a_record_without_its_samples_is_still_itself(tmp_path: Path) -> None:
+    one, other = nights(tmp_path, EVEN[:2])
+    bare = one.without_samples()
+    assert not any(batch.ticks or batch.parts for batch in bare.lines.batches)
+    assert is_same_run(bare, one)
+    assert is_same_run(load(one.path), bare)
+    assert not is_same_run(bare, other)

@@ -19,13 +19,13 @@ from weft.analysis.compare.acceptance import Checked, against_record, overall
 from weft.analysis.compare.comparison import Comparison, compare
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sessions import (
-    FEW_SESSIONS,
     JUDGED_BY_THE_OTHER,
     ONE_BESIDE,
     ONE_SESSION,
-    launches_of,
+    one_a_side,
     sessions_in_words,
 )
+from weft.analysis.stats.launches import FEW_SESSIONS, launches_of
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.plan.command import NextSession
@@ -163,6 +163,24 @@ def test_a_verdict_of_one_session_a_side_says_so_in_its_sentence(tmp_path: Path)
     assert (failed.outcome, failed.why.endswith("one session a side")) == ("fail", True)
     same = compared(str(slow.path), str(record(tmp_path, "same", 1.0).path))
     assert not any("one session a side" in line for line in same.tables[0].words)
+
+
+@pytest.mark.parametrize(
+    ("sessions", "said"),
+    [
+        ((1, 1), True),
+        ((1, 2), False),
+        ((2, 1), False),
+        ((3, 3), False),
+        ((0, 1), False),
+        ((), False),
+    ],
+)
+def test_check_and_compare_ask_one_function_whether_a_verdict_rests_on_one_session(
+    sessions: tuple[int, ...], said: bool
+) -> None:
+    assert bool(one_a_side(sessions, decides=True)) == said
+    assert not one_a_side(sessions, decides=False)
 
 
 def compared(*names: str) -> Comparison:

@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +11,8 @@ from scipy import stats
 
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.slowdown import (
+    ONE_SIDED_TAIL,
+    SESSION_SCATTER,
     Slowdown,
     moderated,
     rejected,
@@ -79,10 +82,44 @@ def test_a_slowdown_is_welchs_test_on_logarithms() -> None:
     found = slowdown(mine.tolist(), theirs.tolist())
     assert found is not None
     known = stats.ttest_ind(mine - math.log(1.05), theirs, equal_var=False, alternative="greater")
-    assert found.chance_if_at_most(0.05) == pytest.approx(known.pvalue)
-    assert found.chance_if_at_least(0.05) == pytest.approx(1 - known.pvalue)
+    even = msgspec.structs.replace(found, one_sided=0.0)
+    assert even.chance_if_at_most(0.05) == pytest.approx(known.pvalue)
+    assert even.chance_if_at_least(0.05) == pytest.approx(1 - known.pvalue)
     assert found.freedom == pytest.approx(known.df)
     assert slowdown([0.0], [0.0, 0.1]) is None
+
+
+def test_where_one_side_scatters_alone_the_interval_is_longer() -> None:
+    """Nothing outweighs its tail: (1 - 0) third moments of one side, none of sides alike."""
+    wide, narrow = [0.0, 0.1, 0.05, -0.03, 0.02], [0.01, 0.01, 0.01, 0.01, 0.01]
+    alone, turned = slowdown(wide, narrow), slowdown(narrow, wide)
+    alike = slowdown(wide, [one + 0.3 for one in wide])
+    assert alone is not None
+    assert turned is not None
+    assert alike is not None
+    assert (alone.one_sided, turned.one_sided, alike.one_sided) == pytest.approx((1.0, -1.0, 0.0))
+    for found, longer in ((alone, 1 + ONE_SIDED_TAIL), (alike, 1.0)):
+        _, low, high = found.speed(2.0)
+        assert math.log(high / low) / 4 == pytest.approx(longer * math.sqrt(found.squared_error))
+
+
+def test_sessions_are_taken_to_differ_by_as_much_as_launches_do() -> None:
+    """A machine whose launches differ by 10 % has no sessions that differ by 2 %."""
+    noisy = slowdown([0.1, -0.1, 0.1, -0.1], [0.1, -0.1, 0.1, -0.1])
+    quiet = slowdown([0.001, -0.001], [0.001, -0.001])
+    assert noisy is not None
+    assert quiet is not None
+    variance = 4 * 0.1**2 / 3
+    assert noisy.launch_variance == pytest.approx(variance)
+    added = noisy.of_other_days.squared_error - noisy.squared_error
+    assert added == pytest.approx(2 * variance)
+    added = quiet.of_other_days.squared_error - quiet.squared_error
+    assert added == pytest.approx(2 * SESSION_SCATTER**2)
+
+
+def test_what_days_differ_by_has_no_side() -> None:
+    found = Slowdown(log=0.1, squared_error=1e-6, freedom=4, one_sided=1.0)
+    assert abs(found.of_other_days.one_sided) < 1e-3
 
 
 def test_one_session_is_judged_by_the_scatter_of_the_others() -> None:

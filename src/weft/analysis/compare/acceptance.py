@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.compare.curves import Curve, curves_of
-from weft.analysis.compare.sessions import ONE_A_SIDE
+from weft.analysis.compare.sessions import one_a_side
+from weft.analysis.stats.launches import number_in_words
+from weft.analysis.stats.needed import Needed, at_first, cheapest, to_tell
 from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
 from weft.analysis.stats.slowdown import Slowdown, moderated, rejected, together
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
-from weft.names import choose
-from weft.plan.suites import tests_of_suites
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, with_ends
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from weft.analysis.compare.bounds import Limit
     from weft.analysis.compare.pool import Pooled
     from weft.plan.case import Case
 
@@ -34,8 +32,6 @@ PASS_LEVEL = 0.05
 # tolerance.
 CURVES_FAIL_LEVEL = 0.04
 SIZES_FAIL_LEVEL = 0.01
-MORE = "it takes more launches, or sessions"
-MORE_SESSIONS = "measure again at other times, and give all records"
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
@@ -45,6 +41,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     `estimate` and `bound` are in ns for latency and bytes/s for bandwidth. Against a record the
     bound is the slowest figure that passes, and `speed` the ratio to the reference: each end of its
     interval holds in 95 %. `bytes` is None for a whole curve; `curve` is the one of a size.
+    `needed` is what would tell where the answer is "cannot tell" for the scatter.
     """
 
     case: str
@@ -60,6 +57,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     bound: float | None = None
     speed: Ratio | None = None
     curve: str = ""
+    needed: Needed | None = None
 
 
 def overall(checks: Iterable[Checked]) -> Outcome:
@@ -70,86 +68,7 @@ def overall(checks: Iterable[Checked]) -> Outcome:
     return "pass" if outcomes == {"pass"} else "cannot tell"
 
 
-def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tuple[Checked, ...]:
-    """Every limit on every case that it is for, in the order of the file.
-
-    A single size that a limit names and the record lacks gives "cannot tell". Raises WeftError
-    where no limit is for any case.
-    """
-    for limit in limits:
-        # Every test that a suite has: a name that neither has is no test that was not measured.
-        known = dict.fromkeys((*(one.case.test for one in cases.values()), *tests_of_suites()))
-        choose("test", [limit.test], tuple(known))
-    checks: list[Checked] = []
-    any_taken = False
-    for limit in limits:
-        taken = [pooled for pooled in cases.values() if limit.takes(pooled)]
-        any_taken = any_taken or bool(taken)
-        checks += [_against_limit(pooled, limit) for pooled in taken]
-        there = {pooled.case.bytes for pooled in taken}
-        missing: list[int | None] = [size for size in limit.wanted if size not in there]
-        if not taken and not missing:
-            missing = [None]
-        checks += [_not_planned(limit, size) for size in missing]
-    if not any_taken:
-        tests = ", ".join(dict.fromkeys(pooled.case.test for pooled in cases.values()))
-        raise WeftError(
-            "no limit applies to any case of the record",
-            f"write limits for the tests that it has: {tests}",
-        )
-    return tuple(checks)
-
-
-def _not_planned(limit: Limit, size: int | None) -> Checked:
-    where = f"{limit.test} over {limit.transport or 'any transport'}"
-    where += f" at {format_bytes(size)}" if size is not None else ""
-    return Checked(
-        case=f"{limit.transport or '*'}/{limit.test}/{'*' if size is None else size}",
-        test=limit.test,
-        transport=limit.transport,
-        bytes=size,
-        asked=limit.text,
-        quantity="latency" if limit.kind == "latency_at_most" else "bandwidth",
-        outcome="cannot tell",
-        why=f"{where} was not measured",
-    )
-
-
-def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
-    quantity: Quantity = "latency" if limit.kind == "latency_at_most" else "bandwidth"
-    estimate = pooled.latency_ns if quantity == "latency" else pooled.bandwidth_bytes_per_s
-    bound = limit.bound_for(pooled)
-    shape = format_time if quantity == "latency" else format_bandwidth
-    outcome, why = _without_figure(pooled, estimate, quantity)
-    if estimate is not None and not outcome:
-        outcome = _on_interval(estimate, bound, quantity)
-        why = f"{with_ends(estimate, shape)}, {limit.text}"
-        outcome, why = _never_better(pooled, outcome, why)
-    return Checked(
-        case=pooled.case.key,
-        test=pooled.case.test,
-        transport=pooled.case.transport,
-        bytes=pooled.case.bytes,
-        asked=limit.text,
-        quantity=quantity,
-        outcome=outcome or "cannot tell",
-        why=why,
-        launches=pooled.launches,
-        estimate=estimate,
-        bound=bound,
-    )
-
-
-def _on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcome:
-    """pass or fail when the whole interval is on one side of the bound."""
-    if quantity == "latency":
-        inside, outside = estimate.high <= bound, estimate.low > bound
-    else:
-        inside, outside = estimate.low >= bound, estimate.high < bound
-    return "pass" if inside else "fail" if outside else "cannot tell"
-
-
-def _without_figure(
+def without_figure(
     pooled: Pooled, estimate: Estimate | None, quantity: Quantity
 ) -> tuple[Outcome | None, str]:
     """The answer where there is no good figure; None where there is one."""
@@ -160,17 +79,6 @@ def _without_figure(
     if estimate is None:
         return "cannot tell", f"{pooled.case.test} has no {quantity}"
     return None, ""
-
-
-def _never_better(pooled: Pooled, outcome: Outcome, why: str) -> tuple[Outcome, str]:
-    """One launch gives no answer, and a lost launch keeps a case from passing."""
-    if pooled.launches < 2:
-        return "cannot tell", f"{why}; one launch does not show the variation between launches"
-    if outcome == "pass" and pooled.lost:
-        return "cannot tell", f"{why}; but {pooled.lost[0]}"
-    if outcome == "cannot tell":
-        return outcome, f"{why}; {more_of(pooled.unit)}"
-    return outcome, why
 
 
 def against_record(
@@ -282,9 +190,25 @@ def _asked(tolerance: float) -> str:
     return f"at most {100 * tolerance:g} % slower than the reference"
 
 
-def more_of(unit: Unit) -> str:
-    """What to do for an answer."""
-    return MORE if unit == "launch" else MORE_SESSIONS
+def more_of(needed: Needed, sides: int = 2) -> str:
+    """What it takes for an answer."""
+    return f"it takes {number_in_words(needed, sides=sides)}"
+
+
+def _what_tells(
+    found: Slowdown | None, unit: Unit, units: tuple[int, int], tolerance: float
+) -> Needed:
+    """What would pass a machine as fast as the reference, or fail one as slow as this one looks.
+
+    The distance is that to the tolerance as it was seen, or from an equal machine where that is
+    further: one that is just at the tolerance nothing tells.
+    """
+    if found is None:
+        return at_first(unit)
+    bound = math.log1p(tolerance)
+    if found.log > 2 * bound:
+        return cheapest(found, units, found.log - bound, CURVES_FAIL_LEVEL)
+    return to_tell(found, units, max(bound, bound - found.log), PASS_LEVEL)
 
 
 def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Checked:
@@ -297,10 +221,12 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
             f"{ratio_in_words(speed)} times as fast, required {1 / (1 + tolerance):.3f};"
             f" {counted(len(curve.sizes), 'size')} together, {beside}"
         )
+    needed = None
     if found.outcome == "cannot tell":
-        why += f"; {more_of(curve.unit)}"
-    if found.outcome == "fail" and curve.unit == "launch":
-        why += f"; {ONE_A_SIDE}"
+        needed = _what_tells(found.slowdown, curve.unit, curve.units, tolerance)
+        why += f"; {more_of(needed)}"
+    if limits := one_a_side(curve.sessions, decides=found.outcome == "fail"):
+        why += f"; {limits}"
     case = curve.case
     return Checked(
         case=curve.name,
@@ -313,6 +239,7 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
         why=f"{why}; {curve.used}" if curve.used else why,
         launches=curve.units[0],
         speed=speed,
+        needed=needed,
     )
 
 
@@ -330,11 +257,15 @@ def _of_case(
     mine = _estimate(pooled, quantity) if pooled else None
     outcome: Outcome | None = "cannot tell"
     why = "was not measured"
+    needed = None
     if pooled is not None:
-        outcome, why = _without_figure(pooled, mine, quantity)
+        outcome, why = without_figure(pooled, mine, quantity)
     if pooled is not None and outcome is None:
         outcome = found.single[key] if found else "cannot tell"
-        why = _in_words(one, outcome, found, tolerance)
+        if outcome == "cannot tell":
+            units = (_units(pooled), _units(known))
+            needed = _what_tells(one, pooled.unit, units, tolerance)
+        why = _in_words(one, outcome, needed, found, tolerance)
         if outcome == "pass" and pooled.lost:
             outcome, why = "cannot tell", f"{why}; but {pooled.lost[0]}"
         if pooled.case != known.case:
@@ -356,22 +287,32 @@ def _of_case(
         bound=bound,
         speed=_speed(one) if one else None,
         curve=found.curve.name if found and len(found.curve.sizes) > 1 else "",
+        needed=needed,
     )
 
 
+def _units(pooled: Pooled) -> int:
+    """How many launches, or sessions, a case has."""
+    return len(pooled.known.logs(pooled.unit))
+
+
 def _in_words(
-    one: Slowdown | None, outcome: Outcome, found: JudgedCurve | None, tolerance: float
+    one: Slowdown | None,
+    outcome: Outcome,
+    needed: Needed | None,
+    found: JudgedCurve | None,
+    tolerance: float,
 ) -> str:
+    more = f"; {more_of(needed)}" if needed else ""
     if one is None or found is None:
         unit = found.curve.unit if found else "launch"
-        return f"one {unit} does not show the variation between {PLURAL[unit]}; {more_of(unit)}"
+        return f"one {unit} does not show the variation between {PLURAL[unit]}{more}"
     why = f"{ratio_in_words(_speed(one))} times as fast, required {1 / (1 + tolerance):.3f}"
-    more = more_of(found.curve.unit)
     if outcome == "cannot tell" and one.log > math.log1p(tolerance):
-        return f"{why}: slower, but not significantly; {more}"
-    if outcome == "fail" and found.curve.unit == "launch":
-        return f"{why}; {ONE_A_SIDE}"
-    return f"{why}; {more}" if outcome == "cannot tell" else why
+        return f"{why}: slower, but not significantly{more}"
+    if limits := one_a_side(found.curve.sessions, decides=outcome == "fail"):
+        return f"{why}; {limits}"
+    return why + more
 
 
 def _estimate(pooled: Pooled, quantity: Quantity) -> Estimate | None:

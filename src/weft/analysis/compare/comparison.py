@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.compare.conditions import unlike
-from weft.analysis.compare.notes import not_on_both, notes_of
-from weft.analysis.compare.sessions import ONE_A_SIDE
+from weft.analysis.compare.notes import WithoutVerdict, not_on_both, notes_of
+from weft.analysis.compare.sessions import one_a_side
 from weft.analysis.compare.sides import Place, Side
 from weft.analysis.stats.ratios import (
     SAME,
@@ -17,6 +17,7 @@ from weft.analysis.stats.ratios import (
     Quantity,
     Ratio,
     Verdict,
+    needed,
     ratio,
     verdict,
     verdicts,
@@ -26,7 +27,7 @@ from weft.units import format_bytes
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 # Facts that a record tells in further detail by the transport.
 _IN_KINDS = ("network", "software")
@@ -105,8 +106,30 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
         tables=tables,
         singles=singles,
         same=same,
-        notes=(*notes_of(sides, ratios), *not_on_both(sides, curves)),
+        notes=(
+            *notes_of(sides, ratios, _without_verdict(sides, tables, same)),
+            *not_on_both(sides, curves),
+        ),
     )
+
+
+def _without_verdict(
+    sides: Sequence[Side], tables: Sequence[SizeTable], same: float
+) -> list[WithoutVerdict]:
+    """The sizes without a verdict of each side but the first, with what would give them one."""
+    found = []
+    for at, side in enumerate(sides[1:]):
+        rows = [row for table in tables for row in table.rows]
+        without = [row.figures for row in rows if row.verdicts[at] == "cannot tell"]
+        is_one = side.name == sides[0].name
+        every = [
+            needed(one, other, same, same_session=is_one)
+            for one, *others in without
+            if one and (other := others[at])
+        ]
+        known = tuple(one for one in every if one is not None)
+        found.append(WithoutVerdict(side=side, rows=len(without), needed=known))
+    return found
 
 
 def _shared_transports(sides: Sequence[Side]) -> set[str]:
@@ -164,13 +187,19 @@ def _tables(
                         side.title,
                         [(r.ranks or r.bytes, r.verdicts[i]) for r in rows],
                         _on_ranks if place.along == "ranks" else format_bytes,
-                        one_session=len(sides[0].sessions) == len(side.sessions) == 1,
+                        sessions=[_sessions(held[0]), _sessions(held[i + 1])],
                     )
                     for i, side in enumerate(sides[1:])
                 ),
             )
         )
     return tuple(tables)
+
+
+def _sessions(figures: Mapping[int, Figure]) -> int:
+    """How many sessions measured any size of a curve; 0 where that is not known."""
+    known = (one.paces for one in figures.values())
+    return max((len(paces.sessions) for paces in known if paces), default=0)
 
 
 def _is_told_by_latency(
@@ -249,11 +278,11 @@ def in_words(
     verdicts: Sequence[tuple[int, Verdict | None]],
     shape: Callable[[int], str] = format_bytes,
     *,
-    one_session: bool = False,
+    sessions: Sequence[int] = (),
 ) -> str:
     """Which side is faster from which size to which, and the sizes of the crossovers.
 
-    Where one is that says so of `one_session` a side.
+    Where one is it says so of sides with one of `sessions` each.
     """
     known = [(size, found) for size, found in verdicts if found is not None]
     parts = [_run_in_words(first, second, run, shape) for run in _runs(known)]
@@ -264,7 +293,8 @@ def in_words(
         if one != other
     ]
     places = f"; crossover between {', '.join(turns)}" if turns else ""
-    rests_on = f" ({ONE_A_SIDE})" if decided and one_session else ""
+    limits = one_a_side(sessions, decides=bool(decided))
+    rests_on = f" ({limits})" if limits else ""
     return "; ".join(parts) + places + rests_on + "." if parts else "no size in common."
 
 

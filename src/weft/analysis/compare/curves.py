@@ -14,7 +14,7 @@ from weft.plan.case import Case
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from weft.analysis.compare.pool import Pooled
 
@@ -26,13 +26,15 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     """All sizes of one way to measure: what of them both sides have, and how they differ.
 
     `whole` is of the geometric mean over `sizes`, `single` of each size by its case's key; None
-    where one launch a side, or one session, leaves nothing to judge by. `units` are the numbers of
+    where one launch a side, or one session, leaves nothing to judge by. `sessions` are those that
+    measured any of its sizes, mine and theirs; `units` are the numbers of
     launches or sessions behind `whole`, mine and theirs, and `levels` their logarithms. `used` says
     what was omitted.
     """
 
     case: Case
     sizes: tuple[int, ...]
+    sessions: tuple[int, int]
     unit: Unit
     units: tuple[int, int]
     whole: Slowdown | None
@@ -84,6 +86,7 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
     return Curve(
         case=next(iter(pairs.values()))[1].case,
         sizes=tuple(theirs.case.bytes for _, theirs in pairs.values()),
+        sessions=(made[0], made[1]),
         unit=unit,
         units=(len(found[0][0]), len(found[1][0])),
         whole=judged_over(unit, found[0][0], found[1][0], math.fsum(bounds) / len(bounds)),
@@ -117,10 +120,3 @@ def _levels(side: Mapping[str, Pooled], unit: Unit) -> tuple[list[float], int]:
     for (record, _), level in zip(launches, found, strict=True):
         sessions.setdefault(record, []).append(level)
     return [math.fsum(own) / len(own) for own in sessions.values()], lost
-
-
-def made_by(sessions: Sequence[int]) -> str:
-    """Sessions by their numbers of launches: "2 sessions of 5 and 4 launches"."""
-    counts = " and ".join(str(number) for number in sessions)
-    what = "launch" if list(sessions) == [1] else "launches"
-    return f"{counted(len(sessions), 'session')} of {counts} {what}"

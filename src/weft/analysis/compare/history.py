@@ -13,19 +13,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weft.analysis.compare.acceptance import Checked, Outcome, against_limits, overall
+from weft.analysis.compare.acceptance import TOLERANCE, Checked, Outcome, overall
 from weft.analysis.compare.conditions import conditions_of, differences_of_runs
+from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.pool import is_same_run, pool
 from weft.analysis.stats.intervals import exp
+from weft.analysis.stats.launches import next_session_of, what_would_tell
 from weft.analysis.stats.levels import connected, levels
+from weft.analysis.stats.needed import Needed, half_of
 from weft.analysis.stats.ratios import Quantity, Ratio
-from weft.analysis.stats.steps import LEVEL, steps_in
+from weft.analysis.stats.steps import FEWEST, LEVEL, sessions_for_step, steps_in
 from weft.analysis.stats.trend import trend_of
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate
+from weft.units import format_percent
+from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from weft.analysis.compare.bounds import Limit
     from weft.analysis.compare.pool import Pooled
@@ -107,7 +112,8 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     share `smallest` would be found. `outliers` are the sessions (indices) that stand out alone.
     `drift` is the relative change of the time from the first session to the last, where there is no
     step and the sessions rise or fall, with `drift_chance`. `answers` has one for every session of
-    all, of the limits of its own cases: None where there is none.
+    all, of the limits of its own cases: None where there is none. `needed` sessions more would show
+    a step of TOLERANCE, where none is found.
     """
 
     name: str
@@ -121,14 +127,19 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     drift: float | None = None
     drift_chance: float | None = None
     answers: tuple[Outcome | None, ...] = ()
+    needed: Needed | None = None
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
-    """Sessions in the order of time, every case over them, and their curves."""
+    """Sessions in the order of time, every case over them, and their curves.
+
+    `advice` says how many sessions more would show a step, and what to type.
+    """
 
     sessions: tuple[Session, ...]
     series: tuple[CaseHistory, ...]
     courses: tuple[Course, ...]
+    advice: tuple[str, ...] = ()
 
     @property
     def machines(self) -> tuple[str, ...]:
@@ -137,28 +148,29 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Measured(NamedTuple):
-    """A session's record with what it gives of each of its cases."""
+    """A session's record, without its samples, with what it gives of each of its cases."""
 
     run: Run
     machine: str
     cases: dict[str, Pooled]
 
 
-def history(runs: Sequence[Run], limits: Sequence[Limit] = ()) -> History:
+def history(runs: Iterable[Run], limits: Sequence[Limit] = ()) -> History:
     """The records in the order of time. Raises WeftError for a run that is given twice.
+
+    Of each record its samples are let go before the next one is taken.
 
     Steps are looked for in every curve of every machine, one false step in all of them together in
     5 % of histories without any; WeftError too where no limit is for any case of any record.
     """
-    ordered = sorted(runs, key=lambda run: (run.header.created_utc, str(run.path)))
-    for at, run in enumerate(ordered):
-        if any(is_same_run(run, other) for other in ordered[:at]):
+    measured = sorted(
+        map(_measured, runs), key=lambda one: (one.run.header.created_utc, str(one.run.path))
+    )
+    for at, (run, *_) in enumerate(measured):
+        if any(is_same_run(run, other.run) for other in measured[:at]):
             raise WeftError(
                 f"{run.path} is given twice, or is another copy of one run", "name every run once"
             )
-    measured = [
-        _Measured(run, conditions_of(run.header, ()).facts["nodes"], pool([run])) for run in ordered
-    ]
     checks = _checks(measured, limits)
     sessions = tuple(
         _session(measured, at, overall(own) if own else None) for at, own in enumerate(checks)
@@ -170,8 +182,32 @@ def history(runs: Sequence[Run], limits: Sequence[Limit] = ()) -> History:
     return History(
         sessions=sessions,
         series=tuple(_series(machine, known, limits) for (machine, _), known in groups.items()),
-        courses=_courses(groups, checks),
+        courses=(courses := _courses(groups, checks)),
+        advice=_advice(measured, courses),
     )
+
+
+def _advice(measured: Sequence[_Measured], courses: Sequence[Course]) -> tuple[str, ...]:
+    """Of each machine, what half of its curves without a step need, or what all need at first."""
+    last = {one.machine: next_session_of(one.run) for one in measured}
+    lines = []
+    for machine, again in last.items():
+        needed = [one.needed for one in courses if one.machine == machine and one.needed]
+        if not needed:
+            continue
+        middle, which = half_of(needed)
+        where = f" on {machine}" if len(last) > 1 else ""
+        purpose = (
+            f"see a step of {format_percent(100 * TOLERANCE)} in {which}"
+            f" {counted(len(needed), 'curve')}{where} without one"
+        )
+        lines.append(what_would_tell(middle, purpose, [again], of="more"))
+    return tuple(lines)
+
+
+def _measured(run: Run) -> _Measured:
+    nodes = conditions_of(run.header, ()).facts["nodes"]
+    return _Measured(run.without_samples(), nodes, pool([run]))
 
 
 def _checks(measured: Sequence[_Measured], limits: Sequence[Limit]) -> list[tuple[Checked, ...]]:
@@ -305,6 +341,7 @@ def _course(
     )
     drift = trend_of(logs) if len(logs) > 1 and not steps else None
     is_drift = drift is not None and drift.is_trend
+    needed = _for_a_step(len(logs), found.scatter, level) if not steps else None
     transport, test, _, *variant = place.key.split("/")
     return Course(
         name="/".join((transport, test, "*", *variant)),
@@ -317,4 +354,14 @@ def _course(
         outliers=tuple(indices[at] for at in found.outliers),
         drift=drift.change if drift and is_drift else None,
         drift_chance=drift.trend_chance if drift and is_drift else None,
+        needed=needed,
     )
+
+
+def _for_a_step(sessions: int, scatter: float | None, level: float) -> Needed:
+    """How many sessions more show a step of TOLERANCE, or until steps are looked for at all."""
+    if scatter is None:
+        return Needed(unit="session", count=FEWEST - sessions, difference=TOLERANCE)
+    more = sessions_for_step(scatter, sessions, math.log1p(TOLERANCE), level)
+    hidden = "" if math.isfinite(more) else "those before scatter by too much"
+    return Needed(unit="session", count=more, difference=TOLERANCE, hidden=hidden)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from weft.analysis.compare.sessions import sessions_in_words
 from weft.analysis.compare.sides import never_left_a_host
+from weft.analysis.stats.launches import what_would_tell
+from weft.analysis.stats.needed import half_of
 from weft.plan.cases import LAUNCHES
 from weft.wording import counted
 
@@ -13,13 +15,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.compare.sides import Place, Side
+    from weft.analysis.stats.needed import Needed
     from weft.analysis.stats.ratios import Figure, Ratio
 
 MOST_LEFT_OUT = 6
 
 
-def notes_of(sides: Sequence[Side], ratios: Sequence[Ratio]) -> tuple[str, ...]:
-    """The basis of the verdicts, and what is missing from them."""
+class WithoutVerdict(NamedTuple):
+    """How many rows of a side have no verdict, and what would give each of them one."""
+
+    side: Side
+    rows: int
+    needed: tuple[Needed, ...]
+
+
+def notes_of(
+    sides: Sequence[Side], ratios: Sequence[Ratio], missing: Sequence[WithoutVerdict] = ()
+) -> tuple[str, ...]:
+    """The basis of the verdicts, what is missing from them, and what would tell more."""
     bases = {ratio.basis for ratio in ratios}
     notes = []
     if "as published" in bases:
@@ -42,6 +55,13 @@ def notes_of(sides: Sequence[Side], ratios: Sequence[Ratio]) -> tuple[str, ...]:
             "one launch does not show the variation between launches, so there is no verdict; type"
             f" {' and '.join(_more_launches(sides))}"
         )
+    notes += [_what_would_tell(sides[0], one) for one in missing if one.needed]
+    notes += [
+        f"{side.title}: each launch is one figure as {side.stated_by} states it, a mean as a rule,"
+        " and weft's are medians: a tail raises the one and not the other"
+        for side in sides
+        if side.stated_by
+    ]
     notes += never_left_a_host(sides)
     measured = [side for side in sides if not side.is_simulated]
     further = {side.title: side.next_sessions[-1] for side in measured if side.next_sessions}
@@ -55,6 +75,13 @@ def notes_of(sides: Sequence[Side], ratios: Sequence[Ratio]) -> tuple[str, ...]:
                 f"{side.title}: skipped: {counted(more, 'more case')} without a good figure"
             )
     return tuple(notes)
+
+
+def _what_would_tell(first: Side, missing: WithoutVerdict) -> str:
+    middle, words = half_of(missing.needed)
+    purpose = f"tell {words} {counted(missing.rows, 'row')} without a verdict"
+    again = [side.next_sessions[-1] for side in (first, missing.side) if side.next_sessions]
+    return f"{missing.side.title}: {what_would_tell(middle, purpose, again)}"
 
 
 def _more_launches(sides: Sequence[Side]) -> list[str]:

@@ -86,7 +86,7 @@ def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
 
 def is_same_run(one: Run, other: Run) -> bool:
     """Whether two records are copies of one run, of which one may be longer."""
-    return one.header == other.header and one.measured[:1] == other.measured[:1]
+    return one.fingerprint == other.fingerprint
 
 
 def _check_alike(before: Run, after: Run) -> None:
@@ -141,7 +141,7 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
         paces=tuple({launch: time * share for launch, time in own.items()} for own in by_session),
         half_tick=tick_ns / 2 / min(medians),
         latency_ns=latency_of(pattern, time_ns),
-        bandwidth_bytes_per_s=bandwidth_of(pattern, case, time_ns),
+        bandwidth_bytes_per_s=bandwidth_of(pattern, case.bytes, time_ns),
     )
 
 

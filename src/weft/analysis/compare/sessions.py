@@ -7,15 +7,14 @@ stand for other days.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from weft.analysis.compare.curves import made_by
+from weft.analysis.stats.launches import FEW, FEW_SESSIONS, another_session, made_by
 from weft.analysis.stats.slowdown import SESSION_SCATTER
 from weft.analysis.stats.trend import not_looked_for, power_in_words, trends_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weft.plan.command import NextSession
     from weft.record.run import Run
@@ -34,21 +33,14 @@ ONE_BESIDE = (
     "the interval of a side of one session is over its launches and does not include other days"
 )
 # What a verdict says of itself where neither side shows other days.
-ONE_A_SIDE = "one session a side"
-# Of so many sessions another one is advised.
-FEW = (1, 2)
-FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
+_ONE_A_SIDE = "one session a side"
 
 
-def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
-    """How many launches of each session measured something, of the transport that had most."""
-    found = []
-    for run in runs:
-        made = {(run.cases[batch.case].transport, batch.launch) for batch in run.measured}
-        for session in run.sessions:
-            counts = Counter(transport for transport, launch in made if launch in session)
-            found.append(max(counts.values(), default=0))
-    return tuple(made for made in found if made)
+def one_a_side(sessions: Iterable[int], *, decides: bool) -> str:
+    """What a verdict says of itself, of sides with so many sessions each; empty where it decides
+    nothing, or a side shows other days.
+    """
+    return _ONE_A_SIDE if decides and set(sessions) == {1} else ""
 
 
 def sessions_in_words(
@@ -72,16 +64,9 @@ def sessions_in_words(
         lines.append(one_beside)
     elif min(counts) == 2:
         lines.append(FEW_SESSIONS)
-    commands = dict.fromkeys(
-        again.command()
-        for name, again in (further or {}).items()
-        if len(known.get(name, ())) in FEW
-    )
-    if commands:
-        lines.append(
-            f"for another session type at another time {' and '.join(commands)}, and give all"
-            " records of a side"
-        )
+    few = [again for name, again in (further or {}).items() if len(known.get(name, ())) in FEW]
+    if few:
+        lines.append(f"{another_session(few)}, and give all records of a side")
     return tuple(lines)
 
 

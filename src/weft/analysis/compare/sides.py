@@ -9,8 +9,8 @@ import msgspec
 from weft.analysis.bus import buses_of
 from weft.analysis.compare.conditions import Conditions, conditions_of, fact_at, joined
 from weft.analysis.compare.pool import pool
-from weft.analysis.compare.sessions import in_time, launches_of
-from weft.analysis.stats.launches import next_session_of
+from weft.analysis.compare.sessions import in_time
+from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
@@ -52,7 +52,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
     `sessions` are the launches of each record behind it, `in_time` what is to be known of them.
     `is_within_a_host`: its messages crossed no link. `next_sessions` are how to measure its records
-    again; empty of what was published.
+    again; empty of what was published. `stated_by` is the program whose figures they are, where
+    weft did not measure them.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     is_simulated: bool = False
     is_within_a_host: bool = False
     next_sessions: tuple[NextSession, ...] = ()
+    stated_by: str = ""
 
     @property
     def transports(self) -> tuple[str, ...]:
@@ -143,6 +145,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transpor
         is_simulated=platform is not None,
         is_within_a_host=platform is None and {s.transport for s in wanted} <= run.within_a_host,
         next_sessions=(next_session_of(run),),
+        stated_by=run.header.imported.tool if run.header.imported else "",
     )
 
 

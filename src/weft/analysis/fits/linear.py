@@ -15,9 +15,13 @@ from weft.analysis.fits.least_squares import Fitted, least_squares
 from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import Sweep, check_sizes
-from weft.analysis.stats.parameters import inverse, of_one_launch, over_launches, student
+from weft.analysis.stats.launches import what_would_tell
+from weft.analysis.stats.needed import SHARE_OF_DIFFERENCE, for_half_width
+from weft.analysis.stats.parameters import inverse, of_one_launch, over_sessions_of, student
 from weft.errors import WeftError
 from weft.estimate import Estimate
+from weft.plan.cases import LATENCY
+from weft.plan.command import weft_run
 from weft.units import format_bytes, format_time
 from weft.wording import counted
 
@@ -121,9 +125,11 @@ def _published_line(series: Series) -> Line:
         (sweep.means_ns - _at(fitted, sizes)) * (sizes - sizes.mean())
         for sweep, fitted in zip(series.launches, fits, strict=True)
     ]
-    both = _shared(fits, least_squares(_mean_of(series)), rows)
-    known = len(scatters) == len(fits)
-    return _line(series, method, both, over_launches(scatters, positive=True) if known else None)
+    both = _shared(series, fits, least_squares(_mean_of(series)), rows)
+    if len(scatters) < len(fits):
+        return _line(series, method, both, None)
+    scatter = over_sessions_of(scatters, series.sessions, positive=True)
+    return _line(series, method, both, scatter)
 
 
 def _alone(series: Series, parameter: Estimate) -> Estimate:
@@ -141,9 +147,8 @@ def _robust_line(series: Series) -> Line:
         sweep.medians_ns / _at(fitted, sizes) - 1
         for sweep, fitted in zip(series.launches, fits, strict=True)
     ]
-    return _line(
-        series, "median line", _shared(fits, _scatter_of_medians(series, rows), rows), None
-    )
+    both = _shared(series, fits, _scatter_of_medians(series, rows), rows)
+    return _line(series, "median line", both, None)
 
 
 def _line(series: Series, method: str, fitted: Fitted, scatter: Estimate | None) -> Line:
@@ -166,13 +171,20 @@ def _at(fitted: Fitted, sizes_bytes: NDArray[np.float64]) -> NDArray[np.float64]
     return fitted.latency_ns.value + fitted.slope_ns_per_byte.value * sizes_bytes
 
 
-def _shared(fits: Sequence[Fitted], of_mean: Fitted, rows: Sequence[NDArray[np.float64]]) -> Fitted:
-    """The parameters over launches, their intervals widened by the misfit that all share."""
+def _shared(
+    series: Series,
+    fits: Sequence[Fitted],
+    of_mean: Fitted,
+    rows: Sequence[NDArray[np.float64]],
+) -> Fitted:
+    """The parameters over launches, or sessions, their intervals widened by the shared misfit."""
     import numpy as np
 
     share = shared_share(np.array(rows))
-    slope = over_launches([one.slope_ns_per_byte.value for one in fits], positive=True)
-    latency = over_launches([one.latency_ns.value for one in fits], positive=False)
+    slopes = [one.slope_ns_per_byte.value for one in fits]
+    slope = over_sessions_of(slopes, series.sessions, positive=True)
+    latencies = [one.latency_ns.value for one in fits]
+    latency = over_sessions_of(latencies, series.sessions, positive=False)
     return Fitted(
         slope_ns_per_byte=with_misfit(slope, of_mean.slope_ns_per_byte, share, positive=True),
         latency_ns=with_misfit(latency, of_mean.latency_ns, share, positive=False),
@@ -266,9 +278,13 @@ def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
         )
     if doubts and series.has_latency:
         notes.append(
-            f"the latency is ill-determined: {' and '.join(doubts)}; measure small messages: weft"
-            " run ping_pong --sizes 0..1KiB"
+            f"the latency is ill-determined: {' and '.join(doubts)}; measure small messages:"
+            f" {weft_run(LATENCY, '--sizes', '0..1KiB')}"
         )
+        if series.again and latency.launches > 1 and latency.is_bounded and latency.value:
+            needed = for_half_width(latency, SHARE_OF_DIFFERENCE * abs(latency.value))
+            notes.append(what_would_tell(needed, "tell this latency from zero", [series.again]))
+    notes += series.rests_on
     if misfit > MISFIT:
         notes.append(
             f"the median error of the line is {misfit:.0%}: one line is not enough, see the"

@@ -13,7 +13,7 @@ from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.change_points import Cuts, find_changes
 from weft.analysis.stats.intervals import CONFIDENCE, exp
-from weft.analysis.stats.parameters import inverse, of_one_launch, over_launches, student
+from weft.analysis.stats.parameters import inverse, of_one_launch, over_sessions_of, student
 from weft.estimate import Estimate
 from weft.units import format_bytes
 
@@ -102,7 +102,7 @@ def fit_piecewise(series: Series) -> Piecewise:
     cuts = find_changes(sizes, medians)
     rows = [sweep.medians_ns[keep] for sweep in series.launches]
     lines = [_lines(sizes, row, cuts) for row in rows]
-    model = _Model(sizes, cuts, lines, rows, counted=series.counted)
+    model = _Model(sizes, cuts, lines, rows, series)
     segments = tuple(
         _segment(model, sizes, index, span, series.directions)
         for index, span in enumerate(cuts.ranges)
@@ -163,8 +163,7 @@ class _Model:
         cuts: Cuts,
         launches: Sequence[Lines],
         rows: Sequence[NDArray[np.float64]],
-        *,
-        counted: int,
+        series: Series,
     ) -> None:
         import numpy as np
 
@@ -177,7 +176,8 @@ class _Model:
         self.of_mean = launches[0] if len(launches) == 1 else _lines(sizes, self.times, cuts)
         own = [row / self.expected(lines) - 1 for row, lines in zip(rows, launches, strict=True)]
         self.shared = shared_share(np.array(own)) if len(own) > 1 else 1.0
-        self.counted = counted
+        self.counted = series.counted
+        self.sessions = series.sessions
 
     @property
     def _freedom(self) -> int:
@@ -221,7 +221,8 @@ class _Model:
         sizes = self._from_scatter(figure, positive=positive)
         if len(self.launches) == 1:
             return sizes
-        over = over_launches([figure(lines) for lines in self.launches], positive=positive)
+        own = [figure(lines) for lines in self.launches]
+        over = over_sessions_of(own, self.sessions, positive=positive)
         return with_misfit(over, sizes, self.shared, positive=positive)
 
     def _from_scatter(self, figure: OfLines, *, positive: bool) -> Estimate:

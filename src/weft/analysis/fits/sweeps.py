@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
-from weft.analysis.stats.launches import command_for_launches
+from weft.analysis.stats.launches import next_session_of, rests_on
 from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
 from weft.plan.cases import LAUNCHES
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from weft.plan.command import NextSession
     from weft.record.run import Run
 
 FEWEST_SIZES = 3
@@ -54,8 +55,8 @@ class Series:
     are what the delay method measured on the same transport, a tuple a launch. `is_table`: it
     came without launches. `ticks_ns` is what a tick of the clock is worth in the times of each
     size, at worst; empty where no clock is known. `sessions` has the number of each launch's
-    session; empty where there is one. `more_launches` is the command for more of them, empty of a
-    table.
+    session; empty where there is one. `again` is how to measure it once more, None of a table, and
+    `rests_on` what its sessions do not show.
     """
 
     name: str
@@ -67,7 +68,15 @@ class Series:
     is_table: bool = False
     ticks_ns: tuple[float, ...] = ()
     sessions: tuple[int, ...] = ()
-    more_launches: str = ""
+    again: NextSession | None = None
+    rests_on: tuple[str, ...] = ()
+
+    @property
+    def more_launches(self) -> str:
+        """The command for as many launches as are usual; empty of a table."""
+        if self.again is None:
+            return ""
+        return self.again.command(max(LAUNCHES, self.again.launches))
 
     @property
     def counted(self) -> int:
@@ -178,15 +187,11 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
         sessions=tuple(run.launches[launch].session for launch in kept),
         notes=_skipped(len(launches) - len(whole), len(bad), tuple(variants)),
         ticks_ns=tuple(
-            max(
-                run.clocks[batch.launch].resolution_ns(batch.ops_per_sample)
-                for sizes in whole
-                for batch in sizes[size]
-            )
-            / divisor
+            run.resolution_ns(batch for sizes in whole for batch in sizes[size]) / divisor
             for size in sorted(fullest)
         ),
-        more_launches=command_for_launches(run, LAUNCHES),
+        again=next_session_of(run),
+        rests_on=rests_on(run),
     )
 
 

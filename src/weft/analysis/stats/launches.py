@@ -1,4 +1,4 @@
-"""What a launch of a record took, so that advice for more of them has a budget. Pure."""
+"""What a launch of a record took, and what to type for as many as would tell. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,23 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from weft.analysis.stats.needed import MOST
+from weft.estimate import PLURAL
+from weft.plan.budget import in_words
 from weft.plan.command import NextSession
+from weft.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weft.analysis.stats.needed import Needed
     from weft.record.run import Run
 
+# Of one record.
+OTHER_DAYS = "the intervals do not include other days"
+# Of so many sessions another one is advised.
+FEW = (1, 2)
+FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
 # A command ends with its budget and a case that was begun before.
 MOST_OVERTIME = 2.0
 
@@ -28,6 +40,7 @@ def next_session_of(run: Run) -> NextSession:
         made=fewest,
         launch_s=_spent_s(run, budget_s) / fewest,
         budget_s=budget_s,
+        imported=run.header.imported.files if run.header.imported else (),
     )
 
 
@@ -67,3 +80,86 @@ def _seconds(utc: str) -> float:
 def command_for_launches(run: Run, wanted: int) -> str:
     """The command that gives each case of a record so many launches, with the budget for them."""
     return next_session_of(run).command(max(wanted, run.header.plan.launches))
+
+
+def number_in_words(needed: Needed, *, sides: int = 2, of: str = "") -> str:
+    """How many it takes: "about 12 launches a side", "about 3 sessions"; or that it is hopeless.
+
+    `of` is "more" where those that there are do not count.
+    """
+    each = (f" {of}" if of else "") + (" a side" if sides > 1 else "")
+    if needed.hidden:
+        return f"more than any number of {PLURAL[needed.unit]}: {needed.hidden}"
+    if not needed.is_possible:
+        return f"over {counted(MOST, needed.unit, ',')}{each}, more than can be measured"
+    return f"about {counted(int(needed.count), needed.unit, ',')}{each}"
+
+
+def what_would_tell(
+    needed: Needed, purpose: str, sides: Sequence[NextSession], *, of: str = ""
+) -> str:
+    """How many launches or sessions it takes, how long they take, and what to type.
+
+    `purpose` is what for: "tell a difference of 5 %". `sides` are how to measure each once more;
+    none of what was published.
+    """
+    each = list({again.record: again for again in sides}.values())
+    number = number_in_words(needed, sides=len(each), of=of)
+    words = f"to {purpose} takes {number}"
+    if not each or not needed.is_possible:
+        return words
+    if needed.unit == "session":
+        lengths = _lengths(", of", [a.budget_s for a in each if not a.imported], " each")
+        commands = " and ".join(again.command() for again in each)
+        return (
+            f"{words}{lengths}: type {commands} at other times until there"
+            " are so many, and give all records"
+        )
+    many = int(needed.count)
+    lengths = _lengths(", in about", [a.seconds(many) for a in each if not a.imported])
+    commands = " and ".join(again.command(many) for again in each)
+    new = "the new record" if len(each) == 1 else "the new records"
+    return f"{words}{lengths}: type {commands}, and take {new}"
+
+
+def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
+    """How many launches of each session measured something, of the transport that had most."""
+    found = []
+    for run in runs:
+        made = {(run.cases[batch.case].transport, batch.launch) for batch in run.measured}
+        for session in run.sessions:
+            counts = Counter(transport for transport, launch in made if launch in session)
+            found.append(max(counts.values(), default=0))
+    return tuple(made for made in found if made)
+
+
+def made_by(sessions: Sequence[int]) -> str:
+    """Sessions by their numbers of launches: "2 sessions of 5 and 4 launches"."""
+    counts = " and ".join(str(number) for number in sessions)
+    what = "launch" if list(sessions) == [1] else "launches"
+    return f"{counted(len(sessions), 'session')} of {counts} {what}"
+
+
+def rests_on(run: Run) -> tuple[str, ...]:
+    """What one record's intervals do not show, and how to measure another session.
+
+    Nothing of three sessions or more, and nothing of a simulation, which repeats itself.
+    """
+    made = launches_of([run])
+    if run.header.plan.simulated or len(made) not in FEW:
+        return ()
+    limit = OTHER_DAYS if len(made) == 1 else FEW_SESSIONS
+    command = another_session([next_session_of(run)])
+    return (f"{made_by(made)}: {limit}; {command}, and see whether it says the same",)
+
+
+def another_session(further: Iterable[NextSession]) -> str:
+    """What to type for one more session of each record."""
+    commands = dict.fromkeys(again.command() for again in further)
+    return f"for another session type at another time {' and '.join(commands)}"
+
+
+def _lengths(before: str, lengths_s: Sequence[float], after: str = "") -> str:
+    """How long each takes, once; empty of what weft does not measure itself."""
+    words = " and ".join(dict.fromkeys(map(in_words, lengths_s)))
+    return f"{before} {words}{after}" if words else ""

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import CONFIDENCE, ONE, exp, interval_of_median
+from weft.analysis.stats.intervals import (
+    CONFIDENCE,
+    ONE,
+    exp,
+    in_sessions,
+    interval_of_median,
+    over_sessions,
+)
 from weft.estimate import PLURAL, Estimate, Unit
 
 if TYPE_CHECKING:
@@ -60,6 +67,14 @@ def over_launches(values: Sequence[float], *, positive: bool, unit: Unit = "laun
         launches=count,
         unit=unit,
     )
+
+
+def over_sessions_of(
+    values: Sequence[float], sessions: Sequence[int], *, positive: bool
+) -> Estimate:
+    """The same over the sessions of the launches, where there are several (`over_sessions`)."""
+    own, unit = over_sessions(in_sessions(values, sessions))
+    return over_launches(own, positive=positive, unit=unit)
 
 
 def of_mean_times(values: Sequence[float], *, positive: bool) -> Estimate:

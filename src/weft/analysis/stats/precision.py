@@ -40,12 +40,20 @@ def settled(
 def scatter_at_most(values: list[float], middle: float) -> float:
     """The upper bound of the relative standard deviation about the middle: it holds in 90 %.
 
-    Of two positive values or more, without the tenth that is farthest off. The quantile of chi
-    squared is Wilson and Hilferty's (The distribution of chi-square, PNAS 17, 1931).
+    Of two positive values or more, without the tenth that is farthest off.
     """
     off = sorted(math.log(value / middle) ** 2 for value in values)
     kept = off[: len(off) - len(off) // MAY_BE_OFF]
     freedom = len(kept) - 1
+    return math.sqrt(math.fsum(kept) / freedom / share_of_variance(freedom, DOUBT))
+
+
+def share_of_variance(freedom: float, deviations: float) -> float:
+    """Of the true variance, what those degrees of freedom show at least so often as a normal
+    variable is below so many standard deviations.
+
+    The quantile of chi squared is Wilson and Hilferty's (The distribution of chi-square, PNAS 17,
+    1931).
+    """
     part = 2 / (9 * freedom)
-    least = freedom * (1 - part - DOUBT * math.sqrt(part)) ** 3
-    return math.sqrt(math.fsum(kept) / least)
+    return (1 - part - deviations * math.sqrt(part)) ** 3

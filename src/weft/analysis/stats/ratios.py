@@ -14,6 +14,7 @@ import msgspec
 
 from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.many import named
+from weft.analysis.stats.needed import Needed, cheapest, to_tell
 from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
 from weft.estimate import PLURAL, Estimate
 from weft.wording import ends
@@ -104,6 +105,25 @@ def _of_paces(first: Paces, second: Paces, *, same_session: bool) -> Ratio:
     return msgspec.structs.replace(ratio_of(found), chance=judged.chance_of_none)
 
 
+def needed(
+    first: Figure, second: Figure, same: float = SAME, *, same_session: bool = False
+) -> Needed | None:
+    """What would give these two a verdict: a difference as large as the one seen, or the margin.
+
+    None where their launches are not known, or leave nothing to judge by.
+    """
+    if not (first.paces and second.paces):
+        return None
+    found = slowdown_between(second.paces, first.paces)
+    if found is None:
+        return None
+    margin = math.log1p(same)
+    units = (len(first.paces.logs(found.unit)), len(second.paces.logs(found.unit)))
+    if same_session or abs(found.log) <= margin:
+        return to_tell(found, units, max(margin, abs(found.log)), ONE_SIDED)
+    return cheapest(found, units, abs(found.log), ONE_SIDED)
+
+
 def _without_ends(log_speed: float) -> Ratio:
     """Of one launch on a side, which does not show the variation between launches."""
     return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
@@ -120,7 +140,7 @@ def ratio_in_words(found: Ratio, digits: str = ".3f") -> str:
     words = format(found.speed, digits)
     if found.basis == "one launch":
         return f"{words}, 1 launch"
-    return f"{words} {ends(found.low, found.high, lambda end: format(end, digits))}"
+    return f"{words} {ends(found.low, found.high, lambda end: format(end, digits), found.speed)}"
 
 
 def _basis(first: Kind, second: Kind) -> str:

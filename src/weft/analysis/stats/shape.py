@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.units import format_time
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,18 +166,25 @@ def not_looked_for(launches: Sequence[NDArray[np.float64]], again: NextSession) 
         if 2 * few > len(launches):
             sentences.append(
                 f"{what} not checked: it takes {counted(fewest, 'sample')} per launch, and {few} of"
-                f" {counted(len(launches), 'launch')} have fewer (about {middle}); type"
+                f" {counted(len(launches), 'launch')} {verb_of(few, 'have', len(launches))} fewer"
+                f" (about {middle}); type"
                 f" {again.longer(1.5 * fewest / max(middle, 1))}"
             )
     return sentences
 
 
-def modes_in_words(lower_ns: float, higher_ns: float, share: float, seen: str) -> str:
-    """A sentence for two modes, times in ns, `share` of the samples in the lower one."""
+def modes_in_words(
+    lower_ns: float, higher_ns: float, share: float, seen: str, one_by_one: str = ""
+) -> str:
+    """A sentence for two modes, times in ns, `share` of the samples in the lower one.
+
+    `one_by_one` is the command that times single operations, where samples are not of one each.
+    """
+    single = f", and type {one_by_one} to time single operations" if one_by_one else ""
     return (
         f"two modes, at {format_time(lower_ns)} ({share:.0%}) and {format_time(higher_ns)}"
         f" ({1 - share:.0%}) in {seen}: often a changing frequency, another process on the core or"
-        " two paths in the library; see weft doctor, and type --single to time single operations"
+        f" two paths in the library; see weft doctor{single}"
     )
 
 

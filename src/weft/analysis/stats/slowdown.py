@@ -23,8 +23,13 @@ if TYPE_CHECKING:
 # the tolerance does not count among those that chance could make fail.
 STILL_OPEN = 0.9
 # The standard deviation of sessions that is allowed for where only one of either side is there to
-# judge by: what a boot, a day's temperature and its neighbours move a quiet machine by.
+# judge by: what a boot, a day's temperature and its neighbours move a quiet machine by. Where the
+# launches of a session scatter by more, sessions are taken to differ by as much as those.
 SESSION_SCATTER = 0.02
+# Where one side alone scatters, nothing outweighs the tail of its few launches, so the interval is
+# longer by up to this share: tails of gamma distributions, five to twenty launches, five times the
+# scatter of the other side.
+ONE_SIDED_TAIL = 0.35
 # Student's distribution of more degrees of freedom is the normal one.
 MOST_FREEDOM = 1e6
 # A clock whose tick is longer than the time itself says nothing; the logarithm stays finite.
@@ -63,6 +68,9 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
 
     `squared_error` is the variance of `log`, with `freedom` degrees of freedom. `bound` is what the
     ticks of both clocks may have added: no scatter shows it and no further launch makes it less.
+    `launch_variance` is that of one launch, the mean of both sides; 0 of sessions. `one_sided` is
+    how much of a tail that both sides have is in the difference: 0 where they scatter alike, 1 or
+    -1 where one does alone.
     """
 
     log: float
@@ -70,6 +78,8 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
     freedom: float
     bound: float = 0.0
     unit: Unit = "launch"
+    launch_variance: float = 0.0
+    one_sided: float = 0.0
 
     def chance_if_at_most(self, slack: float) -> float:
         """The p-value of the hypothesis that it is at most log(1 + slack): small says slower."""
@@ -88,10 +98,12 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.unit == "session":
             return self
-        error = self.squared_error + 2 * SESSION_SCATTER**2
+        error = self.squared_error + 2 * max(SESSION_SCATTER**2, self.launch_variance)
         share = error / self.squared_error if self.squared_error > 0 else math.inf
         freedom = min(self.freedom * share**2, MOST_FREEDOM)
-        return msgspec.structs.replace(self, squared_error=error, freedom=freedom)
+        # What days differ by has no side.
+        tail = self.one_sided / share**1.5
+        return msgspec.structs.replace(self, squared_error=error, freedom=freedom, one_sided=tail)
 
     @property
     def chance_of_none(self) -> float:
@@ -104,15 +116,24 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
 
         if self.squared_error <= 0:
             return 0.0 if distance < 0 else 1.0 if distance > 0 else 0.5
-        return float(special.stdtr(self.freedom, distance / math.sqrt(self.squared_error)))
+        return float(special.stdtr(self.freedom, distance / self._error))
 
     def speed(self, reach: float) -> tuple[float, float, float]:
         """The ratio of speeds, mine over theirs, and its interval of `reach` standard errors.
 
         The ticks widen it by as much as they may have moved it.
         """
-        half = reach * math.sqrt(self.squared_error) + self.bound
+        half = reach * self._error + self.bound
         return exp(-self.log), exp(-self.log - half), exp(-self.log + half)
+
+    @property
+    def _error(self) -> float:
+        """The standard error, longer where one side scatters alone.
+
+        What a tail costs an interval goes with the square of the skewness of the mean (Hall, The
+        Bootstrap and Edgeworth Expansion, 1992, section 2.6).
+        """
+        return math.sqrt(self.squared_error) * (1 + ONE_SIDED_TAIL * self.one_sided**2)
 
 
 def quantile(freedom: float, level: float) -> float:
@@ -144,16 +165,28 @@ def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
     """Of mean logarithms over launches: Welch's, each side with its own scatter.
 
     With Satterthwaite's degrees of freedom (Welch, The generalization of Student's problem when
-    several different population variances are involved, Biometrika 34, 1947). None where a side has
-    one launch, which does not show the variation between launches.
+    several different population variances are involved, Biometrika 34, 1947). Student's t is exact
+    for a tail that both sides have alike; what of it one side has more than the other, the skewness
+    of the difference, makes the interval longer. None where a side has one launch, which does not
+    show the variation between launches.
     """
     if min(len(mine), len(theirs)) < 2:
         return None
-    parts = [(_variance(side) / len(side), len(side) - 1) for side in (mine, theirs)]
-    error = sum(part for part, _ in parts)
-    lost = sum(part**2 / freedom for part, freedom in parts)
-    freedom = error**2 / lost if lost > 0 else float(sum(own for _, own in parts))
-    return Slowdown(log=_mean(mine) - _mean(theirs), squared_error=error, freedom=freedom)
+    variances = [_variance(side) for side in (mine, theirs)]
+    counts = [len(mine), len(theirs)]
+    parts = [own / count for own, count in zip(variances, counts, strict=True)]
+    error = sum(parts)
+    lost = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
+    freedom = error**2 / lost if lost > 0 else float(sum(counts) - 2)
+    # Third moments add up as the parts to the power of 3/2 do, those of one side turned round.
+    tails = [(part / error) ** 1.5 if error > 0 else 0.0 for part in parts]
+    return Slowdown(
+        log=_mean(mine) - _mean(theirs),
+        squared_error=error,
+        freedom=freedom,
+        launch_variance=sum(variances) / 2,
+        one_sided=tails[0] - tails[1],
+    )
 
 
 def slowdown_of_sessions(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:

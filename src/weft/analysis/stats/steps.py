@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.needed import POWER, quantile
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -95,6 +97,16 @@ def steps_in(values: Sequence[float], level: float = LEVEL) -> Steps:
         * _reach(count, level / _stretches(count + IN_LEVEL))
         * math.sqrt(1 / IN_LEVEL + 1 / count),
     )
+
+
+def sessions_for_step(scatter: float, before: int, shift: float, level: float = LEVEL) -> float:
+    """How many sessions more show a step of that shift behind `before` of them, in POWER of cases.
+
+    Infinite where the sessions before know their own level too badly for it.
+    """
+    reach = _reach(before, level / _stretches(before + IN_LEVEL)) + quantile(POWER)
+    least = (shift / (CORRELATED * max(scatter, _LEAST_SCATTER) * reach)) ** 2 - 1 / before
+    return max(math.ceil(1 / least), IN_LEVEL) if least > 0 else math.inf
 
 
 def _limited(series: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,122 @@
+"""Does a machine keep the limits of a file? Answers on each case's interval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.analysis.compare.acceptance import Checked, Outcome, more_of, without_figure
+from weft.analysis.stats.needed import SHARE_OF_DIFFERENCE, Needed, at_first, for_half_width
+from weft.errors import WeftError
+from weft.names import choose
+from weft.plan.suites import tests_of_suites
+from weft.units import format_bandwidth, format_bytes, format_time
+from weft.wording import with_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.analysis.compare.bounds import Limit
+    from weft.analysis.compare.pool import Pooled
+    from weft.analysis.stats.ratios import Quantity
+    from weft.estimate import Estimate
+
+
+def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tuple[Checked, ...]:
+    """Every limit on every case that it is for, in the order of the file.
+
+    A single size that a limit names and the record lacks gives "cannot tell". Raises WeftError
+    where no limit is for any case.
+    """
+    for limit in limits:
+        # Every test that a suite has: a name that neither has is no test that was not measured.
+        known = dict.fromkeys((*(one.case.test for one in cases.values()), *tests_of_suites()))
+        choose("test", [limit.test], tuple(known))
+    checks: list[Checked] = []
+    any_taken = False
+    for limit in limits:
+        taken = [pooled for pooled in cases.values() if limit.takes(pooled)]
+        any_taken = any_taken or bool(taken)
+        checks += [_against_limit(pooled, limit) for pooled in taken]
+        there = {pooled.case.bytes for pooled in taken}
+        missing: list[int | None] = [size for size in limit.wanted if size not in there]
+        if not taken and not missing:
+            missing = [None]
+        checks += [_not_planned(limit, size) for size in missing]
+    if not any_taken:
+        tests = ", ".join(dict.fromkeys(pooled.case.test for pooled in cases.values()))
+        raise WeftError(
+            "no limit applies to any case of the record",
+            f"write limits for the tests that it has: {tests}",
+        )
+    return tuple(checks)
+
+
+def _not_planned(limit: Limit, size: int | None) -> Checked:
+    where = f"{limit.test} over {limit.transport or 'any transport'}"
+    where += f" at {format_bytes(size)}" if size is not None else ""
+    return Checked(
+        case=f"{limit.transport or '*'}/{limit.test}/{'*' if size is None else size}",
+        test=limit.test,
+        transport=limit.transport,
+        bytes=size,
+        asked=limit.text,
+        quantity="latency" if limit.kind == "latency_at_most" else "bandwidth",
+        outcome="cannot tell",
+        why=f"{where} was not measured",
+    )
+
+
+def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
+    quantity: Quantity = "latency" if limit.kind == "latency_at_most" else "bandwidth"
+    estimate = pooled.latency_ns if quantity == "latency" else pooled.bandwidth_bytes_per_s
+    bound = limit.bound_for(pooled)
+    shape = format_time if quantity == "latency" else format_bandwidth
+    outcome, why = without_figure(pooled, estimate, quantity)
+    needed = None
+    if estimate is not None and not outcome:
+        outcome = _on_interval(estimate, bound, quantity)
+        if outcome == "cannot tell":
+            needed = _from_the_limit(estimate, bound)
+        why = f"{with_ends(estimate, shape)}, {limit.text}"
+        outcome, why = _never_better(pooled, outcome, why, needed)
+    return Checked(
+        case=pooled.case.key,
+        test=pooled.case.test,
+        transport=pooled.case.transport,
+        bytes=pooled.case.bytes,
+        asked=limit.text,
+        quantity=quantity,
+        outcome=outcome or "cannot tell",
+        why=why,
+        launches=pooled.launches,
+        estimate=estimate,
+        bound=bound,
+        needed=needed,
+    )
+
+
+def _from_the_limit(estimate: Estimate, bound: float) -> Needed:
+    """What tells a machine as far from its limit as this one looks."""
+    if not estimate.is_bounded:
+        return at_first(estimate.unit)
+    return for_half_width(estimate, SHARE_OF_DIFFERENCE * abs(estimate.value - bound))
+
+
+def _on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcome:
+    """pass or fail when the whole interval is on one side of the bound."""
+    if quantity == "latency":
+        inside, outside = estimate.high <= bound, estimate.low > bound
+    else:
+        inside, outside = estimate.low >= bound, estimate.high < bound
+    return "pass" if inside else "fail" if outside else "cannot tell"
+
+
+def _never_better(
+    pooled: Pooled, outcome: Outcome, why: str, needed: Needed | None
+) -> tuple[Outcome, str]:
+    """One launch gives no answer, and a lost launch keeps a case from passing."""
+    if pooled.launches < 2:
+        return "cannot tell", f"{why}; one launch does not show the variation between launches"
+    if outcome == "pass" and pooled.lost:
+        return "cannot tell", f"{why}; but {pooled.lost[0]}"
+    return outcome, f"{why}; {more_of(needed, sides=1)}" if needed else why
