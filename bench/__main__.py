@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import loop, ofi, staggered, ucx, verbs
+from bench import asleep, loop, ofi, staggered, ucx, verbs
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 from bench.verbs import LabComparison, in_one_boot
@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 
 ROUNDS = 5
 # The lab's machine takes long to start programs; everything there is asked for by name.
-LONG = ("default-run", "ten-million", *(entry.name for entry in verbs.comparisons()))
+# So does starting hundreds of ranks on a few cores.
+LONG = (
+    "default-run",
+    "ten-million",
+    "ranks-asleep-tcp-256",
+    *(entry.name for entry in verbs.comparisons()),
+)
 Entry = Comparison | LabComparison | Cost
 Figures = dict[str, list[dict[str, float]]]
 
@@ -41,6 +47,7 @@ def main() -> None:
         *comparisons(),
         *ucx.comparisons(),
         *ofi.comparisons(),
+        *asleep.costs(),
         *loop.costs(),
         *staggered.costs(),
         *costs(),

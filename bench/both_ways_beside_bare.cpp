@@ -24,6 +24,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "beside_bare.hpp"
 #include "bootstrap/mpi.hpp"
 #include "contract/task.hpp"
 #include "host/clock.hpp"
@@ -65,11 +66,6 @@ Sides of_library() {
     side->push_back({static_cast<std::byte*>(memory), message_bytes, 0});
   }
   return sides;
-}
-
-/// Buffers that each begin a page, as the engine lays them.
-std::vector<Buffer> pages_of(std::byte* first, std::size_t count, std::size_t bytes) {
-  return weft::slices_of({first, 0, 0}, count, bytes, weft::page_stride_of(bytes));
 }
 
 /// Memory as the engine takes it, with as many buffers to receive into.
@@ -197,64 +193,6 @@ Ticks copy(const Sides& sides) {
   return CycleCounter::now() - start;
 }
 
-enum class Loop : std::uint8_t { bare, bare_refills, engine, cma, copy };
-
-/// One variant: a loop in some memory, and of the engine's how many windows a sample has.
-struct Column {
-  const char* name;
-  Loop loop;
-  const Sides* sides;
-  std::uint32_t in_sample = windows;
-};
-
-Ticks time_of(const Column& column, Link& link, int rank, std::vector<Buffer>& control) {
-  switch (column.loop) {
-    case Loop::bare:
-      return bare(rank, *column.sides);
-    case Loop::bare_refills:
-      return bare_refills(rank, *column.sides);
-    case Loop::engine:
-      return engine(link, rank, *column.sides, control, column.in_sample);
-    case Loop::cma:
-      return cma(rank, *column.sides);
-    case Loop::copy:
-      return copy(*column.sides);
-  }
-  return 0;
-}
-
-void measure(weft::MpiBootstrap& boot, Link& link, const std::vector<Column>& columns, int turns) {
-  const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
-  std::vector<Buffer> control = pages_of(memory.data, 9, 32);
-  const double tick_s = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns * 1e-9;
-  constexpr double bytes = 2.0 * 2 * message_bytes * window * windows;
-  // Reported at the end: who writes meanwhile has other things in its caches in the turn that
-  // follows.
-  std::vector<std::vector<double>> reported;
-  for (int turn = 0; turn <= turns; ++turn) {
-    std::vector<Ticks> took(columns.size(), 0);
-    const auto once = [&](std::size_t at) {
-      boot.barrier();
-      const Column& column = columns[at];
-      took[at] += time_of(column, link, boot.rank(), control);
-    };
-    // There and back: what drifts meanwhile drifts for all alike.
-    for (std::size_t at = 0; at < columns.size(); ++at) once(at);
-    for (std::size_t at = columns.size(); at > 0; --at) once(at - 1);
-    std::vector<double> rates;
-    for (const Ticks ticks : took) rates.push_back(bytes / (static_cast<double>(ticks) * tick_s));
-    if (turn > 0) reported.push_back(rates);  // the first warms up
-  }
-  weft::unmap_memory(memory);
-  if (boot.rank() != 0) return;
-  for (const Column& column : columns) std::printf("%s ", column.name);
-  for (const std::vector<double>& rates : reported) {
-    std::printf("\n");
-    for (const double rate : rates) std::printf("%.6g ", rate);
-  }
-  std::printf("\n");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -273,22 +211,41 @@ int main(int argc, char** argv) {
   } catch (const std::runtime_error&) {
     huge.reset();  // not to be had on this host: one column less
   }
-  std::vector<Column> columns{{"bare_library", Loop::bare, &library},
-                              {"bare_usual", Loop::bare, &usual.sides()},
-                              {"bare_refills_usual", Loop::bare_refills, &usual.sides()},
-                              {"engine_usual", Loop::engine, &usual.sides()},
-                              {"engine_one_window_usual", Loop::engine, &usual.sides(), 1},
-                              {"engine_many_usual", Loop::engine, &many.sides()},
-                              {"bare_small", Loop::bare, &small.sides()},
-                              {"cma_small", Loop::cma, &small.sides()},
-                              {"copy_small", Loop::copy, &small.sides()}};
+  const weft::Buffer memory = weft::map_memory(9 * weft::page_stride_of(1));
+  std::vector<Buffer> control = pages_of(memory.data, 9, 32);
+  const int rank = boot.rank();
+  // One variant: a loop in some memory, and of the engine's how many windows a sample has.
+  const auto of_bare = [&](const char* name, const Sides& sides) {
+    return Column{name, [rank, &sides] { return bare(rank, sides); }};
+  };
+  const auto of_engine = [&](const char* name, const Sides& sides, std::uint32_t in_sample) {
+    return Column{name, [&, in_sample] { return engine(link, rank, sides, control, in_sample); }};
+  };
+  const auto of_cma = [&](const char* name, const Sides& sides) {
+    return Column{name, [rank, &sides] { return cma(rank, sides); }};
+  };
+  const auto of_copy = [&](const char* name, const Sides& sides) {
+    return Column{name, [&sides] { return copy(sides); }};
+  };
+  std::vector<Column> columns{
+      of_bare("bare_library", library),
+      of_bare("bare_usual", usual.sides()),
+      {"bare_refills_usual", [&] { return bare_refills(rank, usual.sides()); }},
+      of_engine("engine_usual", usual.sides(), windows),
+      of_engine("engine_one_window_usual", usual.sides(), 1),
+      of_engine("engine_many_usual", many.sides(), windows),
+      of_bare("bare_small", small.sides()),
+      of_cma("cma_small", small.sides()),
+      of_copy("copy_small", small.sides())};
   if (huge && other_colour) {
-    columns.push_back({"bare_huge", Loop::bare, &huge->sides()});
-    columns.push_back({"bare_huge_other_colour", Loop::bare, &other_colour->sides()});
-    columns.push_back({"cma_huge", Loop::cma, &huge->sides()});
-    columns.push_back({"copy_huge", Loop::copy, &huge->sides()});
+    columns.push_back(of_bare("bare_huge", huge->sides()));
+    columns.push_back(of_bare("bare_huge_other_colour", other_colour->sides()));
+    columns.push_back(of_cma("cma_huge", huge->sides()));
+    columns.push_back(of_copy("copy_huge", huge->sides()));
   }
-  if (huge) columns.push_back({"engine_one_window_huge", Loop::engine, &huge->sides(), 1});
-  measure(boot, link, columns, argc > 1 ? std::atoi(argv[1]) : usual_turns);
+  if (huge) columns.push_back(of_engine("engine_one_window_huge", huge->sides(), 1));
+  take_turns(boot, columns, 2.0 * message_bytes * window * windows,
+             argc > 1 ? std::atoi(argv[1]) : usual_turns);
+  weft::unmap_memory(memory);
   return 0;
 }

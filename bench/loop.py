@@ -17,7 +17,7 @@ from bench.own import Cost
 from bench.peers import AS_ROOT, DEADLINE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ENGINE = Path(__file__).parents[1] / "engine"
 # The engine as it was built for each MPI, and what each program of MPI compiles for itself.
@@ -51,6 +51,16 @@ def costs() -> tuple[Cost, ...]:
             )
             for mpi in STARTS
         ),
+        *(
+            Cost(
+                name=f"mpi-one-way-{mpi}",
+                what="8 B one way: the engine's loop and bare ones, with the calls of osu_bw and"
+                f" with the engine's refills, turn about in one process, {mpi}: ratios to osu_bw's"
+                " loop, and its bandwidth",
+                measure=partial(_measure, ratios_of_one_way, "one_way_beside_bare", mpi),
+            )
+            for mpi in STARTS
+        ),
         Cost(
             name="content",
             what="256 MiB of a message's content made, poisoned and compared by one core, beside"
@@ -76,14 +86,26 @@ def ratios_of_columns(told: str) -> dict[str, float]:
     Medians over the turns: of each other column's ratio to the first within a turn, and of the
     first, in B/s.
     """
+    (peer, *names), turns = _columns(told)
+    ratios = {f"{name}_ratio": _ratio(turns, name, peer) for name in names}
+    return {**ratios, f"{peer}_bytes_per_s": statistics.median(turn[peer] for turn in turns)}
+
+
+def ratios_of_one_way(told: str) -> dict[str, float]:
+    """The same, and the engine's ratio to the bare loop that refills as it does."""
+    _, turns = _columns(told)
+    own = _ratio(turns, "engine", "bare_refills")
+    return {**ratios_of_columns(told), "engine_to_bare_refills_ratio": own}
+
+
+def _columns(told: str) -> tuple[list[str], list[dict[str, float]]]:
     head, *lines = told.splitlines()
-    peer, *names = head.split()
-    turns = [tuple(map(float, line.split())) for line in lines]
-    ratios = {
-        f"{name}_ratio": statistics.median(turn[at] / turn[0] for turn in turns)
-        for at, name in enumerate(names, 1)
-    }
-    return {**ratios, f"{peer}_bytes_per_s": statistics.median(turn[0] for turn in turns)}
+    names = head.split()
+    return names, [dict(zip(names, map(float, line.split()), strict=True)) for line in lines]
+
+
+def _ratio(turns: Sequence[dict[str, float]], name: str, other: str) -> float:
+    return statistics.median(turn[name] / turn[other] for turn in turns)
 
 
 def _measure(

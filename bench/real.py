@@ -1,15 +1,19 @@
 """Pairs of unchanged runs of this machine: how often each command says that something differs.
 
-    .venv/bin/python -m bench.decisions --real --pairs 12 --budget 12s --omb /tmp/omb
+    .venv/bin/python -m bench.decisions --real --pairs 9 --budget 60s --omb /tmp/omb \\
+        --keep /tmp/pairs --into docs/beside-its-peers.md
 
 Nothing is changed between the runs, so every difference that is named is a false one. Other
-programs are repeated beside them, for scale. Ctrl-C prints what there is so far. A pair takes twice
-the budget and some 15 s for the other programs; on a busy machine it measures its neighbours.
+programs are repeated beside them, for scale. After each pair the table is printed and written into
+the page; Ctrl-C leaves what there is so far, and the same command goes on with the records that
+were kept. A pair takes twice the budget and a quarter, and some 15 s for the other programs: 9
+pairs of 60 s take 25 minutes. On a busy machine it measures its neighbours.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import subprocess
 import sys
@@ -18,11 +22,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from bench.comparisons import WEFT
 from bench.repeats import SIZES, Repeated, programs
 from bench.tables import markdown
 from weft.analysis.compare.acceptance import against_record, overall
 from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.history import history
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
@@ -35,23 +42,34 @@ from weft.record.run import load
 from weft.topics.base import Results
 from weft.topics.groups import side
 from weft.topics.scaling.rows import scaling_of, verdict_of
+from weft.units import parse_seconds
 from weft.wording import counted
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft.analysis.compare.acceptance import Checked
     from weft.record.run import Run
+
+    # Shows what there is after so many pairs.
+    Show = Callable[["Tally", int], None]
 
 TOLERANCE = 0.10
 # Repeated figures that are further apart count as different; `weft compare` has intervals instead.
 APART = 0.05
 # Records that `weft trend` looks at together.
 SESSIONS = 6
-# An application says something of scaling only; the others are curves over sizes.
-APPLICATION = "milc"
-TESTS = ("ping_pong", "stream", APPLICATION)
+TESTS = ("ping_pong", "stream")
+# An application says something of scaling only, and its messages have no size to choose: it is
+# measured by itself, in a part of the budget.
+APPLICATION = ("milc", "--transport", "mpi,tcp", "--ranks", "2", "--extents", "4^4")
+PART_OF_BUDGET = 4
+FEWEST_S = 12.0
+# What the other programs gave, beside the records.
+FIGURES = "figures.json"
+# Between these the page has the table.
+BEGINS, ENDS = "<!-- bench.decisions --real -->", "<!-- end of it -->"
 
 
 class Asked(NamedTuple):
@@ -62,16 +80,27 @@ class Asked(NamedTuple):
     launches: int
     folder: Path
     tests: tuple[str, ...] = TESTS
-    words: tuple[str, ...] = (
-        "--transport", "mpi,tcp", "--sizes", ",".join(map(str, SIZES)), "--extents", "4^4",
-    )  # fmt: skip
+    words: tuple[str, ...] = ("--transport", "mpi,tcp", "--sizes", ",".join(map(str, SIZES)))
+    application: tuple[str, ...] = APPLICATION
+
+    @property
+    def of_application(self) -> Asked:
+        """The same of its run of the application alone."""
+        part_s = max(parse_seconds(self.budget) / PART_OF_BUDGET, FEWEST_S)
+        name, *words = self.application
+        return self._replace(tests=(name,), words=tuple(words), budget=f"{part_s:g}s")
 
 
 class Tally:
-    """How often something was said, of how many times that it was looked for, row by row."""
+    """How often something was said, of how many times that it was looked for, row by row.
+
+    `scatter` has of each curve and pair the squares of what its sessions and its launches differ
+    by, as logarithms.
+    """
 
     def __init__(self) -> None:
         self.rows: dict[str, tuple[int, int]] = {}
+        self.scatter: list[tuple[float, float]] = []
 
     def add(self, row: str, said: int, of: int = 1) -> None:
         """Count `of` looks more, of which `said` said so."""
@@ -88,6 +117,19 @@ class Tally:
             ),
         ]
 
+    @property
+    def deviations(self) -> str:
+        """What sessions and launches of the curves differ by, one standard deviation each."""
+        if not self.scatter:
+            return ""
+        between, within = (sum(own) / len(own) for own in zip(*self.scatter, strict=True))
+        return (
+            f"Two sessions of a curve that follow each other differ by"
+            f" {math.sqrt(max(between, 0.0)):.1%} beyond what their launches explain, launches by"
+            f" {math.sqrt(within):.1%}: one standard deviation, of"
+            f" {counted(len(self.scatter), 'curve')} of a pair each."
+        )
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of trials on the real machine."""
@@ -96,57 +138,133 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", default="12s", help="of each run (default: 12s)")
     parser.add_argument("--launches", type=int, default=3, help="of each run (default: 3)")
     parser.add_argument("--omb", type=Path, help="folder in which OMB was built")
-    parser.add_argument("--keep", type=Path, help="folder for the records (default: none is kept)")
+    parser.add_argument(
+        "--keep", type=Path, help="folder for the records; those in it are not measured again"
+    )
+    parser.add_argument("--into", type=Path, help="page into which the table is written")
 
 
 def main(asked: argparse.Namespace) -> int:
-    """Measure, and print the table. 1 where no pair was measured, 130 after Ctrl-C."""
+    """Measure, and print the table after each pair. 1 where no pair was measured, 130 after Ctrl-C.
+
+    A page that has no place for it is an error before anything is measured.
+    """
+    if asked.into:
+        with_table(asked.into.read_text(), "")
     with contextlib.ExitStack() as stack:
         folder = asked.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
         how = Asked(asked.pairs, asked.budget, asked.launches, folder)
         load_before = os.getloadavg()[0]
-        tally, ended = trials(how, programs(asked.omb))
-    sys.stdout.write(
-        f"real, {counted(asked.pairs, 'pair')} of runs of {asked.budget}, {asked.launches} launches"
-        f" asked, {datetime.now(UTC):%Y-%m-%d}, {counted(os.cpu_count() or 1, 'CPU')}, load before"
-        f" {load_before:.1f}{'; interrupted' if ended else ''}\n\n{markdown(tally.table())}\n"
-    )
+
+        def show(tally: Tally, pairs: int) -> None:
+            words = (
+                f"`python -m bench.decisions --real --pairs {asked.pairs} --budget {asked.budget}`,"
+                f" {pairs} of {counted(asked.pairs, 'pair')}, {asked.launches} launches asked,"
+                f" {datetime.now(UTC):%Y-%m-%d}, {counted(os.cpu_count() or 1, 'CPU')}, load before"
+                f" {load_before:.1f}:\n\n{markdown(tally.table())}\n\n{tally.deviations}"
+            )
+            sys.stdout.write(f"{words}\n\n")
+            sys.stdout.flush()
+            if asked.into:
+                asked.into.write_text(with_table(asked.into.read_text(), words))
+
+        tally, ended = trials(how, programs(asked.omb), show)
     return 130 if ended else 0 if tally.rows else 1
 
 
-def trials(asked: Asked, others: Sequence[Repeated]) -> tuple[Tally, bool]:
-    """All pairs, and whether they were interrupted. What fails is said and omitted."""
+def with_table(page: str, words: str) -> str:
+    """The page with these words between the marks. Raises SystemExit where it has none."""
+    head, begins, rest = page.partition(BEGINS)
+    _, ends, tail = rest.partition(ENDS)
+    if not (begins and ends):
+        raise SystemExit(f"the page has no {BEGINS} and {ENDS}")
+    return f"{head}{BEGINS}\n\n{words}\n\n{ENDS}{tail}"
+
+
+def trials(
+    asked: Asked, others: Sequence[Repeated], show: Show = lambda *_: None
+) -> tuple[Tally, bool]:
+    """All pairs, and whether they were interrupted. What fails is said and omitted.
+
+    `show` is called with what there is after each pair.
+    """
     tally = Tally()
     records: list[Run] = []
-    known: dict[str, list[dict[int, float]]] = {}
+    known = _kept_figures(asked.folder)
+    finished = tally
+    done = 0
     try:
         for pair in range(asked.pairs):
             runs = []
+            applications = []
             for at in (0, 1):
-                run = measured(asked, asked.folder / f"pair{pair + 1}{'ab'[at]}.jsonl.zst")
-                runs += [run] if run else []
-                repeat(others, known)
+                name = f"pair{pair + 1}{'ab'[at]}"
+                path = asked.folder / f"{name}.jsonl.zst"
+                is_kept = _kept(path) is not None
+                runs += _some(measured(asked, path))
+                if asked.application:
+                    alone = asked.folder / f"{name}-application.jsonl.zst"
+                    applications += _some(measured(asked.of_application, alone))
+                if not is_kept:
+                    repeat(others, known)
             if len(runs) == 2:
                 look(runs[0], runs[1], tally)
                 records += runs
+            if len(applications) == 2:
+                look_at_scaling(applications[0], applications[1], tally)
             sys.stderr.write(f"pair {pair + 1} of {asked.pairs}\n")
+            (asked.folder / FIGURES).write_bytes(msgspec.json.encode(known))
+            finished = _finished(tally, records, known)
+            show(finished, pair + 1)
+            done = pair + 1
     except KeyboardInterrupt:
-        ended = True
-    else:
-        ended = False
-    look_at_trend(records, tally)
+        finished = _finished(tally, records, known)
+        show(finished, done)
+        return finished, True
+    return finished, False
+
+
+def _some(run: Run | None) -> list[Run]:
+    return [] if run is None else [run]
+
+
+def _kept_figures(folder: Path) -> dict[str, list[dict[int, float]]]:
+    """What the other programs gave in pairs that were kept."""
+    path = folder / FIGURES
+    if not path.exists():
+        return {}
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, list[dict[int, float]]])
+
+
+def _finished(
+    tally: Tally, records: Sequence[Run], known: Mapping[str, Sequence[Mapping[int, float]]]
+) -> Tally:
+    """With what is said of all pairs together."""
+    found = Tally()
+    found.rows, found.scatter = dict(tally.rows), list(tally.scatter)
+    look_at_trend(records, found)
     for name, figures in known.items():
-        look_at_repeats(name, figures, tally)
-    return tally, ended
+        look_at_repeats(name, figures, found)
+    return found
+
+
+def _kept(path: Path) -> Run | None:
+    """A record that an earlier command finished."""
+    if not path.exists():
+        return None
+    run = load(path)
+    return run if run.footer is not None and run.measured else None
 
 
 def measured(asked: Asked, path: Path) -> Run | None:
-    """One run, as a user starts it; None, with its last line, where it measured nothing."""
+    """One run, as a user starts it, or the one that was kept; None where it measured nothing."""
     command = [
         WEFT, "run", *asked.tests, *asked.words, "--budget", asked.budget,
         "--launches", str(asked.launches), "--no-report", "-o", str(path),
     ]  # fmt: skip
+    if (kept := _kept(path)) is not None:
+        return kept
     path.unlink(missing_ok=True)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     run = load(path) if path.exists() else None
@@ -173,7 +291,15 @@ def look(first: Run, second: Run, tally: Tally) -> None:
     look_at_comparison(first, second, tally)
     look_at_check(first, second, tally)
     look_at_layers((first, second), tally)
-    look_at_scaling(first, second, tally)
+    look_at_scatter(first, second, tally)
+
+
+def look_at_scatter(first: Run, second: Run, tally: Tally) -> None:
+    """How far the two sessions of a curve are apart beyond what their launches explain."""
+    for curve in curves_of(pool([second]), pool([first])):
+        if curve.whole is not None and curve.unit == "launch":
+            beyond = (curve.whole.log**2 - curve.whole.squared_error) / 2
+            tally.scatter.append((beyond, curve.whole.launch_variance))
 
 
 def look_at_comparison(first: Run, second: Run, tally: Tally) -> None:
@@ -194,12 +320,11 @@ def look_at_comparison(first: Run, second: Run, tally: Tally) -> None:
 
 
 def look_at_check(first: Run, second: Run, tally: Tally) -> None:
-    """`weft check B --against A`, each transport by itself, without the application."""
+    """`weft check B --against A`, each transport by itself."""
     checks = against_record(pool([second]), pool([first]), TOLERANCE)
     by_transport: dict[str, list[Checked]] = {}
     for check in checks:
-        if check.test != APPLICATION:
-            by_transport.setdefault(check.transport, []).append(check)
+        by_transport.setdefault(check.transport, []).append(check)
     for of_one in by_transport.values():
         found = overall(of_one)
         tally.add("check --tolerance 10%: a pair fails (to be <= 5 %)", found == "fail")

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <vector>
 
+#include "contract/wording.hpp"
+
 namespace weft {
 
 namespace {
@@ -178,7 +180,7 @@ Decomposition divided(std::span<const std::uint32_t> global, int ranks, const Lo
     if (one && (!best || cost(*one) < cost(*best))) best = one;
   }
   if (best) return *best;
-  throw std::invalid_argument(std::to_string(ranks) + " ranks cannot divide a lattice of " +
+  throw std::invalid_argument(counted(ranks, "rank") + " cannot divide a lattice of " +
                               in_words(global) + " into " + in_words(rule) +
                               "; choose another --lattice, or other --ranks");
 }

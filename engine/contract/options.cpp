@@ -5,6 +5,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "contract/wording.hpp"
+
 namespace weft {
 
 namespace {
@@ -114,8 +116,8 @@ LinkOptions LinkOptions::of_rail(std::size_t rail) const {
   for (const auto& [name, value] : given_) {
     const std::vector<std::string> items = items_of(value);
     if (items.size() != 1 && rail >= items.size()) {
-      throw std::invalid_argument("option " + name + " has " + std::to_string(items.size()) +
-                                  " items where another has more; give each rail one, or all one");
+      throw std::invalid_argument("option " + name + " has " + counted(items.size(), "item") +
+                                  " where another has more; give each rail one, or all one");
     }
     chosen.set(name, items[items.size() == 1 ? 0 : rail]);
   }

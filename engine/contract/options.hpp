@@ -12,11 +12,17 @@
 namespace weft {
 
 /// Something that a transport can be set with --option, for its help and for refusing what it does
-/// not know.
+/// not know or take.
 struct Setting {
   std::string_view name;
   std::string_view summary;
+  /// A whole number from `least` to `most`; any value where `most` is 0.
+  int least = 0;
+  int most = 0;
+  /// The values that it takes, with commas; empty: others.
+  std::string_view choices = {};
 };
+inline constexpr std::string_view yes_or_no = "yes,no";
 
 /// The options of a transport. A setting that was not given has the value that the transport names.
 class LinkOptions {
@@ -30,6 +36,11 @@ class LinkOptions {
 
   /// Throws std::invalid_argument for what is no whole number from low to high.
   [[nodiscard]] int number(std::string_view name, int otherwise, int low, int high) const;
+
+  /// As the setting's range has it. Throws std::invalid_argument for what is outside.
+  [[nodiscard]] int number(const Setting& setting, int otherwise) const {
+    return number(setting.name, otherwise, setting.least, setting.most);
+  }
 
   /// How many items the longest of the lists (a,b,c) has: one where there is no list.
   [[nodiscard]] std::size_t longest_list() const;

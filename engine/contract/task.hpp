@@ -137,8 +137,10 @@ class Rotation {
 
   const Item& next() noexcept {
     const Item& item = order_[at_];
-    ++taken_;
-    if (++at_ == order_.size()) at_ = 0;
+    if (++at_ == order_.size()) {
+      at_ = 0;
+      ++rounds_;
+    }
     return item;
   }
 
@@ -150,12 +152,12 @@ class Rotation {
   [[nodiscard]] std::size_t round() const noexcept { return order_.size(); }
 
   /// How many buffers were handed out so far.
-  [[nodiscard]] std::size_t taken() const noexcept { return taken_; }
+  [[nodiscard]] std::size_t taken() const noexcept { return rounds_ * round() + at_; }
 
  private:
   std::span<const Item> order_;
   std::size_t at_ = 0;
-  std::size_t taken_ = 0;
+  std::size_t rounds_ = 0;
 };
 
 /// What a rank exchanges with one other rank: each lane has buffers of its own. The counts are the

@@ -23,6 +23,7 @@
 #include "patterns/message_rate.hpp"
 #include "patterns/milc.hpp"
 #include "patterns/offered_load.hpp"
+#include "patterns/pair_rounds.hpp"
 #include "patterns/paused_burst.hpp"
 #include "patterns/ping_ping.hpp"
 #include "patterns/ping_pong.hpp"
@@ -38,6 +39,7 @@
 #include "patterns/registration.hpp"
 #include "patterns/send_overlap.hpp"
 #include "patterns/sendrecv.hpp"
+#include "patterns/shift.hpp"
 #include "patterns/stream.hpp"
 
 namespace weft {
@@ -48,6 +50,6 @@ using AllPatterns =
                LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
                BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
                RegisterPingPong, RegisterStream, Registration, Copy, Halo, Milc, Allreduce,
-               Broadcast, Alltoall, Allgather, BarrierOfAll>;
+               Broadcast, Alltoall, Allgather, BarrierOfAll, Shift, PairRounds>;
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contract/roles.hpp"
+#include "contract/wording.hpp"
 #include "patterns/parts/paired_streams.hpp"
 
 namespace weft {
@@ -32,8 +33,8 @@ struct MessageRate : PairedStreams {
 
   static std::string lacks(const Case& spec, int size) {
     if (2 * spec.point <= static_cast<std::uint64_t>(size)) return "";
-    return std::to_string(spec.point) + " pairs need " + std::to_string(2 * spec.point) +
-           " ranks; choose more with --ranks";
+    return counted(spec.point, "pair") + " " + verb_of(spec.point, "need") + " " +
+           counted(2 * spec.point, "rank") + "; choose more with --ranks";
   }
   static Role role(const Case& spec, int rank, int size) {
     const int half = size / 2;

@@ -1,8 +1,7 @@
 // Pallas SendRecv: every rank sends to the right and receives from the left.
 #pragma once
 
-#include "contract/clock.hpp"
-#include "contract/task.hpp"
+#include "patterns/parts/exchange_along.hpp"
 
 namespace weft {
 
@@ -28,16 +27,7 @@ struct SendRecv {
   static bool run(T& link, Task& task) noexcept {
     const Peer right{(task.rank + 1) % task.size};
     const Peer left{(task.rank + task.size - 1) % task.size};
-    for (Ticks& sample : task.samples) {
-      const Ticks start = Now::now();
-      for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
-        link.post_recv(left, task.in.next());
-        link.post_send(right, task.out.next());
-        if (!drain<Wait>(link)) return false;
-      }
-      sample = Now::now() - start;
-    }
-    return true;
+    return exchange_along<Now, Wait>(link, task, right, left);
   }
 };
 

@@ -108,7 +108,13 @@ void measure(const Options& options, Bootstrap& boot) {
     write_line(hello_line(T::name, boot.library(), locations, at_start, details));
   }
   if (!serve<Machine>(link, boot, place, at_start.tick_ns)) boot.abort(exit_link_fault);
-  if (boot.rank() == 0) write_line(bye_line(Machine::calibrate_since(start, first_baseline_ns)));
+  if (boot.rank() != 0) return;
+  const Calibration at_end = Machine::calibrate_since(start, first_baseline_ns);
+  if constexpr (requires { Machine::link_bytes(boot); }) {
+    write_line(bye_line(at_end, Machine::link_bytes(boot)));
+  } else {
+    write_line(bye_line(at_end));
+  }
 }
 
 /// The mode of the library that a class stands for; empty where there is only one.

@@ -30,6 +30,7 @@ N number(const json& object, const char* key, N fallback, std::uint64_t low, std
 
 constexpr std::uint64_t most_messages = 1ULL << 32U;
 constexpr std::uint64_t most_sites = 1ULL << 32U;
+constexpr std::uint64_t most_bytes = 1ULL << 46U;
 
 void read_schedule(const json& object, Schedule& schedule) {
   schedule.kind = object.value("kind", schedule.kind);
@@ -63,6 +64,14 @@ void read_lattice(const json& object, Lattice& lattice) {
       number<std::uint64_t>(object, "compute_ps_per_site", 0, 0, 1'000'000'000);
 }
 
+// Before anything is multiplied by the bytes of a site: the product would pass 64 bits.
+void refuse_long_faces(const Case& spec) {
+  Case of_a_byte = spec;
+  of_a_byte.bytes = 1;
+  if (spec.bytes <= most_bytes / message_bytes_of(of_a_byte)) return;
+  throw std::invalid_argument("the message of a face must not exceed 2^46 bytes");
+}
+
 // Only the application knows its names and their ranges.
 void read_application(const json& object, Values& application) {
   if (!object.is_object()) throw std::invalid_argument("application must be an object");
@@ -87,7 +96,7 @@ Case parse_case(const std::string& line) {
   try {
     spec.id = number<std::uint64_t>(object, "id", 0, 0, ~0ULL);
     spec.test = object.value("test", "");
-    spec.bytes = number<std::size_t>(object, "bytes", 0, 0, 1ULL << 46U);
+    spec.bytes = number<std::size_t>(object, "bytes", 0, 0, most_bytes);
     spec.samples = number<std::uint32_t>(object, "samples", 1, 1, most_samples);
     spec.warmup = number<std::uint32_t>(object, "warmup", 0, 0, most_samples);
     spec.ops_per_sample = number<std::uint32_t>(object, "ops_per_sample", 1, 1, 1U << 30U);
@@ -110,6 +119,7 @@ Case parse_case(const std::string& line) {
   if ((std::uint64_t{spec.samples} + spec.warmup) * spec.ops_per_sample > most_messages) {
     throw std::invalid_argument("samples times ops_per_sample must not exceed 2^32");
   }
+  refuse_long_faces(spec);
   return spec;
 }
 

@@ -135,7 +135,11 @@ std::string to_line(const Location& location) {
 std::string describe_line(const Description& self) {
   json settings = json::array();
   for (const Setting& setting : self.settings) {
-    settings.push_back({{"name", setting.name}, {"summary", setting.summary}});
+    settings.push_back({{"name", setting.name},
+                        {"summary", setting.summary},
+                        {"least", setting.least},
+                        {"most", setting.most},
+                        {"choices", setting.choices}});
   }
   json list = json::array();
   for (const Support& pattern : self.patterns) list.push_back(to_json(pattern));
@@ -172,8 +176,10 @@ std::string hello_line(std::string_view transport, const std::string& library,
                {"details", notes}});
 }
 
-std::string bye_line(const Calibration& clock) {
-  return dump({{"kind", "bye"}, {"clock", to_json(clock)}});
+std::string bye_line(const Calibration& clock, const std::map<std::string, double>& link_bytes) {
+  json line{{"kind", "bye"}, {"clock", to_json(clock)}};
+  if (!link_bytes.empty()) line["link_bytes"] = link_bytes;
+  return dump(line);
 }
 
 }  // namespace weft

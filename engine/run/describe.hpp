@@ -1,6 +1,7 @@
 // What a rank program says of itself: its description, and the first and the last line of a launch.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ std::string describe_line(const Description& self);
 std::string hello_line(std::string_view transport, const std::string& library,
                        std::span<const std::string> locations, const Calibration& clock,
                        const Details& details);
-std::string bye_line(const Calibration& clock);
+/// `link_bytes` are those that a simulated fabric's links carried, by name.
+std::string bye_line(const Calibration& clock,
+                     const std::map<std::string, double>& link_bytes = {});
 
 }  // namespace weft

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contract/wording.hpp"
+
 namespace weft {
 
 ReportHead head_of(const Report& report) {
@@ -36,8 +38,8 @@ std::string refuse_head(const ReportHead& head, std::size_t series, std::size_t 
   if (series < most_series && head.filled >> series != 0)
     return is_no("series that nobody asked for");
   if (head.filled != 0 && head.values != values) {
-    return is_no("series of " + std::to_string(head.values) + " values where there are " +
-                 std::to_string(values) + " samples");
+    return is_no("series of " + counted(head.values, "value") + " where there are " +
+                 counted(values, "sample"));
   }
   if (!std::isfinite(head.tick_ns) || head.tick_ns <= 0) return is_no("a tick that takes no time");
   return "";

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <random>
 
+#include "contract/wording.hpp"
+
 namespace weft {
 
 namespace {
@@ -71,8 +73,8 @@ std::string refuse_turns(const Schedule& schedule, std::uint64_t warmup_messages
   const std::uint64_t turn = schedule.count;
   if (schedule.kind != "turn" || turn == 1) return "";
   if (warmup_messages >= turn && measured_messages >= 2 * turn) return "";
-  return std::to_string(turn) + " buffers in turn need " + std::to_string(turn) +
-         " messages of warm-up and " + std::to_string(2 * turn) + " after it, and there are " +
+  return counted(turn, "buffer") + " in turn need " + counted(turn, "message") +
+         " of warm-up and " + std::to_string(2 * turn) + " after it, and there are " +
          std::to_string(warmup_messages) + " and " + std::to_string(measured_messages) +
          "; choose more samples or fewer buffers";
 }

@@ -177,7 +177,7 @@ TEST(BrokenReports, AreRefusedByTheirBoundsAndCostTheirCaseAlone) {
   broken[0].first.values = std::numeric_limits<std::uint64_t>::max();
   broken[0].second = "series of 18446744073709551615 values where there are 2 samples";
   broken[1].first.values = 1;
-  broken[1].second = "series of 1 values";
+  broken[1].second = "series of 1 value where";
   broken[2].first.filled = ~0U;
   broken[2].second = "series that nobody asked for";
   broken[3].first.status = 200;

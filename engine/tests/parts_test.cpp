@@ -3,11 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
+#include "contract/wording.hpp"
+#include "host/cgroup.hpp"
 #include "host/clock.hpp"
 #include "host/memory.hpp"
 #include "run/batch_line.hpp"
@@ -203,6 +212,26 @@ TEST(CommandLine, NamesWhatIsWrong) {
   EXPECT_THROW((void)parse({"--nope", "1"}), std::invalid_argument);
 }
 
+TEST(CommandLine, ASettingOfNumbersTakesThoseOfItsRange) {
+  constexpr Setting port{"port", "a port", 1, 9};
+  LinkOptions options;
+  EXPECT_EQ(options.number(port, 0), 0);
+  options.set("port", "9");
+  EXPECT_EQ(options.number(port, 0), 9);
+  options.set("port", "10");
+  EXPECT_THROW((void)options.number(port, 0), std::invalid_argument);
+  options.set("port", "0");
+  EXPECT_THROW((void)options.number(port, 0), std::invalid_argument);
+}
+
+TEST(Wording, OneOfAThingIsNotSeveral) {
+  EXPECT_EQ(counted(1, "rank"), "1 rank");
+  EXPECT_EQ(counted(0, "rank"), "0 ranks");
+  EXPECT_EQ(counted(2U, "switch"), "2 switches");
+  EXPECT_EQ(verb_of(1, "need"), "needs");
+  EXPECT_EQ(verb_of(2, "need"), "need");
+}
+
 TEST(CommandLine, OptionsOfALinkAreCheckedAgainstWhatItTakes) {
   constexpr std::array<Setting, 1> known{Setting{"port", "a port"}};
   LinkOptions options;
@@ -226,6 +255,128 @@ TEST(FixedQueues, WrapAroundInOrder) {
     queue.pop();
     expected += 2;
   }
+}
+
+TEST(QueuesPerPeer, GiveEachThatHoldsSomethingItsTurn) {
+  constexpr int peers = 1000;
+  QueuePerPeer<int> queue(peers);
+  queue.reserve(4);
+  const std::vector<int> busy{7, 500, 999};
+  for (const int peer : busy) queue.claim(peer) = peer;
+  EXPECT_FALSE(queue.is_of_one());
+  std::multiset<int> seen;
+  for (int turn = 0; turn < 6; ++turn) seen.insert(*queue.oldest());
+  EXPECT_EQ(seen, (std::multiset<int>{7, 7, 500, 500, 999, 999}));
+  // One that is taken off leaves the others their turns.
+  const int gone = *queue.oldest();
+  queue.pop();
+  std::set<int> left(busy.begin(), busy.end());
+  left.erase(gone);
+  const int second = *queue.oldest();
+  const int third = *queue.oldest();
+  EXPECT_EQ((std::set<int>{second, third}), left);
+  queue.pop();
+  EXPECT_TRUE(queue.is_of_one());
+  EXPECT_EQ(*queue.oldest(), second);
+}
+
+TEST(QueuesPerPeer, KeepTheOrderOfEachPeerWhateverIsQueuedAndTaken) {
+  constexpr int peers = 5;
+  std::mt19937 draw(26);
+  QueuePerPeer<int> queue(peers);
+  queue.reserve(8);
+  std::array<std::vector<int>, peers> model;
+  int next = 0;
+  std::size_t queued = 0;
+  for (int step = 0; step < 10'000; ++step) {
+    const int peer = static_cast<int>(draw() % peers);
+    if (draw() % 2 == 0 && !queue.full(peer)) {
+      model.at(static_cast<std::size_t>(peer)).push_back(next);
+      queue.claim(peer) = next++;
+      ++queued;
+    } else if (const int* const oldest = queue.oldest(); oldest != nullptr) {
+      const auto holds = [&](const std::vector<int>& one) {
+        return !one.empty() && one.front() == *oldest;
+      };
+      const auto of = std::find_if(model.begin(), model.end(), holds);
+      ASSERT_NE(of, model.end());
+      of->erase(of->begin());
+      queue.pop();
+      --queued;
+    }
+    ASSERT_EQ(queue.size(), queued);
+    const auto empty = [](const std::vector<int>& one) { return one.empty(); };
+    ASSERT_EQ(queue.is_of_one(), std::count_if(model.begin(), model.end(), empty) == peers - 1);
+  }
+}
+
+/// A folder with these files, by their path, that goes with it.
+class Folder {
+ public:
+  explicit Folder(const std::map<std::string, std::string>& files) {
+    std::string name = (std::filesystem::temp_directory_path() / "weft-XXXXXX").string();
+    root_ = mkdtemp(name.data());
+    for (const auto& [path, text] : files) {
+      std::filesystem::create_directories((root_ / path).parent_path());
+      std::ofstream(root_ / path) << text;
+    }
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  Folder(Folder&&) = delete;
+  Folder& operator=(Folder&&) = delete;
+  ~Folder() { std::filesystem::remove_all(root_); }
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+// The same cases as tests/host/test_manifest_parts.py.
+TEST(ControlGroups, LeaveWhatTheTightestOfThemDoes) {
+  const std::string job = "sys/fs/cgroup/job/";
+  const Folder second({{"proc/self/cgroup", "0::/job/step\n"},
+                       {job + "memory.max", "1000000\n"},
+                       {job + "memory.current", "700000\n"},
+                       {job + "memory.stat", "anon 5\ninactive_file 100000\n"},
+                       {job + "step/memory.max", "max\n"},
+                       {job + "step/memory.current", "600000\n"}});
+  EXPECT_EQ(memory_room_bytes(second.root()), 400'000U);
+  const std::string old = "sys/fs/cgroup/memory/job/memory.";
+  const Folder first({{"proc/self/cgroup", "5:cpu:/x\n4:memory:/job\n"},
+                      {old + "limit_in_bytes", "500000\n"},
+                      {old + "usage_in_bytes", "100000\n"},
+                      {old + "stat", "total_inactive_file 1000\n"}});
+  EXPECT_EQ(memory_room_bytes(first.root()), 401'000U);
+}
+
+TEST(ControlGroups, LeaveNothingBeyondTheirLimitAndAllWhereThereIsNone) {
+  const Folder beyond({{"proc/self/cgroup", "0::/\n"},
+                       {"sys/fs/cgroup/memory.max", "1000\n"},
+                       {"sys/fs/cgroup/memory.current", "2000\n"}});
+  EXPECT_EQ(memory_room_bytes(beyond.root()), 0U);
+  const std::map<std::string, std::string> unlimited{{"proc/self/cgroup", "0::/job\n"}};
+  EXPECT_EQ(memory_room_bytes(Folder(unlimited).root()), no_memory_limit);
+  const Folder other({{"proc/self/cgroup", "0::/../x\n"}, {"sys/fs/x/memory.max", "1\n"}});
+  EXPECT_EQ(memory_room_bytes(other.root()), no_memory_limit);
+}
+
+TEST(CaseLines, HaveNoFaceWhoseBytesPassSixtyFourBits) {
+  const auto line = [](const std::string& bytes) {
+    return R"({"test": "halo", "bytes": )" + bytes +
+           R"(, "lattice": {"extents": [256, 256, 256, 256], "depth": 16}})";
+  };
+  // A face has 2^24 sites in 16 layers: 2^28 of what a site has.
+  EXPECT_EQ(message_bytes_of(parse_case(line("262144"))), std::size_t{1} << 46U);
+  EXPECT_THROW((void)parse_case(line("262145")), std::invalid_argument);
+  EXPECT_THROW((void)parse_case(line("70368744177664")), std::invalid_argument);
+}
+
+TEST(SleepingRanks, LookTogetherAsOftenAsTwoUntilThatIsTooSeldom) {
+  EXPECT_EQ(longest_pause_ns(1), 500'000);
+  EXPECT_EQ(longest_pause_ns(2), 500'000);
+  EXPECT_EQ(longest_pause_ns(64), 16'000'000);
+  EXPECT_EQ(longest_pause_ns(4096), 20'000'000);
 }
 
 TEST(TickCounter, AgreesWithTheRawClock) {

@@ -81,6 +81,38 @@ TEST(SendRecv, ChainOfThreeCostsOneMessageTime) {
   EXPECT_NEAR(per_operation(result, 3), 7 + 200 + 500 + 11, 8);
 }
 
+TEST(Shift, EveryDistanceCostsOneMessageTimeWithWholeMessages) {
+  for (const std::uint64_t places : {1UL, 2UL, 4UL}) {
+    Case spec = make_case("shift", 100, 4);
+    spec.point = places;
+    const Result result = run(spec, costs, {}, 5);
+    ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    EXPECT_NEAR(per_operation(result, 3), 7 + 200 + 500 + 11, 8) << places;
+  }
+}
+
+TEST(Shift, OnlyRanksOfOneCycleHoldEachOtherUp) {
+  Costs slow = costs;
+  slow.receive_overhead = 50'000;
+  Case spec = make_case("shift", 100, 1);
+  spec.point = 2;
+  // By two of four: 0 and 2 exchange, and 1 and 3.
+  const Result of_others = run(spec, costs, {}, 4, {{1, slow}});
+  EXPECT_NEAR(per_operation(of_others, 3), 7 + 200 + 500 + 11, 8);
+  const Result own = run(spec, costs, {}, 4, {{2, slow}});
+  EXPECT_GT(per_operation(own, 3), 50'000);
+}
+
+TEST(Shift, NoPlaceAndAsManyAsThereAreRanksAreRefused) {
+  for (const std::uint64_t places : {0UL, 3UL}) {
+    Case spec = make_case("shift", 100, 4);
+    spec.point = places;
+    const Result result = run(spec, costs, {}, 3);
+    EXPECT_NE(result.batch.outcome.status, Status::ok) << places;
+    EXPECT_NE(result.batch.outcome.reason.find("a shift is by 1 place"), std::string::npos);
+  }
+}
+
 TEST(Stream, BandwidthIsTheWiresAndTheLastWordIsCounted) {
   const Result result = run(make_case("stream", 1000, 800), costs);
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;

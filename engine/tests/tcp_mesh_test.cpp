@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
@@ -16,7 +17,9 @@
 #include <thread>
 #include <vector>
 
+#include "host/hosts.hpp"
 #include "tests/support/thread_bootstrap.hpp"
+#include "transports/parts/patience.hpp"
 
 namespace weft {
 namespace {
@@ -92,7 +95,7 @@ void ranks_connect_beside(Strangers& strangers) {
       const auto index = static_cast<std::size_t>(rank);
       fake::ThreadBootstrap boot(meeting, rank);
       try {
-        meshes.at(index) = connect_mesh({}, boot);
+        meshes.at(index) = connect_mesh({}, boot, patience_of(ranks));
       } catch (const std::runtime_error& error) {
         errors.at(index) = error.what();
       }
@@ -172,6 +175,65 @@ TEST(TcpStranger, NobodyListensOnceTheRanksAreConnected) {
     EXPECT_EQ(ntohl(address.sin_addr.s_addr), INADDR_LOOPBACK);
     EXPECT_EQ(connect_to(address), -ECONNREFUSED);
   }
+}
+
+/// A rank 0 that a test plays: it comes to what connect_mesh exchanges, and gives this address.
+void exchange_as_rank_0(Bootstrap& boot, const sockaddr_in& address) {
+  (void)boot.exchange(host_name());
+  (void)boot.exchange("lo");
+  (void)boot.broadcast(std::string(hello_bytes - sizeof(int), 's'));
+  (void)boot.exchange(std::string(reinterpret_cast<const char*>(&address), sizeof address));
+}
+
+TEST(TcpRank, ComesAgainWhereItWasShutOutBeforeItWasLetIn) {
+  const int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  ASSERT_EQ(bind(door, reinterpret_cast<sockaddr*>(&address), length), 0);
+  ASSERT_EQ(listen(door, 4), 0);
+  getsockname(door, reinterpret_cast<sockaddr*>(&address), &length);
+  fake::Meeting meeting(2);
+  TcpMesh mesh;
+  std::thread rank_1([&] {
+    fake::ThreadBootstrap boot(meeting, 1);
+    mesh = connect_mesh({}, boot, patience_of(2));
+  });
+  fake::ThreadBootstrap boot(meeting, 0);
+  exchange_as_rank_0(boot, address);
+  for (int shut_out = 0; shut_out < 3; ++shut_out) close(accept(door, nullptr, nullptr));
+  const int file = accept(door, nullptr, nullptr);
+  std::array<char, hello_bytes> hello{};
+  EXPECT_EQ(recv(file, hello.data(), hello.size(), MSG_WAITALL), ssize_t{hello_bytes});
+  EXPECT_EQ(send(file, "\1", 1, MSG_NOSIGNAL), 1);
+  rank_1.join();
+  EXPECT_GE(mesh.sockets.at(0), 0);
+  for (const int one : {door, file, mesh.sockets.at(0)}) close(one);
+}
+
+TEST(TcpRank, IsNamedWithItsAddressWhereItNeverComes) {
+  fake::Meeting meeting(2);
+  std::string error;
+  std::thread rank_0([&] {
+    fake::ThreadBootstrap boot(meeting, 0);
+    try {
+      (void)connect_mesh({}, boot, std::chrono::milliseconds(1));
+    } catch (const std::runtime_error& thrown) {
+      error = thrown.what();
+    }
+  });
+  fake::ThreadBootstrap boot(meeting, 1);
+  sockaddr_in nowhere{};
+  nowhere.sin_addr.s_addr = htonl(0x0A000007);
+  exchange_as_rank_0(boot, nowhere);
+  rank_0.join();
+  EXPECT_TRUE(error.starts_with("rank 1 at 10.0.0.7 did not connect in 0 s; ")) << error;
+}
+
+TEST(TcpRanks, HaveLongerWhereTheyAreMany) {
+  EXPECT_EQ(patience_of(2), std::chrono::milliseconds(20'040));
+  EXPECT_EQ(patience_of(1024), std::chrono::milliseconds(40'480));
 }
 
 }  // namespace

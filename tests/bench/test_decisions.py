@@ -127,3 +127,11 @@ def test_the_page_has_the_scenes_of_the_verdicts_and_each_is_as_it_is_to_be(
             continue
         sign, bound = aim.split()
         assert float(share) <= float(bound) if sign == "<=" else float(share) >= float(bound)
+
+
+def test_the_page_says_how_right_the_stated_numbers_are(decisions: ModuleType) -> None:
+    """The other table of the page is the output of `python -m bench.decisions needed`."""
+    page = (ROOT / "docs" / "how-numbers-are-computed.md").read_text()
+    for one in decisions.needed.statements():
+        [over] = re.findall(rf"^\| {re.escape(one.name)} \| \d+ \| ([\d.]+) \| \d+% \|", page, re.M)
+        assert 0.5 <= float(over) <= 2.0

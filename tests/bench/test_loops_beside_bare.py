@@ -27,3 +27,20 @@ def test_both_ways_beside_bare_calls_has_a_ratio_for_each_memory(loop: ModuleTyp
     figures = loop.ratios_of_columns(loop.told_by("both_ways_beside_bare", "openmpi", turns=1))
     assert {"engine_usual_ratio", "engine_many_usual_ratio", "bare_small_ratio"} <= set(figures)
     assert min(figures.values()) > 0
+
+
+@pytest.mark.engine
+def test_one_way_beside_bare_calls_has_a_ratio_for_each_loop(loop: ModuleType) -> None:
+    figures = loop.ratios_of_one_way(loop.told_by("one_way_beside_bare", "openmpi", turns=1))
+    assert {"engine_ratio", "bare_refills_ratio", "bare_statuses_ratio"} <= set(figures)
+    assert min(figures.values()) > 0
+
+
+def test_ratios_are_of_one_turn_and_the_median_over_turns(loop: ModuleType) -> None:
+    told = "bare bare_refills engine \n100 50 25 \n10 20 20 \n8 16 4 "
+    assert loop.ratios_of_one_way(told) == {
+        "bare_refills_ratio": 2,
+        "engine_ratio": 0.5,
+        "bare_bytes_per_s": 10,
+        "engine_to_bare_refills_ratio": 0.5,
+    }

@@ -47,7 +47,13 @@ def scripted(
     for name, value in machine.items():
         monkeypatch.setenv(name, value)
     return real.Asked(
-        2, "20s", 2, tmp_path, tests=("ping_pong",), words=("--sizes", "8,16", "--samples", "20")
+        2,
+        "20s",
+        2,
+        tmp_path,
+        tests=("ping_pong",),
+        words=("--sizes", "8,16", "--samples", "20"),
+        application=(),
     )
 
 

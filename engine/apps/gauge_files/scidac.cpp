@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "contract/wording.hpp"
+
 namespace weft::gauge_files {
 
 namespace {
@@ -43,7 +45,7 @@ std::optional<Extents> extents_of(const Lime& lime) {
   if (dims.empty()) return std::nullopt;
   Extents extents{};
   if (dims.size() != extents.size()) {
-    lime.file().refuse("has a lattice of " + std::to_string(dims.size()) + " dimensions");
+    lime.file().refuse("has a lattice of " + counted(dims.size(), "dimension"));
   }
   std::copy(dims.begin(), dims.end(), extents.begin());
   refuse_extents(lime.file(), extents);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contract/roles.hpp"
+#include "contract/wording.hpp"
 
 namespace weft {
 
@@ -18,8 +19,8 @@ struct HotSpot {
 
   static std::string lacks(const Case& spec, int size) {
     if (spec.point < static_cast<std::uint64_t>(size)) return "";
-    return std::to_string(spec.point) + " peers need " + std::to_string(spec.point + 1) +
-           " ranks; choose more with --ranks";
+    return counted(spec.point, "peer") + " " + verb_of(spec.point, "need") + " " +
+           counted(spec.point + 1, "rank") + "; choose more with --ranks";
   }
 
  protected:

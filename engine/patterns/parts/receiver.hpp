@@ -16,7 +16,10 @@ enum class ControlAt : std::uint8_t { none, before, behind };
 /// Post so many of a lane's receives anew, as long as there are some to post.
 template <ControlAt control, TwoSided T>
 void post_ahead(T& link, Task& task, Lane& lane, std::uint32_t count) noexcept {
-  for (; count > 0 && lane.to_post > 0; --count, --lane.to_post, ++lane.posted) {
+  count = static_cast<std::uint32_t>(std::min<std::size_t>(count, lane.to_post));
+  lane.to_post -= count;
+  lane.posted += count;
+  for (; count > 0; --count) {
     if constexpr (control != ControlAt::none) {
       if (lane.until_control == 0) {
         link.post_recv(lane.peer, task.control_in.next());

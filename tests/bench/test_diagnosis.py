@@ -1,0 +1,23 @@
+"""A short form of `python -m bench.diagnosis`: what docs/map.md tells."""
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def diagnosis(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT)
+    from bench import diagnosis
+
+    return diagnosis
+
+
+def test_planted_faults_are_named_and_healthy_fabrics_are_not(diagnosis: ModuleType) -> None:
+    """Of these five of each kind every one is named in the long form."""
+    for name in diagnosis.FAULTS:
+        assert diagnosis.row_of(name, (16,), 5)[1] == "100", name
+    assert diagnosis.false_alarms((4, 16), 10)[1:] == ("0", "0")
