@@ -17,17 +17,20 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")
 
 # What tests marked engine or browser do beside their rest, by folder or file: the gate runs each
-# kind by itself, one test at a time, and the lab beside the others, since it mostly waits.
-SIMULATES = ("sim", "cli", "report", "test_contributor_pages.py")
+# kind by itself: the lab beside what computes, since it mostly waits, and then real ranks alone.
+# What is not named here may have ranks.
 IN_LAB = ("lab", "packaging")
+SIMULATES = (
+    "sim", "cli", "report", "test_contributor_pages.py", "test_truth.py", "test_held_out.py",
+    "test_reproduction.py", "test_list_libraries.py",
+)  # fmt: skip
 
 
 def kind_of(path: Path) -> str:
     """Which part of the slow tests a file belongs to: a mark that pyproject.toml explains."""
-    part = path.parts[0]
-    if part in IN_LAB:
+    if path.parts[0] in IN_LAB:
         return "lab"
-    return "simulated" if part in SIMULATES else "ranks"
+    return "simulated" if {path.parts[0], path.name} & set(SIMULATES) else "ranks"
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

@@ -241,8 +241,8 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ),
     (
         "docs/transports.md",
-        "when {} unknown ones",
-        (engine("transports/tcp/mesh.cpp", "most_unknown"),),
+        "than ranks are missing and {} besides",
+        (engine("transports/tcp/mesh.cpp", "crowd"),),
     ),
     (
         "docs/transports.md",
@@ -256,8 +256,11 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ),
     (
         "docs/transports.md",
-        "when no first message came within {} s",
-        (engine("transports/parts/first_contact.hpp", "longest_wait_ns") // 10**9,),
+        "when no first message came within {} s (and {} ms for each rank)",
+        (
+            engine("transports/parts/patience.hpp", "patience_s"),
+            engine("transports/parts/patience.hpp", "patience_of_a_rank_ms"),
+        ),
     ),
     (
         "docs/engine-protocol.md",

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
 from support.shown import paper_tables, render_page, render_tables, size_charts
 from support.studies import record_of, weak_cases
-from weft.analysis.compare.acceptance import against_limits
 from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.stats.intervals import median_of_launches
@@ -22,6 +24,7 @@ from weft.analysis.stats.parameters import of_one_launch, over_launches
 from weft.analysis.summary import summarise
 from weft.charts import Chart, ChartAxis, Track
 from weft.cli.main import app
+from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
@@ -31,8 +34,8 @@ from weft.report.markup import to_latex, to_markdown
 from weft.report.terminal import console
 from weft.sources.limits import read_limits
 from weft.topics import charts_of, results_of
-from weft.units import format_time
-from weft.wording import counted, ends, with_ends, with_half
+from weft.units import format_bandwidth, format_rate, format_time
+from weft.wording import counted, ends, parameter_in_words, verb_of, with_ends, with_half
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 TIMES = [1000.0, 1010.0, 990.0, 1005.0, 995.0]
@@ -69,7 +72,60 @@ def test_ends_keep_units_that_are_not_the_figures_own() -> None:
     assert with_half(some, format_time) == "1.05 µs [572 ns, 1.92 µs] n=2"
     assert ends(-math.inf, math.inf, format_time) == "1 launch"
     assert ends(-5.0, 1.0, "{:g}".format) == "[-5, 1]"
-    assert ends(1.0, math.inf, "{:g}".format) == "[1, no bound]"
+    assert ends(1.0, math.inf, "{:g}".format) == "[1, no upper bound known]"
+
+
+def figure_of(value: float, low: float, high: float, launches: int = 9) -> Estimate:
+    return Estimate(
+        value=value, low=low, high=high, coverage=0.95, method="given", launches=launches
+    )
+
+
+def test_an_end_that_is_nowhere_near_its_figure_is_no_bound() -> None:
+    lost = figure_of(32.3e9, 5.13e-200, 40.1e9)
+    assert with_ends(lost, format_bandwidth) == "32.3 GB/s [no lower bound known, 40.1 GB/s]"
+    assert with_half(lost, format_bandwidth).endswith("±62.1%")
+    up = figure_of(100.0, 90.0, 2e6)
+    assert with_half(up, format_time) == "100 ns [90.0 ns, no upper bound known]"
+    assert with_ends(figure_of(1.0, 1e-9, 1e9), format_time) == "1.00 ns [not known]"
+    assert with_ends(figure_of(-3.0, -5.0, 1.0), "{:g}".format) == "-3 [-5, 1]"
+
+
+def test_what_is_known_to_less_than_itself_has_its_range() -> None:
+    assert with_half(figure_of(4.0, 1.0, 12.0), format_time) == "4.00 ns [1.00, 12.0]"
+    assert with_half(figure_of(4.0, 1.0, 8.9), format_time) == "4.00 ns ±98.8%"
+
+
+def test_a_parameter_of_unknown_order_of_magnitude_is_no_figure() -> None:
+    wide, narrow = figure_of(5e9, 1e9, 1.1e10), figure_of(5e9, 1e9, 9e9)
+    assert parameter_in_words(narrow, format_bandwidth) == "5.00 GB/s [1.00, 9.00]"
+    assert parameter_in_words(wide, format_bandwidth, "larger messages") == (
+        "not determined by these sizes: measure larger messages"
+    )
+    few = figure_of(5e9, 1e9, 1.1e10, launches=2)
+    assert parameter_in_words(few, format_bandwidth) == (
+        "not determined by 2 launches: measure at least 5"
+    )
+
+
+POSITIVE = st.floats(1e-300, 1e300)
+
+
+@given(POSITIVE, POSITIVE, POSITIVE, st.sampled_from([0, 1, 2, 5, 40]))
+def test_no_figure_and_no_end_is_a_row_of_zeros(
+    one: float, two: float, three: float, launches: int
+) -> None:
+    low, value, high = sorted((one, two, three))
+    figure = figure_of(value, low, high, launches)
+    for shape in (format_time, format_bandwidth, format_rate):
+        for words in (with_ends(figure, shape), with_half(figure, shape)):
+            assert not re.search(r"0\.000", words)
+            assert "inf" not in words
+            # Plus-minus is never more than the figure.
+            for share in re.findall(r"±([\d.]+)%", words):
+                assert float(share) <= 100
+        if high > 10 * low and launches != 1:
+            assert parameter_in_words(figure, shape).startswith("not determined by")
 
 
 def record(folder: Path, launches: int) -> Run:
@@ -186,3 +242,22 @@ def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_is_counted_has_its_number(number: int, noun: str, words: str) -> None:
     assert counted(number, noun) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "whole", "verb", "words"),
+    [
+        (0, 1, "are", "is"),
+        (1, 1, "are", "is"),
+        (1, 5, "are", "is"),
+        (0, 5, "are", "are"),
+        (3, 5, "have", "have"),
+        (1, 0, "have", "has"),
+        (1, 0, "were", "was"),
+        (0, 0, "were", "were"),
+        (1, 4, "show", "shows"),
+        (2, 0, "need", "need"),
+    ],
+)
+def test_a_verb_is_that_of_its_number(number: int, whole: int, verb: str, words: str) -> None:
+    assert verb_of(number, verb, whole) == words

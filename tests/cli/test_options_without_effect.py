@@ -44,7 +44,15 @@ ALWAYS = {
         "layout wide height points font": "they are how it is drawn",
     },
     "layers": {"json": AS_JSON, "output": AS_FILE, "order": "it is the order of the layers"},
+    "map": {
+        "json": AS_JSON,
+        "output": AS_FILE,
+        "sizes ranks rounds budget platform": "they are what is measured or simulated",
+        "seed": "an order is drawn from it",
+        "topology": "causes are named by it",
+    },
     "memory": {"json": AS_JSON},
+    "import": {"output": AS_FILE, "transport ranks size": "they say what an output may leave out"},
     "export": {"csv parquet latex markdown": AS_FILE, "table": "it chooses what is written"},
     "doctor": {
         "json": AS_JSON,
@@ -56,6 +64,7 @@ ALWAYS = {
     "predict": {
         "platform nodes topology switch rails speed algorithm": "they are what is simulated",
         "samples budget": "they bound what is simulated",
+        "ranks_per_node shared": "a node has more ranks, or one of them lacks the other",
         "output": "the records are there",
     },
     "price": {
@@ -106,6 +115,7 @@ SCENES = {
         ("--depth 1", "ping_pong", "halo"),
         ("--compute 1ns", "ping_pong", "halo"),
         ("--overlap", "halo", "halo --compute 1ns"),
+        ("--no-overlap", "halo", "halo --compute 1ns"),
         ("--sums 0", "ping_pong", "halo"),
         ("--long-links 18", "halo", "milc"),
         ("--threads 1", "stream", "milc"),
@@ -144,6 +154,20 @@ SCENES = {
         ("--test ping_pong", "times.csv", "r.jsonl times.csv"),
         ("--transport mpi", "times.csv", "r.jsonl"),
     ],
+    "map": [
+        ("--transport mpi", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--launches 3", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--sizes 8", "r.jsonl", "--ranks 4"),
+        ("--slow n1=0.5", "--ranks 4", f"{ESCHER} --ranks 4"),
+        ("--hosts n1,n2", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--hostfile hosts", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--nodes 1", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--ranks-per-node 2", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--launcher local", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--placement pack", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--interface lo", f"{ESCHER} --ranks 4", "--ranks 4 --transport tcp"),
+        ("--device mlx5_0", "--ranks 4 --transport tcp", "--ranks 4 --transport ucx"),
+    ],
     "figure": [
         ("--columns bytes,seconds", "r.jsonl -o f.svg", "times.csv -o f.svg --show fit"),
         ("--columns bytes,seconds", "escher -o f.svg --show fit", "times.csv -o f.svg --show fit"),
@@ -157,6 +181,7 @@ SCENES = {
         ("--hop 200ns", PAIR, HALO),
         ("--routing ideal", PAIR, HALO),
         ("--mapping in-order", PAIR, HALO),
+        ("--pairs near", HALO, f"ping_pong {ESCHER} --nodes 8 --switch 6"),
         ("--within 5%", HALO, f"{HALO} --speed 1,2"),
         ("--sizes 8", f"barrier {ESCHER} --nodes 2", PAIR),
         ("--points 50", PAIR, f"send_overlap {ESCHER} --nodes 2"),
@@ -178,6 +203,7 @@ SCENES = {
         ("--prices list.toml", "--compare half.toml full.toml", PRICE),
         ("--compare", "--paper", "half.toml full.toml"),
         ("--cables c.csv", "--compare half.toml full.toml", PRICE),
+        ("--draw d.svg", "--compare half.toml full.toml", PRICE),
         ("--simgrid p.xml", "--paper", f"{PRICE} --link 'IB 4x SDR'"),
         ("--switch 24", "--prices half.toml", "--nodes 48"),
         ("--blocking 1:1", f"{PRICE} --topology torus", PRICE),
@@ -241,7 +267,8 @@ def here(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         planned(request, msgspec.structs.replace(RICH_SITE, hosts=2), lambda _: None)
         raise PlannedError
 
-    monkeypatch.setattr("weft.session.start", start)
+    for name in ("start", "prepare"):
+        monkeypatch.setattr(f"weft.session.{name}", start)
     # Whatever MPI is installed, and without asking programs of another version.
     monkeypatch.setattr("weft.launch.programs.choose_mpi", lambda mpi, *_: mpi or "openmpi")
     monkeypatch.setattr("weft.launch.programs.programs", lambda _: ())

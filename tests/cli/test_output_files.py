@@ -33,6 +33,7 @@ USES = {
     ("reproduce", "--output"): ("fermilab", "-o", "out.html"),
     ("price", "--output"): ("--compare", "prices.toml", "-o", "out.html"),
     ("price", "--cables"): (*FABRIC, "--cables", "out.csv"),
+    ("price", "--draw"): (*FABRIC, "--draw", "out.svg"),
     ("price", "--simgrid"): (*FABRIC, "--simgrid", "out.xml"),
     ("check", "--junit"): ("record.jsonl", "--against", "limits.toml", "--junit", "out.xml"),
     ("check", "--openmetrics"): (
@@ -43,8 +44,8 @@ USES = {
     ("export", "--markdown"): ("record.jsonl", "--markdown", "out.md"),
 }  # fmt: skip
 # Files that are read, and what has rules of its own: a record, and a folder of them.
-READ = {"--hostfile", "--again", "--resume", "--against", "--prices", "--price"}
-RECORDS = {("run", "--output"), ("predict", "--output")}
+READ = {"--hostfile", "--again", "--resume", "--against", "--prices", "--price", "--topology"}
+RECORDS = {(command, "--output") for command in ("run", "predict", "import", "map")}
 
 
 class Ended(BaseException):

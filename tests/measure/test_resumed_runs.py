@@ -1,149 +1,67 @@
 """A resumed run equals one that went through, wherever it was interrupted.
 
 Ranks in virtual time; a record is cut after each of its lines in turn, as a kill cuts it, and what
-is known of it is held to what the run itself knew there.
+is known of it is held to what the run itself knew there. Signals are real: the process gets them.
 """
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+import os
+import signal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-import weft
-from support.builders import make_cases, make_header, write_lines
-from support.virtual_ranks import Machine, Sink, footer_of, measure, programs_of
-from weft.measure.rounds import Measurement
-from weft.measure.state import CaseState, restore
-from weft.plan.case import Case
-from weft.plan.plan import Plan, make_plan
-from weft.record.model import Batch, Footer, Launch, Line
+from support.uneven import (
+    BUDGET_S,
+    CASES,
+    LAUNCHES,
+    Failing,
+    Knowing,
+    Told,
+    Uneven,
+    known_of,
+    plan_of,
+    record_of,
+    uneven_run,
+)
+from support.virtual_ranks import footer_of, programs_of
+from weft.measure.interrupts import ends_like_an_interrupt
+from weft.measure.state import restore
+from weft.record.model import Batch, Footer, Launch, LaunchEnd, Line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from weft.launch.protocol import Answer
-    from weft.record.run import Run
-
-LOAD = "offered_load"
-CASES = (
-    *make_cases(("ping_pong", "stream"), ("mpi", "tcp"), (8, 65536)),
-    *(Case(test=LOAD, transport="tcp", bytes=8, point=at) for at in (50, 100)),
-    Case(test="random_pairs", transport="mpi", bytes=8, ranks=4),
-)
-LAUNCHES = 3
-SAMPLES = 20
-
-
-class Uneven(Machine):
-    """Samples that are skewed and unlike from batch to batch; a load says when the next is due."""
-
-    def run(self, case: Mapping[str, Any], wait_s: float) -> Answer:
-        answer = super().run(case, wait_s)
-        shift = 7 * case["id"] % 101
-        ticks = tuple(
-            tick + shift + (tick if at % 9 == 0 else at % 5) for at, tick in enumerate(answer.ticks)
-        )
-        parts = {"interval": tuple(2 * tick for tick in ticks)} if case["test"] == LOAD else {}
-        timed_ns = sum(ticks) + shift
-        return msgspec.structs.replace(answer, ticks=ticks, parts=parts, timed_ns=timed_ns)
-
-
-class Known(NamedTuple):
-    """What a run knows of a case."""
-
-    operation_ns: float
-    pace_ns: float
-    medians_ns: tuple[float, ...]
-    resolution_ns: float
-    closed: bool
-
-
-def known_of(states: list[CaseState]) -> dict[str, Known]:
-    return {
-        one.case.key: Known(
-            rounded(one.operation_ns),
-            # Of a case that was not measured it is a guess.
-            rounded(one.pace_ns if one.operation_ns else 0.0),
-            tuple(map(rounded, one.medians_ns)),
-            rounded(one.resolution_ns),
-            one.closed,
-        )
-        for one in states
-    }
-
-
-def rounded(value: float) -> float:
-    """Without the last digits, which depend on the order of products."""
-    return float(f"{value:.9g}")
-
-
-class Told(Sink):
-    """Takes lines, and before each what the run knew then."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.run: Measurement | None = None
-        self.known: list[dict[str, Known]] = []
-
-    def write(self, line: Line) -> None:
-        assert self.run is not None
-        self.known.append(known_of(self.run.states))
-        super().write(line)
-
-
-def plan_of(seed: int) -> Plan:
-    return make_plan(
-        CASES, precision=0.01, budget_s=600, seed=seed, mpi="none", options={},
-        case_deadline_s=20, launches=LAUNCHES, samples=SAMPLES,
-    )  # fmt: skip
-
-
-def whole_run(patch: pytest.MonkeyPatch, seed: int) -> Told:
-    """The lines of a run that went through."""
-    machine = Uneven(0.001, lambda case, _: 1 + 0.03 * (int(case["bytes"]) % 7))
-    patch.setattr(time, "monotonic", lambda: machine.now)
-    sink = Told()
-    record: Any = sink
-    plan = plan_of(seed)
-    sink.run = Measurement(
-        plan, programs_of(CASES), record, sink, None, launcher=machine, end_s=machine.now + 600
-    )
-    sink.run.measure()
-    return sink
-
-
-def record_of(path: Path, lines: list[Line], seed: int) -> Run:
-    """These lines behind a header as a record."""
-    path.unlink(missing_ok=True)
-    header = make_header(CASES, launches=LAUNCHES, seed=seed, samples=SAMPLES)
-    return weft.load(write_lines(path, [header, *lines]))
-
-
-def resumed(patch: pytest.MonkeyPatch, run: Run, seed: int) -> Sink:
-    sink, _ = measure(
-        patch, CASES, 600, 0.001, before=run, seed=seed, ranks=Uneven, launches=LAUNCHES,
-        samples=SAMPLES, effect=lambda case, _: 1 + 0.03 * (int(case["bytes"]) % 7),
-    )  # fmt: skip
-    return sink
+# All that is asked for is measured, ranks fail here and there, the budget ends in a round.
+WAYS = {
+    "whole": (Uneven, BUDGET_S, "precise"),
+    "failing": (Failing, BUDGET_S, "precise"),
+    "short": (Uneven, 4.2, "budget"),
+}
 
 
 @pytest.mark.parametrize("seed", [1, 907])
-def test_a_record_tells_at_each_line_what_the_run_knew_there(seed: int, tmp_path: Path) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        sink = whole_run(patch, seed)
-        assert footer_of(sink).outcome == "precise"
-        # Before line k the run knew what the record's first k lines say.
-        for at, known in enumerate(sink.known):
-            before = list(sink)[:at]
-            so_far = restore(
-                plan_of(seed), programs_of(CASES), record_of(tmp_path / "r", before, seed)
-            )
-            assert known_of(so_far.states) == known, (at, sink[at])
-            assert_counts_go_on(so_far, sink[at], before)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_record_tells_at_each_line_what_the_run_knew_there(
+    seed: int, way: str, tmp_path: Path
+) -> None:
+    ranks, budget_s, outcome = WAYS[way]
+    sink = Knowing()
+    uneven_run(seed, ranks, budget_s, sink)
+    assert footer_of(sink).outcome == outcome
+    # Before line k the run knew what the record's first k lines say.
+    for at, known in enumerate(sink.known):
+        before = list(sink)[:at]
+        so_far = restore(
+            plan_of(seed, budget_s), programs_of(CASES), record_of(tmp_path / "r", before, seed)
+        )
+        found = known_of(so_far.states)
+        # A case that failed is open again, since what disturbed it may be gone.
+        assert found == {key: own._replace(closed=found[key].closed) for key, own in known.items()}
+        assert way == "failing" or found == known
+        assert_counts_go_on(so_far, sink[at], before)
 
 
 def assert_counts_go_on(so_far: Any, line: Line, before: list[Line]) -> None:
@@ -152,6 +70,8 @@ def assert_counts_go_on(so_far: Any, line: Line, before: list[Line]) -> None:
         assert so_far.launches == line.launch
         started = [one.round for one in before if isinstance(one, Launch)]
         assert so_far.round == max(started, default=-1) + 1
+    elif isinstance(line, LaunchEnd):
+        assert so_far.launches in (line.launch, line.launch + 1)
     elif isinstance(line, Batch):
         assert so_far.order == line.order
     elif isinstance(line, Footer):
@@ -177,41 +97,117 @@ def ends_of_rounds(lines: list[Line]) -> list[int]:
 @pytest.mark.parametrize("seed", [1, 907])
 def test_a_run_that_is_cut_between_rounds_goes_on_line_by_line(seed: int, tmp_path: Path) -> None:
     """The order that is drawn, the counters, the amounts and the footer."""
-    with pytest.MonkeyPatch.context() as patch:
-        whole = list(whole_run(patch, seed))
-        cuts = ends_of_rounds(whole)
-        assert len(cuts) == LAUNCHES - 1
-        for at in cuts:
-            rest = resumed(patch, record_of(tmp_path / "r", whole[:at], seed), seed)
-            drawn = [(one.case, one.order) for one in rest if isinstance(one, Batch)]
-            wanted = [(one.case, one.order) for one in whole[at:] if isinstance(one, Batch)]
-            assert drawn == wanted
-            numbers = [(o.launch, o.round, o.transport) for o in rest if isinstance(o, Launch)]
-            others = [(o.launch, o.round, o.transport) for o in whole[at:] if isinstance(o, Launch)]
-            assert numbers == others
-            assert plain(rest[-1]) == plain(whole[-1])
+    whole = list(uneven_run(seed))
+    cuts = ends_of_rounds(whole)
+    assert len(cuts) == LAUNCHES - 1
+    for at in cuts:
+        rest = uneven_run(seed, before=record_of(tmp_path / "r", whole[:at], seed))
+        drawn = [(one.case, one.order) for one in rest if isinstance(one, Batch)]
+        wanted = [(one.case, one.order) for one in whole[at:] if isinstance(one, Batch)]
+        assert drawn == wanted
+        numbers = [(o.launch, o.round, o.transport) for o in rest if isinstance(o, Launch)]
+        others = [(o.launch, o.round, o.transport) for o in whole[at:] if isinstance(o, Launch)]
+        assert numbers == others
+        assert plain(rest[-1]) == plain(whole[-1])
 
 
-@pytest.mark.parametrize("seed", [1, 907])
+@pytest.mark.parametrize(("seed", "way"), [(1, "whole"), (907, "failing"), (2, "short")])
 def test_a_run_that_is_cut_anywhere_ends_with_the_same_launches_and_footer(
-    seed: int, tmp_path: Path
+    seed: int, way: str, tmp_path: Path
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        whole = list(whole_run(patch, seed))
-        for at in range(len(whole)):
-            before = whole[:at]
-            rest = resumed(patch, record_of(tmp_path / "r", before, seed), seed)
-            lines = [*before, *rest]
-            measured = [
-                (one.case, one.launch)
-                for one in lines
-                if isinstance(one, Batch) and one.role == "measure"
-            ]
-            assert len(measured) == len(set(measured)) == len(CASES) * LAUNCHES
-            orders = [one.order for one in lines if isinstance(one, Batch)]
-            assert orders == list(range(len(orders)))
-            started = [one.launch for one in lines if isinstance(one, Launch)]
-            assert started == sorted(set(started))
-            footer = footer_of(rest)
-            assert (footer.outcome, footer.batches) == ("precise", len(orders))
-            assert footer.budget_s == 600
+    ranks, budget_s, _ = WAYS[way]
+    whole = list(uneven_run(seed, ranks, budget_s))
+    for at in range(len(whole)):
+        rest = uneven_run(seed, before=record_of(tmp_path / "r", whole[:at], seed))
+        assert_goes_on(whole[:at], rest)
+
+
+def assert_goes_on(before: list[Line], rest: Told) -> None:
+    """Each case has its launches once, numbers go on, and the footer is that of a whole run."""
+    lines = [*before, *rest]
+    measured = [
+        (one.case, one.launch)
+        for one in lines
+        if isinstance(one, Batch) and one.role == "measure" and one.status == "ok"
+    ]
+    assert len(measured) == len(set(measured)) == len(CASES) * LAUNCHES
+    orders = [one.order for one in lines if isinstance(one, Batch)]
+    assert orders == list(range(len(orders)))
+    started = [one.launch for one in lines if isinstance(one, Launch)]
+    assert started == sorted(set(started))
+    ends = [one.launch for one in lines if isinstance(one, LaunchEnd)]
+    assert ends == sorted(set(ends))
+    assert set(started) >= {one.launch for one in lines if isinstance(one, Batch)}
+    footer = footer_of(rest)
+    assert (footer.outcome, footer.batches) == ("precise", len(orders))
+    assert footer.budget_s == BUDGET_S
+
+
+class Signalled(Told):
+    """A signal comes to this process before line `at` is there, or once the run heard of it."""
+
+    def __init__(self, at: int, number: signal.Signals, *, is_written: bool) -> None:
+        super().__init__()
+        self._at, self._number, self._is_written = at, number, is_written
+        self._comes = True
+
+    def _strike(self, after: int) -> None:
+        if self._comes and len(self) == after:
+            self._comes = False
+            os.kill(os.getpid(), self._number)
+
+    def write(self, line: Line) -> None:
+        self._strike(self._at + self._is_written)
+        super().write(line)
+        if not isinstance(line, Batch):  # of a batch it hears, and has counted it then
+            self._strike(self._at + self._is_written)
+
+    def measured(self, *_: object) -> None:
+        self._strike(self._at + self._is_written)
+
+    def trouble(self, text: str) -> None:
+        super().trouble(text)
+        self._strike(self._at + self._is_written)
+
+
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+@pytest.mark.parametrize("is_written", [True, False], ids=["behind", "before"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_signal_at_any_line_leaves_a_record_that_goes_on(
+    way: str, is_written: bool, tmp_path: Path
+) -> None:
+    """Whoever ends a run: the footer says so, and the rest is measured once."""
+    ranks, budget_s, _ = WAYS[way]
+    count = len(uneven_run(3, ranks, budget_s))
+    for at in range(count - 1):
+        sink = Signalled(at, SIGNALS[at % 3], is_written=is_written)
+        with ends_like_an_interrupt():
+            uneven_run(3, ranks, budget_s, sink)
+        before = list(sink)
+        assert len(before) == at + 1 + is_written
+        assert footer_of(sink).outcome == "interrupted"
+        assert footer_of(sink).batches == sum(isinstance(one, Batch) for one in before)
+        rest = uneven_run(3, before=record_of(tmp_path / "r", before, 3))
+        assert_goes_on(before[:-1], rest)
+
+
+def test_a_case_whose_clock_stands_still_stays_closed(tmp_path: Path) -> None:
+    """A resumed run measured it again, and had no more to say of it."""
+
+    class Still(Uneven):
+        def run(self, case: Any, wait_s: float) -> Any:
+            answer = super().run(case, wait_s)
+            is_still = case["bytes"] == 65536
+            ticks = tuple(0 for _ in answer.ticks) if is_still else answer.ticks
+            return msgspec.structs.replace(answer, ticks=ticks)
+
+    sink = uneven_run(5, Still)
+    assert sink.run is not None
+    closed = {one.case.key for one in sink.run.states if one.closed}
+    assert closed == {case.key for case in CASES if case.bytes == 65536}
+    run = record_of(tmp_path / "r", list(sink), 5)
+    so_far = restore(plan_of(5), programs_of(CASES), run)
+    assert {one.case.key for one in so_far.states if one.closed} == closed
+    assert [type(one) for one in uneven_run(5, Still, before=run)] == [Footer]

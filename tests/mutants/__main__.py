@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from mutants.bugs import all_bugs
 from mutants.drawn import draw
-from mutants.fates import fates_of, table_of
+from mutants.fates import Bench, fates_of
 from mutants.reached import Reached, look
+from mutants.shares import PAGE, keep, kept, missed, page_with, shares_of, table_of
 from mutants.tree import Copy, CopyError
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from mutants.bugs import Bug
 
 ROOT = Path(__file__).resolve().parents[2]
+# Outside the checkout, for every checkout of this machine.
+STORE = Path.home() / ".cache" / "weft" / "mutants" / "reached.sqlite"
 
 
 def main() -> int:
@@ -30,10 +33,12 @@ def main() -> int:
     parser.add_argument("--copy", type=Path, default=ROOT / "build" / "mutants", help="its folder")
     parser.add_argument("--list", action="store_true", help="name them and do nothing")
     parser.add_argument("--drawn", type=int, default=0, help="draw so many that nobody chose")
-    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw; none: this day's date")
+    parser.add_argument("--share", action="store_true", help="keep the shares, for docs")
     parser.add_argument("--under", default="", help="these folders of src/weft, with commas")
     parser.add_argument("--tests", nargs="*", default=["tests"], help="that may notice them")
-    parser.add_argument("--keep", action="store_true", help="tests reach what they reached last")
+    parser.add_argument("--processes", type=int, default=2, help="that try drawn ones")
+    parser.add_argument("--store", type=Path, default=STORE, help="which tests reach which line")
     asked = parser.parse_args()
     if asked.drawn:
         return _draw(asked)
@@ -66,17 +71,31 @@ def main() -> int:
 
 
 def _draw(asked: argparse.Namespace) -> int:
-    """0 when every drawn mutant was noticed, or is equivalent."""
+    """0 unless a folder is surely below its aim."""
+    seed = asked.seed or int(time.strftime("%Y%m%d"))
+    _say(f"seed {seed}")
     under = [name for name in asked.under.split(",") if name]
-    copy = Copy(ROOT, asked.copy.resolve())
-    draws = draw(copy.tree, asked.drawn, asked.seed, under)
-    if not asked.keep and (told := look(copy, asked.copy.resolve(), asked.tests)):
-        _say(f"without any mutant this fails:\n{told}")
-        return 2
-    fates = fates_of(copy, draws, Reached(asked.copy.resolve()), _say)
-    for line in table_of(fates):
+    folder = asked.copy.resolve()
+    copies = [Copy(ROOT, folder / str(number)) for number in range(asked.processes)]
+    told = look(copies[0], asked.store, asked.tests, asked.processes)
+    if told:
+        _say(f"without any mutant this fails, and says nothing of one:\n{told}")
+    draws = draw(copies[0].tree, asked.drawn, seed, under, asked.store.with_name("rules"))
+    benches = [Bench(copy, Reached(asked.store, copy.tree), asked.tests) for copy in copies]
+    try:
+        fates = fates_of(benches, draws, _say)
+    finally:
+        for bench in benches:
+            bench.close()
+    shares = shares_of(fates, seed)
+    if asked.share:
+        keep(shares)
+        PAGE.write_text(page_with(PAGE.read_text(), kept()))
+    for line in table_of(shares):
         _say(line)
-    return 1 if "lived" in fates.values() else 0
+    for folder in missed(shares):
+        _say(f"{folder} is below its aim")
+    return 1 if missed(shares) else 0
 
 
 def cpu_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:

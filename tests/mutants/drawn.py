@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import hashlib
 import io
 import itertools
 import random
@@ -151,7 +152,7 @@ def _meaning(text: str) -> str:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            kept = [one for one in body if not _is_words(one)]
+            kept = [one for one in body if not _is_words(one) and not isinstance(one, ast.Pass)]
             node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
         # Sentences for a person are held elsewhere: to what is typed, and to the glossary.
         if isinstance(node, ast.Constant) and " " in str(node.value):
@@ -177,10 +178,13 @@ def _is_words(node: ast.AST) -> bool:
     return is_text or is_typing
 
 
-def draw(root: Path, number: int, seed: int, under: Sequence[str] = ()) -> list[Drawn]:
+def draw(
+    root: Path, number: int, seed: int, under: Sequence[str] = (), kept: Path | None = None
+) -> list[Drawn]:
     """So many mutants of src/weft, or of these folders of it: each as likely as any other.
 
-    They are in the order in which they were drawn, so that the first ones are a draw too.
+    They are in the order in which they were drawn, so that the first ones are a draw too. What the
+    rules make of a file is kept in the folder `kept`.
     """
     files = sorted((root / "src" / "weft").rglob("*.py"))
     texts = {
@@ -188,7 +192,21 @@ def draw(root: Path, number: int, seed: int, under: Sequence[str] = ()) -> list[
         for path in files
         if not under or path.relative_to(root).parts[2].removesuffix(".py") in under
     }
-    every = [one for name, text in texts.items() for one in mutants_of(name, text)]
+    every = [one for name, text in texts.items() for one in _kept(kept, name, text)]
     random.Random(seed).shuffle(every)  # noqa: S311 - a draw, no secret
     good = (one for one in every if is_one(one, texts[one.path]))
     return list(itertools.islice(good, number))
+
+
+def _kept(folder: Path | None, name: str, text: str) -> list[Drawn]:
+    """The mutants of a file, read where they were made before: the rules take their time."""
+    if folder is None:
+        return mutants_of(name, text)
+    own = hashlib.sha256(f"{name}\n{Path(__file__).read_text()}\n{text}".encode()).hexdigest()
+    path = folder / f"{own}.json"
+    if path.exists():
+        return msgspec.json.decode(path.read_bytes(), type=list[Drawn])
+    made = mutants_of(name, text)
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.encode(made))
+    return made

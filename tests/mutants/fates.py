@@ -2,69 +2,166 @@
 
 from __future__ import annotations
 
+import os
+import queue
+import subprocess
+import sys
+import threading
 import time
-from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from mutants.drawn import equivalents, reason_of
+from mutants.forked import Asked, Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from mutants.drawn import Drawn
     from mutants.reached import Reached
+    from mutants.shares import Fate
     from mutants.tree import Copy
 
-Fate = Literal["noticed", "lived", "equivalent"]
-# A loop without an end is noticed by then.
-MOST_S = 240.0
-FATES: tuple[Fate, ...] = ("noticed", "lived", "equivalent")
+# Of the tests that reach a mutant those run, cheap ones first, that take no longer than this in
+# all: what only a later one would notice counts as lived.
+MOST_TESTS_S = 30.0
+# What does not end is noticed: by its computing, or where it waits by the clock.
+SLOWER, BEGIN_CPU_S, BEGIN_S = 4.0, 10.0, 300.0
+
+
+class Server:
+    """A process that answers what notices a mutant; it imports the files as they are now."""
+
+    def __init__(self, copy: Copy, way: str, tests: Sequence[str]) -> None:
+        self._words = [way, *tests]
+        ours, theirs = os.pipe()
+        environment = copy.environment()
+        environment["PYTHONPATH"] += f":{copy.tree / 'tests'}"
+        environment |= {"OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+        words = [sys.executable, "-m", "mutants.forked", str(theirs), *self._words]
+        self._process = subprocess.Popen(
+            words, cwd=copy.tree, env=environment, pass_fds=[theirs], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        os.close(theirs)
+        self._answers = os.fdopen(ours)
+        assert self._line() == "ready\n"
+
+    def ask(self, asked: Asked) -> Told:
+        """The answer. Raises RuntimeError where the process ended."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
+        self._process.stdin.flush()
+        return msgspec.json.decode(self._line(), type=Told)
+
+    def _line(self) -> str:
+        line = self._answers.readline()
+        if not line:
+            raise RuntimeError(f"the tests' process ended: mutants.forked {self._words}")
+        return line
+
+    def close(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=60)
+        self._answers.close()
+
+
+class Bench:
+    """A copy with its two servers, where a mutant is tried."""
+
+    def __init__(self, copy: Copy, reached: Reached, tests: Sequence[str]) -> None:
+        self._copy, self._reached = copy, reached
+        self._held, self._anew = Server(copy, "held", tests), Server(copy, "anew", ())
+        self._sound: set[str] = set()
+        self._unsound: set[str] = set()
+
+    def noticed_by(self, mutant: Drawn) -> tuple[str, int]:
+        """The test that notices it, if any, and how many reach it."""
+        reaching = self._reached.by(mutant.path, mutant.line)
+        while True:
+            tests = [one for one in reaching if one not in self._unsound]
+            by = self._first_failing(mutant, self._within(tests))
+            if not by or by in self._sound or "::" not in by:
+                return by, len(reaching)
+            # What fails without the mutant too says nothing of it.
+            if self._asked(mutant, [by]).by:
+                self._unsound.add(by)
+            else:
+                self._sound.add(by)
+
+    def _within(self, tests: Sequence[str]) -> list[str]:
+        """As many as are run in the time that a mutant has."""
+        kept = list(tests)
+        while len(kept) > 1 and self._reached.cost_s(kept) > MOST_TESTS_S:
+            kept = kept[: max(1, int(len(kept) * 0.9))]
+        return kept
+
+    def _first_failing(self, mutant: Drawn, tests: Sequence[str]) -> str:
+        if not tests:
+            return ""
+        before = (self._copy.tree / mutant.path).read_text()
+        self._copy.plant(mutant)
+        try:
+            return self._asked(mutant, tests, before).by
+        finally:
+            self._copy.restore(mutant)
+
+    def _asked(self, mutant: Drawn, tests: Sequence[str], before: str = "") -> Told:
+        asked = Asked(
+            path=mutant.path,
+            before=before or (self._copy.tree / mutant.path).read_text(),
+            tests=tuple(tests),
+            most_cpu_s=BEGIN_CPU_S + SLOWER * self._reached.cost_s(tests),
+            most_s=BEGIN_S + 5 * SLOWER * self._reached.cost_s(tests),
+        )
+        told = self._held.ask(asked)
+        told = self._anew.ask(asked) if told.cannot else told
+        if told.cannot:
+            raise RuntimeError(told.cannot)
+        return told
+
+    def close(self) -> None:
+        """End its servers."""
+        self._held.close()
+        self._anew.close()
 
 
 def fates_of(
-    copy: Copy, mutants: Sequence[Drawn], reached: Reached, say: Callable[[str], None]
+    benches: Sequence[Bench], mutants: Iterable[Drawn], say: Callable[[str], None]
 ) -> dict[Drawn, Fate]:
-    """By mutant what became of it, told as it goes on; the copy is whole again after each.
-
-    One that no test reaches lives.
-    """
+    """By mutant what became of it, told as it goes on. One that no test reaches lives."""
     known = equivalents()
+    waiting: queue.SimpleQueue[Drawn] = queue.SimpleQueue()
     fates: dict[Drawn, Fate] = {}
-    for number, mutant in enumerate(mutants, start=1):
-        start = time.monotonic()
-        tests = reached.by(copy.tree / mutant.path, mutant.line)
-        if reason_of(mutant, known):
-            fates[mutant] = "equivalent"
-        else:
-            fates[mutant] = "noticed" if _is_noticed(copy, mutant, tests) else "lived"
-        took = f"{number}/{len(mutants)} {time.monotonic() - start:.1f} s, {len(tests)} tests"
-        say(f"{took}: {fates[mutant].upper()} {mutant.title}")
-    return fates
+    faults: list[BaseException] = []
+    drawn = list(mutants)
+    for mutant in drawn:
+        waiting.put(mutant)
 
+    def work(bench: Bench) -> None:
+        try:
+            while True:
+                mutant = waiting.get_nowait()
+                start = time.monotonic()
+                by, number = ("", 0) if reason_of(mutant, known) else bench.noticed_by(mutant)
+                is_known = reason_of(mutant, known) != ""
+                fate: Fate = "noticed" if by else "equivalent" if is_known else "lived"
+                fates[mutant] = fate
+                took = f"{len(fates)}/{len(drawn)} {time.monotonic() - start:.1f} s, {number} tests"
+                say(f"{took}: {fate.upper()} {mutant.title}{f' by {by}' if by else ''}")
+        except queue.Empty:
+            return
+        except BaseException as fault:  # noqa: BLE001 - it is raised where the threads are joined
+            faults.append(fault)
 
-def _is_noticed(copy: Copy, mutant: Drawn, tests: Sequence[str]) -> bool:
-    if not tests:
-        return False
-    copy.plant(mutant)
-    try:
-        return bool(copy.noticed_by(tests, (), (), MOST_S))
-    finally:
-        copy.restore(mutant)
-
-
-def table_of(fates: Mapping[Drawn, Fate]) -> list[str]:
-    """By folder: drawn, noticed, lived, equivalent, and the share noticed of what could be."""
-    counts: dict[str, Counter[Fate]] = {}
-    for mutant, fate in fates.items():
-        counts.setdefault(mutant.folder, Counter())[fate] += 1
-    whole: Counter[Fate] = Counter(fates.values())
-    lines = [
-        "| folder | drawn | noticed | lived | equivalent | share |",
-        "|---|---|---|---|---|---|",
-    ]
-    for folder, own in (*sorted(counts.items()), ("all", whole)):
-        could = own["noticed"] + own["lived"]
-        share = f"{own['noticed'] / could:.0%}" if could else "-"
-        cells = " | ".join(str(own[fate]) for fate in FATES)
-        lines.append(f"| {folder} | {own.total()} | {cells} | {share} |")
-    return lines
+    threads = [threading.Thread(target=work, args=(bench,)) for bench in benches]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if faults:
+        raise faults[0]
+    return {mutant: fates[mutant] for mutant in drawn}

@@ -1,27 +1,55 @@
-"""Which tests reach which line: a plugin of pytest under coverage, and what it wrote.
+"""Which tests reach which line, and how long each takes: recorded once, kept outside the checkout.
 
-A test's context is its name. What a fixture does once for a file, or for all, is done in the name
-of the file whose test came first: all of that file's tests reach it.
+A plugin of pytest under coverage, in the processes that tests start too. A test's context is its
+name. What a fixture does once for a file is done in the name of the file whose test came first: all
+of that file's tests reach it. Only files of tests that changed since are run again; lines that
+moved in a source since are found by the text about them.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import difflib
+import hashlib
+import json
+import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from support.copies import WITHOUT_FINDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import pytest
 
     from mutants.tree import Copy
 
-DATA = "reached.sqlite"
 MOST_S = 3600.0
+TIMES = "WEFT_TIMES_OF_TESTS"
+QUICK = "not engine and not browser"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS files (file TEXT PRIMARY KEY, sha TEXT);
+CREATE TABLE IF NOT EXISTS tests (test TEXT PRIMARY KEY, file TEXT, set_up_s REAL, call_s REAL);
+CREATE TABLE IF NOT EXISTS sources (sha TEXT PRIMARY KEY, text TEXT);
+CREATE TABLE IF NOT EXISTS reached (path TEXT, sha TEXT, file TEXT, test TEXT, lines BLOB);
+CREATE INDEX IF NOT EXISTS by_path ON reached (path);
+"""
+# A process that a test starts is traced in the test's name; what coverage says of a process that
+# ran nothing of weft would be in what the test reads.
+_SETTINGS = """[run]
+source = {source}
+data_file = {data}
+parallel = true
+context = ${{PYTEST_CURRENT_TEST-}}
+disable_warnings = no-data-collected,module-not-imported,module-not-measured,couldnt-parse
+"""
 
 
 @contextlib.contextmanager
@@ -37,66 +65,268 @@ def _in_the_name_of(context: str) -> Iterator[None]:
     current.switch_context("")
 
 
-@contextlib.contextmanager
-def _setting_up(item: pytest.Item) -> Iterator[None]:
-    with _in_the_name_of(item.nodeid.partition("::")[0]):
-        yield
+class Wrappers:
+    """What pytest calls about each test: its context, and its time."""
+
+    def __init__(self) -> None:
+        self._times: dict[str, dict[str, float]] = {}
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
+        """In the file's name."""
+        with _in_the_name_of(item.nodeid.partition("::")[0]), self._timed(item, "setup"):
+            return (yield)
+
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """In the test's own."""
+        with _in_the_name_of(item.nodeid), self._timed(item, "call"):
+            return (yield)
+
+    @contextlib.contextmanager
+    def _timed(self, item: pytest.Item, when: str) -> Iterator[None]:
+        """Keep its processor time, with that of what it starts: others may have the machine."""
+        begun_s = sum(os.times()[:4])
+        try:
+            yield
+        finally:
+            own = self._times.setdefault(item.nodeid, {})
+            own[when] = sum(os.times()[:4]) - begun_s
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the times."""
+        folder = Path(os.environ[TIMES])
+        (folder / f"{os.getpid()}.json").write_text(json.dumps(self._times))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the wrappers, where pytest is there to give them their mark."""
     import pytest
 
-    class Wrappers:
-        @pytest.hookimpl(wrapper=True)
-        def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
-            with _setting_up(item):
-                return (yield)
-
-        @pytest.hookimpl(wrapper=True)
-        def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-            with _in_the_name_of(item.nodeid):
-                return (yield)
-
-    config.pluginmanager.register(Wrappers(), "reached")
+    if TIMES in os.environ:
+        for hook in (Wrappers.pytest_runtest_setup, Wrappers.pytest_runtest_call):
+            pytest.hookimpl(wrapper=True)(hook)
+        config.pluginmanager.register(Wrappers(), "reached")
 
 
-def look(copy: Copy, folder: Path, tests: Sequence[str]) -> str:
-    """Run these quick tests of a copy under coverage; what they said where one fails."""
-    data = folder / DATA
-    data.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "coverage", "run", f"--data-file={data}"]
-    words += ["--source=src/weft", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    words += ["-p", "mutants.reached", "-m", "not engine and not browser", *tests]
-    environment = copy.environment()
-    environment["PYTHONPATH"] += f":{copy.tree / 'tests'}"
-    done = subprocess.run(
-        words, cwd=copy.tree, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, check=False, timeout=MOST_S,
-    )  # fmt: skip
-    return done.stdout[-2000:] + done.stderr[-2000:] if done.returncode else ""
+def look(copy: Copy, store: Path, tests: Sequence[str], processes: int = 2) -> str:
+    """Record what these quick tests reach, as far as it is not known; what fails is told."""
+    with _opened(store) as known:
+        stale = [
+            file
+            for file in _files_of(copy.tree, tests)
+            if _sha_of_test(known, file) != _sha((copy.tree / file).read_text())
+        ]
+    if not stale:
+        return ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        said = _run_traced(copy, folder, stale, processes)
+        with _opened(store) as known:
+            _keep(known, copy.tree, folder, stale)
+    return said
+
+
+def _files_of(tree: Path, tests: Sequence[str]) -> list[str]:
+    found = {
+        str(path.relative_to(tree))
+        for name in tests
+        for path in ([tree / name] if name.endswith(".py") else (tree / name).rglob("test_*.py"))
+    }
+    return sorted(found)
+
+
+def _run_traced(copy: Copy, folder: Path, files: Sequence[str], processes: int) -> str:
+    settings = folder / "settings"
+    source = copy.tree / "src" / "weft"
+    settings.write_text(_SETTINGS.format(source=source, data=folder / "data"))
+    start = f"{WITHOUT_FINDER}\nimport coverage\ncoverage.process_startup()\n"
+    (folder / "sitecustomize.py").write_text(start)
+    environment = copy.environment() | {
+        "COVERAGE_PROCESS_START": str(settings),
+        TIMES: str(folder),
+        "PYTHONPATH": f"{folder}:{copy.tree / 'src'}:{copy.tree / 'tests'}",
+    }
+    environment.pop("PYTEST_CURRENT_TEST", None)  # where a test calls this
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    words += ["-p", "mutants.reached", "-m", QUICK, "--hypothesis-seed=0"]
+    running = [
+        subprocess.Popen(
+            [*words, *files[at::processes]], cwd=copy.tree, env=environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
+        for at in range(min(processes, len(files)))
+    ]  # fmt: skip
+    said = [(one, one.communicate(timeout=MOST_S)[0]) for one in running]
+    return "".join(text[-3000:] for one, text in said if one.returncode not in (0, 5))
+
+
+def _keep(known: sqlite3.Connection, tree: Path, folder: Path, files: Sequence[str]) -> None:
+    """Put what was traced in the place of what was known of these files."""
+    for file in files:
+        for table in ("files", "tests", "reached"):
+            known.execute(f"DELETE FROM {table} WHERE file = ?", (file,))  # noqa: S608 - our names
+        sha = _sha((tree / file).read_text())
+        known.execute("INSERT INTO files VALUES (?, ?)", (file, sha))
+    for path in folder.glob("*.json"):
+        for test, own in json.loads(path.read_text()).items():
+            took = (test, test.partition("::")[0], own.get("setup", 0.0), own.get("call", 0.0))
+            known.execute("INSERT OR REPLACE INTO tests VALUES (?, ?, ?, ?)", took)
+    shas: dict[str, str] = {}
+    for path in folder.glob("data.*"):
+        for source, test, lines in _traced(path):
+            name = str(Path(source).relative_to(tree))
+            if name not in shas:
+                text = (tree / name).read_text()
+                shas[name] = _sha(text)
+                known.execute("INSERT OR IGNORE INTO sources VALUES (?, ?)", (shas[name], text))
+            row = (name, shas[name], test.partition("::")[0], test, lines)
+            known.execute("INSERT INTO reached VALUES (?, ?, ?, ?, ?)", row)
+
+
+def _traced(path: Path) -> Iterator[tuple[str, str, bytes]]:
+    """Source, test and lines, as coverage writes them (its page "dbschema")."""
+    with contextlib.closing(sqlite3.connect(path)) as data, contextlib.suppress(sqlite3.Error):
+        rows = data.execute(
+            "SELECT file.path, context.context, numbits FROM line_bits"
+            " JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
+        )
+        for source, context, numbits in rows:
+            test, _, phase = context.removesuffix(")").partition(" (")
+            if test:
+                yield source, test.partition("::")[0] if phase == "setup" else test, numbits
+
+
+@contextlib.contextmanager
+def _opened(store: Path) -> Iterator[sqlite3.Connection]:
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(sqlite3.connect(store)) as known, known:
+        known.executescript(_TABLES)
+        yield known
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _sha_of_test(known: sqlite3.Connection, file: str) -> str:
+    return next(
+        (sha for (sha,) in known.execute("SELECT sha FROM files WHERE file = ?", (file,))), ""
+    )
 
 
 class Reached:
-    """The tests that reach a line of a file, as coverage recorded them."""
+    """The tests that reach a line of a file, cheap ones first."""
 
-    def __init__(self, folder: Path) -> None:
-        import coverage
+    def __init__(self, store: Path, tree: Path) -> None:
+        self._store, self._tree = store, tree
+        self._tests: dict[str, list[str]] = {}
+        self._cost_s: dict[str, float] = {}
+        set_up_s: dict[str, float] = {}
+        with _opened(store) as known:
+            rows = known.execute("SELECT test, file, set_up_s, call_s FROM tests").fetchall()
+        for test, file, before_s, call_s in rows:
+            if not (tree / file).exists():
+                continue
+            self._tests.setdefault(file, []).append(test)
+            self._cost_s[test] = call_s
+            set_up_s[file] = max(before_s, set_up_s.get(file, 0.0))
+        self._set_up_s = set_up_s
 
-        self._data = coverage.CoverageData(str(folder / DATA))
-        with contextlib.suppress(sqlite3.DatabaseError):
-            self._data.read()
+    def by(self, path: str, line: int) -> tuple[str, ...]:
+        """Names of tests that run the statement of a line.
 
-    def by(self, path: Path, line: int) -> tuple[str, ...]:
-        """Names of tests, of whole files last.
-
-        A statement of several lines counts with its first: the nearest line above that was run. One
-        that is run only where its file is imported is reached by all that reach anything of it.
+        What is run where its file is imported is reached by all that reach anything of the file.
         """
-        lines = self._data.contexts_by_lineno(str(path))
-        run = next((at for at in range(line, 0, -1) if at in lines), 0)
-        own = {one for one in lines.get(run, ()) if one}
-        own = own or {one for contexts in lines.values() for one in contexts if one}
-        files = {one for one in own if "::" not in one}
-        found = sorted(own, key=lambda one: ("::" not in one, one))
-        return tuple(one for one in found if one in files or one.partition("::")[0] not in files)
+        text = (self._tree / path).read_text()
+        wanted = statement_of(text, line)
+        found: set[str] = set()
+        with _opened(self._store) as known:
+            rows = known.execute(
+                "SELECT sha, file, test, lines FROM reached WHERE path = ?", (path,)
+            )
+            own: dict[str, set[int] | None] = {}
+            for sha, file, test, numbits in rows.fetchall():
+                if sha not in own:
+                    own[sha] = wanted and self._moved(known, sha, text, wanted)
+                lines = own[sha]
+                if file not in self._tests:
+                    continue
+                if lines is None or any(_has(numbits, at) for at in lines):
+                    found.update([test] if "::" in test else self._tests.get(file, ()))
+        return self._in_order(found)
+
+    def _moved(self, known: sqlite3.Connection, sha: str, text: str, lines: set[int]) -> set[int]:
+        if sha == _sha(text):
+            return lines
+        [(before,)] = known.execute("SELECT text FROM sources WHERE sha = ?", (sha,))
+        places = _places(before, text)
+        return {places[at] for at in lines if at in places}
+
+    def _in_order(self, tests: set[str]) -> tuple[str, ...]:
+        """Cheap ones first, and those of a file together: it is set up once."""
+
+        def decade(test: str) -> int:
+            cost_s = self._cost_s.get(test, 1.0) + self._set_up_s.get(test.partition("::")[0], 0.0)
+            return sum(cost_s > bound for bound in (0.03, 0.3, 3.0))
+
+        return tuple(sorted(tests, key=lambda one: (decade(one), one)))
+
+    def cost_s(self, tests: Sequence[str]) -> float:
+        """About how long these take."""
+        files = {test.partition("::")[0] for test in tests}
+        own_s = sum(self._cost_s.get(test, 1.0) for test in tests)
+        return own_s + sum(self._set_up_s.get(file, 0.0) for file in files)
+
+
+def _has(numbits: bytes, line: int) -> bool:
+    byte, bit = divmod(line, 8)
+    return byte < len(numbits) and bool(numbits[byte] & (1 << bit))
+
+
+@lru_cache(maxsize=64)
+def _places(before: str, now: str) -> dict[int, int]:
+    """By line of a text, where it stood in an older one."""
+    matcher = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False)
+    return {
+        block.b + at + 1: block.a + at + 1
+        for block in matcher.get_matching_blocks()
+        for at in range(block.size)
+    }
+
+
+def statement_of(text: str, line: int) -> set[int] | None:
+    """The lines of the statement that a line belongs to; None where importing runs it.
+
+    Of the head of a function they are its body's.
+    """
+    body: Sequence[ast.stmt] = ast.parse(text).body
+    is_in_function = False
+    while True:
+        found = next((one for one in body if _first(one) <= line <= (one.end_lineno or 0)), None)
+        if found is None:
+            break
+        inner = _bodies(found)
+        is_header = not inner or line < min(_first(one) for one in inner)
+        if is_header and isinstance(found, ast.FunctionDef):
+            # What it takes matters where it is called.
+            return set(range(_first(inner[0]), (found.end_lineno or line) + 1))
+        if is_header:
+            last = found.end_lineno or line
+            last = last if not inner else min(_first(one) for one in inner) - 1
+            return set(range(found.lineno, max(last, found.lineno) + 1)) if is_in_function else None
+        is_in_function = is_in_function or isinstance(found, ast.FunctionDef)
+        body = inner
+    return {line} if is_in_function else None
+
+
+def _first(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return min(int(one.lineno) for one in (node, *decorators))
+
+
+def _bodies(node: ast.stmt) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for name in ("body", "orelse", "finalbody"):
+        found += getattr(node, name, [])
+    for handler in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+        found += handler.body
+    return found

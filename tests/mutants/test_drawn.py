@@ -1,14 +1,15 @@
 """The draw of mutants and what becomes of them, on a package of one file."""
 
 import subprocess
-import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mutants.drawn import Drawn, draw, equivalents, is_one, mutants_of, reason_of
-from mutants.fates import fates_of, table_of
-from mutants.reached import Reached, look
+from mutants.fates import Bench, fates_of
+from mutants.reached import Reached, look, statement_of
+from mutants.shares import shares_of, table_of
 from mutants.tree import Copy
 
 pytest.importorskip("universalmutator", reason="make mutants installs it")
@@ -30,8 +31,19 @@ def loops(count: int) -> int:
 
 def unseen(x: int) -> int:
     return x * 2
+
+
+def started() -> None:
+    print(SIGN)
+    print(end="")
+
+
+SIGN = "+"
 '''
-TEST = """from weft.thing import loops, pair
+TEST = """import subprocess
+import sys
+
+from weft.thing import loops, pair
 
 
 def test_pair():
@@ -40,6 +52,11 @@ def test_pair():
 
 def test_loops():
     assert loops(3) == 0
+
+
+def test_started():
+    words = [sys.executable, "-c", "from weft.thing import started; started()"]
+    assert subprocess.run(words, capture_output=True, check=True).stdout == b"+\\n"
 """
 PATH = "src/weft/part/thing.py"
 
@@ -54,7 +71,11 @@ def copy(tmp_path: Path) -> Copy:
     root = tmp_path / "project"
     files = {"src/weft/thing.py": SOURCE, "src/weft/__init__.py": "", "tests/test_thing.py": TEST}
     own = Path(__file__).parent
-    files |= {f"tests/mutants/{name}": (own / name).read_text() for name in ("reached.py",)}
+    copies = own.parent / "support" / "copies.py"
+    files |= {"tests/support/copies.py": copies.read_text(), "tests/support/__init__.py": ""}
+    files |= {
+        f"tests/mutants/{name}": (own / name).read_text() for name in ("reached.py", "forked.py")
+    }
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,6 +92,7 @@ def test_neighbours_are_exchanged_and_words_are_left() -> None:
     words = '    """First - second."""\n'
     for line, old, new in (
         (5, words, words.replace("-", "+")),
+        (5, words, "    pass\n"),
         (6, "    return first, second\n", "    return first, second  # - 1\n"),
         (6, "    return first, second\n", "    return (\n"),
     ):
@@ -85,26 +107,98 @@ def test_a_seed_draws_the_same_and_another_one_others(copy: Copy) -> None:
     assert [one.path for one in draw(copy.tree, 5, 1, under=("thing",))] == [first[0].path] * 5
 
 
+def bench_of(copy: Copy, store: Path) -> Bench:
+    assert not look(copy, store, ["tests"], 1)
+    return Bench(copy, Reached(store, copy.tree), ["tests"])
+
+
 def test_each_runs_what_reaches_it_and_the_copy_is_whole_again(copy: Copy, tmp_path: Path) -> None:
-    assert not look(copy, tmp_path, ["tests/test_thing.py"])
-    reached = Reached(tmp_path)
-    thing = copy.tree / "src" / "weft" / "thing.py"
-    assert reached.by(thing, 6) == ("tests/test_thing.py::test_pair",)
-    assert reached.by(thing, 11) == ("tests/test_thing.py::test_loops",)
-    assert len(reached.by(thing, 4)) == 2  # where a function begins all the file's tests reach
-    lines = SOURCE.splitlines(keepends=True)
+    bench = bench_of(copy, tmp_path / "reached.sqlite")
+    reached = Reached(tmp_path / "reached.sqlite", copy.tree)
     path = "src/weft/thing.py"
-    mutants = [
-        Drawn(path=path, line=6, old=lines[5], new="    return second, first\n"),
-        Drawn(path=path, line=11, old=lines[10], new="        count -= 2\n"),
-        Drawn(path=path, line=16, old=lines[15], new="    return x * 3\n"),
-    ]
+    by_line = {
+        6: ("tests/test_thing.py::test_pair",),
+        11: ("tests/test_thing.py::test_loops",),
+        16: (),
+        20: ("tests/test_thing.py::test_started",),
+        21: ("tests/test_thing.py::test_started",),
+    }
+    assert {line: reached.by(path, line) for line in by_line} == by_line
+    # What is run where the file is imported all the file's tests reach.
+    assert len(reached.by(path, 24)) == 3
+    # The head of a function is of those that call it.
+    assert reached.by(path, 4) == ("tests/test_thing.py::test_pair",)
+    lines = SOURCE.splitlines(keepends=True)
+
+    def mutant(line: int, new: str) -> Drawn:
+        return Drawn(path=path, line=line, old=lines[line - 1], new=new)
+
+    mutants = {
+        mutant(6, "    return second, first\n"): "noticed by tests/test_thing.py::test_pair",
+        mutant(11, "        count -= 0\n"): "noticed by tests/test_thing.py::test_loops",
+        mutant(16, "    return x * 3\n"): "lived",
+        mutant(20, "    print(SIGN, end='\\n')\n"): "lived",
+        mutant(20, "    print(SIGN * 2)\n"): "noticed by tests/test_thing.py::test_started",
+        mutant(
+            4, lines[3].replace("first: int, s", "second: int, f").replace("fecond", "first")
+        ): "noticed by tests/test_thing.py::test_pair",
+        mutant(24, "SIGN = '-'\n"): "noticed by tests/test_thing.py::test_started",
+    }
     told: list[str] = []
-    fates = fates_of(copy, mutants, reached, told.append)
-    assert list(fates.values()) == ["noticed", "noticed", "lived"]
-    assert thing.read_text() == SOURCE
-    assert ", 1 tests: NOTICED src/weft/thing.py:6:" in told[0]
-    assert table_of(fates)[-1] == "| all | 3 | 2 | 1 | 0 | 67% |"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mutants.fates.BEGIN_CPU_S", 1.0)
+        fates = fates_of([bench], mutants, told.append)
+    bench.close()
+    found = {m: f"{fate}{by(told, m)}" for m, fate in fates.items()}
+    assert found == mutants
+    assert (copy.tree / path).read_text() == SOURCE
+    [row] = table_of(shares_of(fates, 7))[2:-1]
+    assert row == "| weft | 7 | 5 | 2 | 0 | 71% [36%, 92%] | 80% | 7 |"
+
+
+def by(told: list[str], mutant: Drawn) -> str:
+    [line] = [one for one in told if mutant.title in one]
+    return line.partition(mutant.title)[2]
+
+
+def test_a_test_that_fails_anyway_notices_nothing(copy: Copy, tmp_path: Path) -> None:
+    store = tmp_path / "reached.sqlite"
+    broken = copy.tree / "tests" / "test_broken.py"
+    broken.write_text(TEST.replace("(1, 2)\n", "(2, 1)\n"))
+    assert "test_broken.py::test_pair" in look(copy, store, ["tests"], 1)
+    bench = Bench(copy, Reached(store, copy.tree), ["tests"])
+    swapped = by_text("    return first, second\n", "    return second, first\n")
+    mutant = msgspec.structs.replace(swapped, path="src/weft/thing.py")
+    told: list[str] = []
+    assert fates_of([bench], [mutant], told.append) == {mutant: "noticed"}
+    bench.close()
+    assert told[0].endswith("by tests/test_thing.py::test_pair")
+
+
+def test_only_files_of_tests_that_changed_are_run_again(copy: Copy, tmp_path: Path) -> None:
+    store = tmp_path / "reached.sqlite"
+    assert not look(copy, store, ["tests"], 1)
+    source = copy.tree / "src" / "weft" / "thing.py"
+    source.write_text("# Another line.\n" + SOURCE)
+    assert not look(copy, store, ["tests"], 1)
+    # It is the line that was six, and nothing was run again.
+    by = Reached(store, copy.tree).by("src/weft/thing.py", 7)
+    assert by == ("tests/test_thing.py::test_pair",)
+    (copy.tree / "tests" / "test_thing.py").write_text(
+        TEST + "\n\ndef test_new():\n    pair(1, 1)\n"
+    )
+    assert not look(copy, store, ["tests"], 1)
+    assert len(Reached(store, copy.tree).by("src/weft/thing.py", 7)) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [(1, {2, 3, 4, 5, 6}), (2, {2}), (3, {3, 4}), (4, {3, 4}), (6, {6}), (7, None), (9, {9})],
+)
+def test_a_statement_is_its_lines(line: int, lines: set[int] | None) -> None:
+    text = "def f(x=1):\n if x:\n  return (x,\n   1)\n else:\n  pass\n"
+    text += "class A:\n def g(self):\n  y = 1\n"
+    assert statement_of(text, line) == lines
 
 
 def test_what_was_judged_equivalent_still_stands_in_its_file() -> None:
@@ -120,8 +214,3 @@ def test_an_equivalent_one_is_known_by_its_lines() -> None:
     mutant = Drawn(path=known.path, line=3, old=f"   {known.old}\n", new=f"  {known.new}\n")
     assert reason_of(mutant, equivalents()) == known.reason
     assert not reason_of(Drawn(path=known.path, line=3, old="a", new="b"), equivalents())
-
-
-def test_the_plugin_is_found_by_name() -> None:
-    words = [sys.executable, "-c", "import mutants.reached"]
-    assert not subprocess.run(words, cwd=Path(__file__).parents[1], check=False).returncode

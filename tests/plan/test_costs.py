@@ -81,8 +81,8 @@ def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
     case = state.case
     lucky = make_batch(case, 0, 1, [120_000.0] * 4, ops_per_sample=1, warmup=0, tick_ns=1.0)
     shared = msgspec.structs.replace(lucky, ticks=lucky.ticks * 5 + (1,), timed_ns=208_000_000)
-    state.learn(shared, 1.0, make_clock(1.0))
-    state.learn(lucky, 120_000.0, make_clock(1.0))
+    state.learn(shared, 1.0, 0, make_clock(1.0))
+    state.learn(lucky, 120_000.0, 0, make_clock(1.0))
     assert state.pace_ns == pytest.approx(208_480_000 / 25)
 
 

@@ -27,7 +27,7 @@ SCENES: dict[str, tuple[dict[str, Any], Any, str, Any]] = {
     "pages": ({"pages": ("small",)}, "barrier", "no buffers", "ping_pong"),
     "wait": ({"waits": ("spin",)}, "copy barrier", "no message to wait for", "copy ping_pong"),
     "points": ({"points": (50,)}, "ping_pong", ("no axis of its own; omit --points, or measure"
-               " send_overlap"), "send_overlap"),
+               " pair_rounds or send_overlap"), "send_overlap"),
     "single": ({"single": False}, "offered_load", "no sample of several", "ping_pong"),
     "extents": ({"extents": "4"}, "ping_pong", "or measure halo or milc", "halo"),
     "lattice": ({"whole": "4^4"}, "ping_pong", "no lattice", "milc"),

@@ -70,6 +70,18 @@ def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
         ({"transports": ("verbs",)}, "verbs is not usable here: no device"),
         ({"transports": ("tpc",)}, "there is no transport called tpc; did you mean tcp?"),
         ({"options": {"tcp.prt": "1"}}, "there is no option tcp.prt; did you mean tcp.port?"),
+        (
+            {"options": {"tcp.port": "65536"}},
+            "tcp.port does not take 65536; type a number from 0 to 65535: --option tcp.port=VALUE",
+        ),
+        (
+            {"options": {"tcp.port": "70,x"}},
+            "tcp.port does not take 70,x; type a number from 0 to 65535: --option tcp.port=VALUE",
+        ),
+        (
+            {"options": {"tcp.busy": "maybe"}},
+            "tcp.busy does not take maybe; type yes, no or later: --option tcp.busy=VALUE",
+        ),
         ({"experiments": experiment("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
         ({"launches": 0}, "--launches 0 is out of range"),
     ],

@@ -20,6 +20,7 @@ from support.builders import (
     synthetic_record,
     write_lines,
 )
+from support.plans import named
 from support.typed import request_of, request_of_command
 from weft.analysis.stats.launches import command_for_launches, next_session_of
 from weft.analysis.stats.trend import not_looked_for
@@ -46,8 +47,8 @@ SITE = Site(
     launcher="local",
     mpi="openmpi",
     transports=(
-        Transport(name="tcp", settings=("port", "interface"), patterns=PATTERNS),
-        Transport(name="ofi", settings=("domain",), patterns=PATTERNS),
+        Transport(name="tcp", settings=named("port", "interface"), patterns=PATTERNS),
+        Transport(name="ofi", settings=named("domain"), patterns=PATTERNS),
         Transport(name="ofi:udp", usual=False, patterns=PATTERNS),
     ),
 )

@@ -12,7 +12,12 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 # Every program of a step, which notes its call and does what the test wants of it.
 STEP = """#!/bin/bash
 name={name}
-[ "$name" != pytest ] || name=$([[ "$*" == *"not engine"* ]] && echo quick || echo "${{@: -1}}")
+case "$name $*" in
+  pytest*"not engine"*) name=quick ;;
+  pytest*"not vm"*) name=cluster ;;
+  pytest*"and vm"*) name=machine ;;
+  pytest*) name=${{@: -1}} ;;
+esac
 echo "$name" >>{calls}
 [ ! -e {folder}/does/$name ] || source {folder}/does/$name
 """
@@ -62,7 +67,7 @@ def test_all_steps_pass_once_and_the_quick_tests_are_the_newcomers(gate: Gate) -
     )
     done = gate.run()
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "all steps passed"), done
-    once = ["ctest", "lab", "lint", "make", "newcomer", "ranks", "simulated", "tidy"]
+    once = ["cluster", "ctest", "lint", "machine", "make", "newcomer", "ranks", "simulated", "tidy"]
     assert gate.called() == sorted([*once, "cmake", "cmake"])
     assert "7 passed in 3.00s" in done.stdout
     assert "slowest of newcomer:\n  0.50 s tests/test_units.py::test_b\n" in done.stdout
@@ -80,7 +85,8 @@ def test_where_there_is_no_newcomers_machine_the_quick_tests_are_passed_here(gat
 @pytest.mark.parametrize(
     ("program", "step"),
     [("lint", "lint"), ("newcomer", "newcomer"), ("tidy", "clang-tidy"), ("ctest", "engine tests"),
-     ("ranks", "tests with ranks"), ("lab", "tests in the lab")],
+     ("ranks", "tests with ranks"), ("cluster", "tests on the cluster"),
+     ("machine", "tests in the machine")],
 )  # fmt: skip
 def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
     gate: Gate, program: str, step: str
@@ -96,7 +102,7 @@ def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
 
 def test_nothing_goes_on_after_a_failure(gate: Gate) -> None:
     gate.does("tidy", "echo $$ >tidy.pid\nsleep 1000")
-    gate.does("lab", "until [ -s tidy.pid ]; do :; done\nexit 1")
+    gate.does("cluster", "until [ -s tidy.pid ]; do :; done\nexit 1")
     assert gate.run().returncode == 1
     pid = int((gate.folder / "tidy.pid").read_text())
     if psutil.pid_exists(pid):

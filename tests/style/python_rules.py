@@ -22,6 +22,7 @@ _AXES = _VARIANT | {"test", "transport", "bytes"}
 _NAMES_TESTS = (
     "src/weft/topics", "src/weft/plan/suites.py", "src/weft/plan/cases.py",
     "src/weft/record/undescribed.py", "src/weft/sim", "src/weft/studies/reproduction.py",
+    "src/weft/sources/peers",
 )  # fmt: skip
 _TEST_NAME = re.compile(r'\.name\s*=\s*"(\w+_\w+)"')
 # Where nothing is read or written, and what does it.

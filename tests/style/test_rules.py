@@ -62,10 +62,13 @@ PROGRAM = '#include "program/rank.hpp"\n'
 CONTRACT = "engine/contract/transport.hpp"
 FIT = "src/weft/analysis/fit.py"
 TABLE = "src/weft/table.py"
+TOPIC = "src/weft/topics/a.py"
 LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
 PLANTED = [
     (advice_rules.advice_by_hand, TABLE, DOC + 'def f(p): return f"type weft run --resume {p}"\n'),
+    (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "see: weft run milc --ranks 1"\n'),
+    (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "type --single to see"\n'),
     (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "measure with more --launches"\n'),
     (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "type a longer --budget"\n'),
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
@@ -133,7 +136,18 @@ PLANTED = [
     (import_rules.launchers_beside_their_list, TABLE, DOC + "from weft.launch.local import a\n"),
     (import_rules.applications_asked_for_their_own, LOCAL, DOC + "def mass() -> None: ...\n"),
     (import_rules.applications_asked_for_their_own, LOCAL, DOC + "# The lattices.\n"),
+    (
+        import_rules.applications_asked_for_their_own,
+        TABLE,
+        DOC + "from weft.applications.lattice import Lattice\n",
+    ),
     (import_rules.charts_made_one_way, TABLE, DOC + "def f():\n    return Track(label='')\n"),
+    (
+        import_rules.rows_made_one_way,
+        TOPIC,
+        DOC + "def f(c):\n    return A(transport=c.transport, bytes=c.bytes)\n",
+    ),
+    (import_rules.rows_made_one_way, TOPIC, DOC + "class A(msgspec.Struct):\n    test: str\n"),
     (
         python_rules.launches_grouped_once,
         TABLE,
@@ -141,6 +155,12 @@ PLANTED = [
     ),
     (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
     (count_rules.bare_counts, TABLE, DOC + "def f(many):\n    return f'{many} more cases here'\n"),
+    (
+        count_rules.bare_counts,
+        TABLE,
+        DOC + "def f(n):\n    return f\"{counted(n, 'case')} are done\"\n",
+    ),
+    (count_rules.bare_counts_of_the_engine, RUN, 'x = std::to_string(ranks) + " ranks";\n'),
     (python_rules.topics_by_name, "src/weft/report/a.py", DOC + "from weft.topics.a import B\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),

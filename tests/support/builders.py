@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from weft.applications.info import ApplicationInfo
 from weft.plan.case import Case
-from weft.plan.pattern import Pattern
+from weft.plan.pattern import Axis, Pattern
 from weft.plan.plan import Plan
 from weft.record.model import (
     SCHEMA_VERSION,
@@ -115,7 +115,19 @@ _APPLICATIONS = (
         )
     ),
 )
-PATTERNS = _APPLICATIONS + tuple(
+# The rounds of a map, which came with all that describes them.
+_ROUNDS = Pattern(
+    name="pair_rounds",
+    title="Rounds of all pairs",
+    summary="each rank with one other, in rounds that bring all together",
+    figure="exchange",
+    ranks=2,
+    latency_divisor=1,
+    bandwidth_factor=1,
+    axis=Axis(name="round", points="0"),
+)
+_DESCRIBED = (*_APPLICATIONS, _ROUNDS)
+PATTERNS = _DESCRIBED + tuple(
     as_measured(
         Pattern(
             name=name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from support.cells import UNITS, Book, Record, Shown, shown_of
@@ -44,10 +45,20 @@ def _share(field: str) -> Any:
     return told
 
 
+def _in_words(time_ns: float) -> str:
+    """A difference of times with three digits."""
+    unit = next(name for name in ("s", "ms", "µs", "ns") if abs(time_ns) >= UNITS["_ns"][name])
+    worth = abs(time_ns) / UNITS["_ns"][unit]
+    digits = max(0, 2 - math.floor(math.log10(worth)))
+    return f"{'-' if time_ns < 0 else ''}{worth:.{digits}f} {unit}"
+
+
 def _added(record: Record) -> Any:
     """What a mode adds to the cheapest."""
     if record["is_cheapest"]:
         return "cheapest"
+    if record["verdict"] != "adds":
+        return f"not significant [{_in_words(record['low_ns'])}, {_in_words(record['high_ns'])}]"
     return Shown(
         value=record["added_ns"],
         low=record["low_ns"],

@@ -6,15 +6,26 @@ from support.builders import PATTERNS, pattern
 from weft.plan.cases import Experiment
 from weft.plan.pattern import Axis, Pattern
 from weft.plan.request import Request
-from weft.plan.site import Site, Transport
+from weft.plan.site import Setting, Site, Transport
 
 MIB = 1 << 20
+
+
+def named(*names: str) -> tuple[Setting, ...]:
+    """Options of a transport that take any value."""
+    return tuple(Setting(name=name, summary="") for name in names)
+
+
+PORT = (
+    Setting(name="port", summary="", least=0, most=65535),
+    Setting(name="busy", summary="", choices="yes,no,later"),
+)
 SITE = Site(
     launcher="local",
     mpi="openmpi",
     transports=(
-        Transport(name="mpi", patterns=PATTERNS, settings=("interface",)),
-        Transport(name="tcp", patterns=PATTERNS, settings=("port", "interface")),
+        Transport(name="mpi", patterns=PATTERNS, settings=named("interface")),
+        Transport(name="tcp", patterns=PATTERNS, settings=(*PORT, *named("interface"))),
         Transport(name="tcp:busy", usual=False, patterns=PATTERNS),
         Transport(name="verbs", reason="no device", patterns=PATTERNS),
     ),
@@ -41,6 +52,7 @@ REQUEST = Request(
 # Each of these tests knows something that the others do not.
 RICH_TESTS: tuple[Pattern, ...] = (
     pattern("ping_pong"),
+    pattern("pair_rounds"),
     pattern("stream"),
     msgspec.structs.replace(pattern("send_overlap"), axis=Axis(name="work", points="0,50")),
     pattern("offered_load"),
@@ -54,7 +66,7 @@ RICH_SITE = msgspec.structs.replace(
     SITE,
     transports=tuple(
         msgspec.structs.replace(one, patterns=RICH_TESTS)
-        for one in (*SITE.transports, Transport(name="ucx", settings=("device",)))
+        for one in (*SITE.transports, Transport(name="ucx", settings=named("device")))
     ),
     available_bytes=None,
 )

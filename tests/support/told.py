@@ -56,10 +56,18 @@ class Lines:
         """Over the launches of a case, each with the median of its samples."""
         return float(np.median([np.median(figure(batch)) for batch in self.batches[case]]))
 
+    def median_of_sessions(self, case: str, figure: Callable[[Row], Any]) -> float:
+        """Over the sessions of a case, each with the median of its launches."""
+        sessions: dict[int, list[float]] = {}
+        for batch in self.batches[case]:
+            session = self.launches[batch["launch"]]["session"]
+            sessions.setdefault(session, []).append(float(np.median(figure(batch))))
+        return float(np.median([np.median(one) for one in sessions.values()]))
+
 
 def _summary(lines: Lines, row: Row) -> Told:
     own = pattern(row["test"])
-    time = lines.median(row["case"], lines.times)
+    time = lines.median_of_sessions(row["case"], lines.times)
     batches = lines.batches[row["case"]]
     every = np.concatenate([lines.times(batch) for batch in batches])
     told = {
@@ -165,7 +173,7 @@ def _availability(lines: Lines, row: Row) -> Told:
 def _completion(lines: Lines, row: Row) -> Told:
     case = f"{row['transport']}/{row['test']}/{row['bytes']}"
     case += "/block" if row["way"].endswith("block") else ""
-    told = {"latency_ns": lines.median(case, lines.times) / 2}
+    told = {"latency_ns": lines.median_of_sessions(case, lines.times) / 2}
 
     def busy(rank: int, batch: Row) -> float:
         return float(100 * batch["cpu_ns"][rank] / batch["timed_ns"])
@@ -305,14 +313,14 @@ def _exchange(lines: Lines, row: Row) -> Told:
 def _reuse(lines: Lines, row: Row) -> Told:
     kind = f"turn{row['buffers']}" if row["scheme"] == "turn" else f"reuse256r{row['at']}"
     case = f"{row['transport']}/{row['test']}/{row['bytes']}/{kind}"
-    time = lines.median(case, lines.times)
+    time = lines.median_of_sessions(case, lines.times)
     return {"figure": time / 2 if row["is_latency"] else row["bytes"] * 1e9 / time}
 
 
 def _registration(lines: Lines, row: Row) -> Told:
     case = f"{row['transport']}/registration/{row['bytes']}"
     return {
-        "register_ns": lines.median(case, lines.times),
+        "register_ns": lines.median_of_sessions(case, lines.times),
         "deregister_ns": lines.median(case, lambda b: lines.times(b, "deregister")),
     }
 
@@ -324,8 +332,8 @@ def _connecting(lines: Lines, row: Row) -> Told:
 
 
 def _rails(lines: Lines, row: Row) -> Told:
-    several = lines.median(f"tcp:turn/ping_pong/{row['bytes']}", lines.times)
-    one = lines.median(f"tcp/ping_pong/{row['bytes']}", lines.times)
+    several = lines.median_of_sessions(f"tcp:turn/ping_pong/{row['bytes']}", lines.times)
+    one = lines.median_of_sessions(f"tcp/ping_pong/{row['bytes']}", lines.times)
     return {"ratio": one / several}
 
 

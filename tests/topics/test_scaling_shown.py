@@ -17,6 +17,7 @@ from weft.report.notes import ending_in_words
 from weft.report.terminal import render_brief
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
+from weft.topics.scaling.charts import format_flops
 
 
 def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
@@ -74,3 +75,21 @@ def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> N
     screen = Console(width=100, record=True, file=io.StringIO())
     screen.print(render_brief(results_of(nothing, summarise(nothing)), screen))
     assert "also measured" not in screen.export_text()
+
+
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (1.1e9, "1.10 GFlop/s"),
+        (1e9, "1.00 GFlop/s"),
+        (999.9e6, "1.00 GFlop/s"),
+        (812e6, "812 MFlop/s"),
+        (49.94e9, "49.9 GFlop/s"),
+        (9.996e9, "10.0 GFlop/s"),
+        (99.96e9, "100 GFlop/s"),
+        (1.25e12, "1250 GFlop/s"),
+        (0.5e6, "0.50 MFlop/s"),
+    ],
+)
+def test_a_rate_of_arithmetic_has_three_digits(rate: float, words: str) -> None:
+    assert format_flops(rate) == words

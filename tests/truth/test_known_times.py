@@ -122,6 +122,8 @@ DECLARED = {
     "hot_spot_receive": (0, 1),
     "random_pairs": (0, 1),
     "message_rate": (0, 1),
+    "pair_rounds": (1, 1),
+    "shift": (1, 2),
     "offered_load": (1, 0),
     "register_stream": (0, 1),
     "copy": (1, 1),

@@ -1,0 +1,131 @@
+"""Shares of drawn mutants that were noticed: by folder, kept with their seeds, shown in docs."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from math import sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mutants.drawn import Drawn
+
+Fate = Literal["noticed", "lived", "equivalent"]
+FATES: tuple[Fate, ...] = ("noticed", "lived", "equivalent")
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = Path(__file__).with_name("judged") / "shares.toml"
+PAGE = ROOT / "docs" / "tests-that-notice.md"
+BEGIN, END = "<!-- drawn -->\n", "<!-- end of drawn -->\n"
+# What is to be noticed of a folder's mutants: where figures are made, and elsewhere.
+FIGURES = frozenset(
+    ("analysis", "measure", "plan", "record", "fabric", "sim", "topics", "launch")
+)  # fmt: skip
+AIM_OF_FIGURES, AIM = 0.9, 0.8
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What became of the mutants of a folder that a seed drew."""
+
+    folder: str
+    seed: int
+    noticed: int
+    lived: int
+    equivalent: int
+
+    @property
+    def could(self) -> int:
+        """Those that could be noticed."""
+        return self.noticed + self.lived
+
+
+def aim_of(folder: str) -> float:
+    """The share that is to be noticed."""
+    return AIM_OF_FIGURES if folder in FIGURES else AIM
+
+
+def shares_of(fates: Mapping[Drawn, Fate], seed: int) -> list[Share]:
+    """By folder."""
+    counts: dict[str, Counter[Fate]] = {}
+    for mutant, fate in fates.items():
+        counts.setdefault(mutant.folder, Counter())[fate] += 1
+    return [
+        Share(folder=name, seed=seed, **{fate: own[fate] for fate in FATES})
+        for name, own in sorted(counts.items())
+    ]
+
+
+def kept(path: Path = KEPT) -> list[Share]:
+    """Those of earlier draws."""
+    return msgspec.convert(tomllib.loads(path.read_text()).get("share", []), list[Share])
+
+
+def keep(shares: Iterable[Share], path: Path = KEPT) -> None:
+    """Put them in the place of what was kept of the same seed and folder."""
+    known = {(one.folder, one.seed): one for one in (*kept(path), *shares)}
+    text = '# Written by `make mutants ARGS="--drawn N --seed S --share"`.\n'
+    for _, one in sorted(known.items()):
+        text += "\n[[share]]\n"
+        text += "".join(
+            f"{name} = {msgspec.json.encode(value).decode()}\n"
+            for name, value in msgspec.structs.asdict(one).items()
+        )
+    path.write_text(text)
+
+
+def table_of(shares: Sequence[Share]) -> list[str]:
+    """By folder over all seeds: drawn, noticed, lived, equivalent, share, aim, and the seeds."""
+    lines = [
+        "| folder | drawn | noticed | lived | equivalent | share | aim | seeds |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for folder in sorted({one.folder for one in shares}):
+        own = [one for one in shares if one.folder == folder]
+        lines.append(_row(folder, own, f"{aim_of(folder):.0%}"))
+    return [*lines, _row("all", shares, "")]
+
+
+def _row(folder: str, shares: Sequence[Share], aim: str) -> str:
+    noticed, lived = sum(one.noticed for one in shares), sum(one.lived for one in shares)
+    alike = sum(one.equivalent for one in shares)
+    seeds = ", ".join(map(str, sorted({one.seed for one in shares})))
+    cells = (noticed + lived + alike, noticed, lived, alike, share_of(noticed, noticed + lived))
+    return f"| {folder} | {' | '.join(map(str, cells))} | {aim} | {seeds} |"
+
+
+def ends_of(noticed: int, could: int) -> tuple[float, float]:
+    """A share's 95 % interval: Wilson, Probable Inference, JASA 22 (1927), 209-212."""
+    z = 1.959964
+    share = noticed / could
+    middle = share + z * z / (2 * could)
+    half = z * sqrt(share * (1 - share) / could + z * z / (4 * could * could))
+    low, high = ((middle + sign * half) / (1 + z * z / could) for sign in (-1, 1))
+    return low, high
+
+
+def share_of(noticed: int, could: int) -> str:
+    """A share in words, with its interval."""
+    if not could:
+        return "-"
+    low, high = ends_of(noticed, could)
+    return f"{noticed / could:.0%} [{low:.0%}, {high:.0%}]"
+
+
+def missed(shares: Iterable[Share]) -> list[str]:
+    """The folders that are surely below their aim."""
+    return [
+        one.folder
+        for one in shares
+        if one.could and ends_of(one.noticed, one.could)[1] < aim_of(one.folder)
+    ]
+
+
+def page_with(text: str, shares: Sequence[Share]) -> str:
+    """The page of docs with the table of these."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}{chr(10).join(table_of(shares))}\n{END}{after}"
