@@ -27,10 +27,10 @@ PACKAGES := $(shell find src/weft -name __init__.py)
 # What the engine was configured with: programs follow a library that came or went since.
 LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth mutants lab vm lock clean FORCE
+.PHONY: help run build install try test lint format bench truth docs-figures mutants lab vm lock clean FORCE
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 # Not editable, with its own Python environment and nothing of this checkout's in it.
 install: $(INSTALLED) ## Install weft for all users of a cluster, with a module file (PREFIX=/shared/weft)
@@ -94,6 +94,10 @@ bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this m
 
 truth: build $(STAMPS)/packages-test ## Known simulated platforms through run, fit and comparison: errors and coverage
 	$(BIN)/python -m bench.truth $(ARGS)
+
+# What a page shows a command print is what it prints today.
+docs-figures: build ## Run the commands of the pages on predictions and prices again, and write the pages
+	$(BIN)/python -m bench.docs_figures
 
 # What draws and looks which tests reach a line is in no other environment.
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)

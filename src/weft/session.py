@@ -10,6 +10,7 @@ import msgspec
 
 import weft
 from weft.analysis.compare.conditions import conditions_of, differences
+from weft.analysis.stats.launches import next_session_of
 from weft.errors import WeftError
 from weft.host.checks import diagnose
 from weft.host.every import of_hosts
@@ -119,6 +120,16 @@ def resume(
         return _resumed(held, changes, begun_s=begun_s, report=report, launchers=launchers)
 
 
+def check_measured(run: Run) -> None:
+    """Raises WeftError where weft did not measure a record, and so cannot go on with it."""
+    if run.header.imported:
+        more = next_session_of(run).command(len(run.launches) + 1)
+        raise WeftError(
+            f"{run.path} is what {run.header.imported.tool} printed: weft cannot measure it again",
+            f"add the output of a further run with {more}",
+        )
+
+
 def _resumed(
     writer: RecordWriter,
     changes: Mapping[str, Any],
@@ -130,6 +141,7 @@ def _resumed(
     """The same of a record that no other process changes meanwhile."""
     path = writer.path
     run = load(path)
+    check_measured(run)
     plan = msgspec.structs.replace(run.header.plan, **changes)
     site = find_site(plan.launcher, plan.allocation, plan.mpi, plan.simulated, launchers)
     _check_like_before(run, {} if plan.simulated else site.hosts)

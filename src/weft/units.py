@@ -153,10 +153,16 @@ def format_bytes(count: int) -> str:
     return f"{count} B"
 
 
+# Less than this is written as a power of ten: of a long row of zeros nobody sees how many.
+LEAST = 1e-3
+
+
 def _three_digits(value: float) -> str:
     if value == 0:
         return "0"
     rounded = float(f"{value:.3g}")
+    if abs(rounded) < LEAST:
+        return f"{rounded:.2e}"
     return f"{rounded:.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}"
 
 

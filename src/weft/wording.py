@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 # From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
-# An interval of something positive whose ends differ by this factor says nothing.
+# An interval of something positive whose ends differ by this factor says nothing, and neither does
+# an end that is so far from its figure.
 WIDEST = 1000
+# A parameter whose interval spans this factor is none: its order of magnitude is not known.
+DETERMINED = 10
+NO_LOWER, NO_UPPER = "no lower bound known", "no upper bound known"
 # What follows a figure: "[3.9, 4.3] n=3", "±1.2%", "±12 ns", ", 1 launch".
 _INTERVAL = re.compile(r"( (\[[^]]*\]( n=\d+)?|±\S+( \S+)?)|,? 1 (launch|session))$")
 # The rule as it stands under a table.
@@ -39,9 +43,11 @@ def with_half(
 ) -> str:
     """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.9, 4.3] n=3", "4.07 µs, 1 launch".
 
-    `half` writes half the width in the figure's own unit, for what may be zero.
+    `half` writes half the width in the figure's own unit, for what may be zero. What is known to
+    less than itself has its range.
     """
-    if figure.launches < ENOUGH_FOR_HALF:
+    is_wide = half is None and figure.relative_half_width > 1
+    if figure.launches < ENOUGH_FOR_HALF or is_wide:
         return with_ends(figure, shape)
     if half is None:
         return f"{shape(figure.value)} ±{figure.relative_half_width:.1%}"
@@ -54,26 +60,53 @@ def with_ends(figure: Estimate, shape: Callable[[float], str]) -> str:
     if figure.launches == 1:
         return f"{middle}, 1 {figure.unit}"
     number = f" n={figure.launches}" if 0 < figure.launches < ENOUGH_FOR_HALF else ""
-    return f"{middle} {_ends(figure.low, figure.high, shape, middle)}{number}"
+    return f"{middle} {_ends(figure.low, figure.high, shape, middle, figure.value)}{number}"
 
 
-def ends(low: float, high: float, shape: Callable[[float], str]) -> str:
-    """An interval alone: "[3.9 µs, 4.3 µs]"; "1 launch" where there is none."""
+def ends(low: float, high: float, shape: Callable[[float], str], value: float | None = None) -> str:
+    """An interval alone: "[3.9 µs, 4.3 µs]"; "1 launch" where there is none.
+
+    With the figure's `value` an end that is too far from it is no bound.
+    """
     if math.isinf(low) and math.isinf(high):
         return "1 launch"
-    return _ends(low, high, shape, "")
+    return _ends(low, high, shape, "", value)
 
 
-def _ends(low: float, high: float, shape: Callable[[float], str], middle: str) -> str:
+def _ends(
+    low: float, high: float, shape: Callable[[float], str], middle: str, value: float | None
+) -> str:
     """The ends, without their unit where both have the figure's; no digits where it is unknown."""
-    is_nowhere = math.isinf(low) and math.isinf(high)
-    if is_nowhere or 0 < WIDEST * low < high < math.inf:
+    texts = [shape(end) if math.isfinite(end) else "" for end in (low, high)]
+    if math.isinf(low) or (value is not None and 0 < WIDEST * low < value):
+        texts[0] = NO_LOWER
+    if math.isinf(high) or (value is not None and 0 < WIDEST * value < high):
+        texts[1] = NO_UPPER
+    is_wide = 0 < WIDEST * low < high < math.inf
+    if texts == [NO_LOWER, NO_UPPER] or (
+        is_wide and NO_LOWER not in texts and NO_UPPER not in texts
+    ):
         return "[not known]"
-    texts = [shape(end) if math.isfinite(end) else "no bound" for end in (low, high)]
     unit = middle.rpartition(" ")[2] if " " in middle else ""
     if unit and all(text.endswith(f" {unit}") for text in texts):
         texts = [text.removesuffix(f" {unit}") for text in texts]
     return f"[{texts[0]}, {texts[1]}]"
+
+
+def parameter_in_words(
+    figure: Estimate, shape: Callable[[float], str], measure: str = "more sizes"
+) -> str:
+    """A fitted parameter for a sentence; one of unknown order of magnitude is no figure.
+
+    `measure` says what would determine it: "larger messages".
+    """
+    is_wide = figure.is_bounded and 0 < DETERMINED * figure.low < figure.high
+    if not is_wide:
+        return with_ends(figure, shape)
+    if 0 < figure.launches < ENOUGH_FOR_HALF:
+        few = counted(figure.launches, figure.unit)
+        return f"not determined by {few}: measure at least {ENOUGH_FOR_HALF}"
+    return f"not determined by these sizes: measure {measure}"
 
 
 def without_interval(cell: str) -> str:
@@ -147,6 +180,16 @@ def counted(number: int, noun: str, form: str = "d") -> str:
         return f"{number:{form}} {noun}"
     ending = "es" if noun.endswith(("ch", "sh", "x")) else "s"
     return f"{number:{form}} {noun}{ending}"
+
+
+def verb_of(number: int, verb: str, whole: int = 0) -> str:
+    """The verb of so many, written as of several: "is" for 1 and "are"; "0 of 1 case is".
+
+    `whole` is how many there are in all, where the number is of a part of them.
+    """
+    if 1 not in (number, whole):
+        return verb
+    return {"are": "is", "have": "has", "were": "was"}.get(verb, f"{verb}s")
 
 
 def options_given(named: Mapping[str, str]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ def doctor(
         bool,
         typer.Option(
             "--measure",
-            help="Measure too what huge pages give on this machine: two ranks, about 3 s.",
+            help="Measure too what huge pages give on this machine: two ranks, 3 to 15 s.",
         ),
     ] = False,
     where: Where = Where(),  # noqa: B008 - frozen

@@ -1,18 +1,12 @@
 """`weft fit`: latency and bandwidth from a record or a plain table of sizes and times."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from weft.cli.command import print_json
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
-from weft.errors import WeftError
-
-if TYPE_CHECKING:
-    from weft.analysis.fits.models import Models
-    from weft.analysis.fits.sweeps import Series
 
 _EXAMPLES = """Examples:
 
@@ -53,45 +47,20 @@ def fit(
     of each model.
     """
 
-    from weft.analysis.fits.models import fit_models
     from weft.report.fits import render_models
+    from weft.report.picture import write_picture
     from weft.report.terminal import console
-    from weft.sources.series import series_of
+    from weft.studies.fits import fits_of, picture_of
 
     check_series_options(context, [source])
-    every = series_of(source, test, transport, columns)
-    if output is not None and len(every) > 1:
-        raise WeftError(
-            f"a picture shows one series, and there are {len(every)}",
-            "choose one with --test and --transport",
-        )
-    fits = [fit_models(series, stream) for series, stream in every]
+    found = fits_of(source, test, transport, columns, is_drawn=output is not None)
+    models = [one for _, one in found]
     if json:
-        print_json(fits)
+        print_json(models)
     else:
-        for one in fits:
+        for one in models:
             console().print(render_models(one))
     if output is not None:
-        _draw(output, every[0][0], fits[0])
+        chart, table = picture_of(found[0])
+        write_picture(output, [chart], table)
         typer.echo(f"picture: {output}", err=True)
-
-
-def _draw(output: Path, series: "Series", models: "Models") -> None:
-    from weft.report import fits
-    from weft.report.picture import write_picture
-    from weft.tables import Table
-
-    rows: list[tuple[str, ...]] = list(fits.line_rows(models.line))
-    notes = models.line.notes
-    if models.piecewise is not None:
-        rows += fits.segment_rows(models.piecewise)
-        notes += tuple(f"{name}: {words}" for name, words in fits.whole_rows(models.piecewise))
-        notes += models.piecewise.notes
-    table = Table(
-        name="fit",
-        caption=f"weft fit: {series.name}",
-        head=("", "least squares, as published", "median line"),
-        rows=tuple(rows),
-        notes=notes,
-    )
-    write_picture(output, [fits.line_chart(series, models.line, models.piecewise)], table)

@@ -38,7 +38,7 @@ def resumed(
     changes = _changes(context, "resume", _WITH_RESUME)
     if not for_a_job:
         return session.resume(record, changes, begun_s=begun_s(), report=report)
-    load(record)
+    session.check_measured(load(record))
     return None
 
 
@@ -46,9 +46,12 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
     """The request for the plan of a record once more. Raises WeftError."""
     from weft.plan.request import request_again
     from weft.record.run import load
+    from weft.session import check_measured
 
+    run = load(record)
+    check_measured(run)
     return request_again(
-        load(record).header.plan,
+        run.header.plan,
         **_changes(context, "again", _WITH_AGAIN),
         **{**of_command(context, report=report), "typed": frozenset()},
         output=context.params["output"],

@@ -8,7 +8,7 @@ import typer
 from weft.cli.command import print_json
 from weft.errors import WeftError
 from weft.plan.command import alone, resume
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def _end(
     if bad:
         typer.echo(
             f"weft: {len(bad)} of {counted(len(summaries), 'case')}"
-            f" {'has' if len(bad) == 1 else 'have'} no result, the first is {bad[0].case}:"
+            f" {verb_of(len(bad), 'have', len(summaries))} no result, the first is {bad[0].case}:"
             f" {bad[0].reason.rstrip('.')}; {run.path} lists all{_alone(run, bad[0].case)}",
             err=True,
         )

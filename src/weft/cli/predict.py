@@ -31,7 +31,13 @@ weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 -
 
 weft predict random_pairs --platform escher --nodes 64 --switch 24 --routing ideal,d-mod-k
 
-weft predict ping_pong --platform escher --nodes 64 --switch 24 --mapping in-order,far
+weft predict ping_pong stream --platform escher --nodes 64 --switch 24 --pairs near,far,random
+
+weft predict shift --platform escher --nodes 64 --switch 24 --points 1,8,32 --routing ideal,d-mod-k
+
+weft predict alltoall --platform escher --nodes 64 --switch 24 --mapping in-order,random
+
+weft predict halo --platform mine.xml --nodes 64 --ranks-per-node 4 --shared memory.xml
 
 weft predict hot_spot_receive --platform mine.xml --nodes 64 --topology "torus 24 4x4x2" """
 _PANEL = "The fabric"
@@ -80,8 +86,33 @@ _Routing = Annotated[
 _Mapping = Annotated[
     str,
     typer.Option(
-        help="Put ranks on nodes in-order, by-leaf (each next one at the next leaf) or random, or"
-        " rank 1 far from rank 0. Several are compared: in-order,far.",
+        help="Put ranks on nodes in-order, by-leaf (each next one at the next leaf), random (drawn"
+        " several times), or rank 1 far from rank 0. Several are compared: in-order,random.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Pairs = Annotated[
+    str,
+    typer.Option(
+        help="Put the two ranks of ping_pong and stream on nodes near to each other, far from each"
+        " other, or on all pairs (random), whose mean and range are shown. Default: random. Several"
+        " are compared: near,far,random.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_RanksPerNode = Annotated[
+    int,
+    typer.Option(
+        help="Put so many ranks on each node; what they send to each other costs as on the platform"
+        " of --shared.",
+        rich_help_panel=_PANEL,
+    ),
+]
+_Shared = Annotated[
+    str,
+    typer.Option(
+        help="Take the memory that ranks of a node share from this platform: a file that weft"
+        " calibrate wrote of a record on one host.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -97,6 +128,10 @@ _Algorithm = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+_Points = Annotated[str, typer.Option(help="Take these points of a test's own axis: 1,16,63.")]
+_Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write the records into this folder.")
+]
 _Within = Annotated[
     str,
     typer.Option(help="Name the fabrics that are slower than the first by at most so much: 5%."),
@@ -104,8 +139,9 @@ _Within = Annotated[
 _Rate = Annotated[
     str,
     typer.Option(
-        help="Let a rank compute so much, where milc charges its work: 4GFlop/s. Default: as the"
-        " platform does."
+        help="Let a rank compute so much, where milc charges its work, and add so much to a sum:"
+        " 4GFlop/s, 2GB/s, or both with a comma. Default: as the platform does, and an operation"
+        " for each number of a sum."
     ),
 ]
 
@@ -129,19 +165,18 @@ def predict(
     speed: _Speed = "1",
     routing: _Routing = "",
     mapping: _Mapping = "",
+    pairs: _Pairs = "",
+    ranks_per_node: _RanksPerNode = 1,
+    shared: _Shared = "",
     hop: _Hop = "200ns",
     algorithm: _Algorithm = "",
     sizes: Annotated[str, typer.Option(help="Send these sizes: 8,64KiB.")] = "",
-    points: Annotated[
-        str, typer.Option(help="Take these points of a test's own axis: 1,16,63.")
-    ] = "",
+    points: _Points = "",
     rate: _Rate = "",
     samples: Annotated[int, typer.Option(help="Take so many samples of each case.")] = 2,
     within: _Within = "",
     budget: Annotated[str, typer.Option(help="Simulate for so long here, all fabrics.")] = "60s",
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the records into this folder.")
-    ] = None,
+    output: _Output = None,
     asked: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
 ) -> None:
     """Predict tests on a fabric: a platform's links and hosts on as many nodes as asked.
@@ -153,14 +188,15 @@ def predict(
     from weft.sim.platforms import simulated_platform
     from weft.studies.prediction import check_asked, predicted_on
     from weft.studies.simulations import Effort
-    from weft.studies.variants import Lists, variants_of
+    from weft.studies.variants import Lists, on_node, variants_of
     from weft.units import parse_percent, parse_seconds
 
     check_asked(platform, nodes, samples, asked)
     base = simulated_platform(platform, rate)
     lists = Lists(
         topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed,
-        routing=routing, mapping=mapping, hop=hop, algorithm=algorithm,
+        routing=routing, mapping=mapping, pairs=pairs, hop=hop, algorithm=algorithm,
+        on_node=on_node(ranks_per_node, shared),
     )  # fmt: skip
     fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
     variants = variants_of(fabric, lists, tests)
@@ -168,13 +204,11 @@ def predict(
     of = plan.parse_variants(
         plan.QUEUE_DEPTH, plan.BUFFERS, "", points=points, application=asked, single=True
     )
-    experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=nodes, variants=of)
-    found = predicted_on(
-        base, variants, experiment,
-        Effort(parse_seconds(budget), samples, output, _say, typed_of(context)),
-        parse_percent(within) if within else None,
-    )  # fmt: skip
-    _show(found)
+    ranks = nodes * ranks_per_node
+    experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=ranks, variants=of)
+    effort = Effort(parse_seconds(budget), samples, output, _say, typed_of(context))
+    limit = parse_percent(within) if within else None
+    _show(predicted_on(base, variants, experiment, effort, limit))
 
 
 def _show(found: "Predicted") -> None:
@@ -212,7 +246,7 @@ def _check_options(context: typer.Context, variants: "Sequence[Variant]") -> Non
             context, "within", why="it compares fabrics, and there is one",
             fix="omit {}, or name several: --blocking 1:1,2:1",
         )  # fmt: skip
-    beside = ("hop", "routing", "mapping")
+    beside = ("hop", "routing", "mapping", "pairs")
     # Building all fabrics takes time, and most commands have none of these.
     if any(is_typed(context, name) for name in beside) and all(
         hops_of(build_fabric(one.fabric)).diameter < 2 for one in variants

@@ -24,6 +24,8 @@ weft price --compare half.toml full.toml -o front.html
 
 weft price --nodes 512 --switch 24 --topology torus --cables cabling.csv
 
+weft price --nodes 4096 --switch 64 --draw fabric.svg
+
 weft price --paper -o figure-5.pdf"""
 
 
@@ -52,6 +54,14 @@ def price(
             callback=output_option, help="Write every cable with its ports to this CSV file."
         ),
     ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option(
+            callback=output_option,
+            help="Draw the fabric into this SVG file: its switches, bundles of cables with their"
+            " numbers, and ports left over.",
+        ),
+    ] = None,
     simgrid: Annotated[
         Path | None,
         typer.Option(
@@ -64,27 +74,26 @@ def price(
     """Build a fabric: its parts, what they cost, and what the money buys.
 
     Counts adapters, switches and cables of a fat tree, torus or dragonfly, the ports left over,
-    bisection and hops. With a price list: price per port, energy, years, and how far each part
-    moves the total.
+    bisection and hops. With a price list: price, energy, and how far each part moves the total.
     """
-    from weft.studies import pricing
+    from weft.studies.pricing import priced
 
     _check_options(context, asked)
-    if paper:
-        found = pricing.of_paper()
-    elif compare:
-        found = pricing.compared(lists or [], asked)
-    elif lists:
-        raise WeftError(f"what is to be done with {lists[0]}?", "type --compare, or --prices FILE")
-    else:
-        found = pricing.of_list(prices, asked) if prices else pricing.of_parts(asked)
-    if (cables or simgrid) and found.built is None:
-        raise WeftError("--cables and --simgrid are for one fabric", "type --nodes and --switch")
+    found = priced(
+        asked,
+        prices,
+        lists or [],
+        compares=compare,
+        is_of_paper=paper,
+        files=(cables, draw, simgrid),
+    )
     if output is not None:
         _draw(output, found)
     _show(found, as_json=json)
     if found.built is not None:
         _write_files(found.built, cables, simgrid)
+        if draw is not None:
+            _write_drawing(found.built, draw)
 
 
 def _check_options(context: typer.Context, asked: FabricAsked | None) -> None:
@@ -95,7 +104,7 @@ def _check_options(context: typer.Context, asked: FabricAsked | None) -> None:
         refuse_typed(context, *sorted(others), why="--paper shows published prices and parts alone")
     if params["compare"]:
         refuse_typed(context, "prices", why="--compare takes the price lists that follow it")
-        refuse_typed(context, "cables", "simgrid", why="--compare builds several fabrics")
+        refuse_typed(context, "cables", "draw", "simgrid", why="--compare builds several fabrics")
     if asked is None:
         refuse_typed(
             context, *BESIDE_NODES, why="the fabric has no nodes",
@@ -127,11 +136,9 @@ def _show(found: "Priced", *, as_json: bool) -> None:
 
 def _draw(output: Path, found: "Priced") -> None:
     from weft.report.picture import write_picture
+    from weft.studies.pricing import charts_of
 
-    charts = found.draw()
-    if not charts or found.under_charts is None:
-        raise WeftError(*found.no_charts)
-    write_picture(output, charts, found.under_charts)
+    write_picture(output, *charts_of(found))
     typer.echo(f"picture: {output}", err=True)
 
 
@@ -146,3 +153,17 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
     if simgrid is not None:
         write_output(simgrid, simgrid_xml(built))
         typer.echo(f"platform: {simgrid}", err=True)
+
+
+def _write_drawing(built: "Built", path: Path) -> None:
+    """The fabric as SVG. Raises WeftError for a name with another ending."""
+    from weft.fabric.picture import picture_of
+    from weft.outputs import write_output
+    from weft.report.fabric_svg import fabric_svg
+
+    if path.suffix != ".svg":
+        raise WeftError(
+            f"{path} is no name of a drawing", f"type --draw {path.with_suffix('.svg')}"
+        )
+    write_output(path, fabric_svg(picture_of(built.fabric)))
+    typer.echo(f"drawing: {path}", err=True)

@@ -1,17 +1,12 @@
 """`weft trend`: the sessions of a machine in the order of time."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from weft.cli.command import output_option, print_json
 from weft.cli.options import Json
-from weft.errors import WeftError
-from weft.wording import counted
-
-if TYPE_CHECKING:
-    from weft.record.run import Run
 
 _EXAMPLES = """Examples:
 
@@ -47,39 +42,15 @@ def trend(
     """
     import msgspec
 
-    from weft.analysis.compare.history import history
     from weft.report.history import history_tables, write_history
     from weft.report.terminal import console
-    from weft.sources.limits import read_limits
+    from weft.studies.trend import over_time
 
-    limits = read_limits(against) if against else ()
-    runs, notes = _readable(records)
-    found = history(runs, limits)
+    found = over_time(records, against)
     if output is not None:
-        write_history(found, output, notes)
+        write_history(found.history, output, found.notes)
         typer.echo(f"report: {output}", err=True)
     if json:
-        plain = {**msgspec.to_builtins(found), "notes": notes}
-        print_json(plain)
+        print_json({**msgspec.to_builtins(found.history), "notes": found.notes})
     else:
-        console().print(history_tables(found, notes))
-
-
-def _readable(records: list[Path]) -> "tuple[list[Run], list[str]]":
-    """The records that can be read, and a line for each that cannot. Raises WeftError for none."""
-    from weft.record.run import load
-
-    runs, notes = [], []
-    for record in records:
-        try:
-            runs.append(load(record))
-        except WeftError as error:
-            if len(records) == 1:
-                raise
-            notes.append(f"skipped: {error.what}")
-    if not runs:
-        raise WeftError(
-            f"none of {counted(len(records), 'record')} can be read, first: {notes[0]}",
-            "type the paths of records that weft run wrote",
-        )
-    return runs, notes
+        console().print(history_tables(found.history, found.notes))

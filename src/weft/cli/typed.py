@@ -18,10 +18,12 @@ def typed_of(context: typer.Context) -> frozenset[str]:
 
 
 def word_of(context: typer.Context, name: str) -> str:
-    """How a parameter is typed: "--queue-depth", "TESTS" of an argument."""
+    """How a parameter was typed: "--queue-depth", "--no-overlap", "TESTS" of an argument."""
     param: Any = next(one for one in context.command.params if one.name == name)
     is_option = param.param_type_name == "option"
-    return str(max(param.opts, key=len)) if is_option else name.upper()
+    is_negated = param.secondary_opts and context.params[name] is False
+    words = param.secondary_opts if is_negated else param.opts
+    return str(max(words, key=len)) if is_option else name.upper()
 
 
 def refuse_typed(context: typer.Context, *names: str, why: str, fix: str = "") -> None:

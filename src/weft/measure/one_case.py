@@ -224,12 +224,10 @@ class CaseRunner:
     def _learn(self, state: CaseState, answer: Answer, ranks: Ranks, *, measured: bool) -> None:
         clock = ranks.clock
         median_ticks = _sample_ticks(state, answer) / answer.ops_per_sample
-        state.learn(answer, median_ticks, clock)
+        state.learn(answer, median_ticks, ranks.launch, clock)
         if measured:
             state.add_launch(ranks.launch, median_ticks, answer.ops_per_sample, clock)
             self._failures.went_well(state)
-            # No further launch gives a time where the clock did not move during the samples.
-            state.closed = median_ticks <= 0
 
     def _write(
         self,

@@ -91,9 +91,9 @@ class Measurement:
     def measure(self) -> Footer:
         """Run until everything is precise or the budget ends; writes the footer."""
         outcome: Outcome = "precise"
-        self._write_unsupported()
-        self._predict("")
         try:
+            self._write_unsupported()
+            self._predict("")
             while chosen := next_cases(self.states, self.plan, self._left_s(), self._costs):
                 self._one_round(chosen)
                 if self._rounds_done == 1:
@@ -190,7 +190,8 @@ class Measurement:
                 while left and (len(left) == len(todo) or time.monotonic() < stop):
                     cases_s += self._timed_case(up, left, planned, share)
                     left.pop(0)
-                end = msgspec.structs.replace(end, clock=ranks.finish().clock)
+                bye = ranks.finish()
+                end = msgspec.structs.replace(end, clock=bye.clock, link_bytes=bye.link_bytes)
         except LaunchError as error:
             end = LaunchEnd(launch=number, status=error.status, reason=error.reason)
             if hello is None:
@@ -199,9 +200,9 @@ class Measurement:
         else:
             left = []
             self._costs.launch_took(group, time.monotonic() - begun - cases_s)
+        self.writer.write(end)
         for state in todo:
             state.add_clock(number, end.clock)
-        self.writer.write(end)
         return left
 
     def _started(self, group: RankGroup, number: int, hello: Hello) -> None:

@@ -32,23 +32,28 @@ class _OfLaunch(NamedTuple):
 class CaseState:
     """What is known of a case so far.
 
-    `operation_ns` is the time until the next operation as measured, 0 while it is unknown, and
-    `guess_ns` an estimate from neighbouring sizes. `pace_ns` is what an operation took on average,
-    with all interruptions, and 0 or a guess like the other. `failures` counts the launches in a row
-    that failed with it in this run.
+    `operation_ns` is 0 while it is unknown, and `guess_ns` an estimate from neighbouring sizes.
+    `pace_ns` is what an operation took on average, with all interruptions, and 0 or a guess like
+    the other. `failures` counts the launches in a row that failed with it in this run.
     """
 
     def __init__(self, case: Case, pattern: Pattern) -> None:
         self.case = case
         self.pattern = pattern
         self._launches: dict[int, _OfLaunch] = {}
-        self.operation_ns = 0.0
+        self._next_ticks = 0.0
+        self._learnt_in: tuple[int, Clock] | None = None
         self.guess_ns = 0.0
         self.pace_ns = 0.0
         self._timed_ns = 0
         self._timed_operations = 0
         self.failures = 0
         self.closed = False
+
+    @property
+    def operation_ns(self) -> float:
+        """The time until the next operation as measured, by the best calibration of its launch."""
+        return self._next_ticks * self._learnt_in[1].tick_ns if self._learnt_in else 0.0
 
     @property
     def expected_ns(self) -> float:
@@ -74,24 +79,30 @@ class CaseState:
     def add_launch(
         self, launch: int, median_ticks: float, ops_per_sample: int, clock: Clock
     ) -> None:
-        """A launch's median of one operation in ticks, of samples of so many."""
+        """A launch's median of one operation in ticks, of samples of so many.
+
+        Where the clock did not move during the samples no further launch gives a time.
+        """
         self._launches[launch] = _OfLaunch(median_ticks, ops_per_sample, clock)
+        self.closed = self.closed or median_ticks <= 0
 
     def add_clock(self, launch: int, clock: Clock | None) -> None:
         """A further calibration of a launch's clock: the analysis takes the better one, too."""
         own = self._launches.get(launch)
         if own:
             self._launches[launch] = own._replace(clock=own.clock.or_longer(clock))
+        if self._learnt_in and self._learnt_in[0] == launch:
+            self._learnt_in = (launch, self._learnt_in[1].or_longer(clock))
 
-    def learn(self, seen: Sampled, median_ticks: float, clock: Clock) -> None:
-        """What a batch tells of the next one: its median operation in ticks, and its pace.
+    def learn(self, seen: Sampled, median_ticks: float, launch: int, clock: Clock) -> None:
+        """What a batch of a launch tells of the next one: its median operation in ticks, its pace.
 
         All batches count for the pace: one that went well is none.
         """
-        self.operation_ns = median_ticks * clock.tick_ns
-        if INTERVAL in seen.parts:
-            # The next operation waits for its turn and not for this one's end.
-            self.operation_ns = seen.parts[INTERVAL][-1] * clock.tick_ns
+        self._learnt_in = (launch, clock)
+        # The next operation of a load waits for its turn and not for this one's end.
+        due = seen.parts.get(INTERVAL, ())
+        self._next_ticks = due[-1] if due else median_ticks
         # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
         self._timed_ns += seen.timed_ns or seen.elapsed_ns
         self._timed_operations += len(seen.ticks) * seen.ops_per_sample
@@ -144,13 +155,17 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
             state.closed = not 0 < batch.needs_budget_s <= plan.budget_s
         elif batch.status == "ok":  # a calibration tells as much of the next operation
             clock = run.clocks[batch.launch]
-            state.learn(batch, launch_median(run.time_ns(batch)) / clock.tick_ns, clock)
+            median_ticks = launch_median(run.time_ns(batch)) / clock.tick_ns
+            state.learn(batch, median_ticks, batch.launch, clock)
     for key, batches in run.measured_by_case.items():
         for launch, times in samples_by_launch(batches, run.time_ns).items():
             clock = run.clocks[launch]
             # The coarsest of its samples, as in the summary.
             ops = min(batch.ops_per_sample for batch in batches if batch.launch == launch)
-            by_key[key].add_launch(launch, launch_median(times) / clock.tick_ns, ops, clock)
+            median_ticks = launch_median(times) / clock.tick_ns
+            by_key[key].add_launch(launch, median_ticks, ops, clock)
+            # As in the run itself: no further launch gives a time where the clock stood still.
+            by_key[key].closed = by_key[key].closed or median_ticks <= 0
     so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1
     so_far.launches = max(so_far.launches, max(run.launches, default=-1) + 1)
     so_far.round = max(rounds_of(run).values(), default=-1) + 1

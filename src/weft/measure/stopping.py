@@ -73,7 +73,10 @@ class Looked(Protocol):
 
     case: Case
     pattern: Pattern
-    operation_ns: float
+
+    @property
+    def operation_ns(self) -> float:
+        """The time until the next operation."""
 
 
 _L = TypeVar("_L", bound=Looked)

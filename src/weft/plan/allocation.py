@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from weft.errors import WeftError
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,8 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
         known = self.hosts or hosts
         if self.nodes > len(known):
             raise WeftError(
-                f"{counted(self.nodes, 'node')} were asked for, and there are {len(known)}:"
+                f"{counted(self.nodes, 'node')} {verb_of(self.nodes, 'were')} asked for, and there"
+                f" {verb_of(len(known), 'are')} {len(known)}:"
                 f" {', '.join(known)}",
                 f"type --nodes {len(known)}, or ask for more",
             )

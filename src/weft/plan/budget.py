@@ -11,7 +11,7 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.applications import ApplicationCase
+    from weft.applications.interface import ApplicationCase
     from weft.plan.case import Case
     from weft.plan.costs import Costs
     from weft.plan.pattern import Pattern

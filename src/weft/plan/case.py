@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from weft.applications import ApplicationCase, case_of
+from weft.applications import case_of
 from weft.applications.info import RECORDED_AS
+
+if TYPE_CHECKING:
+    from weft.applications.interface import ApplicationCase
 
 USUAL_QUEUE_DEPTH = 64
 USUAL_RANKS = 2
@@ -88,7 +91,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         """The case's name in a record: transport/test/bytes, and what differs from the defaults."""
-        variant = self.variant
+        return self._key(self.variant)
+
+    def _key(self, variant: str) -> str:
         return f"{self.transport}/{self.test}/{self.bytes}" + (f"/{variant}" if variant else "")
 
     @property
@@ -117,14 +122,23 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, **{axis: getattr(default, axis) for axis in axes})
 
     @property
-    def older_key(self) -> str:
-        """The key in records from before it had the ranks; their plans had one number of them."""
-        return self.but_for("ranks").key
+    def older_keys(self) -> tuple[str, ...]:
+        """The key in older records: before it had the ranks, and the application's own older words.
+
+        Plans of the first had one number of ranks.
+        """
+        of = self.of_application
+        older = self._key(self._variant(of.older_words)) if of else self.key
+        return (self.but_for("ranks").key, older)
 
     @property
     def variant(self) -> str:
         """The options that differ from the defaults, in words; empty where none does."""
-        schedule, of = self.schedule, self.of_application
+        of = self.of_application
+        return self._variant(of.words if of else "")
+
+    def _variant(self, of_application: str) -> str:
+        schedule = self.schedule
         reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
         differs = {
             f"{self.ranks}ranks": self.ranks != USUAL_RANKS,
@@ -135,6 +149,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             "shared": schedule.kind == "shared",
             f"{schedule.kind}{schedule.count}{reuse}": not schedule.is_repeated,
             f"at{self.point}": self.point is not None,
-            of.words if of else "": of is not None,
+            of_application: bool(of_application),
         }
         return "/".join(word for word, is_so in differs.items() if is_so)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications import asked_of, options_of
 from weft.applications.asked import ApplicationsAsked
 from weft.applications.info import ApplicationInfo
 from weft.errors import WeftError
@@ -155,7 +156,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
                 waits=(case.wait,),
                 pages=(case.pages,),
                 points=() if case.point is None else (case.point,),
-                application=ApplicationsAsked.of_case(case.application),
+                application=asked_of(case.application),
                 single=case.single,
             ),
         )
@@ -270,7 +271,7 @@ def make_cases(
         for wait in of_tests[test].waits
         for pages in of_tests[test].pages
         for point in _points(chosen, known.get(test), ranks)
-        for application in chosen.application.options_of(_application(known.get(test)))
+        for application in options_of(chosen.application, _application(known.get(test)))
         for size in _sizes(sizes, known.get(test))
     )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications import words_of as words_of_application
 from weft.plan.allocation import place_of
 from weft.plan.budget import REPORT_S, RESERVE, in_words
 from weft.plan.cases import (
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from weft.plan.plan import Plan
 
 
+# The output of a further run of a program that weft did not start.
+FURTHER = "another-run.txt"
 # What a command takes to start and find its programs.
 START_S = 3.0
 
@@ -56,7 +59,8 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
 
     `launches` were asked for, and of each case there are `made` or more. `launch_s` is what one
     launch of all of its cases took, with its share of all that was between launches. `budget_s` was
-    the budget.
+    the budget. Of a record that was imported the outputs are in `imported`: weft cannot measure it,
+    and the command is to import those of further runs, with them where launches are wanted.
     """
 
     record: str
@@ -64,6 +68,7 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     made: int
     launch_s: float
     budget_s: float
+    imported: tuple[str, ...] = ()
 
     def seconds(self, launches: int) -> float:
         """The budget for so many launches, rounded as a command has it."""
@@ -72,6 +77,8 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
 
     def command(self, launches: int = 0) -> str:
         """The command for so many launches, with the budget for them; 0: as the record."""
+        if self.imported:
+            return shlex.join(("weft", "import", *(self.imported if launches else ()), FURTHER))
         if launches == 0:
             return weft_run("--again", self.record)
         many = ("--launches", launches, "--budget", in_words(self.seconds(launches)))
@@ -79,6 +86,8 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
 
     def longer(self, times: float) -> str:
         """The command with launches that are so many times as long."""
+        if self.imported:
+            return self.command(self.launches)
         budget_s = max(times * self.budget_s, self.budget_s)
         return weft_run("--again", self.record, "--budget", in_words(budget_s))
 
@@ -144,7 +153,12 @@ def _of_experiment(
     }
     words = options_given(named)
     single = ("--single",) if of.single else ()
-    return (*one.tests, *words, *single, *of.application.words(pattern.application, file))
+    return (
+        *one.tests,
+        *words,
+        *single,
+        *words_of_application(of.application, pattern.application, file),
+    )
 
 
 def _of_hosts(plan: Plan, ranks: int, hosts: int) -> tuple[str, ...]:

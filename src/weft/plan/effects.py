@@ -45,13 +45,15 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
 class _Option(msgspec.Struct, frozen=True, kw_only=True):
     """An option of a plan: the request with another value of it, and what lacks without effect.
 
-    `by` says whether tests or transports use it, or neither.
+    `by` says whether tests or transports use it, or neither; `word` how it was typed, where that is
+    not by the parameter's name.
     """
 
     other: Callable[[Request], Request]
     lack: str
     by: str = "tests"
     fix: str = ""
+    word: Callable[[Request], str] = lambda _: ""
 
 
 def refuse_without_effect(
@@ -78,7 +80,7 @@ def refuse_without_effect(
 def _typed(request: Request) -> list[tuple[str, _Option]]:
     """The typed options of a plan under the names that were typed; each --option by itself."""
     found = [
-        (f"--{name.replace('_', '-')}", option)
+        (option.word(request) or f"--{name.replace('_', '-')}", option)
         for name, option in _OPTIONS.items()
         if name in request.typed
     ]
@@ -147,7 +149,11 @@ def _in_variants(**changed: Callable[[Any], Any]) -> Callable[[Request], Request
 
 
 def _in_application(value: OtherValue) -> _Option:
-    return _Option(other=_in_variants(application=value.other), lack=value.lack)
+    def word(request: Request) -> str:
+        words = (value.word(one.variants.application) for one in request.experiments)
+        return next(filter(None, words), "")
+
+    return _Option(other=_in_variants(application=value.other), lack=value.lack, word=word)
 
 
 def _other_sizes(request: Request) -> Request:

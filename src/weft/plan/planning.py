@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from weft.plan.request import Request
     from weft.plan.site import Site, Transport
 
+# Tests in which a simulated rank's additions take time.
+_SUMMING = ("allreduce",)
+
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """The plan of a run, the transports that it uses and what their engine says of its tests."""
@@ -134,7 +137,8 @@ def _reached(request: Request, chosen: _Chosen, site: Site) -> Reached:
         places=_places_of_ranks(request, chosen, site),
         file=next(files, "") if any(one.application.file_option for one in known) else "",
         platform=request.platform.xml
-        if request.platform and any(one.application.computes for one in known)
+        if request.platform
+        and any(one.application.computes or one.name in _SUMMING for one in known)
         else "",
     )
 
@@ -185,13 +189,20 @@ def _usable(
 
 
 def _check_options(options: Mapping[str, str], transports: Sequence[Transport]) -> None:
-    """Raises WeftError for an unknown option of a transport."""
-    takes = {f"{one.name}.{name}" for one in transports if one.usual for name in one.settings}
-    for key in options:
+    """Raises WeftError for an unknown option of a transport, or a value that it does not take."""
+    takes = {
+        f"{one.name}.{setting.name}": setting
+        for one in transports
+        if one.usual
+        for setting in one.settings
+    }
+    for key, value in options.items():
         if key not in takes:
             near = difflib.get_close_matches(key, takes, n=1)
             fix = f"did you mean {near[0]}?" if near else "type weft list transports to see all"
             raise WeftError(f"there is no option {key}", fix)
+        if taken := takes[key].refusal(value):
+            raise WeftError(f"{key} does not take {value}", f"type {taken}: --option {key}=VALUE")
 
 
 def _on_file(experiment: Experiment, site: Site) -> Experiment:

@@ -20,7 +20,8 @@ _IN_WORDS = {
 class SimulatedPlatform(msgspec.Struct, frozen=True, kw_only=True):
     """The platform that ranks were simulated on: nothing of such a run was measured.
 
-    `origin` is what it was calibrated from, and `xml` the whole file that the simulator read.
+    `origin` is what it was calibrated from, and `xml` the whole file that the simulator read. Each
+    node has up to `ranks_per_node`.
     """
 
     name: str
@@ -28,6 +29,7 @@ class SimulatedPlatform(msgspec.Struct, frozen=True, kw_only=True):
     nodes: int
     origin: str = ""
     xml: str = ""
+    ranks_per_node: int = 1
 
     @property
     def label(self) -> str:

@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from weft.applications.files import ApplicationFile
 from weft.plan.pattern import Pattern
+from weft.wording import in_a_row
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """An option of a transport: --option transport.name=value.
+
+    It takes a whole number from `least` to `most` where `most` is not 0, or one of `choices`, which
+    have commas between them; of neither the transport alone can tell.
+    """
+
+    name: str
+    summary: str
+    least: int = 0
+    most: int = 0
+    choices: str = ""
+
+    def refusal(self, value: str) -> str:
+        """What it takes in place of this value; empty where it may take it.
+
+        Values with commas between them are those of several rails.
+        """
+        items = value.split(",")
+        if self.choices:
+            known = self.choices.split(",")
+            return "" if set(items) <= set(known) else in_a_row(known, "or")
+        if self.most and not all(_is_between(self.least, self.most, item) for item in items):
+            return f"a number from {self.least} to {self.most}"
+        return ""
+
+
+def _is_between(least: int, most: int, text: str) -> bool:
+    """Whether the engine reads a whole number in the range: no sign but a minus, no space."""
+    is_number = re.fullmatch(r"-?[0-9]{1,18}", text)
+    return bool(is_number) and least <= int(text) <= most
 
 
 class Transport(msgspec.Struct, frozen=True, kw_only=True):
     """One transport of the engine, or a mode of it, as its program describes it there.
 
-    `reason` says why it is not usable there; empty where it is. `settings` are the names of its
-    options.
+    `reason` says why it is not usable there; empty where it is. `settings` are its options.
     """
 
     name: str
     usual: bool = True
     reason: str = ""
-    settings: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
     patterns: tuple[Pattern, ...] = ()
 
 

@@ -150,6 +150,13 @@ _MORE = (
     ),
     SuiteExperiment(title="memory copy bandwidth", tests=("copy",), sizes="4KiB,1MiB,16MiB"),
     SuiteExperiment(title="message rate", tests=("message_rate",), sizes="8", is_of_many=True),
+    SuiteExperiment(title="shifts", tests=("shift",), sizes="64KiB", is_of_many=True),
+    SuiteExperiment(
+        title="a round of pairs (weft map has them all)",
+        tests=("pair_rounds",),
+        sizes="8,64KiB",
+        is_of_many=True,
+    ),
     SuiteExperiment(
         title="collective operations",
         tests=("allreduce", "broadcast", "alltoall", "allgather", "barrier"),

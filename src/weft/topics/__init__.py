@@ -27,6 +27,7 @@ from weft.topics.osu_paper import OsuPaper
 from weft.topics.overhead import HostOverheads
 from weft.topics.overlap import OverlapOfWork
 from weft.topics.pages import Pages
+from weft.topics.pair_map import PairMap
 from weft.topics.queue_depth import QueueDepths
 from weft.topics.rails import Rails
 from weft.topics.registration import RegisteringMemory
@@ -55,6 +56,7 @@ TOPICS: tuple[Topic[Any], ...] = (
     MessageRate(),
     OfferedLoad(),
     Scaling(),
+    PairMap(),
     Exchange(),
     BufferReuse(),
     RegisteringMemory(),

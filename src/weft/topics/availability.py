@@ -18,10 +18,10 @@ from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic
-from weft.topics.rows import SizeRow
+from weft.topics.rows import SizeRow, TopicRow
 from weft.topics.series import by_case, median_over, part_ns, whole_ns
 from weft.units import format_bandwidth, format_bytes
-from weft.wording import counted, half_in_its_unit, percent, with_ends
+from weft.wording import counted, half_in_its_unit, percent, verb_of, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,7 @@ BUSY = "busy_stream"
 DROP = 0.05
 
 
-class BusyPoint(msgspec.Struct, frozen=True, kw_only=True):
+class BusyPoint(TopicRow, frozen=True, kw_only=True):
     """A stream beside work: the work asked for, in per cent of the stream's time alone, the share
     of the time that was spent computing, the bandwidth, and what is kept of that without work."""
 
@@ -122,10 +122,7 @@ def _curve(run: Run, batches: dict[int, list[Batch]]) -> Availability:
     points = tuple(_point(run, work, batches[work]) for work in sorted(batches))
     drop, note = _drop(run, batches)
     return Availability(
-        transport=case.transport,
-        bytes=case.bytes,
-        queue_depth=case.queue_depth,
-        variant=case.but_for("point").variant,
+        **Availability.of(case, "point"),
         points=points,
         drop_at_percent=drop,
         note=note,
@@ -168,7 +165,8 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Estimate | None, s
         most = max(curve[-1][1] for curve in whole)
         return None, f"no drop of {DROP:.0%} up to {most:.1%} of the time computing"
     if len(shares) < max(len(whole), 2):
-        seen = f"{len(shares)} of {counted(len(whole), 'launch')} show it"
+        shown = verb_of(len(shares), "show", len(whole))
+        seen = f"{len(shares)} of {counted(len(whole), 'launch')} {shown} it"
         return None, f"where it drops by {DROP:.0%} is not known: {seen}"
     at = over_launches(shares, positive=True)
     return msgspec.structs.replace(at, high=min(at.high, 100.0)), ""

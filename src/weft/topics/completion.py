@@ -17,7 +17,7 @@ from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.tables import Table
 from weft.topics.base import Topic
-from weft.topics.rows import SizeRow
+from weft.topics.rows import SizeRow, TransportRow
 from weft.topics.series import median_over
 from weft.units import format_bytes, format_time
 from weft.wording import at as placed_at
@@ -60,13 +60,12 @@ class Completion(SizeRow, frozen=True, kw_only=True):
     cpu_percent: tuple[Estimate, ...]
 
 
-class Increase(msgspec.Struct, frozen=True, kw_only=True):
+class Increase(TransportRow, frozen=True, kw_only=True):
     """How much longer a message takes when its completion is learnt in another mode, by size.
 
     Each step is the difference of two medians, as `added_ns` of Completion.
     """
 
-    transport: str
     test: str
     steps: tuple[Step, ...]
 
@@ -128,7 +127,7 @@ def _increases(
         sizes = sorted(by_kind[below].keys() & by_kind[above].keys())
         steps = tuple(step_between(n, by_kind[below][n], by_kind[above][n]) for n in sizes)
         if steps:
-            found.append(Increase(transport=transport, test=above.test, steps=steps))
+            found.append(Increase(**Increase.of(above, transport=transport), steps=steps))
     return tuple(found)
 
 
@@ -167,11 +166,8 @@ def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Comple
         step = step_between(case.bytes, timed[0][1], latency)
         rows.append(
             Completion(
-                transport=case.transport,
-                test=case.test,
+                **Completion.of(case, "wait"),
                 kind=FAMILIES.get(case.test, case.test),
-                bytes=case.bytes,
-                variant=_place(case).variant,
                 way=way_of(case),
                 is_cheapest=at == 0,
                 latency_ns=latency,

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.analysis.stats.shape import drift
 from weft.topics.base import Topic
+from weft.topics.rows import TransportRow
 from weft.topics.series import WORK, by_case, part_ns
 from weft.wording import counted
 
 if TYPE_CHECKING:
+    from weft.plan.case import Case
     from weft.record.run import Run
     from weft.topics.base import Results
 
 
-class LoopDrift(msgspec.Struct, frozen=True, kw_only=True):
+class LoopDrift(TransportRow, frozen=True, kw_only=True):
     """In how many of a test's batches the loop's rate drifted, and by what share at most."""
 
-    transport: str
     test: str
     most: float
     drifted: int
@@ -50,19 +49,18 @@ class ComputeLoop(Topic[tuple[LoopDrift, ...]]):
 def drifts_of(run: Run) -> tuple[LoopDrift, ...]:
     """Where the compute loop's rate moved within a batch, one row per test and transport."""
     tests = {run.cases[batch.case].test for batch in run.measured if WORK in batch.parts}
-    moved: dict[tuple[str, str], list[float | None]] = {}
+    moved: dict[tuple[str, str], list[tuple[Case, float | None]]] = {}
     for key, batches in by_case(run, tests).items():
         case = run.cases[key]
         changes = moved.setdefault((case.transport, case.test), [])
-        changes += [drift(part_ns(run, b, WORK)) if case.point else None for b in batches]
+        changes += [(case, drift(part_ns(run, b, WORK)) if case.point else None) for b in batches]
     return tuple(
         LoopDrift(
-            transport=transport,
-            test=test,
+            **LoopDrift.of(changes[0][0]),
             most=max(map(abs, known)),
             drifted=len(known),
             batches=len(changes),
         )
-        for (transport, test), changes in moved.items()
-        if (known := [change for change in changes if change is not None])
+        for changes in moved.values()
+        if (known := [change for _, change in changes if change is not None])
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.analysis.stats.intervals import median_of_launches
 from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
+from weft.topics.rows import TransportRow
 from weft.units import format_time
 from weft.wording import with_half
 
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from weft.topics.base import Results
 
 
-class Connecting(msgspec.Struct, frozen=True, kw_only=True):
+class Connecting(TransportRow, frozen=True, kw_only=True):
     """The time that a transport takes to connect a rank with all others, over their number."""
 
-    transport: str
     peers: int
     launches: int
     time_per_peer_ns: Estimate

@@ -19,6 +19,7 @@ from weft.record.ranks import FIRST_RANK, OF_RANK
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
+from weft.topics.pair_map import PAIR_ROUNDS
 from weft.topics.rows import CaseRow
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import half_or_none
@@ -74,7 +75,8 @@ def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
     for key, batches in run.measured_by_case.items():
         case = run.cases[key]
         own = [b for b in batches if any(OF_RANK.fullmatch(part) for part in b.parts)]
-        if own and run.patterns[case.test].figure in _FIGURES:
+        is_map = case.test == PAIR_ROUNDS
+        if own and not is_map and run.patterns[case.test].figure in _FIGURES:
             rows.append(_row(run, case, own))
     return tuple(row for row in rows if row is not None)
 
@@ -87,17 +89,12 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
     tick_ns = run.resolution_ns(batches)
     greatest = median_of_launches([max(times) for times in launches], tick_ns)
     return ExchangeRow(
-        case=case.key,
-        test=case.test,
-        transport=case.transport,
-        variant=case.but_for("ranks").variant,
-        bytes=case.bytes,
-        ranks=len(launches[0]),
+        **ExchangeRow.of(case, "ranks", ranks=len(launches[0])),
         launches=len(launches),
         least_ns=median_of_launches([min(times) for times in launches], tick_ns),
         mean_ns=median_of_launches([sum(times) / len(times) for times in launches], tick_ns),
         greatest_ns=greatest,
-        bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case, greatest),
+        bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case.bytes, greatest),
     )
 
 

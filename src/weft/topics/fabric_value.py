@@ -27,7 +27,7 @@ def value_table(values: Sequence[FabricValue]) -> Table:
             *("latency", f"{currency} per µs saved"),
         ),
         rows=tuple(_row(value) for value in values),
-        notes=(*_titles(values), *_findings(values)),
+        notes=(*_titles(values), *_findings(values), *_advice(values)),
     )
 
 
@@ -82,10 +82,15 @@ def _per_mflop(value: FabricValue) -> str:
     return f"{words}; {never_left_its_host(value.application, _OF_NO_FABRIC)}"
 
 
+def _advice(values: Sequence[FabricValue]) -> tuple[str, ...]:
+    """What several options say is said once."""
+    return tuple(dict.fromkeys(line for value in values for line in value.advice))
+
+
 def value_notes(value: FabricValue) -> tuple[str, ...]:
     """What the money of one fabric buys, where something is known of it."""
     application = () if value.price_per_mflop_per_s is None else (_per_mflop(value),)
-    return (*_notes_of_links(value), *application)
+    return (*_notes_of_links(value), *application, *value.advice)
 
 
 def _notes_of_links(value: FabricValue) -> tuple[str, ...]:

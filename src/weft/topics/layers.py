@@ -58,7 +58,8 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
 def layer_notes(found: Layers) -> list[str]:
     """Each pair's outcome in words, then what stands apart and why."""
     lines = [f"{_test(pair)}: {pair_in_words(pair)}, over {pair.medium}" for pair in found.pairs]
-    return lines + [f"{_test(one)}: {one.transport} stands apart: {one.why}" for one in found.apart]
+    lines += [f"{_test(one)}: {one.transport} stands apart: {one.why}" for one in found.apart]
+    return [*lines, *found.advice]
 
 
 def pair_in_words(pair: LayerPair) -> str:

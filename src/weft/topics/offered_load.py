@@ -17,7 +17,7 @@ from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import by_key, by_variant
-from weft.topics.rows import SizeRow
+from weft.topics.rows import SizeRow, TopicRow
 from weft.units import format_bytes, format_rate, format_time
 from weft.wording import half_or_none, middle_or_none
 
@@ -85,7 +85,7 @@ class Knee(SizeRow, frozen=True, kw_only=True):
     is_last: bool
 
 
-class LaunchLoad(msgspec.Struct, frozen=True, kw_only=True):
+class LaunchLoad(TopicRow, frozen=True, kw_only=True):
     """One load in the launch of this number."""
 
     launch: int
@@ -185,10 +185,7 @@ def loads_of(
 
 def _row(case: Case, launches: list[LaunchLoad]) -> LoadRow:
     return LoadRow(
-        case=case.key,
-        transport=case.transport,
-        bytes=case.bytes,
-        variant=case.but_for("point").variant,
+        **LoadRow.of(case, "point"),
         load_percent=case.point or 0,
         offered_per_s=median_of_launches([one.offered_per_s for one in launches]),
         answered_per_s=median_of_launches([one.answered_per_s for one in launches]),
@@ -238,9 +235,7 @@ def knee_of(group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
     middle = found[(len(found) - 1) // 2]
     case = points[0][0]
     return Knee(
-        transport=case.transport,
-        bytes=case.bytes,
-        variant=case.but_for("point").variant,
+        **Knee.of(case, "point"),
         cases=tuple(case.key for case, _ in points),
         percentile=usable[0],
         load_percent=middle,

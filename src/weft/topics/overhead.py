@@ -145,14 +145,7 @@ def _from_calls(run: Run) -> Iterator[_Found]:
                 "complete_ns": over_launch_medians(ends),
                 "calls_ns": over_launch_medians(both),
             }
-            row = HostOverhead(
-                transport=case.transport,
-                bytes=case.bytes,
-                side=side,
-                variant=case.variant,
-                rank=rank,
-            )
-            yield row, figures
+            yield HostOverhead(**HostOverhead.of(case), side=side, rank=rank), figures
 
 
 def _from_work(run: Run) -> Iterator[_Found]:
@@ -163,16 +156,10 @@ def _from_work(run: Run) -> Iterator[_Found]:
         rest = case.but_for("point")
         if _point(case) > max(AS_LONG, _point(longest.get(rest, rest))):
             longest[rest] = case
-    for rest, case in longest.items():
+    for case in longest.values():
         batches = measured[case.key]
-        row = HostOverhead(
-            transport=case.transport,
-            bytes=case.bytes,
-            side=OVERLAPS[case.test],
-            variant=rest.variant,
-        )
         yield (
-            row,
+            HostOverhead(**HostOverhead.of(case, "point"), side=OVERLAPS[case.test]),
             {
                 "beside_work_ns": median_over(batches, partial(_overhead_ns, run)),
                 "availability_percent": median_over(batches, partial(_available_percent, run)),
@@ -181,13 +168,13 @@ def _from_work(run: Run) -> Iterator[_Found]:
 
 
 def _from_delays(run: Run) -> Iterator[_Found]:
-    measured = dict.fromkeys((case.transport, case.variant) for case in run.cases.values())
-    for transport, variant in measured:
+    measured = {(case.transport, case.variant): case for case in run.cases.values()}
+    for (transport, variant), case in measured.items():
         launches = delay_tests_of(run, transport, variant)
         if len(launches) < 2:
             continue
         for tests in zip(*launches, strict=True):
-            row = partial(HostOverhead, transport=transport, bytes=tests[0].bytes, variant=variant)
+            row = partial(HostOverhead, **HostOverhead.of(case, bytes=tests[0].bytes))
             sent = over_launches([test.send_ns for test in tests], positive=False)
             yield row(side="send"), {"delay_ns": sent}
             received = [test.receive_ns for test in tests if test.receive_ns is not None]

@@ -83,10 +83,8 @@ def overlaps_of(run: Run) -> tuple[Overlap, ...]:
             continue
         rows.append(
             Overlap(
-                transport=case.transport,
-                bytes=case.bytes,
+                **Overlap.of(case, "point"),
                 side=OVERLAPS[case.test],
-                variant=case.but_for("point").variant,
                 alone_ns=median_over(batches, partial(less_read, run, part="alone")),
                 work_ns=median_over(batches, partial(less_read, run, part="work")),
                 both_ns=median_over(batches, partial(less_read, run)),

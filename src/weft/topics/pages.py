@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.analysis.layers import step_between
 from weft.plan.cases import TESTS
 from weft.plan.command import weft_run
 from weft.topics.base import Topic
 from weft.topics.groups import cases_alike
 from weft.topics.registration import added_in_words, time_of
+from weft.topics.rows import FindingRow
 from weft.units import format_bytes
 from weft.wording import at, counted
 
@@ -27,27 +26,21 @@ if TYPE_CHECKING:
 LONG_BYTES = 1 << 20
 
 
-class PagesFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """A sentence about the pages of messages' memory."""
-
-    sentence: str
-
-
-class Pages(Topic[tuple[PagesFinding, ...]]):
+class Pages(Topic[tuple[FindingRow, ...]]):
     """What the size of memory's pages changes."""
 
     name = "pages"
     title = "Pages"
 
-    def rows(self, results: Results) -> tuple[PagesFinding, ...]:
+    def rows(self, results: Results) -> tuple[FindingRow, ...]:
         """From cases in small and in huge pages, and from those that chose none."""
         run = results.run
         chosen = [s for s in results.summaries if run.cases[s.case].pages]
         gains = map(gain_of_pages, cases_alike(chosen, run.cases, "pages"))
         said = (*gains, *huge_pages_in_words(run), *small_pages_in_words(run))
-        return tuple(PagesFinding(sentence=one) for one in said if one)
+        return tuple(FindingRow(sentence=one) for one in said if one)
 
-    def findings(self, rows: tuple[PagesFinding, ...]) -> list[str]:
+    def findings(self, rows: tuple[FindingRow, ...]) -> list[str]:
         """What huge pages save, and whether cases had them unasked."""
         return [row.sentence for row in rows]
 

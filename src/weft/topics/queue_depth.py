@@ -17,6 +17,7 @@ import msgspec
 from weft.plan.case import USUAL_QUEUE_DEPTH, Case
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import cases_alike
+from weft.topics.rows import TopicRow
 from weft.units import format_bytes
 from weft.wording import at
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 NEAR_PEAK = 0.95
 
 
-class QueueBinding(msgspec.Struct, frozen=True, kw_only=True):
+class QueueBinding(TopicRow, frozen=True, kw_only=True):
     """A queue depth of a test, over the sizes that it was measured at in one variant.
 
     `case` is without its size. From `from_bytes` on the queue binds at every size that was looked
@@ -43,7 +44,7 @@ class QueueBinding(msgspec.Struct, frozen=True, kw_only=True):
     most_bytes: int
 
 
-class QueueNeeded(msgspec.Struct, frozen=True, kw_only=True):
+class QueueNeeded(TopicRow, frozen=True, kw_only=True):
     """The smallest of several queue depths whose bandwidth is near the best one's.
 
     `place` says which test, size and options; `binding` what is known of which queues bind.

@@ -69,10 +69,7 @@ def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
         of_speeds = ratio(*pair, "bandwidth" if several.latency_ns is None else "latency")
         found.append(
             RailRatio(
-                transport=several.transport,
-                test=several.test,
-                bytes=several.bytes,
-                variant=several.variant,
+                **RailRatio.of(case),
                 ratio=of_speeds,
                 verdict=verdict(of_speeds),
             )

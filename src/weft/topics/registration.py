@@ -85,9 +85,7 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
             continue
         rows.append(
             Registration(
-                transport=summary.transport,
-                variant=summary.variant,
-                bytes=summary.bytes,
+                **Registration.of(run.cases[summary.case]),
                 launches=summary.launches,
                 register_ns=summary.latency_ns,
                 deregister_ns=median_of_launches(medians, run.resolution_ns(own)),

@@ -26,7 +26,7 @@ from weft.estimate import Estimate
 from weft.plan.case import Case, Schedule
 from weft.plan.cases import LAUNCHES
 from weft.topics.base import Topic
-from weft.topics.rows import SizeRow
+from weft.topics.rows import SizeRow, TopicRow
 from weft.units import format_bytes
 from weft.wording import at as placed_at
 from weft.wording import counted, with_ends
@@ -48,7 +48,7 @@ _AXES = {
 }
 
 
-class ReusePoint(msgspec.Struct, frozen=True, kw_only=True):
+class ReusePoint(TopicRow, frozen=True, kw_only=True):
     """A point of a series: N buffers in turn, or R per cent of the messages in one buffer.
 
     `buffers` is N, or for how many messages of one buffer there are others.
@@ -162,11 +162,8 @@ def _series(
     kept, dropped = _where_it_drops(known, is_latency=is_latency)
     return [
         Reuse(
+            **Reuse.of(rest, "schedule"),
             scheme=scheme,
-            transport=rest.transport,
-            test=rest.test,
-            bytes=rest.bytes,
-            variant=rest.but_for("schedule").variant,
             is_latency=is_latency,
             points=ordered,
             launches=launches,

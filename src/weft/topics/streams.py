@@ -118,11 +118,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
         if len(series) == len(batches)
     }
     return StreamsRow(
-        case=case.key,
-        test=case.test,
-        transport=case.transport,
-        bytes=case.bytes,
-        variant=case.but_for("point").variant,
+        **StreamsRow.of(case, "point"),
         streams=len(own[0]),
         launches=len({batch.launch for batch in batches}),
         time_ns=time_ns,

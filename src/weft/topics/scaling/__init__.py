@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.stats.launches import what_would_tell
+from weft.analysis.stats.needed import in_order
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
@@ -88,7 +90,12 @@ class Scaling(Topic[ScalingRows]):
     def findings(self, rows: ScalingRows) -> list[str]:
         """At which lattices the fabric costs more than is worth a word."""
         groups = ([row for curve in group for row in curve.rows] for group in rows.groups)
-        return [found for own in groups if (found := _verdict(own, rows.costs))]
+        found = [words for own in groups if (words := _verdict(own, rows.costs))]
+        hidden = in_order(cost.needed for cost in rows.costs if cost.needed)
+        if hidden:
+            purpose = f"tell what {counted(len(hidden), 'lattice')} without a verdict cost"
+            found.append(f"scaling: {what_would_tell(hidden[-1], purpose, [rows.again])}")
+        return [*found, *(f"scaling: {line}" for line in rows.rests_on)] if rows.costs else found
 
     def plain(self, rows: ScalingRows) -> list[dict[str, Any]]:
         """The rows, then what each lattice loses."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 # A little room above the highest point.
 ROOM = 1.05
+# Three digits: from here on it is 1.00 GFlop/s, and so many are behind the point below a rate.
+LEAST_GIGA = 0.9995e9
+DIGITS = ((2, 9.995), (1, 99.95))
 
 
 def charts_of_group(group: Sequence[LatticeCurve], number: int) -> list[Chart]:
@@ -43,12 +46,11 @@ def charts_of_group(group: Sequence[LatticeCurve], number: int) -> list[Chart]:
 
 
 def format_flops(flops_per_s: float) -> str:
-    """A rate of arithmetic with three digits: "812 MFlop/s", "1.05 GFlop/s"."""
-    for unit, size in (("GFlop/s", 1e9), ("MFlop/s", 1e6)):
-        if flops_per_s >= size:
-            digits = ".3g" if flops_per_s < 1000 * size else ".0f"
-            return f"{flops_per_s / size:{digits}} {unit}"
-    return f"{flops_per_s / 1e6:.3g} MFlop/s"
+    """A rate of arithmetic with three digits: "812 MFlop/s", "1.10 GFlop/s", "1250 GFlop/s"."""
+    size, unit = (1e9, "GFlop/s") if flops_per_s >= LEAST_GIGA else (1e6, "MFlop/s")
+    rate = flops_per_s / size
+    digits = next((digits for digits, below in DIGITS if rate < below), 0)
+    return f"{rate:.{digits}f} {unit}"
 
 
 def title_of(row: ScalingRow | Cost) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.summary import summarise
+from weft.plan.command import weft_run
 from weft.topics.base import Results
 from weft.topics.scaling.charts import format_flops
 from weft.topics.scaling.rows import rates_alone, scaling_of
@@ -21,7 +22,7 @@ def usual_rate() -> tuple[float, str]:
     """Where nothing was measured: flops/s, and words for it."""
     words = (
         f"a rank computes {format_flops(USUAL_FLOPS_PER_S)}: an assumption; type --rate, or"
-        " measure it: weft run milc --ranks 1"
+        f" measure it: {weft_run('milc', '--ranks', 1)}"
     )
     return USUAL_FLOPS_PER_S, words
 

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weft.analysis.stats.launches import next_session_of, rests_on
+from weft.analysis.stats.needed import Needed, apart, at_first
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.analysis.stats.slowest import slowest_rank
+from weft.applications import case_of
 from weft.applications.answers import plaquettes_of, residual_of
-from weft.applications.lattice import Lattice
 from weft.estimate import Estimate
+from weft.plan.command import NextSession
 from weft.record.launches import by_launch
 from weft.topics.groups import side
 from weft.topics.rows import CaseRow, VariantRow
@@ -25,6 +28,7 @@ from weft.topics.scaling.iterations import medians_ns, parts_ns
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.applications.interface import ApplicationCase
     from weft.plan.case import Case
     from weft.record.model import Batch
     from weft.record.run import Run
@@ -85,6 +89,7 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     `cost` is 1 less the efficiency, with its interval. `first_ranks` is the smallest number of
     ranks at which it is surely over `limit`; 0 where none is. `most_in` is the part of an iteration
     that takes most longer than on `base_ranks` (of a lattice that is divided, than its share).
+    `needed` launches would tell, where the scatter is what hides it.
     """
 
     test: str
@@ -100,6 +105,7 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     first_ranks: int
     most_in: str
     most_ns: float
+    needed: Needed | None = None
 
 
 class LatticeCurve(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,10 +115,15 @@ class LatticeCurve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScalingRows(msgspec.Struct, frozen=True, kw_only=True):
-    """What a record says of scaling: groups of curves that differ in their lattice only."""
+    """What a record says of scaling: groups of curves that differ in their lattice only.
+
+    `again` is how to measure the record once more, `rests_on` what its sessions do not show.
+    """
 
     groups: tuple[tuple[LatticeCurve, ...], ...]
     costs: tuple[Cost, ...]
+    again: NextSession
+    rests_on: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[ScalingRow, ...]:
@@ -133,16 +144,21 @@ def scaling_of(results: Results) -> ScalingRows:
     for key, case in run.cases.items():
         if key not in batches or case.application is None:
             continue
-        lattice = Lattice.of(case.application)
-        bare = _bare(case, lattice)
-        curves = groups.setdefault((bare, lattice.is_global), {})
-        row = _row(run, case, lattice, bare, batches[key])
+        of = case_of(case.application)
+        bare = msgspec.structs.replace(case.but_for("ranks"), application=of.of_any_shape)
+        curves = groups.setdefault((bare, of.is_global), {})
+        row = _row(run, case, of, bare, batches[key])
         curves.setdefault(case.but_for("ranks"), []).append(row)
     found = tuple(tuple(map(_curve, curves.values())) for curves in groups.values())
     # Repeats of a simulation are identical: one launch says all.
     is_exact = run.header.plan.simulated is not None
     costs = (_cost(curve, is_exact=is_exact) for group in found for curve in group)
-    return ScalingRows(groups=found, costs=tuple(cost for cost in costs if cost is not None))
+    return ScalingRows(
+        groups=found,
+        costs=tuple(cost for cost in costs if cost is not None),
+        again=next_session_of(run),
+        rests_on=rests_on(run),
+    )
 
 
 def rates_alone(rows: ScalingRows) -> tuple[ScalingRow, ...]:
@@ -162,25 +178,12 @@ def rates_alone(rows: ScalingRows) -> tuple[ScalingRow, ...]:
     return tuple(fastest[sites] for sites in sorted(fastest))
 
 
-def _bare(case: Case, lattice: Lattice) -> Case:
-    """The case whatever its ranks and extents are: what curves of one figure share."""
-    bare = msgspec.structs.replace(lattice, extents=(), is_global=False)
-    return msgspec.structs.replace(case.but_for("ranks"), application=bare.options)
-
-
-def _variant(bare: Case, lattice: Lattice, usual_sums: int) -> str:
-    """What differs from the usual, but for the extents."""
-    sums = 0 if lattice.sums == usual_sums else lattice.sums
-    alone = msgspec.structs.replace(lattice, extents=(), is_global=False, sums=sums)
-    words = alone.words.lstrip("/")
-    return " ".join(filter(None, (bare.but_for("application").variant, words)))
-
-
 def _row(
-    run: Run, case: Case, lattice: Lattice, bare: Case, batches: Sequence[Batch]
+    run: Run, case: Case, of: ApplicationCase, bare: Case, batches: Sequence[Batch]
 ) -> ScalingRow:
     info = run.patterns[case.test].application
-    sites = lattice.sites_of_rank(case.ranks)
+    sites = of.sites_of_rank(case.ranks)
+    words = (bare.but_for("application").variant, of.words_beyond(info))
     tick_ns = run.resolution_ns(batches)
     of_launches = by_launch(batches)
     slowest = [medians_ns(run, own) for own in of_launches.values()]
@@ -189,20 +192,15 @@ def _row(
     sent = batches[0].sent_bytes
     found = (residual_of(batch.application) for batch in batches)
     residuals = [one for one in found if one is not None]
-    set_bytes = round(lattice.set_bytes_per_site(info, case.bytes) * sites)
+    set_bytes = round(of.set_bytes_per_site(info, case.bytes) * sites)
 
     def per_s(amount: float) -> Estimate | None:
         return iteration.mapped(lambda time: 1e9 * amount / time) if amount else None
 
     return ScalingRow(
-        case=case.key,
-        test=case.test,
-        transport=case.transport,
-        variant=_variant(bare, lattice, info.sums),
-        lattice=lattice.shape,
-        is_global=lattice.is_global,
-        ranks=case.ranks,
-        bytes=case.bytes,
+        **ScalingRow.of(case, variant=" ".join(filter(None, words))),
+        lattice=of.shape,
+        is_global=of.is_global,
         sites=sites,
         sent_bytes=sent,
         sent_messages=batches[0].sent_messages,
@@ -212,7 +210,7 @@ def _row(
         iterations_per_s=iteration.mapped(lambda time: 1e9 / time),
         flops_per_site=info.flops_per_site,
         flops_per_s=per_s(info.flops_per_site * sites),
-        moved_bytes_per_s=per_s(lattice.moved_bytes_per_site(info, case.bytes) * sites),
+        moved_bytes_per_s=per_s(of.moved_bytes_per_site(info, case.bytes) * sites),
         sent_bytes_per_s=per_s(sent),
         base_ranks=case.ranks,
         efficiency=None,
@@ -280,25 +278,29 @@ def _cost(curve: LatticeCurve, *, is_exact: bool) -> Cost | None:
     ]
     found = last.efficiency
     most_in, most_ns = _grown_most(base, last)
+    verdict = verdict_of(found, is_exact=is_exact) if alone else "cannot tell"
+    is_hidden = verdict == "cannot tell" and bool(alone)
     return Cost(
-        test=last.test,
-        transport=last.transport,
-        variant=last.variant,
-        lattice=last.lattice,
-        is_global=last.is_global,
-        base_ranks=base.ranks,
-        ranks=last.ranks,
+        **Cost.like(last),
         limit=MOST_COST,
         cost=msgspec.structs.replace(
             found, speed=1 - found.speed, low=1 - found.high, high=1 - found.low
         ),
-        verdict=verdict_of(found, is_exact=is_exact) if alone else "cannot tell",
+        verdict=verdict,
         base_ns=base.iteration_ns,
-        iteration_ns=last.iteration_ns,
         first_ranks=min(over, default=0),
         most_in=most_in,
         most_ns=most_ns,
+        needed=_needed(base.iteration_ns, last.iteration_ns, found) if is_hidden else None,
     )
+
+
+def _needed(base: Estimate, last: Estimate, efficiency: Ratio) -> Needed:
+    """What tells a cost from MOST_COST that is as far from it as this one looks, or is none."""
+    if not (base.is_bounded and last.is_bounded):
+        return at_first(last.unit)
+    limit = math.log(1 - MOST_COST)
+    return apart(base, last, max(-limit, abs(math.log(efficiency.speed) - limit)))
 
 
 def _grown_most(base: ScalingRow, last: ScalingRow) -> tuple[str, float]:
