@@ -38,15 +38,6 @@ void wait_asleep(long longest_ns, MPI_Request request) {
   poll_asleep(longest_ns, [&](int& done) { MPI_Test(&request, &done, MPI_STATUS_IGNORE); });
 }
 
-int ranks_of_this_host() {
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int ranks = 0;
-  MPI_Comm_size(host, &ranks);
-  MPI_Comm_free(&host);
-  return ranks;
-}
-
 std::vector<std::uint64_t> lengths_of(const std::string& mine, int ranks) {
   const std::uint64_t length = mine.size();
   std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks));
@@ -93,7 +84,6 @@ MpiBootstrap::MpiBootstrap(int* argc, char*** argv, MpiUse use) {
   MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
-  longest_pause_ns_ = longest_pause_ns(ranks_of_this_host());
   if (provided >= MPI_THREAD_FUNNELED) return;
   MPI_Finalize();
   throw std::runtime_error(

@@ -17,7 +17,7 @@ enum class MpiUse { meeting, measured };
 
 /// How long a rank sleeps at most before it looks again. All that sleep on a host look as often
 /// together as two would: the ranks that are measured pay for no more of them.
-constexpr long longest_pause_ns(int ranks_of_host) {
+constexpr long longest_pause_ns(long ranks_of_host) {
   constexpr long of_two_ns = 500'000;
   constexpr long most_ns = 20'000'000;
   return std::clamp(of_two_ns / 2 * ranks_of_host, of_two_ns, most_ns);
@@ -41,13 +41,15 @@ class MpiBootstrap final : public Bootstrap {
   std::string broadcast(const std::string& mine) override;
   void barrier() override;
   void barrier_asleep(bool sleeps) override;
+  /// So many ranks sleep on this host, each as long as `longest_pause_ns` says.
+  void share_host(long ranks) { longest_pause_ns_ = longest_pause_ns(ranks); }
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
 
  private:
   int rank_ = 0;
   int size_ = 0;
-  long longest_pause_ns_ = 0;
+  long longest_pause_ns_ = longest_pause_ns(1);
 };
 
 }  // namespace weft

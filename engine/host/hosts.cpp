@@ -20,6 +20,12 @@ std::size_t local_rank(Bootstrap& boot) {
   return static_cast<std::size_t>(std::count(hosts.begin(), hosts.begin() + boot.rank(), host));
 }
 
+std::size_t ranks_of_host(Bootstrap& boot) {
+  const std::string host = host_name();
+  const std::vector<std::string> hosts = boot.exchange(host);
+  return static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), host));
+}
+
 std::string other_host(Bootstrap& boot) {
   const std::string mine = host_name();
   const std::vector<std::string> hosts = boot.exchange(mine);

@@ -152,6 +152,7 @@ void measure_as(const Options& options, int argc, char** argv) {
   die_with_parent();
   MpiBootstrap boot(&argc, &argv, use_of_mpi<T>());
   try {
+    boot.share_host(static_cast<long>(ranks_of_host(boot)));
     measure<ThisHost, T>(options, boot);
   } catch (const std::exception& error) {
     write_error(T::name, error.what());

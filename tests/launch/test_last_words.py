@@ -45,6 +45,33 @@ def test_a_lost_rank_counts_more_than_what_its_starter_failed_in(
     assert "HYDU" not in str(ended.value)
 
 
+# As Open MPI 4.1.4 printed it of a rank that wrote to nothing, beside another one that did.
+CRASHES = """\
+[n2:01474] *** Process received signal ***
+[n3:00007] *** Process received signal ***
+[n2:01474] Signal: Segmentation fault (11)
+[n2:01474] Signal code: Address not mapped (1)
+[n3:00007] Signal: Bus error (7)
+[n2:01474] Failing at address: (nil)
+[n2:01474] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7f2eda5ff050]
+[n3:00007] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7f2eda5ff051]
+[n2:01474] [ 1] /usr/bin/rank-tcp(+0x11b5)[0x564ebd6e51b5]
+[n2:01474] [ 2] /lib/x86_64-linux-gnu/libc.so.6(+0x2724a)[0x7f2eda5ea24a]
+[n2:01474] *** End of error message ***
+mpirun noticed that process rank 1 with PID 0 on node n2 exited on signal 11.
+"""
+
+
+def test_a_crash_is_told_with_its_signal_and_where_it_was() -> None:
+    command = [sys.executable, "-c", "import sys; sys.exit(sys.argv[1])", CRASHES]
+    with PipedLaunch(command, dict(os.environ)) as launch, pytest.raises(LaunchError) as ended:
+        launch.hello(30)
+    assert str(ended.value) == (
+        "a rank on n2 crashed: Segmentation fault (11), in /usr/bin/rank-tcp(+0x11b5), "
+        "in /lib/x86_64-linux-gnu/libc.so.6(+0x2724a)"
+    )
+
+
 def test_a_second_interrupt_leaves_no_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     """It comes while the ranks are given time to end, which they do not use."""
     stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"

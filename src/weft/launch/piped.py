@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -160,7 +161,7 @@ class PipedLaunch:
         own = [line for line in lines if line.startswith(("rank-", "rank:"))]
         # MPICH's starter fails itself where it has lines for a rank that is gone.
         lines = [*self._ends_not_read(), *lines]
-        signals = [line for line in lines if "signal" in line.lower()]
+        signals = [*_crashes(lines), *(line for line in lines if "signal" in line.lower())]
         errors = [line for line in lines if "error" in line.lower()]
         reported = own or signals or errors or lines
         if own:
@@ -211,6 +212,19 @@ class PipedLaunch:
             process.wait(END_DEADLINE_S)
         psutil.wait_procs(family, timeout=END_DEADLINE_S)
         self._clear({*self._ranks, *(member.pid for member in family)})
+
+
+def _crashes(lines: Sequence[str]) -> list[str]:
+    """What Open MPI says of each rank that crashed: host, signal and the innermost calls."""
+    crashes = []
+    for line in lines:
+        if found := re.fullmatch(r"(\[(\S+):\d+\]) Signal: (.+)", line):
+            sender, host, name = found.groups()
+            said = " ".join(other for other in lines if other.startswith(sender))
+            # Call 0 is the kernel's way into the signal's handler.
+            calls = re.findall(r"\[ *[123]\] ([^\s\[]+)", said)
+            crashes.append(f"a rank on {host} crashed: {', in '.join([name, *calls])}")
+    return crashes
 
 
 def _end_of_rank(line: str) -> str:
