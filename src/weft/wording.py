@@ -30,7 +30,7 @@ NO_LOWER, NO_UPPER = "no lower bound known", "no upper bound known"
 _INTERVAL = re.compile(r"( (\[[^]]*\]( n=\d+)?|±\S+( \S+)?)|,? 1 (launch|session))$")
 # The rule as it stands under a table.
 RULE = (
-    "± is the half-width of the 95 % interval over launches; with 2 to 4 launches [low, high] and"
+    "± is the half-width of the 95 % interval; with 2 to 4 launches or sessions [low, high] and"
     " their number n"
 )
 WHOLE_PERCENT = 100.0

@@ -142,7 +142,9 @@ def test_batches_of_one_launch_are_one_sample_everywhere(tmp_path: Path) -> None
     [trend] = trends_of(run)
     assert trend.launches == 3
     assert trend.change == pytest.approx(0.0303, abs=1e-3)
-    assert median_over(run.measured_by_case[cases[0].key], run.time_ns).value == pytest.approx(3500)
+    assert median_over(run, run.measured_by_case[cases[0].key], run.time_ns).value == pytest.approx(
+        3500
+    )
     [stream] = streams_of(run, summaries)
     assert stream.time_ns.value == pytest.approx(3500)
     [memory] = registrations_of(run, summaries)

@@ -50,6 +50,9 @@ _FIGURE = re.compile(r"(-?\d[\d,]*(?:\.\d+)?)(?: ?([A-Za-zµ%/]+))?")
 _HALF = re.compile(r" ±(\d+(?:\.\d+)?)( ?)([A-Za-zµ%/]*)$")
 _ENDS = re.compile(r" \[(-?[\d.]+)( ?[^\],]*), (-?[\d.]+)( ?[^\]]*)\](?: n=(\d+))?$")
 
+# An interval over this factor has no ends.
+_UNKNOWN = 1000
+
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """A figure as data: its value, its interval where there is one, and what units it may have.
@@ -196,6 +199,8 @@ def _shows_interval(rest: str, wanted: Shown, factor: float) -> bool:
     """Whether what follows a figure in its unit is its interval, or nothing."""
     if not rest:
         return True
+    if rest in (" [not known]", f" [not known] n={wanted.launches}"):
+        return wanted.high > _UNKNOWN * wanted.low > 0
     if half := _HALF.fullmatch(rest):
         width = (wanted.high - wanted.low) / 2
         if half[3] == "%" and not half[2]:

@@ -53,21 +53,22 @@ class Lines:
         return self.times(batch, part) - reads * OVERHEAD_TICKS * self.tick_ns(batch)
 
     def median(self, case: str, figure: Callable[[Row], Any]) -> float:
-        """Over the launches of a case, each with the median of its samples."""
-        return float(np.median([np.median(figure(batch)) for batch in self.batches[case]]))
+        """Over the sessions of a case, from the median of the samples of each launch."""
+        return self.over_sessions(
+            {batch["launch"]: float(np.median(figure(batch))) for batch in self.batches[case]}
+        )
 
-    def median_of_sessions(self, case: str, figure: Callable[[Row], Any]) -> float:
-        """Over the sessions of a case, each with the median of its launches."""
+    def over_sessions(self, by_launch: Mapping[int, float]) -> float:
+        """Over sessions, each with the median of its launches."""
         sessions: dict[int, list[float]] = {}
-        for batch in self.batches[case]:
-            session = self.launches[batch["launch"]]["session"]
-            sessions.setdefault(session, []).append(float(np.median(figure(batch))))
+        for launch, value in by_launch.items():
+            sessions.setdefault(self.launches[launch]["session"], []).append(value)
         return float(np.median([np.median(one) for one in sessions.values()]))
 
 
 def _summary(lines: Lines, row: Row) -> Told:
     own = pattern(row["test"])
-    time = lines.median_of_sessions(row["case"], lines.times)
+    time = lines.median(row["case"], lines.times)
     batches = lines.batches[row["case"]]
     every = np.concatenate([lines.times(batch) for batch in batches])
     told = {
@@ -83,13 +84,17 @@ def _summary(lines: Lines, row: Row) -> Told:
             share = np.percentile(every, float(name)) / own.latency_divisor
             told[f"percentiles{kind}_latency_ns.{name}"] = share
         for name in row["tails_latency_ns"]:
-            tail = [np.percentile(lines.times(batch), float(name)) for batch in batches]
-            told[f"tails_latency_ns.{name}"] = float(np.median(tail)) / own.latency_divisor
+            tail = lines.median(row["case"], partial(_percentile, lines.times, float(name)))
+            told[f"tails_latency_ns.{name}"] = tail / own.latency_divisor
     if own.bandwidth_factor and row["bytes"]:
         told["bandwidth_bytes_per_s"] = own.bandwidth_factor * row["bytes"] * 1e9 / time
     if row["test"] == "stream":
-        told["queue_held"] = float(np.median([batch["queue_held"] for batch in batches]))
+        told["queue_held"] = lines.median(row["case"], lambda batch: batch["queue_held"])
     return told
+
+
+def _percentile(times: Callable[[Row], Times], share: float, batch: Row) -> float:
+    return float(np.percentile(times(batch), share))
 
 
 def _overhead(lines: Lines, row: Row) -> Told:
@@ -130,14 +135,14 @@ def _mean(times: Times) -> float:
 def _delay(lines: Lines, place: str, side: str) -> float:
     """o_s: what a further message adds to a pause; o_r: a receive of what has come."""
     test = "paused_burst" if side == "send" else "late_receive"
-    found = []
+    found = {}
     for batch in lines.batches[place.format(test)]:
         reads = pattern(test).clock_reads * OVERHEAD_TICKS * lines.tick_ns(batch)
         time = _mean(lines.times(batch)) - reads
         if side == "send":
             time = (time - _mean(lines.times(batch, "single"))) / 7
-        found.append(time if side == "send" else max(time, 0.0))
-    return float(np.median(found))
+        found[batch["launch"]] = time if side == "send" else max(time, 0.0)
+    return lines.over_sessions(found)
 
 
 def _overlap(lines: Lines, row: Row) -> Told:
@@ -173,7 +178,7 @@ def _availability(lines: Lines, row: Row) -> Told:
 def _completion(lines: Lines, row: Row) -> Told:
     case = f"{row['transport']}/{row['test']}/{row['bytes']}"
     case += "/block" if row["way"].endswith("block") else ""
-    told = {"latency_ns": lines.median_of_sessions(case, lines.times) / 2}
+    told = {"latency_ns": lines.median(case, lines.times) / 2}
 
     def busy(rank: int, batch: Row) -> float:
         return float(100 * batch["cpu_ns"][rank] / batch["timed_ns"])
@@ -235,9 +240,6 @@ def _load(lines: Lines, row: Row) -> Told:
     def posted(batch: Row) -> Times:
         return lines.times(batch) - lines.times(batch, "late")
 
-    def percentile(share: float, times: Callable[[Row], Times], batch: Row) -> float:
-        return float(np.percentile(times(batch), share))
-
     told = {
         "offered_per_s": lines.median(row["case"], lambda b: 1e9 / interval(b)),
         "answered_per_s": lines.median(row["case"], answered),
@@ -245,7 +247,7 @@ def _load(lines: Lines, row: Row) -> Told:
     for field, times in (("percentiles_ns", lines.times), ("posted_percentiles_ns", posted)):
         for name in row[field]:
             told[f"{field}.{name}"] = lines.median(
-                row["case"], partial(percentile, float(name), times)
+                row["case"], partial(_percentile, times, float(name))
             )
     return told
 
@@ -277,13 +279,11 @@ def _ranks(batch: Row) -> list[str]:
 
 
 def _slowest(lines: Lines, case: str) -> float:
-    """Over the sessions, each with the median over its launches of the slowest rank's median."""
-    sessions: dict[int, list[float]] = {}
-    for batch in lines.batches[case]:
-        slowest = max(float(np.median(lines.times(batch, rank))) for rank in _ranks(batch))
-        session = lines.launches[batch["launch"]].get("session", 0)
-        sessions.setdefault(session, []).append(slowest)
-    return float(np.median([np.median(own) for own in sessions.values()]))
+    """Of each launch the slowest rank's median."""
+    return lines.median(
+        case,
+        lambda batch: max(float(np.median(lines.times(batch, rank))) for rank in _ranks(batch)),
+    )
 
 
 def _part(lines: Lines, name: str, batch: Row) -> float:
@@ -297,14 +297,16 @@ def _part(lines: Lines, name: str, batch: Row) -> float:
 
 
 def _exchange(lines: Lines, row: Row) -> Told:
-    launches = [
-        [np.median(lines.times(batch, rank)) for rank in _ranks(batch)]
-        for batch in lines.batches[row["case"]]
-    ]
-    greatest = float(np.median([max(ranks) for ranks in launches]))
+    def over_ranks(figure: Callable[[list[Any]], Any]) -> float:
+        return lines.median(
+            row["case"],
+            lambda b: figure([np.median(lines.times(b, rank)) for rank in _ranks(b)]),
+        )
+
+    greatest = over_ranks(max)
     return {
-        "least_ns": float(np.median([min(ranks) for ranks in launches])),
-        "mean_ns": float(np.median([np.mean(ranks) for ranks in launches])),
+        "least_ns": over_ranks(min),
+        "mean_ns": over_ranks(np.mean),
         "greatest_ns": greatest,
         "bandwidth_bytes_per_s": 2 * row["bytes"] * 1e9 / greatest,
     }
@@ -313,27 +315,29 @@ def _exchange(lines: Lines, row: Row) -> Told:
 def _reuse(lines: Lines, row: Row) -> Told:
     kind = f"turn{row['buffers']}" if row["scheme"] == "turn" else f"reuse256r{row['at']}"
     case = f"{row['transport']}/{row['test']}/{row['bytes']}/{kind}"
-    time = lines.median_of_sessions(case, lines.times)
+    time = lines.median(case, lines.times)
     return {"figure": time / 2 if row["is_latency"] else row["bytes"] * 1e9 / time}
 
 
 def _registration(lines: Lines, row: Row) -> Told:
     case = f"{row['transport']}/registration/{row['bytes']}"
     return {
-        "register_ns": lines.median_of_sessions(case, lines.times),
+        "register_ns": lines.median(case, lines.times),
         "deregister_ns": lines.median(case, lambda b: lines.times(b, "deregister")),
     }
 
 
 def _connecting(lines: Lines, row: Row) -> Told:
     own = [one for one in lines.launches.values() if one["transport"] == row["transport"]]
-    times = [float(one["details"]["connect_ns"]) / (len(one["ranks"]) - 1) for one in own]
-    return {"time_per_peer_ns": float(np.median(times)), "launches": float(len(times))}
+    times = {
+        one["launch"]: float(one["details"]["connect_ns"]) / (len(one["ranks"]) - 1) for one in own
+    }
+    return {"time_per_peer_ns": lines.over_sessions(times), "launches": float(len(times))}
 
 
 def _rails(lines: Lines, row: Row) -> Told:
-    several = lines.median_of_sessions(f"tcp:turn/ping_pong/{row['bytes']}", lines.times)
-    one = lines.median_of_sessions(f"tcp/ping_pong/{row['bytes']}", lines.times)
+    several = lines.median(f"tcp:turn/ping_pong/{row['bytes']}", lines.times)
+    one = lines.median(f"tcp/ping_pong/{row['bytes']}", lines.times)
     return {"ratio": one / several}
 
 

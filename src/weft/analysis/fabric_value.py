@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import in_sessions, median_of_sessions
+from weft.analysis.stats.intervals import median_of_case
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import apart
 from weft.analysis.stats.ratios import SAME
@@ -153,7 +153,7 @@ def delivered_by(series: Series, stream: Series | None, rails: int = 1) -> Deliv
 def _time(series: Series, at: int) -> Estimate:
     ticks_ns = series.ticks_ns[at] if series.ticks_ns else 0.0
     medians = [float(one.medians_ns[at]) for one in series.launches]
-    return median_of_sessions(in_sessions(medians, series.sessions), ticks_ns)
+    return median_of_case(medians, series.sessions, ticks_ns)
 
 
 def _rate(series: Series, at: int) -> Estimate:

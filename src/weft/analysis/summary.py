@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from weft.analysis.peak_share import share_of_peak
-from weft.analysis.stats.intervals import in_sessions, median_of_sessions
+from weft.analysis.stats.intervals import median_of_case, middle_of_case
 from weft.analysis.stats.launches import next_session_of
 from weft.analysis.stats.percentiles import percentiles, tails
 from weft.analysis.stats.precision import settled
@@ -216,8 +215,8 @@ def _with_figures(
     if min(medians) <= 0:
         return msgspec.structs.replace(summary, status="failed", reason=NO_TIME)
     tick_ns = run.resolution_ns(measured)
-    sessions = [run.launches[launch].session for launch in times]
-    estimate = median_of_sessions(in_sessions(medians, sessions), tick_ns)
+    sessions = run.sessions_of(times)
+    estimate = median_of_case(medians, sessions, tick_ns)
     latency = latency_of(pattern, estimate)
     plan = run.header.plan
     if run.header.imported:
@@ -230,14 +229,14 @@ def _with_figures(
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
         within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
-        queue_held=_queue_held(measured),
+        queue_held=_queue_held(run, measured),
         settled=settled(medians, plan.precision, plan.launches, tick_ns)
         if estimate.unit == "launch"
         else estimate.relative_half_width <= plan.precision,
         # Of a simulator's repeats, which are identical, no shape is looked for.
         flags=summary.flags
         + (() if plan.simulated else _flags(run, case, list(times.values()), again)),
-        **(_distribution(pattern, times, measured, tick_ns) if latency else {}),
+        **(_distribution(run, pattern, times, measured) if latency else {}),
     )
 
 
@@ -270,15 +269,13 @@ def _as_stated(
 
 
 def _distribution(
-    pattern: Pattern,
-    times: dict[int, NDArray[np.float64]],
-    measured: list[Batch],
-    tick_ns: float,
+    run: Run, pattern: Pattern, times: dict[int, NDArray[np.float64]], measured: list[Batch]
 ) -> dict[str, Any]:
     """Minimum and percentiles of all samples, by what they are of, and tails over launches."""
     import numpy as np
 
-    launches = [values / max(pattern.latency_divisor, 1) for values in times.values()]
+    divisor = max(pattern.latency_divisor, 1)
+    launches = [values / divisor for values in times.values()]
     pooled = np.concatenate(launches)
     least, found = float(pooled.min()), percentiles(pooled)
     if any(batch.ops_per_sample > 1 for batch in measured):
@@ -289,7 +286,9 @@ def _distribution(
     return {
         "minimum_latency_ns": least,
         "percentiles_latency_ns": found,
-        "tails_latency_ns": tails(launches, tick_ns / max(pattern.latency_divisor, 1)),
+        "tails_latency_ns": tails(
+            launches, run.sessions_of(times), run.resolution_ns(measured) / divisor
+        ),
     }
 
 
@@ -307,13 +306,16 @@ def _with_peak(summary: CaseSummary, pattern: Pattern, link: Link | None) -> Cas
     )
 
 
-def _queue_held(batches: list[Batch]) -> float | None:
-    """Of Q messages posted at once, how many were in flight then: the median over the batches.
+def _queue_held(run: Run, batches: list[Batch]) -> float | None:
+    """Of Q messages posted at once, how many were in flight then: the median over the launches.
 
     None where nobody looked: no stream, or a record of before there was a look.
     """
-    looked = [batch.queue_held for batch in batches if batch.queue_held is not None]
-    return statistics.median(looked) if looked else None
+    looked = [batch for batch in batches if batch.queue_held is not None]
+    if not looked:
+        return None
+    held = launch_medians(samples_by_launch(looked, lambda batch: [batch.queue_held]))
+    return middle_of_case(list(held.values()), run.sessions_of(held))
 
 
 def latency_of(pattern: Pattern, time_ns: Estimate) -> Estimate | None:

@@ -126,6 +126,10 @@ class Run:
             found.setdefault(launch.session, set()).add(launch.launch)
         return tuple(frozenset(found[number]) for number in sorted(found))
 
+    def sessions_of(self, launches: Iterable[int]) -> list[int]:
+        """The number of the session of each launch."""
+        return [self.launches[launch].session for launch in launches]
+
     def is_within_a_host(self, case: str) -> bool:
         """Whether all launches that measured the case had their ranks on one host: no link between.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.parameters import over_launches
+from weft.analysis.stats.parameters import over_sessions_of
 from weft.charts import BANDWIDTH_UNIT, BARS, Chart, ChartAxis, ChartPoint, chart_of, track_of
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
@@ -133,9 +133,9 @@ def _point(run: Run, work: int, batches: list[Batch]) -> BusyPoint:
     moved = run.cases[batches[0].case].bytes * 1e9
     return BusyPoint(
         work_percent=work,
-        computing_percent=median_over(batches, lambda b: 100 * _computing(run, b)),
-        bandwidth_bytes_per_s=median_over(batches, lambda b: moved / whole_ns(run, b)),
-        kept_percent=median_over(batches, lambda b: 100 * _kept(run, b)),
+        computing_percent=median_over(run, batches, lambda b: 100 * _computing(run, b)),
+        bandwidth_bytes_per_s=median_over(run, batches, lambda b: moved / whole_ns(run, b)),
+        kept_percent=median_over(run, batches, lambda b: 100 * _kept(run, b)),
     )
 
 
@@ -158,17 +158,23 @@ def _drop(run: Run, batches: dict[int, list[Batch]]) -> tuple[Estimate | None, s
         for launch, share in computing.items():
             curves.setdefault(launch, []).append((work, share, kept[launch]))
     # Launches that measured only what was not yet precise are omitted.
-    whole = [sorted(curve) for curve in curves.values() if len(curve) == len(batches)]
-    found = [crossing([(share, kept) for _, share, kept in curve]) for curve in whole]
-    shares = [100 * share for share in found if share is not None]
+    whole = {
+        launch: sorted(curve) for launch, curve in curves.items() if len(curve) == len(batches)
+    }
+    found = {
+        launch: crossing([(share, kept) for _, share, kept in curve])
+        for launch, curve in whole.items()
+    }
+    shares = {launch: 100 * share for launch, share in found.items() if share is not None}
     if not shares and whole:
-        most = max(curve[-1][1] for curve in whole)
+        most = max(curve[-1][1] for curve in whole.values())
         return None, f"no drop of {DROP:.0%} up to {most:.1%} of the time computing"
     if len(shares) < max(len(whole), 2):
         shown = verb_of(len(shares), "show", len(whole))
         seen = f"{len(shares)} of {counted(len(whole), 'launch')} {shown} it"
         return None, f"where it drops by {DROP:.0%} is not known: {seen}"
-    at = over_launches(shares, positive=True)
+    sessions = run.sessions_of(shares)
+    at = over_sessions_of(list(shares.values()), sessions, positive=True)
     return msgspec.structs.replace(at, high=min(at.high, 100.0)), ""
 
 

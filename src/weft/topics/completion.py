@@ -175,7 +175,7 @@ def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Comple
                 low_ns=step.low_ns if at else 0.0,
                 high_ns=step.high_ns if at else 0.0,
                 verdict=step.verdict,
-                cpu_percent=_cpu_percent([b for b in run.measured if b.case == case.key]),
+                cpu_percent=_cpu_percent(run, run.measured_by_case[case.key]),
             )
         )
     return rows
@@ -204,7 +204,7 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _cpu_percent(batches: Sequence[Batch]) -> tuple[Estimate, ...]:
+def _cpu_percent(run: Run, batches: Sequence[Batch]) -> tuple[Estimate, ...]:
     """The share of the processor's time a rank, over launches; empty where it is not recorded."""
     import numpy as np
 
@@ -214,7 +214,7 @@ def _cpu_percent(batches: Sequence[Batch]) -> tuple[Estimate, ...]:
     def share(rank: int, batch: Batch) -> NDArray[np.float64]:
         return np.array([100 * batch.cpu_ns[rank] / batch.timed_ns])
 
-    return tuple(median_over(known, partial(share, rank)) for rank in range(ranks))
+    return tuple(median_over(run, known, partial(share, rank)) for rank in range(ranks))
 
 
 def _table(rows: Sequence[Completion]) -> Table:

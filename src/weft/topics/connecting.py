@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.intervals import median_of_launches
 from weft.estimate import Estimate
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import TransportRow
+from weft.topics.series import positive_of_case
 from weft.units import format_time
 from weft.wording import with_half
 
@@ -60,19 +60,19 @@ class ConnectingRanks(Topic[tuple[Connecting, ...]]):
 
 
 def connecting_of(run: Run) -> tuple[Connecting, ...]:
-    """One row per transport and number of peers: the median over launches with its interval."""
-    groups: dict[tuple[str, int], list[float]] = {}
+    """One row per transport and number of peers: the median with its interval."""
+    groups: dict[tuple[str, int], dict[int, float]] = {}
     for launch in run.lines.launches:
         time_ns = _connect_ns(launch)
         if time_ns is not None:
             peers = len(launch.ranks) - 1
-            groups.setdefault((launch.transport, peers), []).append(time_ns / peers)
+            groups.setdefault((launch.transport, peers), {})[launch.launch] = time_ns / peers
     return tuple(
         Connecting(
             transport=transport,
             peers=peers,
             launches=len(times),
-            time_per_peer_ns=median_of_launches(times),
+            time_per_peer_ns=positive_of_case(run, times),
         )
         for (transport, peers), times in groups.items()
     )

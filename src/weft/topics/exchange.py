@@ -7,11 +7,11 @@ launch's samples counts, where IMB takes the mean of its repetitions.
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
 from weft.record.launches import by_launch, launch_median
@@ -21,11 +21,12 @@ from weft.topics.base import Topic
 from weft.topics.groups import by_key
 from weft.topics.pair_map import PAIR_ROUNDS
 from weft.topics.rows import CaseRow
+from weft.topics.series import positive_of_case
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import half_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.plan.case import Case
     from weft.record.model import Batch
@@ -83,16 +84,21 @@ def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
 
 def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
     """None where a clock did not move."""
-    launches = [_medians_ns(run, own) for own in by_launch(batches).values()]
-    if min(map(min, launches)) <= 0:
+    launches = {number: _medians_ns(run, own) for number, own in by_launch(batches).items()}
+    if min(map(min, launches.values())) <= 0:
         return None
     tick_ns = run.resolution_ns(batches)
-    greatest = median_of_launches([max(times) for times in launches], tick_ns)
+
+    def median_of(figure: Callable[[list[float]], float]) -> Estimate:
+        values = {number: figure(times) for number, times in launches.items()}
+        return positive_of_case(run, values, tick_ns)
+
+    greatest = median_of(max)
     return ExchangeRow(
-        **ExchangeRow.of(case, "ranks", ranks=len(launches[0])),
+        **ExchangeRow.of(case, "ranks", ranks=len(_ranks_of(batches[0]))),
         launches=len(launches),
-        least_ns=median_of_launches([min(times) for times in launches], tick_ns),
-        mean_ns=median_of_launches([sum(times) / len(times) for times in launches], tick_ns),
+        least_ns=median_of(min),
+        mean_ns=median_of(statistics.fmean),
         greatest_ns=greatest,
         bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case.bytes, greatest),
     )
@@ -102,11 +108,14 @@ def _medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
     """Each rank's median time of an iteration in the batches of a launch, rank 0's first."""
     import numpy as np
 
-    parts = [FIRST_RANK, *(part for part in batches[0].parts if OF_RANK.fullmatch(part))]
     return [
         launch_median(np.concatenate([run.time_ns(batch, part=part) for batch in batches]))
-        for part in parts
+        for part in _ranks_of(batches[0])
     ]
+
+
+def _ranks_of(batch: Batch) -> list[str]:
+    return [FIRST_RANK, *(part for part in batch.parts if OF_RANK.fullmatch(part))]
 
 
 def _table(rows: Sequence[ExchangeRow]) -> Table:

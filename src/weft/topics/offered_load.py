@@ -6,11 +6,12 @@ Times run from when a message was due (Tene, How NOT to Measure Latency, 2013, a
 from __future__ import annotations
 
 import re
+import statistics
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import in_sessions
 from weft.analysis.stats.percentiles import percentiles
 from weft.charts import BARS, AxisUnit, Chart, ChartAxis, Mark, chart_of, track_of
 from weft.estimate import Estimate
@@ -18,6 +19,7 @@ from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import by_key, by_variant
 from weft.topics.rows import SizeRow, TopicRow
+from weft.topics.series import positive_of_case
 from weft.units import format_bytes, format_rate, format_time
 from weft.wording import half_or_none, middle_or_none
 
@@ -71,7 +73,7 @@ class LoadRow(SizeRow, frozen=True, kw_only=True):
 class Knee(SizeRow, frozen=True, kw_only=True):
     """Where more load costs more latency than it is worth, of `cases` that differ in load only.
 
-    The rate is over launches, each with its own knee; `lowest_percent` and `highest_percent` are
+    Each launch has its own knee; `lowest_percent` and `highest_percent` are
     the loads at which launches had theirs. `is_last` says that it is the largest load measured, so
     that the knee may lie beyond.
     """
@@ -177,34 +179,36 @@ def loads_of(
     for summary in wanted:
         case = run.cases[summary.case]
         launches = [launch_load(run, batch) for batch in batches[case.key]]
-        rows.append(_row(case, launches))
+        rows.append(_row(run, case, launches))
         groups.setdefault(case.but_for("point"), []).append((case, launches))
-    knees = [found for group in groups.values() if (found := knee_of(group)) is not None]
+    knees = [found for group in groups.values() if (found := knee_of(run, group)) is not None]
     return tuple(rows), tuple(knees)
 
 
-def _row(case: Case, launches: list[LaunchLoad]) -> LoadRow:
+def _row(run: Run, case: Case, launches: list[LaunchLoad]) -> LoadRow:
     return LoadRow(
         **LoadRow.of(case, "point"),
         load_percent=case.point or 0,
-        offered_per_s=median_of_launches([one.offered_per_s for one in launches]),
-        answered_per_s=median_of_launches([one.answered_per_s for one in launches]),
-        percentiles_ns=_over([one.percentiles_ns for one in launches]),
-        posted_percentiles_ns=_over([one.posted_percentiles_ns for one in launches]),
+        offered_per_s=positive_of_case(run, {one.launch: one.offered_per_s for one in launches}),
+        answered_per_s=positive_of_case(run, {one.launch: one.answered_per_s for one in launches}),
+        percentiles_ns=_over(run, {one.launch: one.percentiles_ns for one in launches}),
+        posted_percentiles_ns=_over(
+            run, {one.launch: one.posted_percentiles_ns for one in launches}
+        ),
     )
 
 
-def _over(launches: list[dict[str, float]]) -> dict[str, Estimate]:
-    """Each percentile that every launch has, over launches."""
-    shared = set.intersection(*(set(one) for one in launches))
+def _over(run: Run, launches: dict[int, dict[str, float]]) -> dict[str, Estimate]:
+    """The median of each percentile that every launch has."""
+    first, *others = launches.values()
     return {
-        name: median_of_launches([max(one[name], 1.0) for one in launches])
-        for name in launches[0]
-        if name in shared
+        name: positive_of_case(run, {at: max(one[name], 1.0) for at, one in launches.items()})
+        for name in first
+        if all(name in one for one in others)
     }
 
 
-def knee_of(group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
+def knee_of(run: Run, group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
     """Where Kleinrock's power, the rate answered over the latency, is greatest.
 
     Power and Deterministic Rules of Thumb for Probabilistic Problems in Computer Communications
@@ -225,23 +229,25 @@ def knee_of(group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Knee | None:
     if not usable:
         return None
     loads = [case.point or 0 for case, _ in points]
-    peaks = []
+    knees: dict[int, int] = {}
+    rates: dict[int, float] = {}
     for launch in launches:
         row = [own[launch] for own in by_launch]
         power = [one.answered_per_s / max(one.percentiles_ns[usable[0]], 1.0) for one in row]
         at = power.index(max(power))
-        peaks.append((loads[at], row[at].offered_per_s))
-    found = sorted(load for load, _ in peaks)
-    middle = found[(len(found) - 1) // 2]
+        knees[launch], rates[launch] = loads[at], row[at].offered_per_s
+    # A load that was measured: of two in the middle the lower one.
+    sessions = in_sessions(list(knees.values()), run.sessions_of(knees))
+    middle = round(statistics.median_low([statistics.median_low(own) for own in sessions]))
     case = points[0][0]
     return Knee(
         **Knee.of(case, "point"),
         cases=tuple(case.key for case, _ in points),
         percentile=usable[0],
         load_percent=middle,
-        lowest_percent=found[0],
-        highest_percent=found[-1],
-        offered_per_s=median_of_launches([rate for _, rate in peaks]),
+        lowest_percent=min(knees.values()),
+        highest_percent=max(knees.values()),
+        offered_per_s=positive_of_case(run, rates),
         is_last=middle == loads[-1],
     )
 

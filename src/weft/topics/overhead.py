@@ -6,7 +6,7 @@ wait (Lawry and others, COMB, 2002; its descendant SMB) gives overhead = t(post,
 t(work) and availability = 1 - overhead / t(transfer alone), from the `..._overlap` tests. The delay
 method (Hoefler, Lichei and Rehm, 2007) is of `analysis.fits.delays`. Differences are taken
 sample by sample, for what is differenced was measured within one sample; then the median of each
-launch, then over launches.
+launch, then of the case.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.fits.delays import delay_tests_of
-from weft.analysis.stats.parameters import over_launches
+from weft.analysis.stats.parameters import over_sessions_of
 from weft.estimate import Estimate
-from weft.record.launches import samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.overlap import AS_LONG, OVERLAPS, Operation
@@ -30,7 +29,6 @@ from weft.topics.series import (
     by_case,
     less_read,
     median_over,
-    over_launch_medians,
     part_ns,
     reads_of,
 )
@@ -38,7 +36,7 @@ from weft.units import format_bytes
 from weft.wording import half_in_its_unit, share_or_unknown, signed_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -131,21 +129,24 @@ def _from_calls(run: Run) -> Iterator[_Found]:
         if any(part.startswith("rank1.") for batch in batches for part in batch.parts):
             ranks["rank1."] = 1
         for (prefix, rank), side in itertools.product(ranks.items(), BOTH):
-            posts, ends = (
-                list(
-                    samples_by_launch(
-                        batches, partial(less_read, run, part=f"{prefix}{call}_{side}")
-                    ).values()
-                )
+            post, complete = (
+                partial(less_read, run, part=f"{prefix}{call}_{side}")
                 for call in ("post", "complete")
             )
-            both = [post + end for post, end in zip(posts, ends, strict=True)]
             figures = {
-                "post_ns": over_launch_medians(posts),
-                "complete_ns": over_launch_medians(ends),
-                "calls_ns": over_launch_medians(both),
+                "post_ns": median_over(run, batches, post),
+                "complete_ns": median_over(run, batches, complete),
+                "calls_ns": median_over(run, batches, partial(_together, post, complete)),
             }
             yield HostOverhead(**HostOverhead.of(case), side=side, rank=rank), figures
+
+
+def _together(
+    post: Callable[[Batch], NDArray[np.float64]],
+    complete: Callable[[Batch], NDArray[np.float64]],
+    batch: Batch,
+) -> NDArray[np.float64]:
+    return post(batch) + complete(batch)
 
 
 def _from_work(run: Run) -> Iterator[_Found]:
@@ -161,8 +162,8 @@ def _from_work(run: Run) -> Iterator[_Found]:
         yield (
             HostOverhead(**HostOverhead.of(case, "point"), side=OVERLAPS[case.test]),
             {
-                "beside_work_ns": median_over(batches, partial(_overhead_ns, run)),
-                "availability_percent": median_over(batches, partial(_available_percent, run)),
+                "beside_work_ns": median_over(run, batches, partial(_overhead_ns, run)),
+                "availability_percent": median_over(run, batches, partial(_available_percent, run)),
             },
         )
 
@@ -175,11 +176,12 @@ def _from_delays(run: Run) -> Iterator[_Found]:
             continue
         for tests in zip(*launches, strict=True):
             row = partial(HostOverhead, **HostOverhead.of(case, bytes=tests[0].bytes))
-            sent = over_launches([test.send_ns for test in tests], positive=False)
+            sessions = [test.session for test in tests]
+            sent = over_sessions_of([test.send_ns for test in tests], sessions, positive=False)
             yield row(side="send"), {"delay_ns": sent}
             received = [test.receive_ns for test in tests if test.receive_ns is not None]
             if len(received) == len(tests):
-                figure = over_launches(received, positive=False)
+                figure = over_sessions_of(received, sessions, positive=False)
                 yield row(side="receive"), {"delay_ns": figure}
 
 

@@ -85,10 +85,10 @@ def overlaps_of(run: Run) -> tuple[Overlap, ...]:
             Overlap(
                 **Overlap.of(case, "point"),
                 side=OVERLAPS[case.test],
-                alone_ns=median_over(batches, partial(less_read, run, part="alone")),
-                work_ns=median_over(batches, partial(less_read, run, part="work")),
-                both_ns=median_over(batches, partial(less_read, run)),
-                hidden_percent=median_over(batches, partial(_hidden_percent, run)),
+                alone_ns=median_over(run, batches, partial(less_read, run, part="alone")),
+                work_ns=median_over(run, batches, partial(less_read, run, part="work")),
+                both_ns=median_over(run, batches, partial(less_read, run)),
+                hidden_percent=median_over(run, batches, partial(_hidden_percent, run)),
             )
         )
     return tuple(rows)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.layers import Step, step_between
-from weft.analysis.stats.intervals import median_of_launches
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.rows import SizeRow
+from weft.topics.series import positive_of_case
 from weft.units import format_bytes, format_time
 from weft.wording import at, over, with_half
 
@@ -80,15 +80,15 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
             continue
         own = [b for b in run.measured_by_case.get(summary.case, ()) if PART in b.parts]
         times = samples_by_launch(own, lambda batch: run.time_ns(batch, PART))
-        medians = list(launch_medians(times).values())
-        if not medians or min(medians) <= 0:
+        medians = launch_medians(times)
+        if not medians or min(medians.values()) <= 0:
             continue
         rows.append(
             Registration(
                 **Registration.of(run.cases[summary.case]),
                 launches=summary.launches,
                 register_ns=summary.latency_ns,
-                deregister_ns=median_of_launches(medians, run.resolution_ns(own)),
+                deregister_ns=positive_of_case(run, medians, run.resolution_ns(own)),
             )
         )
     return tuple(sorted(rows, key=lambda row: (row.transport, row.variant, row.bytes)))

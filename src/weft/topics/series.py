@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import reads_ns
-from weft.analysis.stats.parameters import of_one_launch, over_launches
-from weft.record.launches import launch_median, samples_by_launch
+from weft.analysis.stats.intervals import median_of_case
+from weft.analysis.stats.parameters import over_sessions_of
+from weft.record.launches import launch_medians, samples_by_launch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.estimate import Estimate
+    from weft.estimate import Estimate, Median
     from weft.record.model import Batch
     from weft.record.run import Run
 
@@ -22,15 +23,14 @@ if TYPE_CHECKING:
 ALONE, WORK = "alone", "work"
 
 
-def over_launch_medians(launches: Sequence[NDArray[np.float64]]) -> Estimate:
-    """The median over launches of each launch's median, of any sign, with its 95 % interval.
+def of_case(run: Run, launches: Mapping[int, float]) -> Estimate:
+    """The median of a case from a value of any sign for each launch, with its 95 % interval."""
+    return over_sessions_of(list(launches.values()), run.sessions_of(launches), positive=False)
 
-    One launch has none: its samples do not show other launches.
-    """
-    medians = [launch_median(values) for values in launches]
-    if len(medians) == 1:
-        return of_one_launch(medians[0])
-    return over_launches(medians, positive=False)
+
+def positive_of_case(run: Run, launches: Mapping[int, float], resolution: float = 0.0) -> Median:
+    """The same of times and rates; `resolution` is what a tick of the clock is worth in them."""
+    return median_of_case(list(launches.values()), run.sessions_of(launches), resolution)
 
 
 def by_case(run: Run, tests: Collection[str]) -> dict[str, list[Batch]]:
@@ -40,10 +40,10 @@ def by_case(run: Run, tests: Collection[str]) -> dict[str, list[Batch]]:
 
 
 def median_over(
-    batches: Sequence[Batch], figure: Callable[[Batch], NDArray[np.float64]]
+    run: Run, batches: Sequence[Batch], figure: Callable[[Batch], NDArray[np.float64]]
 ) -> Estimate:
-    """A figure of every sample: the median over launches of each launch's median."""
-    return over_launch_medians(list(samples_by_launch(batches, figure).values()))
+    """A figure of every sample, of any sign: the median of a case from its launches' medians."""
+    return of_case(run, launch_medians(samples_by_launch(batches, figure)))
 
 
 def part_ns(run: Run, batch: Batch, part: str = "") -> NDArray[np.float64]:

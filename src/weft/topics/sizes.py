@@ -70,7 +70,7 @@ class Sizes(Topic[SizeRows]):
         return [
             Table(
                 name=self.name,
-                caption=f"Median over launches{hosts}; {RULE}.",
+                caption=f"Median over launches or sessions{hosts}; {RULE}.",
                 head=("size", *_column_heads(rows)),
                 rows=tuple(_size_rows(rows.tabled)),
             ),
@@ -107,7 +107,7 @@ class Sizes(Topic[SizeRows]):
         return [
             Table(
                 name=self.name,
-                caption=f"Median over launches; {RULE}",
+                caption=f"Median over launches or sessions; {RULE}",
                 head=("", "size", *columns),
                 rows=tuple(lines),
                 notes=(counted(more, "more figure"),) if more else (),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.fairness import fairness_of_launches
-from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.charts import (
     BARS,
@@ -28,6 +27,7 @@ from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
+from weft.topics.series import positive_of_case
 from weft.units import format_rate, format_time
 from weft.wording import half_or_none
 
@@ -107,13 +107,13 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
 
 def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
     tick_ns = run.resolution_ns(batches)
-    time_ns = _over_launches(batches, [run.time_ns(batch) for batch in batches], tick_ns)
+    time_ns = _time_ns(run, batches, [run.time_ns(batch) for batch in batches], tick_ns)
     own = [own_times_ns(run, batch) for batch in batches]
     named = {name: [times[name] for times in own if name in times] for name in _names(own)}
     middle = [_middle(times) for times in own]
     rates = {
         # Random pairs are others in each launch: their names mean nothing beyond it.
-        name: _over_launches(batches, series, tick_ns * len(named)).mapped(_per_s)
+        name: _time_ns(run, batches, series, tick_ns * len(named)).mapped(_per_s)
         for name, series in named.items()
         if len(series) == len(batches)
     }
@@ -124,9 +124,9 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
         time_ns=time_ns,
         rate_per_s=time_ns.mapped(_per_s),
         bandwidth_bytes_per_s=time_ns.mapped(lambda t: case.bytes * 1e9 / t),
-        own_rate_per_s=_over_launches(batches, middle, tick_ns * len(named)).mapped(_per_s),
+        own_rate_per_s=_time_ns(run, batches, middle, tick_ns * len(named)).mapped(_per_s),
         own_rates_per_s=rates,
-        fairness=_fairness(own) if len(own[0]) > 1 else None,
+        fairness=_fairness(run, batches, own) if len(own[0]) > 1 else None,
     )
 
 
@@ -161,19 +161,21 @@ def _middle(times: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     return middle
 
 
-def _over_launches(
-    batches: list[Batch], times: list[NDArray[np.float64]], tick_ns: float
+def _time_ns(
+    run: Run, batches: list[Batch], times: list[NDArray[np.float64]], tick_ns: float
 ) -> Estimate:
-    """The median over launches of each launch's median."""
     of_batch = {batch.order: values for batch, values in zip(batches, times, strict=True)}
     launches = samples_by_launch(batches, lambda batch: of_batch[batch.order])
-    return median_of_launches(list(launch_medians(launches).values()), tick_ns)
+    return positive_of_case(run, launch_medians(launches), tick_ns)
 
 
-def _fairness(own: list[dict[str, NDArray[np.float64]]]) -> Estimate:
+def _fairness(
+    run: Run, batches: list[Batch], own: list[dict[str, NDArray[np.float64]]]
+) -> Estimate:
     import numpy as np
 
-    return fairness_of_launches([1 / np.stack(list(times.values()), axis=-1) for times in own])
+    shares = [1 / np.stack(list(times.values()), axis=-1) for times in own]
+    return fairness_of_launches(shares, run.sessions_of(batch.launch for batch in batches))
 
 
 def _with_reference(run: Run, row: StreamsRow, references: dict[Case, StreamsRow]) -> StreamsRow:

@@ -24,7 +24,7 @@ def tail_tables(summaries: Sequence[CaseSummary]) -> list[Table]:
     return [
         Table(
             name="tails",
-            caption="Tails of single operations: median over launches of each launch's percentile;"
+            caption="Tails of single operations: the median of the launches' percentiles;"
             f" {RULE}. A launch must have {SAMPLES_BEYOND} samples beyond it ({wanted};"
             " --single --samples).",
             head=("", "size", "median", *(f"p{tail}" for tail in TAILS)),

@@ -67,6 +67,26 @@ def test_gap_and_overheads_are_held_as_often_as_said_whatever_the_noise_of_a_mes
     assert ((shares >= 0.9) & (shares <= 0.985)).all(), shares
 
 
+def test_parameters_of_several_sessions_are_over_them() -> None:
+    """Three launches of one day and one of a slow one: both days count alike."""
+    speeds = [(1.0, 0), (1.1, 0), (1.2, 0), (2.0, 1)]
+    launches = [
+        [
+            DelayTest(
+                bytes=size, messages=2, single_ns=1000 * slow, burst_ns=(1500 + size) * slow,
+                delayed_ns=5400 * slow, delay_ns=4000 * slow, receive_ns=200 * slow,
+                session=session,
+            )
+            for size in SIZES
+        ]
+        for slow, session in speeds
+    ]  # fmt: skip
+    found = from_delays("x", launches)
+    assert found.gaps[0].gap_ns.value == pytest.approx(501 * np.sqrt(1.1 * 2.0))
+    assert found.overheads[0].send_ns.value == pytest.approx(400 * (1.1 + 2.0) / 2)
+    assert (found.gap_ns.unit, found.gap_ns.launches) == ("session", 2)
+
+
 @pytest.mark.parametrize("count", [5, 10, 20])
 def test_launches_with_a_tail_hold_what_they_take_on_average(count: int) -> None:
     """The interval of their median held the mean in 72 to 90 %."""

@@ -9,7 +9,7 @@ import msgspec
 
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.peak_share import directions_of
-from weft.analysis.stats.intervals import median_of_sessions
+from weft.analysis.stats.intervals import median_of_case
 from weft.analysis.stats.ratios import Quantity
 from weft.analysis.stats.slowdown import Paces
 from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of
@@ -133,7 +133,8 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
         return pooled
     if min(medians) <= 0:
         return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
-    time_ns = median_of_sessions((tuple(own.values()) for own in by_session), tick_ns)
+    numbers = [number for number, own in enumerate(by_session) for _ in own]
+    time_ns = median_of_case(medians, numbers, tick_ns)
     factor = pattern.bandwidth_factor * case.bytes
     share = 1 / (pattern.latency_divisor or factor * 1e9 or 1)
     return msgspec.structs.replace(

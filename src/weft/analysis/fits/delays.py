@@ -34,7 +34,8 @@ class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
     between them, to the one answer of s bytes that the receiver sends when it has all of them.
     `single_ns` is PRTT(1, 0, s), `burst_ns` is PRTT(n, 0, s), `delayed_ns` is PRTT(n, d, s) with
     d = `delay_ns`, at least PRTT(1, 0, s). `receive_ns` is the time in the receive call of a
-    message that has arrived before; None where it was not measured.
+    message that has arrived before; None where it was not measured. `session` is the number of the
+    launch's session.
     """
 
     bytes: int
@@ -44,6 +45,7 @@ class DelayTest(msgspec.Struct, frozen=True, kw_only=True):
     delayed_ns: float
     delay_ns: float
     receive_ns: float | None = None
+    session: int = 0
 
     @property
     def gap_ns(self) -> float:
@@ -76,8 +78,13 @@ def delay_tests_of(
         return ()
     received = all(set(sizes) <= tests.get(LATE, {}).keys() for tests in whole.values())
     return tuple(
-        tuple(_test(run, size, tests, received=received) for size in sizes)
-        for tests in whole.values()
+        tuple(
+            msgspec.structs.replace(
+                _test(run, size, tests, received=received), session=run.launches[number].session
+            )
+            for size in sizes
+        )
+        for number, tests in whole.items()
     )
 
 

@@ -85,12 +85,13 @@ class LogGP(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """One launch's one-way times and gaps by size, ns, and the line through the gaps."""
+    """One launch's one-way times and gaps by size, ns, the line through the gaps, its session."""
 
     times: dict[int, float]
     gaps: dict[int, float]
     gap_ns: float
     gap_ns_per_byte: float
+    session: int
 
     @property
     def transfer_ns(self) -> float:
@@ -111,8 +112,9 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
     """
     check_sizes(stream)
     launches = []
-    for one_way, apart in zip(ping_pong.launches, stream.launches, strict=False):
-        launches.append(_launch(stream.name, _means(one_way), _means(apart)))
+    sessions = ping_pong.sessions or (0,) * len(ping_pong.launches)
+    for one_way, apart, session in zip(ping_pong.launches, stream.launches, sessions, strict=False):
+        launches.append(_launch(stream.name, _means(one_way), _means(apart), session))
     notes = ("o_s, o_r and L alone need the delay method: here are their sum, g and G",)
     return _parameters(ping_pong.name, launches, notes, ping_pong.more_launches)
 
@@ -140,6 +142,7 @@ def from_delays(
             name,
             {test.bytes: test.single_ns / 2 for test in launch},
             {test.bytes: test.gap_ns for test in launch},
+            launch[0].session,
         )
         for launch in launches
     ]
@@ -152,7 +155,7 @@ def from_delays(
         launch.transfer_ns - tests[0].send_ns - (tests[0].receive_ns or 0.0)
         for launch, tests in zip(found, ordered, strict=True)
     ]
-    latency = of_mean_times(alone, positive=False)
+    latency = of_mean_times(alone, _sessions(found), positive=False)
     notes = (*whole.notes, *_notes_on_latency(latency))
     return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency, notes=notes)
 
@@ -174,7 +177,7 @@ def _means(sweep: Sweep) -> dict[int, float]:
     }
 
 
-def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Launch:
+def _launch(name: str, times: dict[int, float], gaps: dict[int, float], session: int) -> _Launch:
     """The line g + (s - 1) G through a launch's gaps: least squares of relative deviations."""
     import numpy as np
 
@@ -194,7 +197,7 @@ def _launch(name: str, times: dict[int, float], gaps: dict[int, float]) -> _Laun
     spread = float(weights @ (further - centre) ** 2)
     slope = float(weights @ ((further - centre) * apart)) / spread
     level = float(weights @ (apart - slope * further) / weights.sum())
-    return _Launch(times=times, gaps=gaps, gap_ns=level, gap_ns_per_byte=slope)
+    return _Launch(times=times, gaps=gaps, gap_ns=level, gap_ns_per_byte=slope, session=session)
 
 
 def _parameters(
@@ -207,7 +210,8 @@ def _parameters(
         )
 
     def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Estimate:
-        return of_mean_times([figure(launch) for launch in launches], positive=positive)
+        values = [figure(launch) for launch in launches]
+        return of_mean_times(values, _sessions(launches), positive=positive)
 
     plogp_latency = over(lambda launch: launch.plogp_latency_ns)
     if plogp_latency.high < 0:
@@ -226,14 +230,21 @@ def _parameters(
 
 def _gap(size: int, launches: Sequence[_Launch]) -> Gap:
     values = [launch.gaps[size] for launch in launches]
-    return Gap(bytes=size, gap_ns=of_mean_times(values, positive=True))
+    return Gap(bytes=size, gap_ns=of_mean_times(values, _sessions(launches), positive=True))
+
+
+def _sessions(launches: Sequence[_Launch] | Sequence[DelayTest]) -> list[int]:
+    return [launch.session for launch in launches]
 
 
 def _overhead(tests: Sequence[DelayTest]) -> Overhead:
     """The overheads at one size from its test of each launch."""
+    sessions = _sessions(tests)
     received = [test.receive_ns for test in tests if test.receive_ns is not None]
     return Overhead(
         bytes=tests[0].bytes,
-        send_ns=of_mean_times([test.send_ns for test in tests], positive=False),
-        receive_ns=of_mean_times(received, positive=True) if len(received) == len(tests) else None,
+        send_ns=of_mean_times([test.send_ns for test in tests], sessions, positive=False),
+        receive_ns=of_mean_times(received, sessions, positive=True)
+        if len(received) == len(tests)
+        else None,
     )

@@ -12,7 +12,7 @@ from weft.analysis.fits.linear import MISFIT
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import check_sizes
 from weft.analysis.stats.change_points import Cuts, find_changes
-from weft.analysis.stats.intervals import CONFIDENCE, exp
+from weft.analysis.stats.intervals import CONFIDENCE, exp, middle_of_case
 from weft.analysis.stats.parameters import inverse, of_one_launch, over_sessions_of, student
 from weft.estimate import Estimate
 from weft.units import format_bytes
@@ -170,7 +170,9 @@ class _Model:
         self.sizes = sizes
         self.cuts = cuts
         self.launches = launches
-        self.middle = np.median(np.array(launches), axis=0)
+        self.middle = np.apply_along_axis(
+            lambda own: middle_of_case(own.tolist(), series.sessions), 0, np.array(launches)
+        )
         self.times = np.asarray(np.mean(rows, axis=0))
         # The lines whose scatter is looked at: of the only launch, or of the mean over launches.
         self.of_mean = launches[0] if len(launches) == 1 else _lines(sizes, self.times, cuts)

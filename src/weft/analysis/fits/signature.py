@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.fits.segments import fit_piecewise
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import median_of_case
 from weft.estimate import Estimate
 from weft.units import format_bytes
 
@@ -57,7 +57,7 @@ def signature_of(series: Series) -> Signature:
     points = []
     for index, size in enumerate(int(value) for value in series.sizes_bytes):
         medians = [float(sweep.medians_ns[index]) for sweep in series.launches]
-        time = median_of_launches(medians, ticks_ns[index])
+        time = median_of_case(medians, series.sessions, ticks_ns[index])
         points.append(
             SignaturePoint(
                 bytes=size, time_ns=time, bandwidth_bytes_per_s=_rate(time, moved * size)
@@ -75,6 +75,7 @@ def signature_of(series: Series) -> Signature:
             coverage=at.coverage,
             method=at.method,
             launches=at.launches,
+            unit=at.unit,
         )
     else:
         notes.append(

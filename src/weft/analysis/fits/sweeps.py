@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.delays import SINGLE, DelayTest, delay_tests_of
+from weft.analysis.stats.intervals import middle_of_case
 from weft.analysis.stats.launches import next_session_of, rests_on
 from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
@@ -94,10 +95,11 @@ class Series:
         return int(sum(sweep.counts.sum() for sweep in self.launches))
 
     def medians_ns(self) -> NDArray[np.float64]:
-        """For each size the median over launches of each launch's median."""
+        """For each size the median of the launches' medians, over sessions if there are several."""
         import numpy as np
 
-        return np.asarray(np.median([sweep.medians_ns for sweep in self.launches], axis=0))
+        by_size = np.transpose([sweep.medians_ns for sweep in self.launches])
+        return np.array([middle_of_case(own.tolist(), self.sessions) for own in by_size])
 
 
 def sweep_of(by_size: dict[int, NDArray[np.float64]]) -> Sweep:

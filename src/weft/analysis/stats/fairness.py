@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import median_of_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,18 +34,20 @@ def jain(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return index
 
 
-def fairness_of_launches(launches: Sequence[NDArray[np.float64]]) -> Estimate:
+def fairness_of_launches(
+    launches: Sequence[NDArray[np.float64]], sessions: Sequence[int] = ()
+) -> Estimate:
     """The index with its interval, from shares by launch: one row per sample, a column a sharer.
 
     Each sample has an index of its own, for shares that change hands from sample to sample even
-    out in their medians; a launch has the median of its samples', and the interval is over
-    launches. It does not reach over 1. Raises ValueError as `jain`.
+    out in their medians; a launch has the median of its samples', and the interval is that of
+    `median_of_case`. It does not reach over 1. Raises ValueError as `jain`.
     """
     import numpy as np
 
     by_sample = [jain(shares) for shares in launches]
     medians = [float(np.median(values)) for values in by_sample]
-    estimate = median_of_launches(medians)
+    estimate = median_of_case(medians, sessions)
     if not estimate.is_bounded:
         return estimate
     return msgspec.structs.replace(estimate, high=min(estimate.high, 1.0))

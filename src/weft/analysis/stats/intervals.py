@@ -136,14 +136,22 @@ def in_sessions(values: Sequence[float], sessions: Sequence[int] = ()) -> list[l
     return list(found.values())
 
 
-def median_of_sessions(sessions: Iterable[Sequence[float]], resolution: float = 0.0) -> Median:
+def median_of_case(
+    values: Sequence[float], sessions: Sequence[int] = (), resolution: float = 0.0
+) -> Median:
     """`median_of_launches` of one session's launches, or over several sessions.
 
-    The one way of every command: what is said of a machine rests on the sessions, where there are
-    several of them.
+    The one way of every command and table, `over_sessions_of` for figures of any sign: what is said
+    of a machine rests on the sessions, where there are several of them. `sessions` has the number
+    of the session of each value.
     """
-    values, unit = over_sessions(sessions)
-    return median_of_launches(values, resolution, unit)
+    own, unit = over_sessions(in_sessions(values, sessions))
+    return median_of_launches(own, resolution, unit)
+
+
+def middle_of_case(values: Sequence[float], sessions: Sequence[int] = ()) -> float:
+    """The same median by itself, of values of any sign."""
+    return statistics.median(over_sessions(in_sessions(values, sessions))[0])
 
 
 def median_of_launches(

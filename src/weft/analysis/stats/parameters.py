@@ -72,23 +72,34 @@ def over_launches(values: Sequence[float], *, positive: bool, unit: Unit = "laun
 def over_sessions_of(
     values: Sequence[float], sessions: Sequence[int], *, positive: bool
 ) -> Estimate:
-    """The same over the sessions of the launches, where there are several (`over_sessions`)."""
+    """The same over the sessions of the launches, where there are several (`over_sessions`).
+
+    The one way of every figure that may have any sign, as `median_of_case` is of times and rates.
+    One launch by itself has no interval.
+    """
     own, unit = over_sessions(in_sessions(values, sessions))
+    if len(own) == 1:
+        return of_one_launch(own[0])
     return over_launches(own, positive=positive, unit=unit)
 
 
-def of_mean_times(values: Sequence[float], *, positive: bool) -> Estimate:
+def of_mean_times(
+    values: Sequence[float], sessions: Sequence[int] = (), *, positive: bool
+) -> Estimate:
     """Of parameters that are means and add up: an interval for what launches take on average too.
 
     The median of launches whose times have a tail is below their mean, so the interval of
     `over_launches` is extended to that of the mean: Student's, with Hall's correction for skewness
     (On the removal of skewness by transformation, Journal of the Royal Statistical Society B 54,
-    1992) from four launches on, whose skewness can be seen. Raises ValueError for fewer than two.
+    1992) from four launches on, whose skewness can be seen. Over the medians of sessions where
+    there are several. Raises ValueError for fewer than two values.
     """
     if positive and min(values, default=0.0) > 0:
-        return of_mean_times([math.log(value) for value in values], positive=False).mapped(exp)
-    found = over_launches(values, positive=False)
-    low, high = _ends_of_mean(values)
+        logs = [math.log(value) for value in values]
+        return of_mean_times(logs, sessions, positive=False).mapped(exp)
+    own, unit = over_sessions(in_sessions(values, sessions))
+    found = over_launches(own, positive=False, unit=unit)
+    low, high = _ends_of_mean(own)
     return msgspec.structs.replace(found, low=min(found.low, low), high=max(found.high, high))
 
 

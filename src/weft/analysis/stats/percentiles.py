@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.intervals import median_of_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,16 +46,18 @@ def medians(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     return np.array([np.median(part) for part in parts])
 
 
-def tails(launches: Sequence[NDArray[np.float64]], resolution: float = 0.0) -> dict[str, Estimate]:
+def tails(
+    launches: Sequence[NDArray[np.float64]], sessions: Sequence[int] = (), resolution: float = 0.0
+) -> dict[str, Estimate]:
     """The percentiles of TAILS, each the median over launches of each launch's own, by name.
 
     Only those that every launch has enough samples for: a launch's tail is one value, as its
-    median is, so that the interval covers the variation between launches. `resolution` as for
-    `median_of_launches`.
+    median is, so that the interval covers the variation between launches. `sessions` and
+    `resolution` as for `median_of_case`.
     """
     found = [percentiles(values) for values in launches]
     return {
-        name: median_of_launches([one[name] for one in found], resolution)
+        name: median_of_case([one[name] for one in found], sessions, resolution)
         for name in TAILS
         if all(one.get(name, 0.0) > 0 for one in found)
     }

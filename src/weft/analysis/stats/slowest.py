@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import in_sessions, median_of_sessions
+from weft.analysis.stats.intervals import median_of_case
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def slowest_rank(
     session of each launch: of several the interval is over them. One launch gives its largest,
     which has no interval. Raises ValueError where launches have unlike numbers of ranks.
     """
-    largest = _median([max(ranks) for ranks in launches], resolution, sessions)
+    largest = median_of_case([max(ranks) for ranks in launches], sessions, resolution)
     if len(launches) == 1:
         return largest
     logs = [[math.log(time) for time in ranks] for ranks in launches]
@@ -40,13 +40,9 @@ def slowest_rank(
         max(zip((total - log for total, log in zip(sums, own, strict=True)), ranks, strict=True))[1]
         for own, ranks in zip(logs, launches, strict=True)
     ]
-    found = _median(chosen, resolution, sessions)
+    found = median_of_case(chosen, sessions, resolution)
     return msgspec.structs.replace(
         found,
         high=max(found.high, largest.high),
         method=f"slowest rank of the other launches; {found.method}",
     )
-
-
-def _median(values: Sequence[float], resolution: float, sessions: Sequence[int]) -> Median:
-    return median_of_sessions(in_sessions(values, sessions), resolution)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.means import uninterrupted_mean
 from weft.record.launches import by_launch, launch_median
-from weft.topics.series import over_launch_medians, part_ns
+from weft.topics.series import of_case, part_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,23 +41,25 @@ def medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
 
 
 def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, Estimate]:
-    """By the test's parts in its order: the median over launches of the mean over ranks.
+    """By the test's parts in its order: the median of the mean over ranks.
 
     What an iteration takes beside them, if it is more than rounding, is the last one: of a solver
     the steps of its fields.
     """
     import numpy as np
 
-    def over_launches(part: str) -> list[float]:
-        return [_mean_part_ns(run, own, part) for own in by_launch(batches).values()]
+    launches = by_launch(batches)
 
-    spent = {part: over_launches(part) for part in pattern.parts}
-    whole = np.array(over_launches(""))
+    def means(part: str) -> list[float]:
+        return [_mean_part_ns(run, own, part) for own in launches.values()]
+
+    spent = {part: means(part) for part in pattern.parts}
+    whole = np.array(means(""))
     rest = whole - np.sum(list(spent.values()), axis=0)
     if spent and np.median(rest) > _ROUNDING * np.median(whole):
-        spent[pattern.application.rest] = list(rest)
+        spent[pattern.application.rest] = rest.tolist()
     return {
-        part: over_launch_medians([np.array([one]) for one in own]) for part, own in spent.items()
+        part: of_case(run, dict(zip(launches, own, strict=True))) for part, own in spent.items()
     }
 
 

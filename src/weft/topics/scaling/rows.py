@@ -187,8 +187,7 @@ def _row(
     tick_ns = run.resolution_ns(batches)
     of_launches = by_launch(batches)
     slowest = [medians_ns(run, own) for own in of_launches.values()]
-    sessions = [run.launches[launch].session for launch in of_launches]
-    iteration = slowest_rank(slowest, tick_ns, sessions)
+    iteration = slowest_rank(slowest, tick_ns, run.sessions_of(of_launches))
     sent = batches[0].sent_bytes
     found = (residual_of(batch.application) for batch in batches)
     residuals = [one for one in found if one is not None]
