@@ -15,6 +15,7 @@ from weft.studies.fits import fits_of, picture_of
 from weft.studies.prediction import check_asked
 from weft.studies.pricing import charts_of, priced
 from weft.studies.published import reproduced
+from weft.studies.shown import platform_shown, results_shown, table_shown
 from weft.studies.trend import over_time
 
 
@@ -150,3 +151,15 @@ def test_an_export_is_one_file_of_the_format_it_is_named_for(path: Path, tmp_pat
     assert (found.rows, found.table) == (20, "summary")
     assert len(both["csv"].read_text().splitlines()) == 21
     assert export(path, {"latex": both["latex"]}).table == "figures"
+
+
+def test_a_table_alone_is_the_topics_own_and_has_the_link(path: Path) -> None:
+    plain = table_shown(path, "figures", "stream", link="10G Ethernet").plain
+    assert {row["test"] for row in plain} == {"stream"}
+    assert {row["link"] for row in plain} == {"Ethernet 10G"}
+    alone = results_shown(path, "stream")
+    assert [row["case"] for row in plain] == [one.case for one in alone.summaries]
+    with pytest.raises(WeftError, match="nothing that is shown is a bandwidth of a link"):
+        table_shown(path, "overhead", link="10G Ethernet")
+    assert platform_shown("escher") is not None
+    assert platform_shown(str(path)) is None

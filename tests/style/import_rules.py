@@ -81,6 +81,35 @@ def import_circles(tree: Tree) -> Iterator[Finding]:
             yield source.at(1, f"a circle: {' > '.join((*way, name))}")
 
 
+# What works figures out: commands ask weft.studies for what these say together.
+_ANALYSES = ("weft.analysis", "weft.topics", "weft.measure")
+
+
+def commands_that_analyse(tree: Tree) -> Iterator[Finding]:
+    """A command parses, calls a study and prints: it puts no analyses together itself."""
+    for source in tree.code(".py", under="src/weft/cli"):
+        for node in _when_it_runs(source.module):
+            for name in _names_of(node):
+                if any(name == one or name.startswith(f"{one}.") for one in _ANALYSES):
+                    yield source.at(node.lineno, f"{name} is asked by weft.studies")
+
+
+def _when_it_runs(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements below a node, without those that are for types alone."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.stmt):
+            yield child
+        yield from _when_it_runs(child)
+
+
+def _names_of(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{one.name}" for one in node.names]
+    return [one.name for one in node.names] if isinstance(node, ast.Import) else []
+
+
 def launchers_beside_their_list(tree: Tree) -> Iterator[Finding]:
     """What measures knows the launchers' protocol; the launchers themselves only their list."""
     modules = weft_modules(tree)

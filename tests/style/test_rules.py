@@ -130,6 +130,8 @@ PLANTED = [
     (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return c.bytes, c.transport\n"),
     (import_rules.upward_imports, TABLE, DOC + "def f():\n    from weft.cli import main\n"),
     (import_rules.upward_imports, TABLE, DOC + FOR_TYPES + "    from weft.cli.main import M\n"),
+    (import_rules.commands_that_analyse, CLI, DOC + "def f():\n    from weft import topics\n"),
+    (import_rules.commands_that_analyse, CLI, DOC + "import weft.analysis.bus\n"),
     (import_rules.upward_imports, LOCAL, DOC + "import weft.cli.main\n"),
     (import_rules.import_circles, TABLE, DOC + FOR_TYPES + "    from weft.tool import A\n"),
     (import_rules.import_circles, TABLE, DOC + "from weft import tool\n"),

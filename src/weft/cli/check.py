@@ -9,7 +9,7 @@ from weft.cli.command import output_option, print_json
 from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
-    from weft.analysis.compare.acceptance import Checked
+    from weft.studies.checks import CheckedMachine
 
 _EXAMPLES = """Exit status: 0 pass, 1 fail, 3 cannot tell, 2 bad usage.
 
@@ -50,7 +50,6 @@ def check(
     All launches of all records count: give every record of the machine, retries too.
     """
 
-    from weft.analysis.compare.acceptance import EXIT_STATUS
     from weft.report.checked import checks_table
     from weft.report.terminal import console
     from weft.studies.checks import checked
@@ -60,24 +59,24 @@ def check(
         refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
     found = checked(records, against, parse_percent(tolerance))
     names = [" ".join(map(str, paths)) for paths in (records, against)]
-    _write_files(found.checks, " against ".join(names), junit, openmetrics)
+    _write_files(found, " against ".join(names), junit, openmetrics)
     if json:
         print_json(found)
     else:
         console().print(checks_table(found.checks, found.outcome, found.unlike, found.notes))
-    raise typer.Exit(EXIT_STATUS[found.outcome])
+    raise typer.Exit(found.exit_status)
 
 
 def _write_files(
-    checks: "tuple[Checked, ...]", name: str, junit: Path | None, openmetrics: Path | None
+    found: "CheckedMachine", name: str, junit: Path | None, openmetrics: Path | None
 ) -> None:
     from weft.outputs import write_output
     from weft.report.junit import junit_xml
     from weft.report.openmetrics import openmetrics_text
 
     for path, text in (
-        (junit, junit_xml(checks, name)),
-        (openmetrics, openmetrics_text(checks)),
+        (junit, junit_xml(found.checks, name)),
+        (openmetrics, openmetrics_text(found.checks)),
     ):
         if path is not None:
             write_output(path, text)

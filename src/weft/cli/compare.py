@@ -44,20 +44,16 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare records and platforms: ratios with intervals, verdicts, crossovers."""
-
-    from weft.analysis.compare.comparison import compare as compared
-    from weft.analysis.compare.comparison import to_json
     from weft.report.comparison import comparison_tables, write_comparison
     from weft.report.terminal import console
-    from weft.sources.sides import load_sides
+    from weft.studies.comparisons import compared
     from weft.units import parse_percent
 
-    tests = tuple(name for name in test.split(",") if name)
-    found = compared(load_sides(sides, tests), parse_percent(same))
+    found, plain = compared(sides, test, parse_percent(same))
     if output is not None:
         write_comparison(found, output)
         typer.echo(f"report: {output}", err=True)
     if json:
-        print_json(to_json(found))
+        print_json(plain)
     else:
         console().print(comparison_tables(found))

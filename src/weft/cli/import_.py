@@ -45,21 +45,19 @@ def import_(
     A figure is kept as it was stated: a mean stays one, without scatter and without an interval.
     """
     from weft.errors import WeftError
-    from weft.record.run import load
     from weft.report.terminal import console, render_brief
-    from weft.sources.imported import import_outputs
-    from weft.sources.peers.stated import Given
-    from weft.topics import results_among
+    from weft.studies.imports import imported
     from weft.units import parse_bytes
 
     if ranks and not (ranks.isdecimal() and 1 <= int(ranks) <= 10**7):
         raise WeftError(f"--ranks {ranks} is no number of ranks", "type --ranks 2")
-    given = Given(
+    path, results = imported(
+        outputs,
+        output,
         transport=transport,
         ranks=int(ranks or 0),
-        bytes=parse_bytes(size) if size else None,
+        bytes_=parse_bytes(size) if size else None,
     )
-    path = import_outputs(outputs, given, output)
     screen = console()
-    screen.print(render_brief(results_among(load(path)), screen))
+    screen.print(render_brief(results, screen))
     typer.echo(f"record: {path}", err=True)

@@ -34,22 +34,16 @@ def layers(
     Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
     not report its medium: name it in --order.
     """
-
-    from weft.analysis.layers import layers_of
-    from weft.analysis.summary import summarise
-    from weft.record.run import load
     from weft.report.picture import write_picture
     from weft.report.table import render_bare
     from weft.report.terminal import console
-    from weft.topics.layers import layer_charts, layer_table, to_json
+    from weft.studies.layers import layers_shown
 
-    names = tuple(name for name in order.split(",") if name)
-    run = load(record)
-    found = layers_of(run, summarise(run), names)
+    found = layers_shown(record, order)
     if output is not None:
-        write_picture(output, layer_charts(found), layer_table(found))
+        write_picture(output, found.charts, found.table)
         typer.echo(f"picture: {output}", err=True)
     if json:
-        print_json(to_json(found))
+        print_json(found.plain)
     else:
-        console().print(*render_bare(layer_table(found)), sep="\n")
+        console().print(*render_bare(found.table), sep="\n")

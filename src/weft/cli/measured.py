@@ -28,17 +28,13 @@ def show(
     if footer is None:
         typer.echo(f"{path} is complete: nothing to resume")
         return
-    from weft.analysis.summary import summarise
-    from weft.record.run import load
-    from weft.report.page import report_path, write_report
+    from weft.report.page import report_path
     from weft.report.plain import json_rows
     from weft.report.terminal import console, render_brief
-    from weft.sources.series import models_of
-    from weft.topics import results_of
+    from weft.studies.pages import write_page
+    from weft.studies.shown import results_shown
 
-    measured = load(path)
-    summaries = summarise(measured)
-    results = results_of(measured, summaries)
+    results = results_shown(path)
     if as_json:
         print_json(json_rows(results))
     else:
@@ -47,13 +43,13 @@ def show(
     if report:
         page = report_path(path)
         try:
-            write_report([results], page, models_of([measured]))
+            write_page([results], page)
             typer.echo(f"report: {page}", err=True)
         except WeftError as error:
             typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
     typer.echo(f"record: {path}", err=True)
     is_packed_later = asked is None or asked.suffix == ".zst"
-    _end(measured, summaries, footer, is_packed_later=is_packed_later)
+    _end(results.run, results.summaries, footer, is_packed_later=is_packed_later)
 
 
 def _end(

@@ -1,17 +1,12 @@
 """`weft memory`: what buffers, registration, connections and the host bus cost."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from weft.cli.command import print_json
-from weft.cli.link import check_link
 from weft.cli.options import Json, LinkName
-
-if TYPE_CHECKING:
-    from weft.fabric.peaks import Link
-    from weft.topics.base import Results
 
 _EXAMPLES = """Examples:
 
@@ -33,29 +28,11 @@ def memory(
     json: Json = False,
 ) -> None:
     """Show the costs of buffer reuse, registration, connections and the host bus."""
+    from weft.report.terminal import console, render_shown
+    from weft.studies.shown import memory_shown
 
-    from weft.analysis.summary import summarise
-    from weft.record.run import load
-    from weft.report.table import render_table
-    from weft.report.terminal import console
-    from weft.topics import TOPICS, results_of
-
-    run = load(record)
-    own = [topic for topic in TOPICS if topic.group == "memory"]
-
-    def plain(results: "Results") -> dict[str, object]:
-        return {topic.name: topic.plain(results.of(topic)) for topic in own}
-
-    def figures(known: "Link | None") -> "Results":
-        return results_of(run, summarise(run, known), known)
-
-    results = figures(check_link(link, lambda one: plain(figures(one))))
+    found = memory_shown(record, link)
     if json:
-        print_json(plain(results))
-        return
-    for topic in own:
-        for table in results.labelled(topic.tables(results.of(topic))):
-            console().print(*render_table(table), sep="\n")
-    for topic in own:
-        for line in topic.findings(results.of(topic)):
-            console().print(line)
+        print_json(found.plain)
+    else:
+        console().print(render_shown(found.tables, found.findings))

@@ -35,36 +35,17 @@ def peak(
     A second bound subtracts the protocol's own headers at each packet size. Without a link: the
     peak of every card of this host and of each hop to the root complex.
     """
-
     from weft.fabric.peaks import parse_link
-    from weft.report.terminal import console, peaks_table
+    from weft.report.terminal import console, peaks_table, render_shown
+    from weft.studies.host_bus import buses_of_this_host
 
-    if not links:
-        _show_buses(as_json=json)
-        return
-    found = [parse_link(text) for text in links]
-    if json:
-        print_json(found)
+    if links:
+        found = [parse_link(text) for text in links]
+        plain, shown = found, peaks_table(found)
     else:
-        console().print(peaks_table(found))
-
-
-def _show_buses(*, as_json: bool) -> None:
-
-    from weft.analysis.bus import buses_here
-    from weft.errors import WeftError
-    from weft.host.manifest import collect
-    from weft.report.table import render_table
-    from weft.report.terminal import console
-    from weft.topics.bus import bottlenecks, bus_in_words, bus_tables
-
-    buses = buses_here(collect())
-    if not buses:
-        raise WeftError("this host shows no card on a bus", 'name a link: weft peak "PCIe 4 x16"')
-    if as_json:
-        print_json(bottlenecks(buses))
-        return
-    for table in bus_tables(buses):
-        console().print(*render_table(table), sep="\n")
-    for bus in buses:
-        console().print(bus_in_words(bus))
+        buses = buses_of_this_host()
+        plain, shown = buses.plain, render_shown(buses.tables, buses.findings)
+    if json:
+        print_json(plain)
+    else:
+        console().print(shown)

@@ -7,7 +7,6 @@ import typer
 from weft.cli.command import print_json
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
-from weft.errors import WeftError
 
 _EXAMPLES = """Examples:
 
@@ -41,8 +40,6 @@ def signature(
 
     Marks the zero-length latency and the saturation point.
     """
-
-    from weft.analysis.fits.signature import signature_of
     from weft.report.picture import write_picture
     from weft.report.signatures import (
         render_signatures,
@@ -50,14 +47,10 @@ def signature(
         signature_table,
     )
     from weft.report.terminal import console
-    from weft.sources.series import series_of
+    from weft.studies.fits import signatures_of
 
     check_series_options(context, sources)
-    pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
-    for series, _ in pairs:
-        if not series.has_latency:
-            raise WeftError(f"{series.name} has no latency", "type --test ping_pong")
-    found = [signature_of(series) for series, _ in pairs]
+    found = signatures_of(sources, test, transport, columns)
     if output is not None:
         write_picture(output, [signature_chart(found)], signature_table(found))
         typer.echo(f"picture: {output}", err=True)

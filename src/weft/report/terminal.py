@@ -16,12 +16,13 @@ from weft.topics import TOPICS
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
     from weft.fabric.peaks import Link
     from weft.host.finding import Finding
+    from weft.tables import Table
     from weft.topics.base import Results, Topic
 
 # Lines of a screen, where nobody knows how many there are; and the fewest that are made use of.
@@ -73,6 +74,12 @@ def render_tables(results: Results) -> RenderableType:
     lines = [*findings, *troubles, *flags, *results.run.header.notes]
     lines.append(ending_in_words(results.run, results.summaries))
     return Group(*parts, *map(Text, lines))
+
+
+def render_shown(tables: Iterable[Table], findings: Iterable[str]) -> RenderableType:
+    """Tables under their captions, then sentences."""
+    parts = [part for table in tables for part in render_table(table)]
+    return Group(*parts, *map(Text, findings))
 
 
 def render_brief(results: Results, screen: Console) -> RenderableType:

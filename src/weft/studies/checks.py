@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.compare.acceptance import (
+    EXIT_STATUS,
     Checked,
     Outcome,
     against_record,
@@ -47,6 +48,11 @@ class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
     unlike: tuple[str, ...]
     notes: tuple[str, ...]
     checks: tuple[Checked, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """What a shell gets for the answer."""
+        return EXIT_STATUS[self.outcome]
 
 
 def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> CheckedMachine:

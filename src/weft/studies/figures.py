@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.models import fit_models
-from weft.analysis.fits.signature import signature_of
 from weft.errors import WeftError
 from weft.names import choose
 from weft.record.run import load
 from weft.report.fits import line_chart
 from weft.report.signatures import signature_chart
 from weft.sources.series import series_of
-from weft.studies.fits import only_one
+from weft.studies.fits import only_one, signatures_of
 from weft.topics import charts_of, results_among
 
 if TYPE_CHECKING:
@@ -47,9 +46,9 @@ def chart_called(
 
 def _of_models(sources: Sequence[str], show: str, test: str, transport: str, columns: str) -> Chart:
     """The fit of one series, or the signatures of all."""
-    pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     if show == SIGNATURE:
-        return signature_chart([signature_of(series) for series, _ in pairs])
+        return signature_chart(signatures_of(sources, test, transport, columns))
+    pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
     only_one([series for series, _ in pairs], "a figure of a fit")
     series, stream = pairs[0]
     found = fit_models(series, stream)

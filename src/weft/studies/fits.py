@@ -1,10 +1,11 @@
-"""Models of latency and bandwidth of what was named, and the one picture of a fit."""
+"""Models of latency and bandwidth of what was named, their picture, and network signatures."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.models import Models, fit_models
+from weft.analysis.fits.signature import signature_of
 from weft.errors import WeftError
 from weft.report import fits
 from weft.sources.series import series_of
@@ -13,6 +14,7 @@ from weft.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.analysis.fits.signature import Signature
     from weft.analysis.fits.sweeps import Series
     from weft.charts import Chart
 
@@ -27,6 +29,17 @@ def fits_of(
     if is_drawn:
         only_one([series for series, _ in every], "a picture")
     return [(series, fit_models(series, stream)) for series, stream in every]
+
+
+def signatures_of(
+    sources: Sequence[str], test: str = "", transport: str = "", columns: str = ""
+) -> list[Signature]:
+    """The network signature of each series of the sources. Raises WeftError: one has no latency."""
+    every = [one for source in sources for one, _ in series_of(source, test, transport, columns)]
+    for series in every:
+        if not series.has_latency:
+            raise WeftError(f"{series.name} has no latency", "type --test ping_pong")
+    return [signature_of(series) for series in every]
 
 
 def only_one(series: Sequence[Series], what: str) -> None:

@@ -82,15 +82,16 @@ def results_among(
     """
     rows = summarise(run, link)
     wanted = (
-        _chosen("test", tests, [row.test for row in rows]),
-        _chosen("transport", transports, [row.transport for row in rows]),
+        chosen("test", tests, [row.test for row in rows]),
+        chosen("transport", transports, [row.transport for row in rows]),
     )
     kept = [row for row in rows if row.test in wanted[0] and row.transport in wanted[1]]
     shown = run.only({row.case for row in kept}) if tests or transports else run
     return results_of(shown, kept, link)
 
 
-def _chosen(kind: str, asked: str, names: Iterable[str]) -> tuple[str, ...]:
+def chosen(kind: str, asked: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names of a text with commas between, or all there are. Raises WeftError for others."""
     there = tuple(dict.fromkeys(names))
     return choose(kind, [name for name in asked.split(",") if name], there) or there
 

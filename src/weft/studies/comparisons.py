@@ -1,0 +1,24 @@
+"""Records and published platforms beside each other, by what a user named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weft.analysis.compare.comparison import compare, to_json
+from weft.sources.sides import load_sides
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.compare.comparison import Comparison
+
+
+def compared(sides: Sequence[str], tests: str, same: float) -> tuple[Comparison, dict[str, Any]]:
+    """The sides beside the first, as they were named, and the comparison as plain data.
+
+    `tests` has those that count, with commas between; speeds within `same` of the reference are
+    called the same. Raises WeftError.
+    """
+    wanted = tuple(name for name in tests.split(",") if name)
+    found = compare(load_sides(sides, wanted), same)
+    return found, to_json(found)

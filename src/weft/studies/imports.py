@@ -1,0 +1,31 @@
+"""What other benchmarks printed, as a record and its results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.sources.imported import import_outputs
+from weft.sources.peers.stated import Given
+from weft.studies.shown import results_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.topics.base import Results
+
+
+def imported(
+    outputs: Sequence[Path],
+    record: Path | None = None,
+    *,
+    transport: str = "",
+    ranks: int = 0,
+    bytes_: int | None = None,
+) -> tuple[Path, Results]:
+    """Write the record of some outputs, and give its path and its results.
+
+    `transport`, `ranks` and `bytes_` are what their user says of them. Raises WeftError.
+    """
+    path = import_outputs(outputs, Given(transport=transport, ranks=ranks, bytes=bytes_), record)
+    return path, results_shown(path)

@@ -1,0 +1,59 @@
+"""The page of a record or several: their results, the models of their times, and prices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.analysis.fabric_value import values_of
+from weft.analysis.summary import summarise
+from weft.record.run import load
+from weft.report.page import Section, report_path, write_report
+from weft.sources.fabrics import delivered_or_why, options_of
+from weft.sources.series import models_of
+from weft.studies.links import with_link
+from weft.topics import TOPICS, results_of
+from weft.topics.fabric_cost import cost_table
+from weft.topics.fabric_value import value_charts, value_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.topics.base import Results
+
+
+def page_of_records(
+    records: Sequence[Path], output: Path | None = None, link: str = "", prices: Path | None = None
+) -> Path:
+    """Write the page of all records beside the first, or to `output`, and give its path.
+
+    `prices` is a file of fabrics, priced with what the first record delivers. Raises WeftError.
+    """
+    runs = [load(record) for record in records]
+    found = with_link(
+        link,
+        lambda known: [results_of(run, summarise(run, known), known) for run in runs],
+        lambda every: [[topic.plain(one.of(topic)) for topic in TOPICS] for one in every],
+    )
+    page = output or report_path(records[0])
+    write_page(found, page, [_priced(prices, records[0])] if prices else [])
+    return page
+
+
+def write_page(results: Sequence[Results], page: Path, more: Sequence[Section] = ()) -> None:
+    """Write the page of these results with the models of their times, and `more` below them."""
+    write_report(results, page, models_of([one.run for one in results]), more)
+
+
+def _priced(path: Path, record: Path) -> Section:
+    """What the fabrics of a price list cost, and what the money buys with the record's figures."""
+    usual, why = delivered_or_why(record)
+    options = options_of([path], None, usual)
+    values = values_of(options)
+    return Section(
+        name="price",
+        title="What it costs",
+        charts=tuple(value_charts(values)) if len(values) > 1 else (),
+        tables=(value_table(values), *(cost_table(one.built, one.cost) for one in options)),
+        findings=(why,) if why else (),
+    )
