@@ -138,6 +138,7 @@ SCENES = {
     "list": [("--mpi openmpi", "suites", "tests"), ("--mpi mpich", "platforms", "transports")],
     "show": [
         ("--table figures", "escher", "r.jsonl"),
+        ("--like osu", "escher", "r.jsonl"),
         ('--link "IB 4x SDR"', "late.jsonl", "r.jsonl"),
         ('--link "IB 4x SDR"', "r.jsonl --table overhead", "r.jsonl --table figures"),
     ],

@@ -86,7 +86,7 @@ def test_half_a_simulation_is_no_answer(
         path, footer = start(request, say)
         return path, msgspec.structs.replace(footer, outcome=outcome)
 
-    monkeypatch.setattr("weft.studies.reproduction.start", ended)
+    monkeypatch.setattr("weft.session.start", ended)
     with pytest.raises(error):
         simulated_times(calibrated(find_platform("escher"), "model"), ("ping_pong",))
 

@@ -17,6 +17,8 @@ weft show run.jsonl.zst --link "IB 4x FDR"
 
 weft show run.jsonl.zst --table overhead --json
 
+weft show run.jsonl.zst --like osu
+
 weft show escher"""
 
 
@@ -34,20 +36,34 @@ def show(
     table: Annotated[
         str, typer.Option(help="Show only this table: figures, overhead, overlap, completion, ...")
     ] = "",
+    like: Annotated[
+        str, typer.Option(help="Print as another program does: osu, imb or perftest.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """Show the figures of a record or of a published platform, with notes."""
     from weft.report.plain import json_rows
     from weft.report.published import platform_tables
     from weft.report.terminal import console, render_shown, render_tables
+    from weft.studies.peer_tables import as_printed_by
     from weft.studies.shown import platform_shown, results_shown, table_shown
 
     plain: object
     if platform := platform_shown(str(record), test, transport, link):
         refuse_typed(
-            context, "table", why=f"{record} is a published platform, and tables are of records"
+            context,
+            "table",
+            "like",
+            why=f"{record} is a published platform, and tables are of records",
         )
         plain, shown = platform[1], platform_tables(platform[0])
+    elif like:
+        refuse_typed(
+            context, "table", "link", "json", why="--like prints the tables of another program"
+        )
+        run = results_shown(record, test, transport).run
+        typer.echo("\n".join(as_printed_by(run, like)))
+        return
     elif table:
         found = table_shown(record, table, test, transport, link)
         plain, shown = found.plain, render_shown(found.tables, found.findings)

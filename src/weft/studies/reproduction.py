@@ -6,13 +6,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weft import session
 from weft.analysis.summary import summarise
 from weft.applications.asked import ApplicationsAsked
 from weft.errors import WeftError
 from weft.plan.cases import CASE_DEADLINE, Experiment, Variants
 from weft.plan.request import simulation
 from weft.record.run import load
-from weft.session import start
 from weft.sim.measured import overhead_ns
 from weft.units import parse_seconds
 
@@ -94,7 +94,7 @@ def simulated_run(platform: SimulatedPlatform, experiments: tuple[Experiment, ..
             budget_s=_BUDGET_S,
             case_deadline_s=parse_seconds(CASE_DEADLINE),
         )
-        path, footer = start(request, lambda _: None)
+        path, footer = session.start(request, lambda _: None)
         if footer.outcome == "interrupted":
             raise KeyboardInterrupt
         if footer.outcome == "budget":

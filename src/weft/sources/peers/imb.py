@@ -40,20 +40,21 @@ _RANKS = re.compile(r"^# #processes = (\d+)")
 _DATE = re.compile(r"^# Date +: (.*)$")
 _MACHINE = re.compile(r"^# Machine +: (.*)$")
 _REFUSED = re.compile(r"^(\S+) +((?:out-of-mem|int-overflow|time-out).*)$")
-_OWN: Mapping[str, str] = MappingProxyType(
+TITLES: Mapping[str, str] = MappingProxyType(
     {
-        "pingpong": "ping_pong",
-        "pingping": "ping_ping",
-        "sendrecv": "sendrecv",
-        "uniband": "stream",
-        "biband": "bidirectional_stream",
-        "allreduce": "allreduce",
-        "bcast": "broadcast",
-        "alltoall": "alltoall",
-        "allgather": "allgather",
-        "barrier": "barrier",
+        "PingPong": "ping_pong",
+        "PingPing": "ping_ping",
+        "Sendrecv": "sendrecv",
+        "Uniband": "stream",
+        "Biband": "bidirectional_stream",
+        "Allreduce": "allreduce",
+        "Bcast": "broadcast",
+        "Alltoall": "alltoall",
+        "Allgather": "allgather",
+        "Barrier": "barrier",
     }
 )
+_OWN: Mapping[str, str] = MappingProxyType({t.lower(): name for t, name in TITLES.items()})
 # How often Mbytes/sec counts the size (IMB_parse_name_mpi1.c).
 _FACTORS: Mapping[str, int] = MappingProxyType({"exchange": 4})
 

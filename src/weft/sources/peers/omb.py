@@ -38,23 +38,24 @@ _RANKS = re.compile(r"\s-(?:n|np|-ntasks)[ =](\d+)\b")
 _LATENCIES = ("Avg Latency(us)", "Latency (us)", "Latency(us)", "Overall(us)")
 _BANDWIDTHS = ("Bandwidth (MB/s)", "MB/s")
 _TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
-# By the title without the memory that the test was built for (MPI-CUDA).
-_OWN: Mapping[str, str] = MappingProxyType(
+# Of a build for other memory (MPI-CUDA) the title says so; case is unlike in releases.
+TITLES: Mapping[str, str] = MappingProxyType(
     {
-        "mpi latency": "ping_pong",
-        "mpi bandwidth": "stream",
-        "mpi bi-directional bandwidth": "bidirectional_stream",
-        "mpi_put latency": "put_latency",
-        "mpi_get latency": "get_latency",
-        "mpi_put bandwidth": "put_stream",
-        "mpi_get bandwidth": "get_stream",
-        "mpi allreduce latency": "allreduce",
-        "mpi broadcast latency": "broadcast",
-        "mpi all-to-all personalized exchange latency": "alltoall",
-        "mpi allgather latency": "allgather",
-        "mpi barrier latency": "barrier",
+        "MPI Latency": "ping_pong",
+        "MPI Bandwidth": "stream",
+        "MPI Bi-Directional Bandwidth": "bidirectional_stream",
+        "MPI_Put Latency": "put_latency",
+        "MPI_Get Latency": "get_latency",
+        "MPI_Put Bandwidth": "put_stream",
+        "MPI_Get Bandwidth": "get_stream",
+        "MPI Allreduce Latency": "allreduce",
+        "MPI Broadcast Latency": "broadcast",
+        "MPI All-to-All Personalized Exchange Latency": "alltoall",
+        "MPI Allgather Latency": "allgather",
+        "MPI Barrier Latency": "barrier",
     }
 )
+_OWN: Mapping[str, str] = MappingProxyType({t.lower(): name for t, name in TITLES.items()})
 _FOR_RANKS = "type --ranks with how many ranks it ran on"
 
 

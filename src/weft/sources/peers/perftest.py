@@ -39,7 +39,7 @@ _NOISE = re.compile(r"^[-* ]*$|Conflicting CPU frequency|^ *Waiting for client|^
 _UNITS: Mapping[str, Decimal] = MappingProxyType(
     {"MB/sec": MIB, "MiB/sec": MIB, "Gb/sec": GIGA / 8}
 )
-_OWN: Mapping[str, str] = MappingProxyType(
+TITLES: Mapping[str, str] = MappingProxyType(
     {
         "Send Latency": "ping_pong",
         "RDMA_Write Latency": "put_ping_pong",
@@ -88,8 +88,8 @@ def _columns(line: OutputLine) -> list[str]:
 
 
 def _test(title: str) -> Pattern:
-    if title in _OWN:
-        return own(_OWN[title])
+    if title in TITLES:
+        return own(TITLES[title])
     if title.endswith("BW"):
         return other("perftest", title, divisor=0, factor=2 if "Bidirectional" in title else 1)
     return other("perftest", title, figure="one_sided_latency")

@@ -1,0 +1,105 @@
+"""A record's figures as other programs define them: means over all repetitions, ranks' means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.stats.percentiles import percentiles
+from weft.plan.case import Case
+from weft.plan.pattern import Pattern
+from weft.record.ranks import FIRST_RANK, OF_RANK
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+EXCHANGES = ("exchange", "collective")
+
+
+class CaseFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """One case: times of one operation in ns over all launches, as the engine's pattern has it.
+
+    `mean_ns` is over all samples; `rank_means_ns` are the same of each rank, rank 0's first, where
+    the record has the ranks' own times. `percentiles_ns` are those that enough samples carry. Where
+    `is_of_means`, a sample is the mean of several operations.
+    """
+
+    case: Case
+    operations: int
+    mean_ns: float
+    median_ns: float
+    least_ns: float
+    greatest_ns: float
+    deviation_ns: float
+    percentiles_ns: dict[str, float]
+    rank_means_ns: tuple[float, ...] = ()
+    is_of_means: bool = False
+
+
+class CurveFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The sizes of one test over one transport, in one variant and with one number of ranks."""
+
+    pattern: Pattern
+    cases: tuple[CaseFigures, ...]
+
+    @property
+    def first(self) -> Case:
+        """The case of the first size: but for the size, all are like it."""
+        return self.cases[0].case
+
+
+def curves_of(run: Run, tests: Collection[str]) -> list[CurveFigures]:
+    """The measured cases of these tests, in the order of the plan, sizes that belong together."""
+    found: dict[Case, list[CaseFigures]] = {}
+    for key, batches in run.measured_by_case.items():
+        case = run.cases[key]
+        if case.test in tests:
+            figures = _figures_of(run, case, batches)
+            if figures.least_ns > 0:  # where the clock stood still there is no figure
+                found.setdefault(case.but_for("bytes"), []).append(figures)
+    return [
+        CurveFigures(pattern=run.patterns[k.test], cases=tuple(own)) for k, own in found.items()
+    ]
+
+
+def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
+    import numpy as np
+
+    times = _of_all(run, batches)
+    stated = [batch.stated.operations for batch in batches if batch.stated]
+    return CaseFigures(
+        case=case,
+        operations=sum(stated)
+        or sum((len(b.ticks) - b.warmup) * b.ops_per_sample for b in batches),
+        mean_ns=float(times.mean()),
+        median_ns=float(np.median(times)),
+        least_ns=float(times.min()),
+        greatest_ns=float(times.max()),
+        deviation_ns=float(times.std(ddof=1)) if len(times) > 1 else 0.0,
+        percentiles_ns=percentiles(times, (50.0, 99.0, 99.9)),
+        rank_means_ns=_rank_means_ns(run, case, batches),
+        is_of_means=any(batch.ops_per_sample > 1 for batch in batches),
+    )
+
+
+def _rank_means_ns(run: Run, case: Case, batches: Sequence[Batch]) -> tuple[float, ...]:
+    if run.patterns[case.test].figure not in EXCHANGES:
+        return ()
+    ranks = [part for part in batches[0].parts if OF_RANK.fullmatch(part)]
+    if not ranks:
+        return ()
+    return tuple(float(_of_all(run, batches, part).mean()) for part in (FIRST_RANK, *ranks))
+
+
+def _of_all(run: Run, batches: Sequence[Batch], part: str = "") -> NDArray[np.float64]:
+    import numpy as np
+
+    arrays: list[Any] = [run.time_ns(batch, part=part) for batch in batches]
+    return np.concatenate(arrays)

@@ -1,0 +1,60 @@
+"""What the layouts of other programs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.plan.case import USUAL_RANKS
+from weft.studies.peer_tables.figures import CaseFigures, CurveFigures
+from weft.units import format_bytes
+from weft.wording import counted, over
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class PeerLayout(msgspec.Struct, frozen=True, kw_only=True):
+    """How one program prints its figures.
+
+    `titles` are its tests with weft's of the same definition. `lacks` says what a curve must
+    have and has not; empty where it is whole. `lines` prints a curve, titles and heads with it,
+    and `head` stands before all.
+    """
+
+    name: str
+    program: str
+    definition: str
+    titles: Mapping[str, str]
+    lines: Callable[[str, CurveFigures], list[str]]
+    lacks: Callable[[CurveFigures], str] = lambda _: ""
+    head: tuple[str, ...] = ()
+
+    def title_of(self, test: str) -> str:
+        """Its name for one of weft's tests."""
+        return next(title for title, name in self.titles.items() if name == test)
+
+
+def latency_us(curve: CurveFigures, time_ns: float) -> float:
+    """The latency that a time of one operation means, in us."""
+    return time_ns / max(curve.pattern.latency_divisor, 1) / 1000
+
+
+def bytes_per_s(curve: CurveFigures, figures: CaseFigures, time_ns: float) -> float:
+    """The bandwidth that a time of one operation means."""
+    return curve.pattern.bandwidth_factor * figures.case.bytes * 1e9 / time_ns
+
+
+def of_what(curve: CurveFigures) -> str:
+    """Whose figures a curve has, in words."""
+    case = curve.first
+    sizes = ", ".join(format_bytes(one.case.bytes) for one in curve.cases)
+    of_all = f" of {counted(case.ranks, 'rank')}" if case.ranks > USUAL_RANKS else ""
+    return f"{case.test} over {over(case.transport, case.variant)}{of_all}: {sizes}"
+
+
+def columns(words: Sequence[str], widths: Sequence[int]) -> str:
+    """Words at the right of columns so wide."""
+    return "".join(word.rjust(width) for word, width in zip(words, widths, strict=True))

@@ -1,0 +1,123 @@
+"""A record in the tables of other programs: what their own readers read there is the record's."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import weft
+from support.every_topic import record_of_every_topic
+from weft.errors import WeftError
+from weft.sources.peers import read_output
+from weft.sources.peers.stated import Given
+from weft.studies.peer_tables import LAYOUTS, as_printed_by
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from weft.plan.case import Case
+    from weft.record.run import Run
+    from weft.sources.peers.stated import StatedRow
+
+GIVEN = Given(ranks=3)
+PROGRAMS = {"osu": "OMB", "imb": "IMB", "perftest": "perftest"}
+OF_RANKS = "sendrecv"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return record_of_every_topic(tmp_path_factory.mktemp("like") / "r.jsonl")
+
+
+def read_back(run: Run, name: str, folder: Path) -> list[StatedRow]:
+    path = folder / f"{name}.txt"
+    path.write_text("\n".join(as_printed_by(run, name)) + "\n")
+    peer, output = read_output(path, GIVEN)
+    assert peer.name == PROGRAMS[name]
+    return list(output.rows)
+
+
+def times_of(run: Run, key: str) -> NDArray[np.float64]:
+    """All samples of a case in ns of one operation, from the lines of the record."""
+    lines = [json.loads(line) for line in run.path.read_text().splitlines()]
+    ticks = {one["launch"]: one["clock"]["tick_ns"] for one in lines if one["kind"] == "launch"}
+    return np.concatenate(
+        [
+            np.array(one["ticks"][one.get("warmup", 0) :]) * ticks[one["launch"]]
+            / one.get("ops_per_sample", 1)
+            for one in lines
+            if one["kind"] == "batch" and one["case"] == key and one["status"] == "ok"
+            and one["role"] == "measure"
+        ]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_read_back_is_the_records_own_to_the_last_digit(
+    run: Run, name: str, tmp_path: Path
+) -> None:
+    """By test, size and order: the layouts have no variants, and only one transport in a file."""
+    layout = next(one for one in LAYOUTS if one.name == name)
+    due: dict[Case, list[str]] = {}
+    for key, case in run.cases.items():
+        if case.test in layout.titles.values() and key in run.measured_by_case:
+            due.setdefault(case.but_for("bytes"), []).append(key)
+    keys = [key for curve in due.values() for key in curve]
+    rows = read_back(run, name, tmp_path)
+    assert [(row.case.test, row.case.bytes) for row in rows] == [
+        (run.cases[key].test, run.cases[key].bytes) for key in keys
+    ]
+    assert len(keys) > 5
+    for row, key in zip(rows, keys, strict=True):
+        times = times_of(run, key)
+        is_median = name == "perftest" and row.test.figure != "bandwidth"
+        if row.case.test == OF_RANKS and name == "imb":
+            continue  # over the ranks, below
+        expected = np.median(times) if is_median else times.mean()
+        # The reader's unit of the last digit is what one digit more or less is worth.
+        assert abs(row.time_ns - expected) <= 0.51 * row.stated.digit_ns + 1e-9 * expected, key
+
+
+def test_an_exchange_is_reported_over_the_ranks(run: Run, tmp_path: Path) -> None:
+    """Rank r of these takes 1 + 0.05 r times what rank 0 does."""
+    rows = [row for row in read_back(run, "imb", tmp_path) if row.case.test == OF_RANKS]
+    keys = [key for key in run.measured_by_case if run.cases[key].test == OF_RANKS]
+    assert len(rows) == len(keys) > 0
+    for row, key in zip(rows, keys, strict=True):
+        first_us = times_of(run, key).mean() / 1000
+        told = row.stated.others
+        assert told["t_min[usec]"] == pytest.approx(first_us, abs=0.0051)
+        assert told["t_max[usec]"] == pytest.approx(1.15 * first_us, abs=0.0051)
+        assert row.time_ns / 1000 == pytest.approx(1.075 * first_us, abs=0.0051)
+        both_ways = 2 * row.case.bytes / (1.15 * first_us)
+        assert told["Mbytes/sec"] == pytest.approx(both_ways, rel=1e-3, abs=0.0051)
+
+
+def test_what_a_program_has_no_test_for_is_said_before_its_tables(run: Run) -> None:
+    lines = as_printed_by(run, "osu")
+    first_table = next(at for at, line in enumerate(lines) if line.startswith("# OSU"))
+    assert "# no test of OMB 7.4: sendrecv" in lines[:first_table]
+    assert "# no test of OMB 7.4: ping_pong" not in lines
+
+
+def test_extremes_of_means_are_said_to_be_of_means(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "singles.jsonl"
+    path.write_text(re.sub(r'"ops_per_sample":\d+', '"ops_per_sample":1', run.path.read_text()))
+    said = "# a sample is the mean of several operations: extremes are not of single ones"
+    assert any(b.ops_per_sample > 1 for own in run.measured_by_case.values() for b in own)
+    assert said in as_printed_by(run, "perftest")
+    assert said not in as_printed_by(weft.load(path), "perftest")
+
+
+def test_a_layout_that_is_none_and_a_record_without_its_tests_are_refused(run: Run) -> None:
+    with pytest.raises(WeftError, match="there is no layout called osx"):
+        as_printed_by(run, "osx")
+    only = run.only([key for key, case in run.cases.items() if case.test == OF_RANKS])
+    with pytest.raises(WeftError, match=r"has no figure that OMB 7\.4 has a test for"):
+        as_printed_by(only, "osu")
