@@ -172,3 +172,30 @@ def test_the_command_shows_the_figures_and_where_the_record_is(tmp_path: Path) -
     assert "2.00 µs, 1 launch" in said
     assert (tmp_path / "r.jsonl.zst").is_file()
     assert f"Imported: {len(ROWS)} cases as OMB 7.4 states them" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("names", "given", "why"),
+    [
+        (("osu_latency.txt",), Given(ranks=64), "states 2 ranks, and --ranks says 64 ranks"),
+        (("osu_latency.txt",), Given(ranks=2), "--ranks has no effect: .* states 2 ranks itself"),
+        (("osu_latency.txt",), Given(bytes=8), "--bytes has no effect: .* states .* sizes from"),
+        (("osu_latency.txt",), Given(bytes=7), "states .* sizes from .*, and --bytes says 7 B"),
+        (("iperf3.txt",), Given(bytes=131072, transport="udp"), "is of tcp, and --transport says"),
+        (("iperf3.txt",), Given(bytes=131072, ranks=3), "states 2 ranks, and --ranks says 3"),
+    ],
+)
+def test_a_value_that_an_output_states_itself_is_refused(
+    tmp_path: Path, names: tuple[str, ...], given: Given, why: str
+) -> None:
+    output(tmp_path / "osu_latency.txt")
+    own = [tmp_path / name if (tmp_path / name).exists() else OUTPUTS / name for name in names]
+    with pytest.raises(WeftError, match=why):
+        import_outputs(own, given, tmp_path / "r.jsonl")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_value_that_an_output_lacks_is_taken(tmp_path: Path) -> None:
+    given = Given(bytes=64, transport="eth0")
+    run = weft.load(import_outputs([OUTPUTS / "sockperf_pp.txt"], given, tmp_path / "r.jsonl"))
+    assert {(case.bytes, case.transport) for case in run.cases.values()} == {(64, "eth0")}

@@ -21,6 +21,7 @@ from weft.record.model import (
     RankFacts,
 )
 from weft.record.writer import RecordWriter, check_new
+from weft.sources.given_values import check_given
 from weft.sources.peers import read_output
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = No
     """Write the record of some outputs of one program, and give its path.
 
     Each file is a launch, and so is every further time that a file has a case. Raises WeftError:
-    an output that is not understood, by line; outputs of unlike programs; a record that exists.
+    an output that is not understood, by line; outputs of unlike programs; a record that exists; a
+    value that was given and does nothing.
     """
     read = [(path, *read_output(path, given)) for path in paths]
     names = dict.fromkeys(peer.name for _, peer, _ in read)
@@ -51,6 +53,7 @@ def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = No
             f"{path} is of {name}" for path, name in zip(firsts, names, strict=True)
         )
         raise WeftError(f"{named}: they define their figures differently", "import them apart")
+    check_given(paths, given)
     outputs = [(path, output) for path, _, output in read]
     record = target or Path(paths[0].name).with_suffix(".jsonl.zst")
     check_new(record)
