@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,6 +30,23 @@ Pieces pieces_of(const simgrid::s4u::NetZone& fabric, const char* property) {
   return Pieces(text == nullptr ? "" : text);
 }
 
+bool ends_with(const std::string& name, const std::string& end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Throws for a node's cable without latency: what switches take is a multiple of it.
+void check_cables(const std::vector<simgrid::s4u::Link*>& links) {
+  for (const simgrid::s4u::Link* link : links) {
+    const bool is_cable =
+        ends_with(link->get_name(), "_UP") || ends_with(link->get_name(), "_DOWN");
+    if (is_cable && sg_link_get_latency(link) <= 0) {
+      throw std::runtime_error("the platform's link " + link->get_name() +
+                               " has no latency, so its switches' would be lost; give its cluster"
+                               " one, lat=\"1ns\"");
+    }
+  }
+}
+
 }  // namespace
 
 struct Crossings::Seen {
@@ -48,7 +66,7 @@ struct Crossings::Seen {
         further_s += found->second;
       }
     }
-    // A way without any latency of its own has nothing to be multiplied.
+    // A way of switches alone has nothing to be multiplied: no node is at its end.
     return own_s > 0 ? crossings * further_s / own_s : 0;
   }
 };
@@ -60,6 +78,7 @@ Crossings::Crossings(const simgrid::s4u::Engine& engine, const simgrid::s4u::Net
     const char* const crossing = link->get_property("crossing");
     if (crossing != nullptr) seen_->switches_s.emplace(link, number_of(crossing));
   }
+  if (!seen_->switches_s.empty()) check_cables(engine.get_all_links());
   auto* const model = engine.get_netzone_root()->get_network_model();
   const int eager = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
   model->set_lat_factor_cb([seen = seen_, eager, between = pieces_of(fabric, "latency-factor"),

@@ -48,13 +48,12 @@ _CROSSING = '<prop id="crossing" value="{:.12g}"/>'
 # operation at the hosts' speed.
 SUM_RATE = "sum-rate"
 _SUM_RATE_LINE = re.compile(rf'\s*<prop id="{SUM_RATE}" value="[^"]*"/>')
-_FABRIC = re.compile(r'<cluster id="fabric"[^>]*[^/]>')
+# Where the fabric that rank-sim looks at begins; one without content ends at once.
+_FABRIC = re.compile(r"""<(?:cluster|zone)\s[^>]*\bid="fabric"[^>]*[^>/]>""")
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
 _SPEED = re.compile(r"""\bspeed=(?:"[^"]*"|'[^']*')""")
-_SLOW = '"slow-links"'
-# Where the zone that rank-sim looks at begins; one without content ends at once.
-_ZONE = re.compile(r"""<(?:cluster|zone)\s[^>]*\bid="fabric"[^>]*[^>/]>""")
+_SLOW = "slow-links"
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -237,12 +236,16 @@ def read_parameters(root: ET.Element) -> PlatformParameters | None:
 def adding(text: str, bytes_per_s: float) -> str:
     """A platform's text whose ranks add so much in a sum. Raises ValueError for another's file."""
     cleared = _SUM_RATE_LINE.sub("", text)
-    added, count = _FABRIC.subn(
-        rf'\g<0>\n    <prop id="{SUM_RATE}" value="{bytes_per_s:.12g}"/>', cleared
-    )
+    return _with_property(cleared, SUM_RATE, f"{bytes_per_s:.12g}")
+
+
+def _with_property(text: str, name: str, value: str) -> str:
+    """A platform's text whose fabric has a property. Raises ValueError where it has no fabric."""
+    words = _props({name: value}, 4).rstrip()
+    found, count = _FABRIC.subn(lambda opened: f"{opened[0]}\n{words}", text, count=1)
     if not count:
-        raise ValueError("its file has no cluster that weft calibrate wrote")
-    return added
+        raise ValueError("it has no cluster or zone called fabric with properties")
+    return found
 
 
 def at_speed(text: str, flops_per_s: float) -> str:
@@ -325,11 +328,7 @@ def with_slow_nodes(text: str, shares: Mapping[int, float]) -> str:
             raise ValueError(f"it has no node {node} with a cable of its own")
         rate = _number(own.get("bw", ""), _RATES) * share
         links += [f"{own.get('id')}_link_{node}_{way}:{rate:.0f}" for way in ("UP", "DOWN")]
-    words = f"<prop id={_SLOW} value={quoteattr(';'.join(links))}/>"
-    slower, count = _ZONE.subn(lambda opened: f"{opened[0]}\n    {words}", text, count=1)
-    if not count:
-        raise ValueError("it has no zone called fabric with properties")
-    return slower
+    return _with_property(text, _SLOW, ";".join(links))
 
 
 def numbers_in(radical: str) -> set[int]:
