@@ -186,7 +186,7 @@ def test_this_hosts_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     (bus,) = buses_here(manifest)
     assert bus.one_way is not None
     assert bus.one_way.name.startswith("PCIe 3 x8")
-    monkeypatch.setattr("weft.host.manifest.collect", lambda: manifest)
+    monkeypatch.setattr("weft.studies.host_bus.collect", lambda: manifest)
     shown = CliRunner().invoke(app, ["peak"])
     assert "PCIe 3 x8 at 0000:01:00.0" in shown.stdout
     (row,) = json.loads(CliRunner().invoke(app, ["peak", "--json"]).stdout)
@@ -194,6 +194,6 @@ def test_this_hosts_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_host_without_cards_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weft.host.manifest.collect", dict)
+    monkeypatch.setattr("weft.studies.host_bus.collect", dict)
     refused = CliRunner().invoke(app, ["peak"])
     assert isinstance(refused.exception, WeftError)

@@ -62,7 +62,7 @@ def folder(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a command has all that it reads; nothing is drawn, and nothing is simulated."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("weft.report.drawing.draw", lambda *_: [b"drawn", b"drawn"])
-    monkeypatch.setattr("weft.studies.reproduction.simulated_solver", lambda _: load(kept))
+    monkeypatch.setattr("weft.studies.published.simulated_solver", lambda _: load(kept))
     os.link(kept, "record.jsonl")
     Path("limits.toml").write_text(LIMIT)
     Path("prices.toml").write_text(HEAD + PARTS + HALF + FULL)

@@ -105,7 +105,7 @@ std::map<std::string, double> Crossings::link_bytes() const {
   for (const auto& [link, bytes] : seen_->bytes) {
     // Within a switch nothing is shared, and a node's bus, which both ways pass, is no cable.
     if (link->get_sharing_policy() == simgrid::s4u::Link::SharingPolicy::FATPIPE) continue;
-    const bool is_of_switches = seen_->switches_s.count(link) > 0;
+    const bool is_of_switches = seen_->switches_s.contains(link);
     if (!is_of_switches && link->get_name().find("_limiter") != std::string::npos) continue;
     double& most = found[is_of_switches ? link->get_name() : "node"];
     most = std::max(most, bytes);
