@@ -85,8 +85,8 @@ def test_known_protocols_are_found_in_their_own_times(blocking_ns: float) -> Non
 
 
 def test_one_line_has_no_switch() -> None:
-    times = Times(ping_pong={size: 1000 + 0.5 * size for size in SIZES}, overhead_ns=300.0)
-    found = model_of(times)
+    own = {size: 1000 + 0.5 * size for size in SIZES}
+    found = model_of(Times(ping_pong=own, posting_ns=150.0, receiving_ns=150.0))
     assert found.eager_below_bytes == 0
     [line] = found.transfer
     assert line.from_bytes == 0

@@ -23,7 +23,7 @@
 #include "transports/sim/link.hpp"
 #include "transports/sim/pieces.hpp"
 #include "transports/sim/rank_group.hpp"
-#include "transports/sim/shared_memory.hpp"
+#include "transports/sim/host_costs.hpp"
 #include "transports/sim/slow_links.hpp"
 
 // Takes the algorithms of collective operations from the settings. SMPI_init does it before there
@@ -172,7 +172,7 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
   const simgrid::s4u::NetZone* fabric = engine.netzone_by_name_or_null("fabric");
   if (fabric == nullptr) fabric = engine.get_netzone_root();
   const Crossings crossings(engine, *fabric);
-  add_shared_memory(*fabric);
+  charge_hosts(*fabric);
   slow_down_links(engine);
   SMPI_app_instance_register(simulator.data(), nullptr, asked.ranks);
   const std::vector<simgrid::s4u::Host*> hosts = nodes_of(engine);

@@ -47,6 +47,10 @@ _CROSSING = '<prop id="crossing" value="{:.12g}"/>'
 # What a rank adds to others in a sum, bytes/s: rank-sim charges it. Without it an addition is one
 # operation at the hosts' speed.
 SUM_RATE = "sum-rate"
+# What a message costs its hosts that follows another at once, as SimGrid's pieces: rank-sim charges
+# it (engine/transports/sim/host_costs.hpp).
+FURTHER_SEND, FURTHER_RECEIVE = "further-send", "further-receive"
+FURTHER = (FURTHER_SEND, FURTHER_RECEIVE)
 _SUM_RATE_LINE = re.compile(rf'\s*<prop id="{SUM_RATE}" value="[^"]*"/>')
 # Where the fabric that rank-sim looks at begins; one without content ends at once.
 _FABRIC = re.compile(r"""<(?:cluster|zone)\s[^>]*\bid="fabric"[^>]*[^>/]>""")
@@ -76,7 +80,8 @@ class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of a platform: of a node's cable, of a node's bus (0: any), of further switches.
 
     `latency_ns` is between two nodes of one switch; `flops_per_s` is what a rank computes, and
-    `sum_bytes_per_s` what it adds to others in a sum; 0: as it computes.
+    `sum_bytes_per_s` what it adds to others in a sum; 0: as it computes. `further` are the zone's
+    properties of messages that follow others.
     """
 
     bandwidth_bytes_per_s: float
@@ -86,6 +91,7 @@ class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     flops_per_s: float = 1e9
     sum_bytes_per_s: float = 0.0
     settings: dict[str, str] = {}
+    further: dict[str, str] = {}
 
 
 class OnNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,6 +181,7 @@ def routed_xml(
     if own.props:
         # SimGrid takes a setting, or a rule by both ends of a message: not both.
         own.props["bandwidth-factor"] = settings.pop(_BANDWIDTH_FACTOR)
+    own.props.update(parameters.further)
     lines += [
         f'    <prop id="{name}" value={quoteattr(text)}/>' for name, text in own.props.items()
     ]
@@ -223,13 +230,15 @@ def read_parameters(root: ET.Element) -> PlatformParameters | None:
         return None
     limiter = cluster.get("limiter_link")
     settings = {key: text for one in root.iter("config") for key, text in _props_of(one).items()}
+    own = _props_of(cluster)
     return PlatformParameters(
         bandwidth_bytes_per_s=_number(cluster.get("bw", ""), _RATES),
         latency_ns=_number(cluster.get("lat", ""), _TIMES) * _CABLES_OF_ONE_SWITCH,
         bus_bytes_per_s=_number(limiter, _RATES) if limiter else 0.0,
         flops_per_s=_number(cluster.get("speed", ""), _SPEEDS),
-        sum_bytes_per_s=float(_props_of(cluster).get(SUM_RATE, "0")),
+        sum_bytes_per_s=float(own.get(SUM_RATE, "0")),
         settings=settings,
+        further={name: own[name] for name in FURTHER if name in own},
     )
 
 

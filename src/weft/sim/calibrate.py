@@ -46,13 +46,19 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
     """What a platform is calibrated from: times by size, ns.
 
     `ping_pong` is one way, `sendrecv` an exchange of both. `switch_bytes` is the first size of the
-    rendezvous protocol where that is known; `overhead_ns` the host's of both sides of a message.
+    rendezvous protocol where that is known. `posting_ns` and `receiving_ns` are what a message
+    alone takes of its hosts, and `gaps` the time between the messages of a stream; without them
+    what follows costs what one alone does. Messages of `eager_bytes` were seen to arrive without
+    their receiver.
     """
 
     ping_pong: Mapping[int, float]
     sendrecv: Mapping[int, float] = {}
     switch_bytes: int | None = None
-    overhead_ns: float = 0.0
+    posting_ns: float = 0.0
+    receiving_ns: float = 0.0
+    gaps: Mapping[int, float] = {}
+    eager_bytes: int = 0
 
 
 def model_of(times: Times) -> Protocols:
@@ -71,7 +77,8 @@ def lines_of(times: Times) -> Protocols:
     Copies in memory have a rate for each cache: of more lines those are taken with the least
     Bayesian information criterion for errors as Laplace drew them (Schwarz, Estimating the
     Dimension of a Model, Annals of Statistics 6, 1978), three numbers a line. The switch of
-    protocol is where the time jumps most; without a jump all messages are eager.
+    protocol is where the time jumps most, above the sizes that are known to be eager (a jump there
+    is of packets); without a jump all messages are eager.
     """
     if len(times.ping_pong) < _FEWEST:
         raise WeftError("a model needs times of two sizes", "measure ping_pong at more --sizes")
@@ -80,42 +87,80 @@ def lines_of(times: Times) -> Protocols:
     jumps = [
         ((after[0] + after[1] * start) / (before[0] + before[1] * start), start)
         for before, after, start in zip(lines, lines[1:], starts[1:], strict=False)
-        if start >= LEAST_SWITCH
+        if start >= max(LEAST_SWITCH, times.eager_bytes + 1)
     ]
     jump, switch = max(jumps, default=(1.0, 0))
     return _of_lines(times, starts, switch if jump > LEAST_JUMP else ALWAYS_EAGER)
 
 
 def _of_lines(times: Times, starts: Sequence[int], switch: int) -> Protocols:
-    """The protocols of a line from each start on, which are eager below the switch."""
+    """The protocols of a line from each start on, which are eager below the switch.
+
+    What an eager message takes longer than the wire is a copy by the sender. What an exchange takes
+    longer than one way is MPI_Isend's and not MPI_Send's, up to all that a post takes.
+    """
     lines = _lines_from(times.ping_pong, starts)
-    half = times.overhead_ns / 2
+    exchanges = _lines_from(times.sendrecv, starts) if times.sendrecv else []
     wire = lines[-1][1]
-    # What an eager message takes longer than the wire is a copy by the sender.
+    bus_factor = 1.0
+    if exchanges:
+        wanted = exchanges[-1][1] / wire
+        bus_factor = min(max(wanted, 1.0), _ONE_WAY_ONLY)
+    blocking = times.posting_ns
+    if exchanges and switch:
+        longer = exchanges[0][0] - lines[0][0] - (bus_factor - 1) * ENVELOPE_BYTES * wire
+        blocking = max(0.0, blocking - longer)
+    hosts = blocking + times.receiving_ns
     transfer = tuple(
-        Piece(start, a - (2 * half if start < switch else 0.0), min(g, wire))
+        Piece(start, a - (hosts if start < switch else 0.0), min(g, wire))
         for start, (a, g) in zip(starts, lines, strict=True)
     )
     sender = tuple(
-        Piece(start, half, max(0.0, g - wire))
+        Piece(start, blocking, max(0.0, g - wire))
         for start, (_, g) in zip(starts, lines, strict=True)
         if start < switch
     )
-    plain = Protocols(
+    found = Protocols(
         transfer=transfer,
         blocking_send=sender or NOTHING,
         send=sender or NOTHING,
-        receive=(Piece(0, half),) if half else NOTHING,
+        receive=(Piece(0, times.receiving_ns),) if times.receiving_ns else NOTHING,
         eager_below_bytes=switch,
+        bus_factor=bus_factor,
     )
-    if not times.sendrecv:
-        return plain
-    exchanges = _lines_from(times.sendrecv, starts)
-    wanted = exchanges[-1][1] / transfer[-1].ns_per_byte
-    with_bus = msgspec.structs.replace(plain, bus_factor=min(max(wanted, 1.0), _ONE_WAY_ONLY))
-    if switch:
-        with_bus = _paid_by_blocking(with_bus, {0: exchanges[0][0]})
-    return msgspec.structs.replace(with_bus, send=_left_to_send(with_bus, starts, exchanges))
+    if exchanges:
+        found = msgspec.structs.replace(found, send=_left_to_send(found, starts, exchanges))
+    return with_gaps(found, times)
+
+
+def with_gaps(known: Protocols, times: Times) -> Protocols:
+    """The same with messages that follow others as near as those of the streams that were measured.
+
+    The gap by size is a curve through what was measured, as PLogP's g(s). It is the receiver's
+    where one message alone takes it as long or that is not known, and else the sender's, or its
+    card's. A sender that does not make the gap takes what a post alone does, if that is less. Where
+    no stream was measured, a post behind others takes no more than one that was timed alone,
+    whatever an exchange takes longer.
+    """
+    switch = known.eager_below_bytes
+    eager = {size: gap for size, gap in times.gaps.items() if size < switch}
+    behind: tuple[Piece, ...] = ()
+    if switch < ALWAYS_EAGER:
+        # A rendezvous that follows another costs what one alone does.
+        first = msgspec.structs.replace(piece_at(known.send, switch), from_bytes=switch)
+        behind = (first, *(one for one in known.send if one.from_bytes > switch))
+    posting = (Piece(0, times.posting_ns), *behind) if times.posting_ns and switch else ()
+    if len(eager) < _FEWEST:
+        return msgspec.structs.replace(known, further_send=posting)
+    gaps = _chords(_never_less(eager))
+    least = gaps[0].at(min(eager))
+    receives = not 0 < times.receiving_ns < least
+    sends = not (receives and 0 < times.posting_ns < least)
+    return msgspec.structs.replace(
+        known,
+        further_send=(*gaps, *behind) if sends else posting,
+        further_receive=gaps if receives else (),
+    )
 
 
 def table_of(times: Times) -> Protocols:
@@ -280,6 +325,19 @@ def _chords(times: Mapping[int, float]) -> tuple[Piece, ...]:
         msgspec.structs.replace(one, from_bytes=one.from_bytes + 1 if at else 0)
         for at, one in enumerate(lines)
     )
+
+
+def _never_less(times: Mapping[int, float]) -> dict[int, float]:
+    """The nearest times, by least squares, of which no larger message has a shorter one.
+
+    (Best and Chakravarti, Active Set Algorithms for Isotonic Regression, Mathematical Programming
+    47, 1990.)
+    """
+    from scipy.optimize import isotonic_regression
+
+    sizes = sorted(times)
+    fitted = isotonic_regression([times[size] for size in sizes]).x
+    return dict(zip(sizes, map(float, fitted), strict=True))
 
 
 def _through(times: Mapping[int, float], sizes: Sequence[int], at: int) -> Piece:

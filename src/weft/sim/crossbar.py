@@ -48,6 +48,7 @@ def at_crossbar(
     if is_coarse and (coarse := coarseness_of(named.nodes, protocols.latency_ns)):
         settings["surf/precision"] = coarse
     facts = {f"weft-{name}": str(getattr(named, name)) for name in FACTS} | dict(more)
+    facts |= protocols.further()
     if sum_bytes_per_s:
         facts[SUM_RATE] = f"{sum_bytes_per_s:.12g}"
     rate, latency_ns = protocols.bandwidth_bytes_per_s, protocols.latency_ns

@@ -191,6 +191,8 @@ def parameters_table(title: str, protocols: Protocols) -> Table:
         "MPI_Send": protocols.blocking_send,
         "MPI_Isend": protocols.send,
         "receive": protocols.receive,
+        "a post behind others": protocols.further_send,
+        "a receive behind others": protocols.further_receive,
     }
     rows = []
     for what, pieces in lists.items():

@@ -18,6 +18,7 @@ from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
 from weft.sim.answers import Certainty
 from weft.sim.calibrate import Times, lines_of, table_of
+from weft.sim.host_times import STREAM, eager_bytes, gaps_ns, smallest_host_times
 from weft.sim.protocols import Protocols
 
 if TYPE_CHECKING:
@@ -25,17 +26,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weft.analysis.summary import CaseSummary
+    from weft.plan.case import Case
     from weft.sim.platforms import Calibrated
 
 # So many sizes leave enough for two lines when every other one is held out.
 _FEWEST_TO_HOLD_OUT = 8
-# Of a latency the two hosts have no more than this: the rest is the fabric's.
-_MOST_OF_LATENCY = 0.9
-_POSTING = "post_send"
 # The sizes at which an allreduce of two ranks shows what additions take.
 _LEAST_ADDED, _MOST_DOUBLED = 1024, 10_000
 # What a platform is made of.
-MADE_OF = ("ping_pong", "sendrecv")
+MADE_OF = ("ping_pong", "sendrecv", STREAM)
 
 
 class HeldOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,10 +124,15 @@ def calibrated_from(
         )
     chosen = transport or over[0]
     own = [one for one in summaries if one.transport == chosen]
+    ping_pong = _times(own, "ping_pong")
+    alone = smallest_host_times(runs, chosen, ping_pong)
     times = Times(
-        ping_pong=_times(own, "ping_pong"),
+        ping_pong=ping_pong,
         sendrecv=_times(own, "sendrecv"),
-        overhead_ns=_overhead_of(runs, chosen, _times(own, "ping_pong")),
+        posting_ns=alone.posting_ns,
+        receiving_ns=alone.receiving_ns,
+        gaps=gaps_ns(runs, chosen, ping_pong),
+        eager_bytes=eager_bytes(runs, chosen, ping_pong),
     )
     protocols = lines_of(times) if kind == "model" else table_of(times)
     stem = path.name.removesuffix(".zst").removesuffix(".jsonl")
@@ -144,6 +148,12 @@ def calibrated_from(
         held_out=(*_other_sizes(times), *_other_tests(times)),
         sum_bytes_per_s=sum_rate(runs, chosen, times.sendrecv),
     )
+
+
+def shows_additions(case: Case) -> bool:
+    """Whether it is an allreduce by which `sum_rate` is found."""
+    is_of_two = case.test == "allreduce" and case.ranks == 2
+    return is_of_two and _LEAST_ADDED <= case.bytes < _MOST_DOUBLED
 
 
 def sum_rate(runs: Sequence[Run], transport: str, exchanges: Mapping[int, float]) -> float:
@@ -164,22 +174,6 @@ def sum_rate(runs: Sequence[Run], transport: str, exchanges: Mapping[int, float]
     return float(np.median(found)) if found else 0.0
 
 
-def _overhead_of(runs: Sequence[Run], transport: str, ping_pong: Mapping[int, float]) -> float:
-    """Of the smallest message whose posting was timed, no more than its latency leaves room for."""
-    found = [
-        (case.bytes, at)
-        for at, run in enumerate(runs)
-        for case in run.cases.values()
-        if (case.test, case.transport) == ("host_overhead", transport)
-    ]
-    if not found:
-        return 0.0
-    smallest, at = min(found)
-    return min(
-        overhead_ns(runs[at], transport, smallest), _MOST_OF_LATENCY * min(ping_pong.values())
-    )
-
-
 def _times(summaries: Sequence[CaseSummary], test: str) -> dict[int, float]:
     """The latencies of two ranks by size, ns; of several variants of a size the first."""
     found: dict[int, float] = {}
@@ -190,27 +184,37 @@ def _times(summaries: Sequence[CaseSummary], test: str) -> dict[int, float]:
 
 
 def _other_sizes(times: Times) -> list[HeldOut]:
-    """Every other size, by a model of those that are left; the smallest and largest stay in it."""
+    """Every other size, by a model of those that are left; the smallest and largest stay in it.
+
+    Of streams too: their gaps make part of the platform.
+    """
     sizes = sorted(times.ping_pong)
     if len(sizes) < _FEWEST_TO_HOLD_OUT:
         return []
     out = set(sizes[1:-1:2])
+    gaps_out = set(sorted(times.gaps)[1:-1:2])
     try:
         model = lines_of(
-            Times(ping_pong=_without(times.ping_pong, out), sendrecv=_without(times.sendrecv, out))
+            msgspec.structs.replace(
+                times,
+                ping_pong=_without(times.ping_pong, out),
+                sendrecv=_without(times.sendrecv, out),
+                gaps=_without(times.gaps, gaps_out),
+            )
         )
     except WeftError:
         return []
     tests = (
-        ("ping_pong", times.ping_pong, model.ping_pong_ns),
-        ("sendrecv", times.sendrecv, model.sendrecv_ns),
+        ("ping_pong", times.ping_pong, model.ping_pong_ns, out),
+        ("sendrecv", times.sendrecv, model.sendrecv_ns, out),
+        (STREAM, times.gaps, model.gap_ns, gaps_out),
     )
     return [
         HeldOut(
             what=test, by="other sizes", bytes=size, measured=own[size], predicted=predict(size)
         )
-        for test, own, predict in tests
-        for size in sorted(out & set(own))
+        for test, own, predict, held in tests
+        for size in sorted(held & set(own))
     ]
 
 
@@ -227,29 +231,6 @@ def _other_tests(times: Times) -> list[HeldOut]:
         )
         for size, time in sorted(times.sendrecv.items())
     ]
-
-
-def overhead_ns(run: Run, transport: str, size_bytes: int) -> float:
-    """What a message takes of both hosts, ns: to post it, and to receive it where it is already.
-
-    From the tests `host_overhead` and `late_receive`; 0 for what was not measured.
-    """
-    posted = [
-        np.median(run.time_ns(batch, _POSTING))
-        for batch in run.measured
-        if _POSTING in batch.parts
-        and run.cases[batch.case].bytes == size_bytes
-        and run.cases[batch.case].transport == transport
-    ]
-    received = [
-        max(one.latency_ns.value, 0.0)
-        for one in summarise(run)
-        if one.test == "late_receive"
-        and one.bytes == size_bytes
-        and one.transport == transport
-        and one.latency_ns
-    ]
-    return float(np.median(posted) if posted else 0.0) + next(iter(received), 0.0)
 
 
 def _without(times: Mapping[int, float], out: set[int]) -> dict[int, float]:

@@ -5,7 +5,9 @@ SimGrid's SMPI charges a message of N bytes, which has 16 bytes of envelope on t
     eager, below `eager_below_bytes`:   send(N) + a + g N + receive(N)
     rendezvous:                         a + g N, and send(N) if it was begun by MPI_Isend
 
-with a and g of the piece that N is in, and send(N) and receive(N) lines by pieces too. Where a node
+and rank-sim, of several that a rank posts or takes in without a moment between, those behind the
+first further_send(N) and further_receive(N): a stream has the gap of what is slowest. a and g are
+of the piece that N is in, and send(N) and receive(N) lines by pieces too. Where a node
 sends and receives at once and its bus carries less than both ways of the link, g is longer by
 `bus_factor`. (Degomme et al., Simulating MPI Applications: The SMPI Approach, IEEE TPDS 28 (8),
 2017, section 4; which sizes a piece takes was found out by asking SimGrid 3.32.)
@@ -17,7 +19,7 @@ from bisect import bisect_right
 
 import msgspec
 
-from weft.fabric.simgrid import LATENCY_FACTOR
+from weft.fabric.simgrid import FURTHER_RECEIVE, FURTHER_SEND, LATENCY_FACTOR
 
 ENVELOPE_BYTES = 16
 # A bandwidth must be a number: steeper than any link.
@@ -45,6 +47,8 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
     """What a platform's messages cost. The first piece of each list is from 0 bytes on.
 
     `blocking_send` is what MPI_Send takes of the processor, and `send` what MPI_Isend does.
+    `further_send` is what either takes for a message that follows another at once, and
+    `further_receive` what taking it in does; without them each costs what one alone does.
     `bus_factor` is 1 where a node's bus carries both ways of the link, 2 where only one.
     """
 
@@ -52,13 +56,16 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
     blocking_send: tuple[Piece, ...] = NOTHING
     send: tuple[Piece, ...] = NOTHING
     receive: tuple[Piece, ...] = NOTHING
+    further_send: tuple[Piece, ...] = ()
+    further_receive: tuple[Piece, ...] = ()
     eager_below_bytes: int = 0
     bus_factor: float = 1.0
 
     @property
     def parameters(self) -> int:
         """How many numbers there are that are not 0."""
-        lines = (*self.transfer, *self.blocking_send, *self.send, *self.receive)
+        hosts = (*self.blocking_send, *self.send, *self.receive)
+        lines = (*self.transfer, *hosts, *self.further_send, *self.further_receive)
         numbers = [value for one in lines for value in (one.ns, one.ns_per_byte)]
         return sum(map(bool, numbers)) + (self.eager_below_bytes > 0) + (self.bus_factor > 1)
 
@@ -91,6 +98,17 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
             host += piece_at(self.receive, size_bytes).at(size_bytes)
         return host + line.at(size_bytes) + longer
 
+    def gap_ns(self, size_bytes: int) -> float:
+        """The time between two messages of a stream: of posting, the wire and taking in the most.
+
+        A rendezvous in a stream waits for none of its posts: it is posted while others move.
+        """
+        wire = piece_at(self.transfer, size_bytes).ns_per_byte * (size_bytes + ENVELOPE_BYTES)
+        if size_bytes >= self.eager_below_bytes:
+            return max(wire, piece_at(self.send, size_bytes).at(size_bytes))
+        hosts = (self.further_send or self.send, self.further_receive or self.receive)
+        return max(wire, *(piece_at(pieces, size_bytes).at(size_bytes) for pieces in hosts))
+
     def without_bytes(self) -> Protocols:
         """The same with messages whose bytes take no time: what is left is latency and overhead."""
 
@@ -103,7 +121,14 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
             blocking_send=fixed(self.blocking_send),
             send=fixed(self.send),
             receive=fixed(self.receive),
+            further_send=fixed(self.further_send),
+            further_receive=fixed(self.further_receive),
         )
+
+    def further(self) -> dict[str, str]:
+        """The properties of the platform's zone for rank-sim; none where nothing is said of it."""
+        lines = {FURTHER_SEND: self.further_send, FURTHER_RECEIVE: self.further_receive}
+        return {name: _lines(pieces) for name, pieces in lines.items() if pieces}
 
     def settings(self) -> dict[str, str]:
         """SimGrid's settings for it, beside a link of this latency and bandwidth."""

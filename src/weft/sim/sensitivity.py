@@ -57,6 +57,7 @@ def moved(parameters: PlatformParameters, move: Move) -> PlatformParameters:
         bandwidth_bytes_per_s=parameters.bandwidth_bytes_per_s / move.byte,
         bus_bytes_per_s=parameters.bus_bytes_per_s / move.byte,
         settings=settings,
+        further={name: _line(text, move) for name, text in parameters.further.items()},
     )
 
 

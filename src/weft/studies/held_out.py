@@ -1,7 +1,7 @@
 """What a platform from a record predicts of the patterns that took no part in it.
 
-Streams, hot spots, random pairs and halos of the record are simulated on the platform and laid
-beside what was measured: believe a prediction of such a pattern as far as its error here.
+Hot spots, random pairs, collective operations and halos of the record are simulated on the platform
+and laid beside what was measured: believe a prediction of such a pattern as far as its error here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.analysis.summary import summarise
 from weft.applications import asked_of
 from weft.plan.cases import Experiment, Variants
 from weft.sim.crossbar import at_crossbar
-from weft.sim.measured import MADE_OF, HeldOut
+from weft.sim.measured import MADE_OF, HeldOut, shows_additions
 from weft.studies.reproduction import simulated_run
 from weft.tables import Table
 from weft.topics import results_of
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # What is simulated of many sizes: the smallest, the largest and one between.
 _MOST_SIZES = 3
 _BY = "the platform"
+# What tells most of a platform.
+_WANTED = ("sendrecv", "stream", "hot_spot", "allreduce", "halo")
 # Ranks that poll make a load of one for each core.
 _MUCH_LOAD = 1.5
 
@@ -45,14 +47,19 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
         for run in found.runs
         for case, figure in _figures(run, found.transport).items()
         # What an application computes is no fabric's.
-        if case.test not in MADE_OF and not run.patterns[case.test].application.computes
+        if case.test not in MADE_OF
+        and not run.patterns[case.test].application.computes
+        # Those two ranks' sums say what a rank adds.
+        and not shows_additions(case)
     }
     chosen = _few_sizes(tuple(measured))
     if not chosen:
         return ()
     nodes = max(case.ranks for case in chosen)
     named = msgspec.structs.replace(found.platform, nodes=nodes)
-    platform = at_crossbar(named, found.protocols, "held-out patterns")
+    platform = at_crossbar(
+        named, found.protocols, "held-out patterns", sum_bytes_per_s=found.sum_bytes_per_s
+    )
     run = simulated_run(platform, tuple(_experiment(case) for case in chosen))
     simulated = _figures(run, "sim")
     return tuple(
@@ -62,7 +69,7 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
             bytes=case.message_bytes,
             measured=measured[case][0],
             predicted=simulated[case],
-            is_rate=case.application is None,
+            is_rate=case.application is None and not _is_collective(measured[case][1], case),
             shares_cores=_shared(measured[case][1], case, found.transport),
         )
         for case in chosen
@@ -132,7 +139,7 @@ def _causes(found: Measured, every: Sequence[HeldOut]) -> list[str]:
         notes.append(busy)
     if not any(one.by == "other sizes" for one in every):
         notes.append("too few sizes of ping_pong to hold any out: type --sizes 0..4MiB")
-    absent = [test for test in ("sendrecv", "hot_spot", "halo") if not _has(every, test)]
+    absent = [test for test in _WANTED if not _has(every, test)]
     if absent:
         notes.append(f"not in the record, so not predicted: {', '.join(absent)}")
     return notes
@@ -156,16 +163,23 @@ def _has(every: Sequence[HeldOut], test: str) -> bool:
 
 
 def _figures(run: Run, transport: str) -> dict[Case, float]:
-    """Of each case that went well, whatever it went over: an iteration, ns, or bytes/s."""
+    """Of each case that went well, whatever it went over: an iteration or an operation of all
+    ranks, ns, or bytes/s.
+    """
     results = results_of(run, summarise(run))
     iterations = {row.case: row.iteration_ns.value for row in scaling_of(results).all}
     found = {}
     for one in results.summaries:
-        rate = one.bandwidth_bytes_per_s
-        figure = iterations.get(one.case, rate.value if rate else None)
+        is_collective = _is_collective(run, run.cases[one.case])
+        known = one.latency_ns if is_collective else one.bandwidth_bytes_per_s
+        figure = iterations.get(one.case, known.value if known else None)
         if one.status == "ok" and one.transport == transport and figure:
             found[run.cases[one.case].but_for("transport")] = figure
     return found
+
+
+def _is_collective(run: Run, case: Case) -> bool:
+    return run.patterns[case.test].figure == "collective"
 
 
 def _few_sizes(cases: Sequence[Case]) -> list[Case]:

@@ -13,7 +13,7 @@ from weft.errors import WeftError
 from weft.plan.cases import CASE_DEADLINE, Experiment, Variants
 from weft.plan.request import simulation
 from weft.record.run import load
-from weft.sim.measured import overhead_ns
+from weft.sim.host_times import host_times
 from weft.units import parse_seconds
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def simulated_statements(platform: SimulatedPlatform) -> dict[str, float]:
         "latency_small": latency.value,
         "bandwidth_peak_one_way": one_way.value,
         "bandwidth_peak_both_ways": both_ways.value,
-        "host_overhead": overhead_ns(run, "sim", _SMALL_BYTES),
+        "host_overhead": host_times(run, "sim", _SMALL_BYTES).both_ns,
     }
 
 
