@@ -21,7 +21,7 @@ from weft.applications import asked, lattice
 from weft.fabric import cost, fat_tree, price_list
 from weft.measure import choice, failures, stopping, timeouts
 from weft.plan import budget, cases, costs, study, suites
-from weft.sim import calibrate, effort, platforms
+from weft.sim import calibrate, effort, host_times, platforms
 from weft.topics import availability, offered_load, overlap, queue_depth, reuse
 from weft.topics.scaling import rate, rows
 
@@ -223,6 +223,8 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         (calibrate.LEAST_SWITCH, percent(round(calibrate.LEAST_JUMP - 1, 6))),
     ),
     ("docs/predict.md", "Of {} nodes and more", (effort.FEWEST_NODES,)),
+    ("docs/predict.md", "where a quarter took less than {:g} s", (effort.LONG_S,)),
+    ("docs/simulate.md", "in less than {} of its latency", (percent(host_times.LATE_SHARE),)),
     (
         "docs/price.md",
         "the power of all parts for {} hours per year",

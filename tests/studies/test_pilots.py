@@ -10,6 +10,8 @@ from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Experiment
 from weft.sim.predicted import Variant
 from weft.studies import simulations
+from weft.studies.prediction import predicted_on
+from weft.studies.simulated_parts import Part
 from weft.studies.simulations import Effort
 
 NODES = 1024
@@ -41,6 +43,7 @@ def with_small_runs(
         return path
 
     monkeypatch.setattr(Effort, "_start", start)
+    monkeypatch.setattr("weft.record.run.load", lambda path: path)
     return Effort(budget_s, 1, folder, lambda _: None), clock
 
 
@@ -51,11 +54,11 @@ def test_small_runs_never_take_more_than_the_budget(
     for budget_s in (10.0, 30.0, 60.0, 100.0):
         effort, clock = with_small_runs(monkeypatch, tmp_path, budget_s)
         with pytest.raises(WeftError, match="of the budget are left"):
-            effort.foresee(platform(), VARIANT, asked, 1)
+            effort.foresee(platform(), VARIANT, asked, 1, lambda _: None)
         assert clock.now <= budget_s
     # 4, 64, 128 and 256 nodes take 95 s, and all of them 512 s more.
     effort, clock = with_small_runs(monkeypatch, tmp_path, 700.0)
-    effort.foresee(platform(), VARIANT, asked, 1)
+    effort.foresee(platform(), VARIANT, asked, 1, lambda _: None)
     assert clock.begun == [4, 64, 128, 256]
 
 
@@ -64,3 +67,21 @@ def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> N
     asked = Experiment(tests=("no_such_test",), sizes="8", ranks=NODES)
     with pytest.raises(WeftError, match="there is no test called no_such_test"):
         effort.parts(platform(), [VARIANT], asked)
+
+
+def test_what_no_model_has_is_said_after_the_least_run_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun = []
+    start = Effort._start
+
+    def counted(effort: Effort, part: Part, path: Path, say: None = None) -> Path:
+        begun.append(part.experiment.ranks)
+        return start(effort, part, path, say)
+
+    monkeypatch.setattr(Effort, "_start", counted)
+    effort = Effort(1e5, 1, tmp_path, lambda _: None)
+    asked = Experiment(tests=("message_rate",), sizes="8", ranks=NODES)
+    with pytest.raises(WeftError, match="no limit of messages per second"):
+        predicted_on(platform(), [VARIANT], asked, effort)
+    assert begun == [4]

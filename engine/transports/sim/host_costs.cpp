@@ -2,6 +2,7 @@
 
 #include <smpi/smpi.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <simgrid/s4u.hpp>
@@ -55,7 +56,7 @@ void charge(SmpiOperation operation, const Costs& costs, const std::shared_ptr<E
     const bool is_within = from == to && costs.within;
     const bool is_further = !is_within && costs.further && ends->follows();
     const Pieces& pieces = is_within ? *costs.within : (is_further ? *costs.further : costs.alone);
-    const double seconds = pieces.at(static_cast<double>(bytes));
+    const double seconds = std::max(0.0, pieces.at(static_cast<double>(bytes)));
     ends->paying(seconds);
     return seconds;
   });

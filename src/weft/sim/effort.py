@@ -12,12 +12,20 @@ if TYPE_CHECKING:
 
 # Smaller simulations are not worth a forecast.
 FEWEST_NODES = 128
-PILOTS = (16, 8, 4)
+PILOTS = (16, 8, 4, 2)
+# The last of these is omitted where the one before took so long, s: it says enough by itself.
+LONG_S = 10.0
 # What the smallest one takes is nearly all its start.
 _SMALLEST = 4
 _START = 0.9
-# No simulation's time grows slower than its nodes, nor faster than pairs of them.
-_LEAST_POWER, _MOST_POWER = 1.0, 2.0
+# No simulation grows slower than its nodes. Pairs of them that share links take time by their
+# number squared.
+_LEAST_POWER, _MOST_POWER = 1.0, 4.0
+_MOST_MEMORY_POWER = 2.0
+# What small runs have beyond the least is by chance below so many bytes.
+_BY_CHANCE = 1e7
+# Below so much a forecast is not worth a figure, s: what starts costs as much as what is simulated.
+SHORT_S = 10.0
 _TWO = 2
 
 
@@ -30,7 +38,7 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run on `nodes` will take: a start and nodes to the `power`, and memory on a line."""
+    """What a run on `nodes` will take: a start and nodes to the `power`, and so does memory."""
 
     nodes: int
     seconds: float
@@ -46,25 +54,44 @@ def pilot_sizes(nodes: int) -> tuple[int, ...]:
     return (_SMALLEST, *(nodes // part for part in PILOTS))
 
 
+def is_enough(done: Sequence[Pilot], nodes: int) -> bool:
+    """Whether the small runs that are done say enough of one on so many nodes."""
+    return bool(done) and done[-1].nodes >= nodes // PILOTS[-2] and done[-1].seconds >= LONG_S
+
+
 def forecast(pilots: Sequence[Pilot], nodes: int) -> Forecast | None:
     """From runs on growing numbers of nodes; None of fewer than two.
 
     Time is a start, which is most of what the shortest run took, and a power of the nodes through
-    the last two. Memory grows by the steepest line from a run to the last one: of small ones it
-    vanishes behind what this process itself has when it starts them.
+    the last two; memory is what the least run has and a power too, or grows by a line where what
+    the runs have beyond that is too little to know one.
     """
     if len(pilots) < _TWO:
         return None
     before, last = pilots[-2], pilots[-1]
     start = _START * min(one.seconds for one in pilots)
-    grown = math.log((last.seconds - start) / (before.seconds - start))
-    power = grown / math.log(last.nodes / before.nodes)
-    power = min(max(power, _LEAST_POWER), _MOST_POWER)
-    each = max((last.peak_bytes - one.peak_bytes) / (last.nodes - one.nodes) for one in pilots[:-1])
+    power = _power(before, last, (before.seconds - start, last.seconds - start), _MOST_POWER)
     return Forecast(
         nodes=nodes,
         seconds=start + (last.seconds - start) * (nodes / last.nodes) ** power,
-        peak_bytes=last.peak_bytes + max(each, 0.0) * (nodes - last.nodes),
+        peak_bytes=_memory(pilots, nodes),
         power=power,
         pilots=tuple(pilots),
     )
+
+
+def _power(before: Pilot, last: Pilot, own: tuple[float, float], most: float) -> float:
+    """Of the nodes by which what both have of their own grows."""
+    power = math.log(own[1] / own[0]) / math.log(last.nodes / before.nodes) if own[1] > 0 else 1.0
+    return min(max(power, _LEAST_POWER), most)
+
+
+def _memory(pilots: Sequence[Pilot], nodes: int) -> float:
+    before, last = pilots[-2], pilots[-1]
+    least = min(one.peak_bytes for one in pilots)
+    own = (before.peak_bytes - least, last.peak_bytes - least)
+    if own[0] > _BY_CHANCE and own[1] > own[0]:
+        power = _power(before, last, own, _MOST_MEMORY_POWER)
+        return float(least + own[1] * (nodes / last.nodes) ** power)
+    each = max((last.peak_bytes - one.peak_bytes) / (last.nodes - one.nodes) for one in pilots[:-1])
+    return last.peak_bytes + max(each, 0.0) * (nodes - last.nodes)

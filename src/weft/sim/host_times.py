@@ -25,7 +25,7 @@ _POST = "post_send"
 # Of a latency the two hosts have no more than this: the rest is the fabric's.
 _MOST_OF_LATENCY = 0.9
 # What is there already is received in less than this share of its latency.
-_LATE_SHARE = 0.8
+LATE_SHARE = 0.8
 
 
 class HostTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -101,7 +101,7 @@ def eager_bytes(runs: Sequence[Run], transport: str, ping_pong: Mapping[int, flo
             for one in summarise(run)
             if (one.test, one.transport, one.status) == (RECEIVING, transport, "ok")
             and one.latency_ns
-            and one.latency_ns.value < _LATE_SHARE * float(np.interp(one.bytes, sizes, whole))
+            and one.latency_ns.value < LATE_SHARE * float(np.interp(one.bytes, sizes, whole))
         ),
         default=0,
     )
@@ -121,7 +121,7 @@ def gaps_ns(
     for at, run in enumerate(runs):
         for batch in run.measured:
             case = run.cases[batch.case]
-            is_one = (case.test, case.transport, case.ranks) == (STREAM, transport, 2)
+            is_one = case.test == STREAM and case.transport == transport and case.ranks == 2
             if not is_one or batch.ops_per_sample < 2 or seen.setdefault(case.bytes, at) != at:
                 continue
             one_way, report = np.interp([case.bytes, sizes[0]], sizes, times)

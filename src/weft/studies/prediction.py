@@ -1,7 +1,7 @@
 """A prediction: tests simulated on fabrics, and the fabrics side by side."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from weft.studies.simulations import Effort
     from weft.tables import Table
     from weft.topics.base import Results
+
+
+# In the engine's words (contract/wording.hpp) where a case has too few ranks.
+_MORE_RANKS = "choose more with --ranks"
 
 
 class Predicted(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,12 +57,12 @@ def predicted_on(
     simulation small ones tell what it will cost here. Raises WeftError.
     """
     parts = effort.parts(base, variants, experiment)
-    effort.foresee(base, variants[0], experiment, len(variants))
+    published = _published(base)
+    effort.foresee(base, variants[0], experiment, len(variants), _refusing(published))
     runs = [effort.run(one, at) for at, one in enumerate(parts)]
     certainty = known_certainty(base)
     moved = effort.moved(base, variants, experiment, certainty)
     results = tuple(tuple(_results(run) for run in of_variant) for of_variant in runs)
-    published = _published(base)
     lacking = _lacking(results, published.name if published else "")
     answers = []
     for at, variant in enumerate(variants):
@@ -176,6 +180,20 @@ def _front(
             name="predicted", title="Predicted", charts=charts, tables=(bare,), findings=()
         ),
     ), table
+
+
+def _refusing(published: "Platform | None") -> "Callable[[Sequence[Run]], None]":
+    """Raises WeftError for records of a few ranks in which no case could be simulated.
+
+    Cases that want more ranks say nothing of a larger run.
+    """
+
+    def refuse(runs: "Sequence[Run]") -> None:
+        results = tuple(_results(run) for run in runs)
+        if not any(_MORE_RANKS in one.reason for own in results for one in own.summaries):
+            _lacking((results,), published.name if published else "")
+
+    return refuse
 
 
 def _results(run: "Run") -> "Results":

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from weft.studies.simulated_parts import Part
 
 _ROOM = 0.8
+# A forecast of less than SHORT_S is no better than this.
+_SHORT = "less than {:.0f} s"
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
 # Endings of what weft writes into a folder, which is not called so itself.
@@ -78,15 +80,23 @@ class Effort:
         return found
 
     def foresee(
-        self, base: "SimulatedPlatform", variant: "Variant", experiment: "Experiment", count: int
+        self,
+        base: "SimulatedPlatform",
+        variant: "Variant",
+        experiment: "Experiment",
+        count: int,
+        refuse: "Callable[[Sequence[Run]], None]",
     ) -> None:
-        """Print what a large simulation costs. Raises WeftError for more than there is."""
+        """Print what a large simulation costs. Raises WeftError for more than there is.
+
+        `refuse` gets the records of the first small run, and raises for what is none at any size.
+        """
         import psutil
 
         from weft.sim.effort import forecast
 
         nodes = variant.fabric.nodes
-        found = forecast(self._pilots(base, variant, experiment, count), nodes)
+        found = forecast(self._pilots(base, variant, experiment, count, refuse), nodes)
         if found is None:
             return
         self.say(_in_words(found, count))
@@ -106,11 +116,13 @@ class Effort:
         variant: "Variant",
         experiment: "Experiment",
         count: int,
+        refuse: "Callable[[Sequence[Run]], None]",
     ) -> "list[Pilot]":
         """The same cases on fewer nodes; a fabric that is not there of so few is omitted."""
         import msgspec
 
-        from weft.sim.effort import Pilot, pilot_sizes
+        from weft.record.run import load
+        from weft.sim.effort import Pilot, is_enough, pilot_sizes
         from weft.studies.simulated_parts import parts_of
 
         done: list[Pilot] = []
@@ -125,10 +137,14 @@ class Effort:
                     parts = parts_of(base, small, on_fewer, as_of_nodes=variant.fabric.nodes)
                 except WeftError:
                     continue
+                if is_enough(done, variant.fabric.nodes):
+                    break
                 self._check_left(done, nodes, variant.fabric.nodes, count)
                 begun = time.monotonic()
-                for at, one in enumerate(parts):
-                    self._start(one, Path(folder) / f"{nodes}-{at}.jsonl")
+                paths = [Path(folder) / f"{nodes}-{at}.jsonl" for at in range(len(parts))]
+                written = [self._start(*one) for one in zip(parts, paths, strict=True)]
+                if not done:
+                    refuse([load(path) for path in written])
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
                 done.append(Pilot(nodes=nodes, seconds=time.monotonic() - begun, peak_bytes=peak))
         return done
@@ -261,13 +277,16 @@ class Effort:
 
 
 def _in_words(found: "Forecast", count: int) -> str:
+    from weft.sim.effort import SHORT_S
+
     pilots = ", ".join(
         f"{counted(one.nodes, 'node')}: {one.seconds:.1f} s, {one.peak_bytes / 1e6:.0f} MB"
         for one in found.pilots
     )
     fabrics = f" for each of {counted(count, 'fabric')}" if count > 1 else ""
+    time_of = f"about {found.seconds:.0f} s" if found.seconds >= SHORT_S else _SHORT.format(SHORT_S)
     return (
-        f"simulating {counted(found.nodes, 'node')} takes about {found.seconds:.0f} s and"
+        f"simulating {counted(found.nodes, 'node')} takes {time_of} and about"
         f" {found.peak_bytes / 1e6:.0f} MB{fabrics} (time grows by nodes^{found.power:.2f}, after"
         f" {pilots})"
     )
