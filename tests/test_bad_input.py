@@ -63,7 +63,7 @@ def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]
         (["fit", "/nowhere.csv"], "cannot read"),
         (["fit", "/nowhere.jsonl"], "cannot read"),
         (["runn"], "No such command"),
-        (["list", "things"], "weft list tests"),
+        (["list", "things"], "choose from tests, transports, suites, platforms"),
         (["show", "/etc/hostname"], "not a weft record"),
         (["show", "/nowhere"], "cannot read"),
         (["report", "/etc/hostname"], "not a weft record"),

@@ -107,7 +107,10 @@ def test_another_user_measures_with_it(site: Path, theirs: Path) -> None:
 
 @pytest.mark.engine
 def test_its_module_brings_the_command_and_the_modules_before_it(site: Path, theirs: Path) -> None:
-    line = 'command -v weft && echo "MPI $SITE_MPI" && weft list suites && module unload weft'
+    # man finds the pages that lie beside a folder of the PATH.
+    page = 'test -s "$(dirname "$(command -v weft)")/../share/man/man1/weft.1"'
+    shown = 'command -v weft && echo "MPI $SITE_MPI" && weft list suites'
+    line = f"{shown} && {page} && module unload weft"
     shell = by_module(site, "weft", f"{line} && ! command -v weft")
     done = as_another_user("bash", "-c", shell, folder=theirs)
     assert done.returncode == 0, done

@@ -19,7 +19,9 @@ class Command(TyperCommand):
     """A command whose options are refused where typing them would have no effect."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the words. Raises WeftError."""
+        """Read the words. Raises WeftError, but not while a shell asks how a word goes on."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
         values, _, order = self.make_parser(ctx).parse_args(list(args))
         _check_once(order)
         _check_filled(order, values)
@@ -35,6 +37,23 @@ class Commands(typer.Typer):
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """As typer's."""
         return super().command(name, **{"cls": Command, **settings})
+
+
+class CommandGroup(typer.Typer):
+    """The commands of a program that stand under one title in its help."""
+
+    def __init__(self, app: typer.Typer, title: str) -> None:
+        super().__init__()
+        self._app = app
+        self._title = title
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """As typer's, of the program."""
+        return self._app.command(name, rich_help_panel=self._title, **settings)
+
+    def add_typer(self, typer_instance: typer.Typer, **settings: Any) -> None:
+        """As typer's, of the program."""
+        self._app.add_typer(typer_instance, rich_help_panel=self._title, **settings)
 
 
 def output_option(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:

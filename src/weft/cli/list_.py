@@ -6,13 +6,22 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.typed import refuse_typed
-from weft.errors import WeftError
+from weft.names import choose
 from weft.plan.cases import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.launch.programs import Program
+
+
+_FIX = "omit {}, or type weft list tests"
+LISTS = {
+    "tests": "what a run can measure, and over what each test varies",
+    "transports": "what messages can go over on this machine, and their options",
+    "suites": "named sets of tests, with their budgets",
+    "platforms": "published clusters, with the papers that their figures are of",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -24,24 +33,27 @@ def list_(
     context: typer.Context,
     what: Annotated[
         str, typer.Argument(help="List these: tests, transports, suites or platforms.")
-    ],
+    ] = "",
     mpi: Annotated[
         str, typer.Option(help="Ask the programs of openmpi or mpich. Default: the one installed.")
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
 ) -> None:
-    """List the tests, the transports of this machine, the suites or the published platforms."""
+    """List the tests, the transports of this machine, the suites or the published platforms.
 
+    Without an argument: what can be listed.
+    """
     from weft.launch.programs import choose_mpi, programs
 
-    if what not in ("tests", "transports", "suites", "platforms"):
-        raise WeftError(
-            f"there is no list of {what}", "type weft list tests, transports, suites or platforms"
-        )
+    if not what:
+        refuse_typed(context, "mpi", why="nothing is listed of an MPI", fix=_FIX)
+        _print([{"list": name, "summary": summary} for name, summary in LISTS.items()], json)
+        return
+    [what] = choose("list", [what], tuple(LISTS))
     if what not in ("tests", "transports"):
         refuse_typed(
             context, "mpi", why=f"{what} are the same under every MPI",
-            fix="omit {}, or type weft list tests",
+            fix=_FIX,
         )  # fmt: skip
     rows: list[dict[str, Any]]
     found = programs(choose_mpi(mpi)) if what in ("tests", "transports") else ()
@@ -63,6 +75,10 @@ def list_(
         ]
     else:
         rows = _tests(found)
+    _print(rows, json)
+
+
+def _print(rows: "Sequence[dict[str, Any]]", json: bool) -> None:
     if json:
         print_json(rows)
         return

@@ -34,7 +34,7 @@ from weft.cli import (
     trend,
     unexpected,
 )
-from weft.cli.command import Commands
+from weft.cli.command import CommandGroup, Commands
 from weft.errors import WeftError
 
 app = Commands(
@@ -42,7 +42,6 @@ app = Commands(
     help="Measure, model, compare and price cluster interconnects.",
     epilog="Example:  weft run ping_pong --transport tcp --budget 20s",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
@@ -64,32 +63,17 @@ def options(
     """Take what stands before any command."""
 
 
-COMMANDS = (
-    run,
-    list_,
-    show,
-    report,
-    fit,
-    signature,
-    figure,
-    layers,
-    map_,
-    memory,
-    export,
-    import_,
-    doctor,
-    peak,
-    predict,
-    price,
-    calibrate,
-    reproduce,
-    compare,
-    check,
-    trend,
-    slurm,
-)
-for command in COMMANDS:
-    command.register(app)
+# By what a person wants, in the order in which it is wanted.
+COMMANDS = {
+    "Measure": (run, map_, doctor, slurm),
+    "Look": (show, report, figure, signature, memory, list_, export, import_),
+    "Decide": (compare, check, trend),
+    "Model": (fit, layers, calibrate, peak),
+    "Simulate and buy": (predict, reproduce, price),
+}
+for title, commands in COMMANDS.items():
+    for command in commands:
+        command.register(CommandGroup(app, title))
 
 
 def main() -> None:
