@@ -30,10 +30,11 @@ class Bootstrap {
   virtual std::vector<std::string> exchange(const std::string& mine) = 0;
   /// As many bytes of every rank, in rank order, on rank 0; nothing on the others.
   virtual std::vector<std::byte> gather(std::span<const std::byte> mine) = 0;
-  /// One message to a rank, and the next one from a rank: its length. Who receives sleeps while it
-  /// waits. Throws std::runtime_error where the message is longer than the room for it.
-  virtual void send(int rank, std::span<const std::byte> message) = 0;
-  virtual std::size_t receive(int rank, std::span<std::byte> room) = 0;
+  /// The bytes of every rank, one rank's behind the other's, on rank 0; nothing on the others. Of
+  /// each rank there are as many as `bytes` says on rank 0, which nobody else reads. Ranks sleep
+  /// until theirs are taken. Throws std::length_error where MPI cannot count all of them.
+  virtual std::vector<std::byte> gather(std::span<const std::byte> mine,
+                                        std::span<const std::uint64_t> bytes) = 0;
   /// Rank 0's text on every rank. The others sleep while they wait: rank 0 may be idle for long.
   virtual std::string broadcast(const std::string& mine) = 0;
   virtual void barrier() = 0;
@@ -45,13 +46,6 @@ class Bootstrap {
   /// End every rank of the job now.
   [[noreturn]] virtual void abort(int status) = 0;
 };
-
-/// A rank's message is longer than the room for it, or of no length that MPI can tell.
-[[noreturn]] inline void refuse_report(int rank, std::int64_t bytes, std::size_t due) {
-  throw std::runtime_error("rank " + std::to_string(rank) + " sent a report of " +
-                           std::to_string(bytes) + " bytes where " + std::to_string(due) +
-                           " were due; please report this defect with the case");
-}
 
 /// One rank could not do what all were doing, and every rank knows why.
 class GaveUp : public std::runtime_error {

@@ -20,22 +20,15 @@ void sleep_ns(long nanoseconds) {
   nanosleep(&pause, nullptr);
 }
 
-constexpr int report_tag = 1;
-
 // A rank that waits for another one must not burn the core that that one, or its caller, works on.
-template <class Probe>
-void poll_asleep(long longest_ns, const Probe& probe) {
+void wait_asleep(long longest_ns, MPI_Request request) {
   constexpr long first_ns = 20'000;
-  int there = 0;
+  int done = 0;
   for (long pause_ns = first_ns;; pause_ns = std::min(2 * pause_ns, longest_ns)) {
-    probe(there);
-    if (there != 0) return;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
     sleep_ns(pause_ns);
   }
-}
-
-void wait_asleep(long longest_ns, MPI_Request request) {
-  poll_asleep(longest_ns, [&](int& done) { MPI_Test(&request, &done, MPI_STATUS_IGNORE); });
 }
 
 std::vector<std::uint64_t> lengths_of(const std::string& mine, int ranks) {
@@ -111,24 +104,17 @@ std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine) {
   return all;
 }
 
-void MpiBootstrap::send(int rank, std::span<const std::byte> message) {
-  MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, rank, report_tag,
-           MPI_COMM_WORLD);
-}
-
-std::size_t MpiBootstrap::receive(int rank, std::span<std::byte> room) {
-  MPI_Message message = MPI_MESSAGE_NULL;
-  MPI_Status status;
-  poll_asleep(longest_pause_ns_, [&](int& there) {
-    MPI_Improbe(rank, report_tag, MPI_COMM_WORLD, &there, &message, &status);
-  });
-  int bytes = 0;
-  MPI_Get_count(&status, MPI_BYTE, &bytes);
-  if (bytes < 0 || static_cast<std::size_t>(bytes) > room.size()) {
-    refuse_report(rank, bytes, room.size());
-  }
-  MPI_Mrecv(room.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-  return static_cast<std::size_t>(bytes);
+std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine,
+                                            std::span<const std::uint64_t> bytes) {
+  std::vector<int> starts{0};
+  if (rank_ == 0) starts = starts_of({bytes.begin(), bytes.end()});
+  const std::vector<int> lengths = lengths_between(starts);
+  std::vector<std::byte> all(static_cast<std::size_t>(starts.back()));
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Igatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), lengths.data(),
+               starts.data(), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+  wait_asleep(longest_pause_ns_, request);
+  return all;
 }
 
 std::string MpiBootstrap::broadcast(const std::string& mine) {

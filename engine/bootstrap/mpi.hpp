@@ -36,8 +36,8 @@ class MpiBootstrap final : public Bootstrap {
   [[nodiscard]] int size() const override { return size_; }
   std::vector<std::string> exchange(const std::string& mine) override;
   std::vector<std::byte> gather(std::span<const std::byte> mine) override;
-  void send(int rank, std::span<const std::byte> message) override;
-  std::size_t receive(int rank, std::span<std::byte> room) override;
+  std::vector<std::byte> gather(std::span<const std::byte> mine,
+                                std::span<const std::uint64_t> bytes) override;
   std::string broadcast(const std::string& mine) override;
   void barrier() override;
   void barrier_asleep(bool sleeps) override;

@@ -70,6 +70,8 @@ struct Case {
   std::uint64_t point = 0;
   std::uint64_t seed = 1;
   bool verify = true;
+  /// Whether every sample of every rank is kept, however many there are.
+  bool keeps_all = false;
   std::uint32_t deadline_s = 60;
   /// Not of the line: CPUs of this host that are free for threads of this rank, on every rank as
   /// many.

@@ -73,6 +73,9 @@ constexpr Opens opens_of() {
   return Opens::none;
 }
 
+/// The series of rank 0's own times where its samples are of all ranks together.
+inline constexpr std::string_view own_times = "own";
+
 /// The names of the series that a pattern fills beside its samples.
 template <class P>
 constexpr std::span<const std::string_view> parts_of() {

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "run/json_text.hpp"
@@ -71,14 +70,68 @@ void BatchLine::begin_part(const std::string& name) {
 }
 
 void BatchLine::values(std::span<const Ticks> ticks) {
-  std::array<char, std::numeric_limits<Ticks>::digits10 + 2> digits{};
-  for (const Ticks value : ticks) {
+  numbers(ticks);
+}
+
+template <class Number>
+void BatchLine::numbers(std::span<const Number> all) {
+  constexpr std::size_t longest = 32;
+  std::array<char, longest> digits{};
+  for (const Number value : all) {
     if (!first_value_) text_ += ',';
     first_value_ = false;
     const auto written = std::to_chars(digits.begin(), digits.end(), value);
     text_.append(digits.begin(), written.ptr);
     if (text_.size() >= piece_bytes) flush();
   }
+}
+
+template <class Number>
+void BatchLine::list(std::span<const Number> all) {
+  text_ += '[';
+  first_value_ = true;
+  numbers(all);
+  text_ += ']';
+}
+
+template <class Each>
+void BatchLine::by_name(const char* key, const OverRanks& found, const Each& each) {
+  text_ += std::string(",\"") + key + "\":{";
+  for (std::size_t at = 0; at < found.series.size(); ++at) {
+    if (at > 0) text_ += ',';
+    text_ += dump(found.series[at].name) + ':';
+    each(found.series[at]);
+  }
+  text_ += '}';
+}
+
+void BatchLine::over_ranks(const OverRanks& found) {
+  if (!first_part_) text_ += ']';
+  first_part_ = true;
+  text_ += R"(},"over_ranks":{"ranks":)";
+  list(std::span<const int>(found.ranks));
+  text_ += R"(,"values":)" + std::to_string(found.values) + R"(,"shares":)";
+  list(std::span<const double>(quantile_shares));
+  by_name("quantiles", found, [&](const SeriesOverRanks& one) {
+    const std::span<const double> all(one.quantiles);
+    text_ += '[';
+    for (std::size_t at = 0; at < all.size(); at += quantile_shares.size()) {
+      if (at > 0) text_ += ',';
+      list(all.subspan(at, quantile_shares.size()));
+    }
+    text_ += ']';
+  });
+  const auto ticks_of = [this](const std::vector<Ticks>& all) {
+    list(std::span<const Ticks>(all));
+  };
+  by_name("mean", found, [&](const SeriesOverRanks& one) { ticks_of(one.mean); });
+  by_name("slowest", found, [&](const SeriesOverRanks& one) { ticks_of(one.slowest); });
+  text_ += R"(,"slowest_rank":)";
+  list(std::span<const int>(found.slowest_rank));
+  text_ += R"(,"middle":)";
+  ticks_of(found.middle);
+  text_ += R"(,"fairness_ppm":)";
+  ticks_of(found.fairness_ppm);
 }
 
 void BatchLine::end(const Batch& batch) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "run/batch.hpp"
+#include "run/over_ranks.hpp"
 
 namespace weft {
 
@@ -25,6 +26,8 @@ class Answer {
   /// The next part; `values` adds to the one that began last.
   virtual void begin_part(const std::string& name) = 0;
   virtual void values(std::span<const Ticks> ticks) = 0;
+  /// Behind the parts: what is kept of ranks whose series are too many for each value.
+  virtual void over_ranks(const OverRanks& found) = 0;
   /// How long the batch took, and whether it ended the launch.
   virtual void end(const Batch& batch) = 0;
 };
@@ -38,9 +41,18 @@ class BatchLine final : public Answer {
   void begin(const Batch& batch) override;
   void begin_part(const std::string& name) override;
   void values(std::span<const Ticks> ticks) override;
+  void over_ranks(const OverRanks& found) override;
   void end(const Batch& batch) override;
 
  private:
+  /// Numbers with commas between them.
+  template <class Number>
+  void numbers(std::span<const Number> all);
+  template <class Number>
+  void list(std::span<const Number> all);
+  /// An object with an entry for each series.
+  template <class Each>
+  void by_name(const char* key, const OverRanks& found, const Each& each);
   void flush();
 
   Write write_;

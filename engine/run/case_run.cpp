@@ -92,6 +92,8 @@ void CaseRun::make_series(Batch& batch, Report& report, Task& task) {
     task.parts.at(at) = report.parts.back().ticks;
   }
   if (pattern.every_rank_times) report.parts.push_back({"", {}});
+  report.is_of_all = pattern.info.splits_operations;
+  report.keeps_all = plan_->spec.keeps_all;
 }
 
 bool CaseRun::timed_pass(Batch& batch, Report& report) {

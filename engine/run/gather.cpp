@@ -1,27 +1,22 @@
 #include "run/gather.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <span>
 #include <stdexcept>
 
+#include "contract/pattern_traits.hpp"
+#include "run/over_ranks.hpp"
+
 namespace weft {
 
 namespace {
 
-constexpr std::size_t piece_values = std::size_t{1} << 15U;
-// So many pieces are asked for before the first of them came.
-constexpr std::size_t pieces_ahead = 4;
-
-/// What rank 0 asks a rank for: a piece of one of its series, or one of those below.
-struct Question {
-  std::uint64_t what = 0;
-  std::uint64_t first = 0;
-};
-constexpr std::uint64_t nothing_more = ~0ULL;
-constexpr std::uint64_t the_reason = ~1ULL;
+// Rank 0 holds so many bytes of the others at a time.
+constexpr std::size_t window_bytes = std::size_t{1} << 22U;
 
 template <class Item>
 std::span<const std::byte> bytes_of(const Item& item) {
@@ -29,28 +24,29 @@ std::span<const std::byte> bytes_of(const Item& item) {
 }
 
 template <class Item>
-std::span<std::byte> room_of(Item& item) {
-  return std::as_writable_bytes(std::span(&item, 1));
+std::vector<Item> items_of(std::span<const std::byte> bytes) {
+  std::vector<Item> items(bytes.size() / sizeof(Item));
+  std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  return items;
 }
 
-[[noreturn]] void out_of_step(int rank, std::size_t bytes, std::size_t due) {
-  throw std::runtime_error("rank " + std::to_string(rank) + " sent " + std::to_string(bytes) +
-                           " bytes of its report where " + std::to_string(due) +
+void expect_bytes(std::size_t bytes, std::size_t due) {
+  if (bytes == due) return;
+  throw std::runtime_error("the ranks sent " + std::to_string(bytes) +
+                           " bytes of their reports where " + std::to_string(due) +
                            " were due; please report this defect with the case");
-}
-
-void ask(Bootstrap& boot, int rank, const Question& question) {
-  boot.send(rank, bytes_of(question));
 }
 
 // Two counters of one kind differ by the noise of their calibration; a tick of another kind is
 // turned into rank 0's.
-void to_ticks_of(double tick_ns, double own_tick_ns, std::span<Ticks> ticks) {
+void to_ticks_of(double tick_ns, Report& report) {
   constexpr double noise = 1e-3;
-  const double ratio = own_tick_ns / tick_ns;
+  const double ratio = report.tick_ns / tick_ns;
   if (std::abs(ratio - 1) < noise) return;
-  for (Ticks& value : ticks) {
-    value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
+  for (Part& part : report.parts) {
+    for (Ticks& value : part.ticks) {
+      value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
+    }
   }
 }
 
@@ -60,54 +56,160 @@ std::string name_at(int rank, const std::string& name) {
   return name.empty() ? prefix : prefix + "." + name;
 }
 
-}  // namespace
+std::vector<std::size_t> series_by_name(const Report& report) {
+  std::vector<std::size_t> order(report.parts.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return report.parts[one].name < report.parts[other].name;
+  });
+  return order;
+}
 
-void hand_over(Bootstrap& boot, const Report& report) {
-  const ReportHead head = head_of(report);
-  (void)boot.gather(bytes_of(head));
-  if (!head.has_more()) return;
-  for (Question question; true;) {
-    const std::size_t bytes = boot.receive(0, room_of(question));
-    if (bytes != sizeof question) out_of_step(0, bytes, sizeof question);
-    if (question.what == nothing_more) return;
-    if (question.what == the_reason) {
-      boot.send(0, std::as_bytes(std::span(report.outcome.reason).first(head.reason_bytes)));
-      continue;
+// What whole series are taken in: all series of so many ranks, or a piece of those of one.
+struct Window {
+  int first_rank = 0;
+  int end_rank = 0;
+  std::uint64_t first_value = 0;
+  std::uint64_t end_value = 0;
+
+  // Of `all` values that a rank has.
+  [[nodiscard]] std::uint64_t begin_in(std::uint64_t all) const {
+    return std::min(first_value, all);
+  }
+  [[nodiscard]] std::uint64_t values_of(int rank, std::uint64_t all) const {
+    if (rank < first_rank || rank >= end_rank) return 0;
+    return std::min(end_value, all) - begin_in(all);
+  }
+};
+
+// The same on every rank, whichever series it has.
+std::vector<Window> windows(int ranks, std::uint64_t values, std::size_t series) {
+  constexpr std::uint64_t room = window_bytes / sizeof(Ticks);
+  const std::uint64_t of_rank = std::max<std::uint64_t>(values * series, 1);
+  const auto at_once = static_cast<int>(std::clamp<std::uint64_t>(room / of_rank, 1, 1U << 20U));
+  std::vector<Window> all;
+  for (int rank = 1; rank < ranks; rank += at_once) {
+    for (std::uint64_t first = 0; first < of_rank; first += room) {
+      all.push_back({rank, std::min(rank + at_once, ranks), first, first + room});
     }
-    const std::span<const Ticks> ticks(report.parts.at(question.what).ticks);
-    const std::span<const Ticks> rest = ticks.subspan(std::min(question.first, ticks.size()));
-    boot.send(0, std::as_bytes(rest.first(std::min(rest.size(), piece_values))));
+  }
+  return all;
+}
+
+std::uint64_t values_of(const ReportHead& head) {
+  return head.values * static_cast<std::uint64_t>(std::popcount(head.filled));
+}
+
+// The series whose ranks are put together: those of rank 0's own times are its times.
+std::vector<std::size_t> series_over_ranks(const Report& report) {
+  std::vector<std::size_t> all;
+  for (std::size_t at = 0; at < report.parts.size(); ++at) {
+    if (report.parts[at].name != own_times) all.push_back(at);
+  }
+  return all;
+}
+
+// So many samples of a rank at a time, of all ranks together.
+std::size_t samples_at_once(int ranks, std::size_t series) {
+  const std::size_t of_sample = static_cast<std::size_t>(ranks) * series * sizeof(Ticks);
+  return std::max<std::size_t>(window_bytes / of_sample, 1);
+}
+
+/// A rank's series as they are put together with those of the others.
+class OverRanksOfOne {
+ public:
+  OverRanksOfOne(Bootstrap& boot, const Word& word) : boot_(&boot), word_(&word) {}
+
+  void add(std::span<const Ticks> ticks) { series_.push_back(ticks); }
+
+  /// Collective: quantiles of every series, in turn.
+  std::vector<double> quantiles() {
+    std::vector<double> mine;
+    for (const std::span<const Ticks> ticks : series_) {
+      const std::vector<double> own =
+          quantiles_of(ticks.subspan(std::min<std::size_t>(word_->warmup, ticks.size())));
+      mine.insert(mine.end(), own.begin(), own.end());
+    }
+    return items_of<double>(boot_->gather(std::as_bytes(std::span(mine))));
+  }
+  /// Collective: so many samples of every series, in turn; zeroes of one that was not filled.
+  std::vector<Ticks> samples(std::size_t first, std::size_t count) {
+    std::vector<Ticks> mine;
+    for (const std::span<const Ticks> ticks : series_) {
+      for (std::size_t at = first; at < first + count; ++at) {
+        mine.push_back(at < ticks.size() ? ticks[at] : 0);
+      }
+    }
+    return items_of<Ticks>(boot_->gather(std::as_bytes(std::span(mine))));
+  }
+  /// Goes through the samples with `each(first, count)`.
+  template <class Each>
+  void through(const Each& each) const {
+    const std::size_t most = samples_at_once(boot_->size(), series_.size());
+    for (std::size_t first = 0; first < word_->values; first += most) {
+      each(first, std::min<std::size_t>(most, word_->values - first));
+    }
+  }
+
+ private:
+  Bootstrap* boot_;
+  const Word* word_;
+  std::vector<std::span<const Ticks>> series_;
+};
+
+void hand_over_whole(Bootstrap& boot, const Report& report, const ReportHead& head,
+                     const Word& word) {
+  std::vector<Ticks> mine;
+  for (const std::size_t series : series_by_name(report)) {
+    const std::vector<Ticks>& ticks = report.parts[series].ticks;
+    if ((head.filled >> series & 1U) != 0) mine.insert(mine.end(), ticks.begin(), ticks.end());
+  }
+  for (const Window& one : windows(boot.size(), word.values, report.parts.size())) {
+    const auto piece = std::span(mine).subspan(one.begin_in(mine.size()),
+                                               one.values_of(boot.rank(), mine.size()));
+    (void)boot.gather(std::as_bytes(piece), {});
   }
 }
 
-Gathering::Questions::~Questions() {
-  for (const Waiting& one : waiting) {
-    try {
-      ask(*boot, one.rank, {nothing_more, 0});
-    } catch (const std::exception&) {
-      return;  // a rank is gone: the others end with the launch
-    }
+}  // namespace
+
+void hand_over(Bootstrap& boot, Report& report) {
+  const ReportHead head = head_of(report);
+  (void)boot.gather(bytes_of(head));
+  Word word;
+  while (true) {
+    const std::string said = boot.broadcast("");
+    word = items_of<Word>(std::as_bytes(std::span(said))).front();
+    if (word.reason_of < 0) break;
+    const std::size_t bytes = word.reason_of == boot.rank() ? head.reason_bytes : 0;
+    (void)boot.gather(std::as_bytes(std::span(report.outcome.reason).first(bytes)), {});
   }
+  to_ticks_of(word.tick_ns, report);
+  if (word.wanted == Wanted::whole) hand_over_whole(boot, report, head, word);
+  if (word.wanted != Wanted::over_ranks) return;
+  OverRanksOfOne own(boot, word);
+  for (const std::size_t series : series_over_ranks(report)) own.add(report.parts[series].ticks);
+  (void)own.quantiles();
+  own.through([&](std::size_t first, std::size_t count) { (void)own.samples(first, count); });
 }
 
 Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
-    : questions_(boot), own_(&own) {
-  std::vector<ReportHead> heads(static_cast<std::size_t>(boot.size()));
+    : boot_(&boot), own_(&own), batch_(&batch) {
+  const auto ranks = static_cast<std::size_t>(boot.size());
   const std::vector<std::byte> all = boot.gather(bytes_of(head_of(own)));
-  std::memcpy(heads.data(), all.data(), std::min(all.size(), heads.size() * sizeof(ReportHead)));
-  for (int rank = 1; rank < boot.size(); ++rank) {
-    const ReportHead& head = heads[static_cast<std::size_t>(rank)];
-    if (head.has_more()) questions_.waiting.push_back({rank, head});
-  }
-  const std::size_t values = batch.ticks.size();
+  expect_bytes(all.size(), ranks * sizeof(ReportHead));
+  heads_ = items_of<ReportHead>(all);
+  word_.values = batch.ticks.size();
+  word_.warmup = batch.warmup;
+  word_.tick_ns = own.tick_ns;
   batch.outcome = own.outcome;
   batch.cpu_ns = {own.cpu_ns};
   batch.queue_held = own.queue_held;
   for (int rank = 1; rank < boot.size(); ++rank) {
-    const ReportHead& head = heads[static_cast<std::size_t>(rank)];
-    const std::string fault = refuse_head(head, own.parts.size(), values);
+    const ReportHead& head = heads_[static_cast<std::size_t>(rank)];
+    const std::string fault = refuse_head(head, own.parts.size(), word_.values);
     if (fault.empty()) {
-      merge(batch, rank, head);
+      merge(rank, head);
     } else if (batch.outcome.status == Status::ok) {
       batch.outcome.status = Status::failed;
       batch.outcome.reason = "rank " + std::to_string(rank) + ": " + fault +
@@ -117,99 +219,141 @@ Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
   if (batch.outcome.status != Status::ok) refuse(batch, Outcome(batch.outcome));
 }
 
-void Gathering::merge(Batch& batch, int rank, const ReportHead& head) {
-  batch.outcome.verified_bytes += head.verified_bytes;
-  batch.cpu_ns.push_back(head.cpu_ns);
+void Gathering::say(const Word& word) {
+  std::string text(sizeof word, '\0');
+  std::memcpy(text.data(), &word, sizeof word);
+  (void)boot_->broadcast(text);
+}
+
+void Gathering::merge(int rank, const ReportHead& head) {
+  batch_->outcome.verified_bytes += head.verified_bytes;
+  batch_->cpu_ns.push_back(head.cpu_ns);
   if (head.has_queue_held != 0) {
-    batch.queue_held = std::max(batch.queue_held.value_or(0), head.queue_held);
+    batch_->queue_held = std::max(batch_->queue_held.value_or(0), head.queue_held);
   }
   const auto status = static_cast<Status>(head.status);
-  if (batch.outcome.status != Status::ok || status == Status::ok) return;
-  batch.outcome.status = status;
-  batch.outcome.reason = reason_of(rank, head);
-}
-
-std::string Gathering::reason_of(int rank, const ReportHead& head) const {
-  if (head.reason_bytes == 0) return "rank " + std::to_string(rank) + " did not say why";
-  std::string reason(head.reason_bytes, '\0');
-  ask(*questions_.boot, rank, {the_reason, 0});
-  const std::size_t bytes =
-      questions_.boot->receive(rank, std::as_writable_bytes(std::span(reason)));
-  if (bytes != reason.size()) out_of_step(rank, bytes, reason.size());
-  return reason;
-}
-
-std::vector<std::size_t> Gathering::series_by_name() const {
-  std::vector<std::size_t> order(own_->parts.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [this](std::size_t one, std::size_t other) {
-    return own_->parts[one].name < own_->parts[other].name;
-  });
-  return order;
-}
-
-std::vector<Gathering::Piece> Gathering::pieces() const {
-  const std::vector<std::size_t> order = series_by_name();
-  std::vector<Piece> all;
-  for (const Waiting& from : questions_.waiting) {
-    for (const std::size_t series : order) {
-      if ((from.head.filled >> series & 1U) == 0) continue;
-      for (std::size_t first = 0; first < from.head.values; first += piece_values) {
-        all.push_back({&from, series, first});
-      }
-    }
+  if (batch_->outcome.status != Status::ok || status == Status::ok) return;
+  batch_->outcome.status = status;
+  if (head.reason_bytes == 0) {
+    batch_->outcome.reason = "rank " + std::to_string(rank) + " did not say why";
+    return;
   }
-  return all;
+  Word asking = word_;
+  asking.reason_of = rank;
+  say(asking);
+  std::vector<std::uint64_t> due(heads_.size(), 0);
+  due[static_cast<std::size_t>(rank)] = head.reason_bytes;
+  const std::vector<std::byte> bytes = boot_->gather({}, due);
+  expect_bytes(bytes.size(), head.reason_bytes);
+  batch_->outcome.reason.resize(bytes.size());
+  std::memcpy(batch_->outcome.reason.data(), bytes.data(), bytes.size());
+}
+
+Wanted Gathering::wanted() const {
+  if (batch_->outcome.status != Status::ok) return Wanted::nothing;
+  std::uint64_t values = 0;
+  std::size_t ranks = 0;
+  for (std::size_t rank = 1; rank < heads_.size(); ++rank) {
+    values += values_of(heads_[rank]);
+    if (heads_[rank].filled != 0) ++ranks;
+  }
+  if (values == 0) return Wanted::nothing;
+  const bool is_many = ranks > few_ranks && values > most_whole_values;
+  const bool has_times = own_->parts.back().name.empty();
+  return is_many && has_times && !own_->keeps_all ? Wanted::over_ranks : Wanted::whole;
 }
 
 void Gathering::parts(Answer& answer) {
-  const std::uint32_t filled = head_of(*own_).filled;
-  for (const std::size_t series : series_by_name()) {
-    if ((filled >> series & 1U) == 0) continue;
+  word_.wanted = wanted();
+  say(word_);
+  if (batch_->outcome.status != Status::ok) return;
+  own_parts(answer);
+  if (word_.wanted == Wanted::whole) whole(answer);
+  if (word_.wanted == Wanted::over_ranks) over_ranks(answer);
+}
+
+void Gathering::own_parts(Answer& answer) const {
+  for (const std::size_t series : series_by_name(*own_)) {
+    if ((heads_.front().filled >> series & 1U) == 0) continue;
     answer.begin_part(own_->parts[series].name);
     answer.values(own_->parts[series].ticks);
   }
-  const std::vector<Piece> all = pieces();
-  std::vector<Ticks> room(piece_values);
-  std::size_t asked = 0;
-  for (std::size_t at = 0; at < all.size(); ++at) {
-    for (; asked < std::min(all.size(), at + pieces_ahead); ++asked) {
-      ask(*questions_.boot, all[asked].from->rank, {all[asked].series, all[asked].first});
+}
+
+void Gathering::whole(Answer& answer) {
+  const std::vector<std::size_t> order = series_by_name(*own_);
+  std::vector<Named> all;
+  for (std::size_t rank = 1; rank < heads_.size(); ++rank) {
+    for (const std::size_t series : order) {
+      if ((heads_[rank].filled >> series & 1U) != 0) all.push_back({static_cast<int>(rank), series});
     }
-    take(all[at], room, answer);
+  }
+  auto next = all.begin();
+  std::uint64_t left = 0;
+  for (const Window& one : windows(boot_->size(), word_.values, own_->parts.size())) {
+    std::vector<std::uint64_t> due;
+    for (std::size_t rank = 0; rank < heads_.size(); ++rank) {
+      const std::uint64_t of_rank = rank == 0 ? 0 : values_of(heads_[rank]);
+      due.push_back(one.values_of(static_cast<int>(rank), of_rank) * sizeof(Ticks));
+    }
+    const std::vector<std::byte> bytes = boot_->gather({}, due);
+    expect_bytes(bytes.size(), std::accumulate(due.begin(), due.end(), std::uint64_t{0}));
+    const std::vector<Ticks> ticks = items_of<Ticks>(bytes);
+    for (std::span<const Ticks> rest(ticks); !rest.empty();) {
+      if (left == 0) {
+        answer.begin_part(name_at(next->rank, own_->parts[next->series].name));
+        left = word_.values;
+        ++next;
+      }
+      const auto piece = rest.first(std::min<std::size_t>(left, rest.size()));
+      answer.values(piece);
+      left -= piece.size();
+      rest = rest.subspan(piece.size());
+    }
   }
 }
 
-void Gathering::take(const Piece& piece, std::vector<Ticks>& room, Answer& answer) const {
-  const int rank = piece.from->rank;
-  const std::size_t due =
-      std::min<std::size_t>(piece_values, piece.from->head.values - piece.first) * sizeof(Ticks);
-  const std::size_t bytes = questions_.boot->receive(rank, std::as_writable_bytes(std::span(room)));
-  if (bytes != due) out_of_step(rank, bytes, due);
-  const std::span<Ticks> ticks = std::span(room).first(due / sizeof(Ticks));
-  to_ticks_of(own_->tick_ns, piece.from->head.tick_ns, ticks);
-  if (piece.first == 0) answer.begin_part(name_at(rank, own_->parts[piece.series].name));
-  answer.values(ticks);
+void Gathering::over_ranks(Answer& answer) {
+  std::vector<bool> takes_part;
+  for (const ReportHead& head : heads_) {
+    takes_part.push_back((head.filled >> (own_->parts.size() - 1) & 1U) != 0);
+  }
+  OverRanksOfOne own(*boot_, word_);
+  std::vector<std::string> names;
+  for (const std::size_t series : series_over_ranks(*own_)) {
+    names.push_back(own_->parts[series].name);
+    if (!names.back().empty()) own.add(own_->parts[series].ticks);
+  }
+  const auto own_part = std::find_if(own_->parts.begin(), own_->parts.end(),
+                                     [](const Part& part) { return part.name == own_times; });
+  const bool has_own = own_part != own_->parts.end();
+  takes_part.front() = has_own || !own_->is_of_all;
+  if (own_->is_of_all) {
+    own.add(has_own ? std::span<const Ticks>(own_part->ticks) : std::span<const Ticks>());
+  } else {
+    own.add(batch_->ticks);
+  }
+  OverRanksSoFar all(takes_part, std::move(names), own_->is_of_all);
+  all.quantiles(own.quantiles());
+  own.through([&](std::size_t first, std::size_t count) {
+    all.samples(own.samples(first, count), count);
+  });
+  all.found().values = word_.values - std::min(word_.warmup, word_.values);
+  answer.over_ranks(all.found());
 }
 
 std::vector<std::string> gather_texts(Bootstrap& boot, const std::string& mine) {
   constexpr std::size_t longest = 65'536;
   const std::uint64_t length = std::min(mine.size(), longest);
-  const std::vector<std::byte> all = boot.gather(bytes_of(length));
-  if (boot.rank() != 0) {
-    boot.send(0, std::as_bytes(std::span(mine).first(length)));
-    return {};
-  }
-  std::vector<std::string> texts{mine};
-  for (int rank = 1; rank < boot.size(); ++rank) {
-    std::uint64_t length_there = 0;
-    std::memcpy(&length_there, &all[static_cast<std::size_t>(rank) * sizeof length_there],
-                sizeof length_there);
-    if (length_there > longest) out_of_step(rank, length_there, longest);
-    std::string text(length_there, '\0');
-    const std::size_t bytes = boot.receive(rank, std::as_writable_bytes(std::span(text)));
-    if (bytes != length_there) out_of_step(rank, bytes, length_there);
-    texts.push_back(std::move(text));
+  const auto lengths = items_of<std::uint64_t>(boot.gather(bytes_of(length)));
+  const auto all = boot.gather(std::as_bytes(std::span(mine).first(length)), lengths);
+  std::vector<std::string> texts;
+  std::size_t start = 0;
+  for (const std::uint64_t bytes : lengths) {
+    const auto text = std::span(all).subspan(start, bytes);
+    texts.emplace_back(text.size(), '\0');
+    std::memcpy(texts.back().data(), text.data(), text.size());
+    start += bytes;
   }
   return texts;
 }

@@ -1,5 +1,5 @@
-// How what the ranks have to say of a case comes to rank 0: fixed heads first, then their series,
-// one after the other as they are written. No rank holds more than a few pieces of another's.
+// How what the ranks have to say of a case comes to rank 0: fixed heads first, then what is wanted
+// of their series, of many ranks at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,55 +12,59 @@
 
 namespace weft {
 
-/// A rank other than 0 says what it has, and answers rank 0's questions until there are none left.
-void hand_over(Bootstrap& boot, const Report& report);
+/// Series of more ranks than these that have more values together do not reach the record whole,
+/// unless the case keeps all.
+inline constexpr std::size_t few_ranks = 16;
+inline constexpr std::uint64_t most_whole_values = std::uint64_t{1} << 18U;
 
-/// Rank 0's side of it. As long as it lives ranks may wait to be asked; its end releases them.
+/// What all ranks do behind their heads, as rank 0 says.
+enum class Wanted : std::uint8_t { nothing, whole, over_ranks };
+struct Word {
+  /// Of a series, and what rank 0's tick is worth.
+  std::uint64_t values = 0;
+  double tick_ns = 1;
+  std::uint64_t warmup = 0;
+  /// Whose reason is wanted; -1: nobody's.
+  std::int32_t reason_of = -1;
+  Wanted wanted = Wanted::nothing;
+};
+
+/// Collective, on a rank other than 0. Ticks of another counter become rank 0's.
+void hand_over(Bootstrap& boot, Report& report);
+
+/// Rank 0's side of it.
 class Gathering {
  public:
   /// Hears all heads and puts what they come to into the batch: the failure of any rank is the
   /// batch's; verified bytes add up. A report that cannot be one fails the case.
   Gathering(Bootstrap& boot, const Report& own, Batch& batch);
 
-  /// The parts of a batch that is ok, in the order of ranks, and of each by name: rank 0's own,
-  /// `rankN` for the samples of rank N, `rankN.name` for its other series. Ticks of another
-  /// counter become rank 0's. Throws std::runtime_error where a rank is gone or sends what is not
-  /// due: the ranks are out of step then.
+  /// The parts of a batch, in the order of ranks, and of each by name: rank 0's own, `rankN` for
+  /// the samples of rank N, `rankN.name` for its other series; or rank 0's own and what is kept of
+  /// all ranks. Of a batch that is not ok nothing. Collective. Throws std::runtime_error where
+  /// other bytes come than were due: the ranks are out of step then.
   void parts(Answer& answer);
 
  private:
-  /// A rank that waits to be asked.
-  struct Waiting {
-    int rank = 0;
-    ReportHead head;
-  };
-  /// Those that still wait are released at the end.
-  struct Questions {
-    explicit Questions(Bootstrap& bootstrap) : boot(&bootstrap) {}
-    Questions(const Questions&) = delete;
-    Questions& operator=(const Questions&) = delete;
-    Questions(Questions&&) = delete;
-    Questions& operator=(Questions&&) = delete;
-    ~Questions();
-
-    Bootstrap* boot;
-    std::vector<Waiting> waiting;
-  };
-  /// A piece of a series.
-  struct Piece {
-    const Waiting* from;
+  /// One series of a rank.
+  struct Named {
+    int rank;
     std::size_t series;
-    std::size_t first;
   };
 
-  void merge(Batch& batch, int rank, const ReportHead& head);
-  [[nodiscard]] std::string reason_of(int rank, const ReportHead& head) const;
-  [[nodiscard]] std::vector<std::size_t> series_by_name() const;
-  [[nodiscard]] std::vector<Piece> pieces() const;
-  void take(const Piece& piece, std::vector<Ticks>& room, Answer& answer) const;
+  void merge(int rank, const ReportHead& head);
+  /// Hears the reason of a rank, once all know that it is wanted.
+  void say(const Word& word);
+  [[nodiscard]] Wanted wanted() const;
+  void own_parts(Answer& answer) const;
+  void whole(Answer& answer);
+  void over_ranks(Answer& answer);
 
-  Questions questions_;
+  Bootstrap* boot_;
   const Report* own_;
+  Batch* batch_;
+  std::vector<ReportHead> heads_;
+  Word word_;
 };
 
 /// The text of every rank, in rank order, on rank 0; nothing on the others. Texts are short.

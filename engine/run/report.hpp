@@ -25,6 +25,11 @@ struct Report {
   /// The pattern's, in its order, and behind them the samples of a rank other than 0 where those of
   /// every rank are wanted. On rank 0 the names of all of them.
   std::vector<Part> parts;
+  /// Whether rank 0's samples are of all ranks together: its own times are the series `own_times`
+  /// then, if it has any.
+  bool is_of_all = false;
+  /// Whether each value is to reach the record, however many there are.
+  bool keeps_all = false;
 };
 
 /// A reason is cut to so many bytes, and a rank has so many series at most.

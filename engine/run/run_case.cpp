@@ -129,7 +129,7 @@ void answer_for_all(Bootstrap& boot, const Report& report, const Instant& start,
   Gathering others(boot, report, batch);
   has_begun = true;
   answer.begin(batch);
-  if (batch.outcome.status == Status::ok) others.parts(answer);
+  others.parts(answer);
   batch.elapsed_ns = read_both_clocks().nanoseconds - start.nanoseconds;
   answer.end(batch);
 }

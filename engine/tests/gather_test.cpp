@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,19 +26,26 @@ struct Gathered {
   /// What rank 0 threw.
   std::string error;
   std::string line;
+  /// By rank 0 at a time, bytes.
+  std::size_t most_gathered = 0;
 };
 
+constexpr std::uint32_t warmup = 5;
+
 /// Ranks with these reports, some of which behave otherwise.
-Gathered gather(const std::vector<Report>& reports, const std::map<int, Act>& others = {}) {
+Gathered gather(const std::vector<Report>& reports, const std::map<int, Act>& others = {},
+                const std::vector<Ticks>& own_times = {}) {
   Meeting meeting(static_cast<int>(reports.size()));
   Gathered all;
   const auto rank_0 = [&](Bootstrap& boot) {
     const Report& own = reports.front();
     if (!own.parts.empty()) all.batch.ticks.assign(own.parts.front().ticks.size(), 1);
+    if (!own_times.empty()) all.batch.ticks = own_times;
+    all.batch.warmup = warmup;
     Gathering gathering(boot, own, all.batch);
     BatchLine line([&](std::string_view text) { all.line += text; });
     line.begin(all.batch);
-    if (all.batch.outcome.status == Status::ok) gathering.parts(line);
+    gathering.parts(line);
     line.end(all.batch);
   };
   std::vector<std::thread> threads;
@@ -51,7 +60,8 @@ Gathered gather(const std::vector<Report>& reports, const std::map<int, Act>& ot
         } else if (rank == 0) {
           rank_0(boot);
         } else {
-          hand_over(boot, reports[index]);
+          Report report = reports[index];
+          hand_over(boot, report);
         }
       } catch (const std::runtime_error& error) {
         if (rank == 0) all.error = error.what();
@@ -60,6 +70,7 @@ Gathered gather(const std::vector<Report>& reports, const std::map<int, Act>& ot
     });
   }
   for (std::thread& thread : threads) thread.join();
+  all.most_gathered = meeting.most_gathered();
   return all;
 }
 
@@ -118,55 +129,160 @@ TEST(Gathering, SeriesOfManyRanksComeWholeInTheOrderOfRanksAndNames) {
   EXPECT_TRUE(all.line.find(wanted + "}") != std::string::npos);
 }
 
-/// Counts what waits for rank 0 at once.
-class Watched final : public Answer {
- public:
-  explicit Watched(Meeting& meeting) : meeting_(&meeting) {}
-  void begin(const Batch& /*batch*/) override {}
-  void begin_part(const std::string& /*name*/) override {}
-  void values(std::span<const Ticks> ticks) override {
-    most_values_ = std::max(most_values_, ticks.size());
-    most_bytes_ = std::max(most_bytes_, meeting_->bytes_for(0));
-  }
-  void end(const Batch& /*batch*/) override {}
-  [[nodiscard]] std::size_t most_values() const { return most_values_; }
-  [[nodiscard]] std::size_t most_bytes() const { return most_bytes_; }
-
- private:
-  Meeting* meeting_;
-  std::size_t most_values_ = 0;
-  std::size_t most_bytes_ = 0;
-};
-
-TEST(Gathering, NoMoreIsOnItsWayThanAFewPiecesHoweverLongTheSeries) {
-  constexpr std::size_t values = 500'000;
+TEST(Gathering, RankZeroHoldsNoMoreThanAWindowHoweverLongTheSeries) {
+  constexpr std::size_t values = 700'000;
   constexpr int ranks = 6;
   Meeting meeting(ranks);
-  Watched answer(meeting);
+  std::string line;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
       ThreadBootstrap boot(meeting, rank);
-      const Report report = report_of({{"", rank > 0 ? series(values, 1) : series(0, 1)}});
+      Report report = report_of({{"", rank > 0 ? series(values, 1) : series(0, 1)}});
       if (rank > 0) return hand_over(boot, report);
       Batch batch;
       batch.ticks = series(values, 1);
+      BatchLine answer([&](std::string_view text) { line += text; });
+      answer.begin(batch);
       Gathering(boot, report, batch).parts(answer);
+      answer.end(batch);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_GT(answer.most_values(), 0U);
-  EXPECT_LE(answer.most_values() * sizeof(Ticks), std::size_t{1} << 19U);
-  EXPECT_LE(answer.most_bytes(), std::size_t{1} << 21U);
+  EXPECT_LE(meeting.most_gathered(), std::size_t{1} << 22U);
+  EXPECT_TRUE(line.find(R"("rank5":[)" + text_of(series(values, 1))) != std::string::npos);
 }
 
-/// A rank that says it has something, and waits to be asked as it does then.
+/// What a rank of many has: its own times, and two parts of them.
+std::vector<Ticks> times_of(int rank, std::size_t values) {
+  std::vector<Ticks> ticks(values);
+  for (std::size_t at = 0; at < values; ++at) {
+    ticks[at] = 1000 + (at * 7 + static_cast<std::size_t>(rank) * 13) % 101;
+  }
+  return ticks;
+}
+
+std::vector<Report> many_reports(int ranks, std::size_t values, bool keeps_all = false) {
+  std::vector<Report> reports;
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<Ticks> half = times_of(rank, values);
+    for (Ticks& value : half) value /= 2;
+    reports.push_back(
+        report_of({{"wait", half}, {"", rank > 0 ? times_of(rank, values) : series(0, 1)}}));
+    reports.back().keeps_all = keeps_all;
+  }
+  return reports;
+}
+
+/// Of every sample of rank `rank` at least; the first five are warm-up.
+nlohmann::json over_ranks(const Gathered& all) {
+  EXPECT_EQ(all.error, "");
+  return nlohmann::json::parse(all.line).value("over_ranks", nlohmann::json());
+}
+
+constexpr int many = 20;
+constexpr std::size_t too_many = most_whole_values / (2 * (many - 1)) + 1;
+
+TEST(OverRanks, OfManyValuesWhatTheAnalysesUseIsKeptAndNotEachValue) {
+  const Gathered all = gather(many_reports(many, too_many), {}, times_of(0, too_many));
+  const nlohmann::json found = over_ranks(all);
+  ASSERT_TRUE(found.is_object()) << all.line.substr(0, 300);
+  EXPECT_EQ(all.line.find("rank1"), std::string::npos);
+  std::vector<int> every(many);
+  std::iota(every.begin(), every.end(), 0);
+  EXPECT_EQ(found["ranks"], nlohmann::json(every));
+  EXPECT_EQ(found["values"], too_many - warmup);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1234}, too_many - 1}) {
+    Ticks sum = 0;
+    Ticks most = 0;
+    int slowest = 0;
+    for (int rank = 0; rank < many; ++rank) {
+      const Ticks own = times_of(rank, too_many)[at];
+      sum += own;
+      if (own > most) slowest = rank;
+      most = std::max(most, own);
+    }
+    EXPECT_EQ(found["mean"][""][at], (sum + many / 2) / many);
+    EXPECT_EQ(found["slowest"][""][at], most);
+    EXPECT_EQ(found["slowest"]["wait"][at], most / 2);
+    EXPECT_EQ(found["slowest_rank"][at], slowest);
+  }
+  EXPECT_TRUE(found["middle"].empty());
+}
+
+TEST(OverRanks, QuantilesAreOfARanksOwnValuesWithoutTheWarmUp) {
+  std::vector<Report> reports = many_reports(many, too_many);
+  for (std::size_t at = 0; at < too_many; ++at) {
+    // The warm-up is far above all others.
+    reports[7].parts[1].ticks[at] = at < warmup ? 1'000'000 : 100 + 4 * (at - warmup);
+  }
+  const nlohmann::json found = over_ranks(gather(reports, {}, times_of(0, too_many)));
+  const auto last = static_cast<double>(too_many - warmup - 1);
+  for (std::size_t at = 0; at < quantile_shares.size(); ++at) {
+    EXPECT_EQ(found["shares"][at], quantile_shares.at(at));
+    EXPECT_NEAR(found["quantiles"][""][7][at].get<double>(),
+                100 + 4 * quantile_shares.at(at) * last, 0.125);
+  }
+}
+
+TEST(OverRanks, WhereSamplesAreOfAllRanksTheirMiddleAndFairnessAreThoseOfTheirOwnTimes) {
+  constexpr std::size_t longer = 3 * too_many;
+  std::vector<Report> reports = many_reports(many, longer);
+  for (Report& report : reports) {
+    report.is_of_all = true;
+    report.parts.front().name = "own";
+    std::fill(report.parts.front().ticks.begin(), report.parts.front().ticks.end(), 0);
+  }
+  reports[0].parts[0].ticks = std::vector<Ticks>(longer, 3000);
+  for (std::size_t rank = 1; rank < many; ++rank) {
+    reports[rank].parts[1].ticks = std::vector<Ticks>(longer, rank < many / 2 ? 1000 : 2000);
+  }
+  // One receives alone: it has no times.
+  reports[5].parts[1].ticks.assign(longer, 0);
+  const nlohmann::json found =
+      over_ranks(gather(reports, {}, std::vector<Ticks>(longer, 9'999)));
+  // 1 of 3000, 8 of 1000, 10 of 2000.
+  EXPECT_EQ(found["ranks"].size(), many - 1U);
+  EXPECT_EQ(found["middle"][17], 2000);
+  const double sum = 1 / 3.0 + 8 + 10 / 2.0;
+  const double squares = 1 / 9.0 + 8 + 10 / 4.0;
+  EXPECT_NEAR(found["fairness_ppm"][17].get<double>(), 1e6 * sum * sum / (19 * squares), 1);
+  EXPECT_EQ(found["mean"].size(), 1U);
+}
+
+TEST(OverRanks, FewRanksOrFewValuesOrACaseThatKeepsAllComeWhole) {
+  EXPECT_TRUE(over_ranks(gather(many_reports(many, too_many - 1), {}, times_of(0, too_many - 1)))
+                  .is_null());
+  const std::size_t longer = 2 * most_whole_values;
+  EXPECT_TRUE(over_ranks(gather(many_reports(3, longer), {}, times_of(0, longer))).is_null());
+  const Gathered kept = gather(many_reports(many, too_many, true), {}, times_of(0, too_many));
+  EXPECT_TRUE(over_ranks(kept).is_null());
+  const std::string last = R"("rank19":[)" + text_of(times_of(19, too_many)) + "]";
+  EXPECT_NE(kept.line.find(last), std::string::npos);
+}
+
+TEST(OverRanks, ALineOfAThousandRanksOfSixSeriesIsBelowTwoMegabytes) {
+  constexpr int ranks = 1024;
+  constexpr std::size_t samples = 1000;
+  std::vector<Report> reports;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::vector<Ticks> own = times_of(rank, samples);
+    std::vector<Part> parts;
+    for (const char* name : {"post", "compute", "wait", "sum", "rest"}) parts.push_back({name, own});
+    parts.push_back({"", rank > 0 ? own : series(0, 1)});
+    reports.push_back(report_of(std::move(parts)));
+  }
+  const Gathered all = gather(reports, {}, times_of(0, samples));
+  EXPECT_EQ(over_ranks(all)["quantiles"]["sum"].size(), ranks);
+  EXPECT_LE(all.line.size(), 2'000'000U);
+  EXPECT_LE(all.most_gathered, std::size_t{1} << 22U);
+}
+
+/// A rank that says it has something, and hears what is to be done.
 Act says(const ReportHead& head) {
   return [head](Bootstrap& boot) {
     (void)boot.gather(std::as_bytes(std::span(&head, 1)));
-    if (!head.has_more()) return;
-    std::array<std::byte, 64> question{};
-    (void)boot.receive(0, question);
+    (void)boot.broadcast("");
   };
 }
 
@@ -206,7 +322,7 @@ TEST(BrokenReports, APieceOfAnotherLengthThanWasAskedForEndsTheLaunch) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{16}, std::size_t{1} << 20U}) {
     const Act lies = [&](Bootstrap& boot) {
       says(head_of(reports.front()))(boot);
-      boot.send(0, std::vector<std::byte>(bytes));
+      (void)boot.gather(std::vector<std::byte>(bytes), {});
     };
     const Gathered all = gather(reports, {{2, lies}});
     EXPECT_NE(all.error, "") << bytes;

@@ -171,8 +171,10 @@ class Alone final : public Bootstrap {
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
     return {mine.begin(), mine.end()};
   }
-  void send(int /*rank*/, std::span<const std::byte> /*message*/) override {}
-  std::size_t receive(int /*rank*/, std::span<std::byte> /*room*/) override { return 0; }
+  std::vector<std::byte> gather(std::span<const std::byte> mine,
+                                std::span<const std::uint64_t> /*bytes*/) override {
+    return gather(mine);
+  }
   std::string broadcast(const std::string& mine) override { return mine; }
   void barrier() override {}
   void barrier_asleep(bool /*sleeps*/) override {}

@@ -29,6 +29,7 @@ ALWAYS = {
         "transport suite platform": "they name what is measured, and --platform what is simulated",
         "precision budget launches samples deadline": "they bound what is measured",
         "seed": "an order is drawn from it",
+        "keep_all": "of few ranks tests/plan/test_effects.py has its scene",
         "output resume again": "they name the record",
         "submit": "the run becomes a job",
         "json report": AS_JSON,

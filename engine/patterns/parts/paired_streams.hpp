@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 
+#include "contract/pattern_traits.hpp"
 #include "patterns/parts/many_ranks.hpp"
 
 namespace weft {
@@ -15,7 +15,7 @@ namespace weft {
 struct PairedStreams {
   static constexpr bool streams = true;
   static constexpr bool every_rank_times = true;
-  static constexpr std::array parts{std::string_view{"own"}};
+  static constexpr std::array parts{own_times};
 
   template <Clock Now, class Wait, TellsPeers T>
   static bool run(T& link, Task& task) noexcept {

@@ -45,6 +45,7 @@ class Whole final : public Answer {
     std::vector<Ticks>& all = batch_->parts.back().ticks;
     all.insert(all.end(), ticks.begin(), ticks.end());
   }
+  void over_ranks(const OverRanks& /*found*/) override {}
   void end(const Batch& /*batch*/) override {}
 
  private:

@@ -5,9 +5,8 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -27,14 +26,19 @@ class Meeting {
   /// The last to come calls it with what all said, before any goes on.
   std::function<void(const std::vector<std::string>& texts)> once_all_came;
 
-  std::vector<std::string> exchange(int rank, const std::string& mine) {
+  using Texts = std::shared_ptr<const std::vector<std::string>>;
+
+  /// What all said, one copy for all of them.
+  Texts exchange(int rank, std::string mine) {
     std::unique_lock hold(lock_);
-    texts_[static_cast<std::size_t>(rank)] = mine;
+    texts_[static_cast<std::size_t>(rank)] = std::move(mine);
     const int generation = generation_;
     if (++arrived_ == size_) {
       arrived_ = 0;
-      last_ = texts_;
-      if (once_all_came) once_all_came(last_);
+      auto all = std::make_shared<std::vector<std::string>>(static_cast<std::size_t>(size_));
+      all->swap(texts_);
+      last_ = std::move(all);
+      if (once_all_came) once_all_came(*last_);
       ++generation_;
       changed_.notify_all();
     }
@@ -42,31 +46,10 @@ class Meeting {
     if (generation_ == generation) throw std::runtime_error("a rank is gone");
     return last_;
   }
-  void send(int from, int to, std::span<const std::byte> message) {
-    const std::scoped_lock hold(lock_);
-    letters_[{from, to}].emplace_back(message.begin(), message.end());
-    changed_.notify_all();
-  }
-  std::vector<std::byte> receive(int from, int to) {
-    std::unique_lock hold(lock_);
-    std::deque<std::vector<std::byte>>& letters = letters_[{from, to}];
-    changed_.wait(hold, [&] { return !letters.empty() || abandoned_; });
-    if (letters.empty()) throw std::runtime_error("a rank is gone");
-    std::vector<std::byte> first = std::move(letters.front());
-    letters.pop_front();
-    return first;
-  }
 
-  /// What was sent to a rank that it has not taken yet.
-  [[nodiscard]] std::size_t bytes_for(int rank) {
-    const std::scoped_lock hold(lock_);
-    std::size_t bytes = 0;
-    for (const auto& [route, letters] : letters_) {
-      if (route.second != rank) continue;
-      for (const std::vector<std::byte>& letter : letters) bytes += letter.size();
-    }
-    return bytes;
-  }
+  /// The most that rank 0 got by gathering at a time.
+  void gathered(std::size_t bytes) { most_gathered_ = std::max(most_gathered_, bytes); }
+  [[nodiscard]] std::size_t most_gathered() const { return most_gathered_; }
 
   /// A rank whose link broke will not come any more: what an abort does to a real job.
   void abandon() {
@@ -80,8 +63,8 @@ class Meeting {
   std::mutex lock_;
   std::condition_variable changed_;
   std::vector<std::string> texts_;
-  std::vector<std::string> last_;
-  std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> letters_;
+  Texts last_;
+  std::size_t most_gathered_ = 0;
   int arrived_ = 0;
   int generation_ = 0;
   bool abandoned_ = false;
@@ -93,28 +76,26 @@ class ThreadBootstrap : public Bootstrap {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return meeting_->size(); }
   std::vector<std::string> exchange(const std::string& mine) override {
-    return unless_given_up(meet(mine));
+    return unless_given_up(*meet(mine));
   }
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
     std::string text(mine.size(), '\0');
-    std::memcpy(text.data(), mine.data(), mine.size());
-    std::vector<std::byte> all;
-    for (const std::string& one : meet(text)) {
-      const auto bytes = std::as_bytes(std::span(one));
-      all.insert(all.end(), bytes.begin(), bytes.end());
+    if (!mine.empty()) std::memcpy(text.data(), mine.data(), mine.size());
+    const Meeting::Texts all = meet(std::move(text));
+    if (rank_ > 0) return {};
+    std::vector<std::byte> bytes;
+    for (const std::string& one : *all) {
+      const auto own = std::as_bytes(std::span(one));
+      bytes.insert(bytes.end(), own.begin(), own.end());
     }
-    return rank_ == 0 ? all : std::vector<std::byte>{};
+    meeting_->gathered(bytes.size());
+    return bytes;
   }
-  void send(int rank, std::span<const std::byte> message) override {
-    meeting_->send(rank_, rank, message);
+  std::vector<std::byte> gather(std::span<const std::byte> mine,
+                                std::span<const std::uint64_t> /*bytes*/) override {
+    return gather(mine);
   }
-  std::size_t receive(int rank, std::span<std::byte> room) override {
-    const std::vector<std::byte> message = meeting_->receive(rank, rank_);
-    if (message.size() > room.size()) throw std::runtime_error("a message beyond its room");
-    std::copy(message.begin(), message.end(), room.begin());
-    return message.size();
-  }
-  std::string broadcast(const std::string& mine) override { return meet(mine).front(); }
+  std::string broadcast(const std::string& mine) override { return meet(mine)->front(); }
   void barrier() override { (void)exchange(""); }
   void barrier_asleep(bool /*sleeps*/) override { (void)exchange(""); }
   [[nodiscard]] std::string library() const override { return "threads"; }
@@ -123,9 +104,9 @@ class ThreadBootstrap : public Bootstrap {
  private:
   /// What a rank does before it waits for the others.
   virtual void before_meeting() {}
-  std::vector<std::string> meet(const std::string& mine) {
+  Meeting::Texts meet(std::string mine) {
     before_meeting();
-    return meeting_->exchange(rank_, mine);
+    return meeting_->exchange(rank_, std::move(mine));
   }
 
   Meeting* meeting_;

@@ -13,20 +13,6 @@ RankGroup::RankGroup(int size, const Crossings& crossings)
       crossings_(&crossings),
       barrier_(simgrid::s4u::Barrier::create(static_cast<unsigned>(size))) {}
 
-void RankGroup::put(int from, int to, std::span<const std::byte> message) {
-  Box& box = box_of(from, to);
-  box.messages.emplace_back(message.begin(), message.end());
-  box.count->release();
-}
-
-std::vector<std::byte> RankGroup::take(int from, int to) {
-  Box& box = box_of(from, to);
-  box.count->acquire();
-  std::vector<std::byte> message = std::move(box.messages.front());
-  box.messages.pop_front();
-  return message;
-}
-
 void RankGroup::begin_case(unsigned deadline_s) {
   if (ranks_in_case_++ == 0) deadline_.emplace(deadline_s);
 }
@@ -57,18 +43,6 @@ std::vector<std::byte> SimBootstrap::gather(std::span<const std::byte> mine) {
   }
   group_->meet();
   return all;
-}
-
-void SimBootstrap::send(int rank, std::span<const std::byte> message) {
-  group_->put(rank_, rank, message);
-}
-
-std::size_t SimBootstrap::receive(int rank, std::span<std::byte> room) {
-  const std::vector<std::byte> message = group_->take(rank, rank_);
-  if (message.size() > room.size())
-    refuse_report(rank, static_cast<std::int64_t>(message.size()), room.size());
-  std::memcpy(room.data(), message.data(), message.size());
-  return message.size();
 }
 
 std::string SimBootstrap::broadcast(const std::string& mine) {

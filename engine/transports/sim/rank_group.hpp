@@ -2,15 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
-#include <map>
 #include <optional>
 #include <simgrid/s4u/Barrier.hpp>
-#include <simgrid/s4u/Semaphore.hpp>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
@@ -30,24 +26,15 @@ class RankGroup {
   /// The text of each rank; all meet before and after it is read.
   [[nodiscard]] std::string& text_of(int rank) { return texts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
-  void put(int from, int to, std::span<const std::byte> message);
-  [[nodiscard]] std::vector<std::byte> take(int from, int to);
   /// All are one process, which has one alarm: the first rank that begins a case sets it, and the
   /// last that ends the case takes it off.
   void begin_case(unsigned deadline_s);
   void end_case();
 
  private:
-  struct Box {
-    std::deque<std::vector<std::byte>> messages;
-    simgrid::s4u::SemaphorePtr count = simgrid::s4u::Semaphore::create(0);
-  };
-  Box& box_of(int from, int to) { return boxes_[{from, to}]; }
-
   std::vector<std::string> texts_;
   const Crossings* crossings_;
   simgrid::s4u::BarrierPtr barrier_;
-  std::map<std::pair<int, int>, Box> boxes_;
   int ranks_in_case_ = 0;
   std::optional<Deadline> deadline_;
 };
@@ -76,8 +63,10 @@ class SimBootstrap final : public Bootstrap {
   [[nodiscard]] int size() const override { return group_->size(); }
   std::vector<std::string> exchange(const std::string& mine) override;
   std::vector<std::byte> gather(std::span<const std::byte> mine) override;
-  void send(int rank, std::span<const std::byte> message) override;
-  std::size_t receive(int rank, std::span<std::byte> room) override;
+  std::vector<std::byte> gather(std::span<const std::byte> mine,
+                                std::span<const std::uint64_t> /*bytes*/) override {
+    return gather(mine);
+  }
   std::string broadcast(const std::string& mine) override;
   void barrier() override { group_->meet(); }
   void barrier_asleep(bool /*sleeps*/) override { group_->meet(); }

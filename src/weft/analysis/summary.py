@@ -24,6 +24,7 @@ from weft.analysis.stats.shape import (
 from weft.estimate import Estimate, Median
 from weft.fabric.detect import detected_link
 from weft.plan.command import alone, resume
+from weft.plan.plan import MOST_WHOLE_VALUES
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
@@ -49,6 +50,10 @@ NO_TIME = (
 )
 SCATTER_UNKNOWN = "the scatter of its samples is not known"
 OPERATIONS_UNKNOWN = ", nor of how many operations it is"
+NOT_KEPT = (
+    f"its ranks have more than {MOST_WHOLE_VALUES:,} values together: the record keeps of each rank"
+    " quantiles, and of each sample the mean and the slowest rank; --keep-all keeps every value"
+)
 _ENDED = {
     None: "the run ended",
     "precise": "the run ended",
@@ -178,7 +183,9 @@ def _status(
         return failure.status, failure.reason, []
     if measured:
         bad = [b for b in batches if b.status != "ok"]
-        return "ok", "", [f"a launch gave nothing: launch {b.launch}: {b.reason}" for b in bad]
+        flags = [f"a launch gave nothing: launch {b.launch}: {b.reason}" for b in bad]
+        flags += [NOT_KEPT] if any(b.over_ranks for b in measured) else []
+        return "ok", "", flags
     return "not_tried", _why_not_tried(run, case), []
 
 

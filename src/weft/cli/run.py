@@ -103,6 +103,14 @@ _Launches = Annotated[int, typer.Option(help="Launch the ranks this many times p
 _Samples = Annotated[
     int, typer.Option(help="Take this many samples per launch. 0: as many as the budget allows.")
 ]
+_KeepAll = Annotated[
+    bool,
+    typer.Option(
+        "--keep-all",
+        help="Keep every value of every rank: of many ranks with many values the record has"
+        " quantiles otherwise.",
+    ),
+]
 _Seed = Annotated[int, typer.Option(help="Seed the random order of launches and cases.")]
 _Output = Annotated[
     Path | None,
@@ -201,6 +209,7 @@ def run(
     budget: _Budget = plan.BUDGET,
     launches: _Launches = plan.LAUNCHES,
     samples: _Samples = 0,
+    keep_all: _KeepAll = False,
     seed: _Seed = plan.SEED,
     output: _Output = None,
     resume: _Resume = None,
@@ -245,6 +254,7 @@ def run(
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             **of_command(context, report=report),
             platform=_platform(context, platform, rate),
+            keep_all=keep_all,
             **_effort(given, precision, (budget, deadline), launches, samples),
         )
         done = _started(context, request)

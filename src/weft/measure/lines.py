@@ -33,6 +33,7 @@ def case_line(
     *,
     verify: bool,
     file: ApplicationFile | None = None,
+    keep_all: bool = False,
 ) -> dict[str, Any]:
     """What rank 0 reads of a case (docs/engine-protocol.md)."""
     of = case.of_application
@@ -50,6 +51,7 @@ def case_line(
         "point": case.point or 0,
         "seed": seed,
         "verify": verify,
+        "keep_all": keep_all,
         **(of.line(file) if of else {}),
     }
 

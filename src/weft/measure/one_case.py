@@ -172,6 +172,7 @@ class CaseRunner:
             self.plan.seed,
             verify=verify,
             file=self.plan.application_file,
+            keep_all=self.plan.keep_all,
         )
         answer = self._answer(ranks, line, self.plan.case_deadline_s + timeout)
         self.besides_s = max(0.0, time.monotonic() - begun - answer.timed_ns / 1e9)
@@ -254,7 +255,7 @@ def _as_run(case: Case, role: Role) -> Case:
 
 def _sample_ticks(state: CaseState, answer: Answer) -> float:
     """The median sample of a batch without its warm-up, as the summary will have it."""
-    ticks = ticks_of_samples(state.pattern.figure, answer.ticks, answer.parts)
+    ticks = ticks_of_samples(state.pattern.figure, answer)
     return launch_median(ticks[answer.warmup :])
 
 

@@ -198,7 +198,7 @@ def _of_effort(plan: Plan) -> tuple[str, ...]:
         if plan.case_deadline_s == parse_seconds(CASE_DEADLINE)
         else f"{plan.case_deadline_s:.12g}s",
     }
-    return options_given(named)
+    return (*options_given(named), *(("--keep-all",) if plan.keep_all else ()))
 
 
 def _buffers(schedule: Schedule) -> str:

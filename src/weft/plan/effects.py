@@ -16,6 +16,7 @@ from weft.applications.effects import OTHER_VALUES, OtherValue
 from weft.errors import WeftError, without_effect
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case, Schedule
+from weft.plan.plan import FEW_RANKS
 from weft.plan.request import Request
 from weft.units import parse_sizes
 from weft.wording import in_a_row
@@ -31,7 +32,8 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     """What of a request reaches a measurement.
 
     `places` are the nodes and the ranks on each, of every number of ranks; `file` and `platform`
-    are empty where no case uses the data of a file, or how fast a rank computes.
+    are empty where no case uses the data of a file, or how fast a rank computes. `keeps_all` is so
+    where it is asked for and ranks are too many to keep all of their values otherwise.
     """
 
     cases: tuple[Case, ...]
@@ -40,6 +42,7 @@ class Reached(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[object, ...]
     file: str = ""
     platform: str = ""
+    keeps_all: bool = False
 
 
 class _Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -231,6 +234,12 @@ _OPTIONS: Mapping[str, _Option] = {
         by="",
         lack="every node has one rank, or one node has all",
         fix=", or type --ranks and --nodes that put several ranks on each of several nodes",
+    ),
+    "keep_all": _Option(
+        other=lambda request: msgspec.structs.replace(request, keep_all=not request.keep_all),
+        by="",
+        lack=f"all is kept of {FEW_RANKS + 1} ranks or fewer",
+        fix=f", or type --ranks {FEW_RANKS + 2} or more",
     ),
     "rate": _Option(other=_other_platform, lack="arithmetic that a rate is charged for"),
 }

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 SAMPLES = 0
 LAUNCHER = "local"
 MOST_SAMPLES = 1_000_000
+# Series of more ranks than these beside rank 0, with more values together, do not reach the record
+# whole: as engine/run/gather.hpp has it.
+FEW_RANKS = 16
+MOST_WHOLE_VALUES = 1 << 18
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,7 +33,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     name of the suite; empty where tests were named. `launcher` started the ranks, and starts them
     again where the run is resumed, on the nodes of `allocation`. `application_file` is
     what its applications are made of; without it they are drawn from the seed. With `simulated`
-    nothing was measured: the times are a simulator's on that platform.
+    nothing was measured: the times are a simulator's on that platform. With `keep_all` every value
+    of every rank reaches the record, however many there are.
     """
 
     cases: tuple[Case, ...]
@@ -46,6 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     allocation: Allocation = Allocation()
     simulated: SimulatedPlatform | None = None
     application_file: ApplicationFile | None = msgspec.field(default=None, name=FILE_RECORDED_AS)
+    keep_all: bool = False
 
 
 def make_plan(
@@ -64,6 +70,7 @@ def make_plan(
     allocation: Allocation = Allocation(),  # noqa: B008 - frozen
     simulated: SimulatedPlatform | None = None,
     application_file: ApplicationFile | None = None,
+    keep_all: bool = False,
 ) -> Plan:
     """A plan from what was checked. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -89,4 +96,5 @@ def make_plan(
         allocation=allocation,
         simulated=simulated,
         application_file=application_file,
+        keep_all=keep_all,
     )

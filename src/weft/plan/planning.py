@@ -16,7 +16,7 @@ from weft.plan.devices import chosen_devices
 from weft.plan.effects import Reached, refuse_without_effect
 from weft.plan.memory import check_memory, within_memory
 from weft.plan.pattern import Pattern
-from weft.plan.plan import Plan, make_plan
+from weft.plan.plan import FEW_RANKS, Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
 from weft.plan.suites import placed, suite_called
 from weft.units import format_bytes
@@ -88,6 +88,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         options=_options(request, chosen.transports),
         case_deadline_s=request.case_deadline_s,
         samples=request.samples,
+        keep_all=request.keep_all,
         suite=request.suite,
         launcher=site.launcher,
         allocation=request.allocation,
@@ -140,6 +141,7 @@ def _reached(request: Request, chosen: _Chosen, site: Site) -> Reached:
         if request.platform
         and any(one.application.computes or one.name in _SUMMING for one in known)
         else "",
+        keeps_all=request.keep_all and max(case.ranks for case in chosen.cases) > FEW_RANKS + 1,
     )
 
 

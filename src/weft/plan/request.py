@@ -48,6 +48,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     device: str = ""
     allocation: Allocation = Allocation()
     samples: int = 0
+    keep_all: bool = False
     fits_memory: bool = False
     begun_s: float
     report: bool
@@ -79,7 +80,7 @@ def request_again(plan: Plan, **asked: Any) -> Request:
     """A request for all that a plan measured, under its conditions; `asked` are other fields."""
     kept = (
         "cases", "suite", "precision", "budget_s", "launches", "seed", "mpi",
-        "case_deadline_s", "samples", "launcher", "allocation",
+        "case_deadline_s", "samples", "keep_all", "launcher", "allocation",
     )  # fmt: skip
     usual: dict[str, Any] = {name: getattr(plan, name) for name in kept}
     families = {case.transport.partition(":")[0] for case in plan.cases}

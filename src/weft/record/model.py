@@ -133,6 +133,50 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
     others: dict[str, float] = {}
 
 
+class OverRanks(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of the ranks' series where they are too many for each value.
+
+    `ranks` are those that have times of their own, rank 0's too. Series have their names, an empty
+    one those times. Of each rank there are the `quantiles` at `shares` of its `values` samples
+    behind the warm-up; of each sample, the warm-up's too, the `mean` over the ranks, and what the
+    `slowest_rank` has. Of streams at once a sample has the `middle` (median) of the ranks' times
+    and Jain's index of their rates in millionths, `fairness_ppm`.
+    """
+
+    ranks: tuple[int, ...]
+    values: int
+    shares: tuple[float, ...]
+    quantiles: dict[str, tuple[tuple[float, ...], ...]]
+    mean: dict[str, tuple[int, ...]]
+    slowest: dict[str, tuple[int, ...]]
+    slowest_rank: tuple[int, ...]
+    middle: tuple[int, ...] = ()
+    fairness_ppm: tuple[int, ...] = ()
+
+    @property
+    def medians(self) -> dict[int, float]:
+        """The median ticks of each rank's samples."""
+        at = self.shares.index(0.5)
+        own = self.quantiles[""]
+        return {rank: values[at] for rank, values in zip(self.ranks, own, strict=True)}
+
+    def fits(self, samples: int) -> bool:
+        """Whether every series has as many values as there are samples, and every rank a median."""
+        of_samples = (
+            *self.mean.values(),
+            *self.slowest.values(),
+            self.slowest_rank,
+            *filter(None, (self.middle, self.fairness_ppm)),
+        )
+        return (
+            {"", *self.mean} == set(self.mean) == set(self.slowest) == set(self.quantiles)
+            and all(len(one) == samples for one in of_samples)
+            and all(len(own) == len(self.ranks) for own in self.quantiles.values())
+            and all(len(row) == len(self.shares) for own in self.quantiles.values() for row in own)
+            and 0.5 in self.shares
+        )
+
+
 class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured of a case in a launch: raw ticks in time order, and what was seen beside.
 
@@ -147,7 +191,8 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     ranks; None where nobody looked. Of an application rank 0 sends `sent_bytes` in `sent_messages`
     messages an iteration; 0 and 0 where it has no neighbour. What it found out is in
     `application`, by the names that it gives. `parts` are further series of the same samples: a
-    name of the test's own, with the rank before it where that is not rank 0. `ended_launch`:
+    name of the test's own, with the rank before it where that is not rank 0; of many ranks with
+    many values those of rank 0 alone, and `over_ranks` has what is kept of all. `ended_launch`:
     the launch ended with this batch, because its ranks died, did not answer in time or lost their
     link; a batch that failed without it was measured wrongly. `stated`: the figure is another
     program's.
@@ -169,6 +214,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     ticks: tuple[int, ...] = ()
     application: dict[str, float] = {}
     parts: dict[str, tuple[int, ...]] = {}
+    over_ranks: OverRanks | None = None
     ended_launch: bool = False
     stated: Stated | None = None
 

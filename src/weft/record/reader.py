@@ -239,6 +239,8 @@ class _Consistency:
             raise ValueError("ticks are from 0 to 2^63 - 1")
         if any(len(series) != len(batch.ticks) for series in batch.parts.values()):
             raise ValueError("a series beside the samples has as many values as they")
+        if batch.over_ranks and not batch.over_ranks.fits(len(batch.ticks)):
+            raise ValueError("what is kept over the ranks does not fit the samples")
 
 
 def _check_clock(clock: Clock) -> None:

@@ -217,7 +217,10 @@ class Run:
 
     def without_samples(self) -> Run:
         """The record without its samples, for who has made figures of them; it is still itself."""
-        bare = tuple(msgspec.structs.replace(one, ticks=(), parts={}) for one in self.lines.batches)
+        bare = tuple(
+            msgspec.structs.replace(one, ticks=(), parts={}, over_ranks=None)
+            for one in self.lines.batches
+        )
         run = Run(self.path, msgspec.structs.replace(self.lines, batches=bare))
         run.fingerprint = self.fingerprint
         return run
@@ -228,18 +231,26 @@ class Run:
         `part` names a further series of the batch instead, and FIRST_RANK rank 0's own where the
         figure is the mean over the ranks. Raises KeyError where it has none such.
         """
-        import numpy as np
-
         if part == FIRST_RANK:
             series = batch.ticks
         else:
             series = batch.parts[part] if part else self._ticks(batch)
-        ticks = np.asarray(series[batch.warmup :], dtype=np.float64)
-        return ticks * (self.clocks[batch.launch].tick_ns / batch.ops_per_sample)
+        return self.of_operation_ns(batch, series)
+
+    def tick_of_operation_ns(self, batch: Batch) -> float:
+        """What a tick of a sample is worth in the time of one operation."""
+        return self.clocks[batch.launch].tick_ns / batch.ops_per_sample
+
+    def of_operation_ns(self, batch: Batch, ticks: Any) -> Any:
+        """Nanoseconds of one operation from ticks of the batch's samples, without its warm-up."""
+        import numpy as np
+
+        timed = np.asarray(ticks[batch.warmup :], dtype=np.float64)
+        return timed * self.tick_of_operation_ns(batch)
 
     def _ticks(self, batch: Batch) -> Any:
         figure = self.patterns[self.cases[batch.case].test].figure
-        return ticks_of_samples(figure, batch.ticks, batch.parts)
+        return ticks_of_samples(figure, batch)
 
     @cached_property
     def samples(self) -> pl.DataFrame:
@@ -294,7 +305,7 @@ class Run:
                     "order": batch.order,
                     "warmup": batch.warmup,
                     "ops_per_sample": batch.ops_per_sample,
-                    "ns_per_tick": self.clocks[batch.launch].tick_ns / batch.ops_per_sample,
+                    "ns_per_tick": self.tick_of_operation_ns(batch),
                     "divisor": pattern.latency_divisor or None,
                     "moved_bytes": pattern.bandwidth_factor * case.bytes or None,
                 }

@@ -14,8 +14,8 @@ import msgspec
 
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
-from weft.record.launches import by_launch, launch_median
-from weft.record.ranks import FIRST_RANK, OF_RANK
+from weft.record.launches import by_launch
+from weft.record.ranks import has_ranks, medians_of_ranks
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
@@ -75,7 +75,7 @@ def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
     rows = []
     for key, batches in run.measured_by_case.items():
         case = run.cases[key]
-        own = [b for b in batches if any(OF_RANK.fullmatch(part) for part in b.parts)]
+        own = [batch for batch in batches if has_ranks(batch)]
         is_map = case.test == PAIR_ROUNDS
         if own and not is_map and run.patterns[case.test].figure in _FIGURES:
             rows.append(_row(run, case, own))
@@ -84,7 +84,7 @@ def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
 
 def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
     """None where a clock did not move."""
-    launches = {number: _medians_ns(run, own) for number, own in by_launch(batches).items()}
+    launches = {n: [*medians_of_ranks(run, own).values()] for n, own in by_launch(batches).items()}
     if min(map(min, launches.values())) <= 0:
         return None
     tick_ns = run.resolution_ns(batches)
@@ -95,27 +95,13 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
 
     greatest = median_of(max)
     return ExchangeRow(
-        **ExchangeRow.of(case, "ranks", ranks=len(_ranks_of(batches[0]))),
+        **ExchangeRow.of(case, "ranks", ranks=len(medians_of_ranks(run, batches[:1]))),
         launches=len(launches),
         least_ns=median_of(min),
         mean_ns=median_of(statistics.fmean),
         greatest_ns=greatest,
         bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case.bytes, greatest),
     )
-
-
-def _medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
-    """Each rank's median time of an iteration in the batches of a launch, rank 0's first."""
-    import numpy as np
-
-    return [
-        launch_median(np.concatenate([run.time_ns(batch, part=part) for batch in batches]))
-        for part in _ranks_of(batches[0])
-    ]
-
-
-def _ranks_of(batch: Batch) -> list[str]:
-    return [FIRST_RANK, *(part for part in batch.parts if OF_RANK.fullmatch(part))]
 
 
 def _table(rows: Sequence[ExchangeRow]) -> Table:

@@ -18,8 +18,7 @@ from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.errors import WeftError
 from weft.fabric.known import Group, KnownFabric
 from weft.plan.rounds import partners_in, rounds_of
-from weft.record.launches import launch_median
-from weft.record.ranks import FIRST_RANK
+from weft.record.ranks import medians_of_ranks
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow
@@ -128,14 +127,14 @@ def _times_of(run: Run, ranks: int, measured: Sequence[tuple[Case, Batch]]) -> P
     """A value for each rank that had a partner in a batch: the median of its samples."""
     source, target, visit, time_ns = [], [], [], []
     for number, (case, batch) in enumerate(sorted(measured, key=lambda one: one[1].order)):
+        medians_ns = medians_of_ranks(run, [batch])
         for rank, partner in enumerate(partners_in(case.point or 0, ranks)):
-            part = f"rank{rank}" if rank else FIRST_RANK
-            if partner == ranks or (rank and part not in batch.parts):
+            if partner == ranks or rank not in medians_ns:
                 continue
             source.append(rank)
             target.append(partner)
             visit.append(number)
-            time_ns.append(launch_median(run.time_ns(batch, part)))
+            time_ns.append(medians_ns[rank])
     times = np.array(time_ns)
     return PairTimes(
         names=_names_of(run, run.launches[measured[0][1].launch], ranks),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.fairness import fairness_of_launches
+from weft.analysis.stats.fairness import fairness_of_launches, jain
 from weft.analysis.stats.ratios import Ratio, ratio
 from weft.charts import (
     BARS,
@@ -25,6 +25,7 @@ from weft.charts import (
 )
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
+from weft.record.ranks import medians_of_ranks
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
 from weft.topics.series import positive_of_case
@@ -98,7 +99,7 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
     rows = [
         _row(run, run.cases[s.case], batches[s.case])
         for s in wanted
-        if s.bandwidth_bytes_per_s is not None and all(b.parts for b in batches[s.case])
+        if s.bandwidth_bytes_per_s is not None and all(b.parts or b.over_ranks for b in batches[s.case])
     ]
     references = {run.cases[row.case]: row for row in rows if row.test == REFERENCE}
     compared = [_with_reference(run, row, references) for row in rows]
@@ -110,7 +111,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
     time_ns = _time_ns(run, batches, [run.time_ns(batch) for batch in batches], tick_ns)
     own = [own_times_ns(run, batch) for batch in batches]
     named = {name: [times[name] for times in own if name in times] for name in _names(own)}
-    middle = [_middle(times) for times in own]
+    middle = [_middle(run, *one) for one in zip(batches, own, strict=True)]
     rates = {
         # Random pairs are others in each launch: their names mean nothing beyond it.
         name: _time_ns(run, batches, series, tick_ns * len(named)).mapped(_per_s)
@@ -134,15 +135,23 @@ def own_times_ns(run: Run, batch: Batch) -> dict[str, NDArray[np.float64]]:
     """By the name of the reporting rank: what a stream took for each of its own messages, ns.
 
     Where a batch's operations are the messages of all its streams, each has as many of them. No
-    clock tells less than a tick.
+    clock tells less than a tick. Where each value was not kept a stream has its median alone.
     """
     import numpy as np
 
     tick_ns = run.resolution_ns([batch])
-    names = [name for name in batch.parts if _OWN.fullmatch(name)]
-    splits = run.patterns[run.cases[batch.case].test].splits_operations
-    share = len(names) if splits else 1
-    return {name: np.maximum(run.time_ns(batch, part=name), tick_ns) * share for name in names}
+    if batch.over_ranks is not None:
+        medians_ns = medians_of_ranks(run, [batch])
+        times = {f"rank{rank}" if rank else "own": [own] for rank, own in medians_ns.items()}
+    else:
+        names = [name for name in batch.parts if _OWN.fullmatch(name)]
+        times = {name: run.time_ns(batch, part=name) for name in names}
+    share = len(times) if _splits(run, batch) else 1
+    return {name: np.maximum(own, tick_ns) * share for name, own in times.items()}
+
+
+def _splits(run: Run, batch: Batch) -> bool:
+    return run.patterns[run.cases[batch.case].test].splits_operations
 
 
 def _per_s(time_ns: float) -> float:
@@ -153,10 +162,14 @@ def _names(own: list[dict[str, NDArray[np.float64]]]) -> list[str]:
     return list(dict.fromkeys(name for times in own for name in times))
 
 
-def _middle(times: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+def _middle(run: Run, batch: Batch, times: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     """In each sample, the median over the streams."""
     import numpy as np
 
+    if batch.over_ranks is not None:
+        share = len(times) if _splits(run, batch) else 1
+        own = run.of_operation_ns(batch, batch.over_ranks.middle)
+        return np.maximum(own, run.resolution_ns([batch])) * share
     middle: NDArray[np.float64] = np.median(np.stack(list(times.values())), axis=0)
     return middle
 
@@ -172,10 +185,17 @@ def _time_ns(
 def _fairness(
     run: Run, batches: list[Batch], own: list[dict[str, NDArray[np.float64]]]
 ) -> Estimate:
+    of_samples = [_fairness_of(batch, times) for batch, times in zip(batches, own, strict=True)]
+    return fairness_of_launches(of_samples, run.sessions_of(batch.launch for batch in batches))
+
+
+def _fairness_of(batch: Batch, own: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    """In each sample, Jain's index of the streams' rates."""
     import numpy as np
 
-    shares = [1 / np.stack(list(times.values()), axis=-1) for times in own]
-    return fairness_of_launches(shares, run.sessions_of(batch.launch for batch in batches))
+    if batch.over_ranks is not None:
+        return np.asarray(batch.over_ranks.fairness_ppm[batch.warmup :]) * 1e-6
+    return jain(1 / np.stack(list(own.values()), axis=-1))
 
 
 def _with_reference(run: Run, row: StreamsRow, references: dict[Case, StreamsRow]) -> StreamsRow:

@@ -29,7 +29,7 @@ def test_nothing_to_share_is_refused() -> None:
 def test_shares_that_change_hands_are_unfair_in_each_sample() -> None:
     """Their medians are alike; the index is not fooled."""
     swapped = np.array([[1.0, 0.2], [0.2, 1.0]] * 50)
-    found = fairness_of_launches([swapped] * 5)
+    found = fairness_of_launches([jain(swapped)] * 5)
     assert found.value == pytest.approx(1.2**2 / (2 * 1.04))
     assert jain(np.median(swapped, axis=0)) == pytest.approx(1.0)
 
@@ -37,5 +37,5 @@ def test_shares_that_change_hands_are_unfair_in_each_sample() -> None:
 def test_the_interval_ends_at_one() -> None:
     draw = np.random.default_rng(1)
     launches = [1 + spread * draw.random((50, 4)) for spread in (0.1, 0.3, 0.2)]
-    found = fairness_of_launches(launches)
+    found = fairness_of_launches([jain(shares) for shares in launches])
     assert found.low < found.value < found.high <= 1.0

@@ -37,16 +37,15 @@ def jain(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 def fairness_of_launches(
     launches: Sequence[NDArray[np.float64]], sessions: Sequence[int] = ()
 ) -> Estimate:
-    """The index with its interval, from shares by launch: one row per sample, a column a sharer.
+    """The index with its interval, from that of every sample (`jain`) by launch.
 
     Each sample has an index of its own, for shares that change hands from sample to sample even
     out in their medians; a launch has the median of its samples', and the interval is that of
-    `median_of_case`. It does not reach over 1. Raises ValueError as `jain`.
+    `median_of_case`. It does not reach over 1.
     """
     import numpy as np
 
-    by_sample = [jain(shares) for shares in launches]
-    medians = [float(np.median(values)) for values in by_sample]
+    medians = [float(np.median(values)) for values in launches]
     estimate = median_of_case(medians, sessions)
     if not estimate.is_bounded:
         return estimate

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.means import uninterrupted_mean
-from weft.record.launches import by_launch, launch_median
+from weft.record.launches import by_launch
+from weft.record.ranks import OF_RANK
 from weft.topics.series import of_case, part_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -22,22 +22,6 @@ if TYPE_CHECKING:
 
 # Of an iteration: less than this beside its parts is none of it.
 _ROUNDING = 1e-3
-_RANK = re.compile(r"rank(\d+)")
-
-
-def _ranks_of(batch: Batch) -> list[str]:
-    """The names of the samples of every rank, rank 0's first."""
-    return ["", *(part for part in batch.parts if _RANK.fullmatch(part))]
-
-
-def medians_ns(run: Run, batches: Sequence[Batch]) -> list[float]:
-    """The median time of an iteration on each rank of a launch."""
-    import numpy as np
-
-    return [
-        launch_median(np.concatenate([part_ns(run, batch, rank) for batch in batches]))
-        for rank in _ranks_of(batches[0])
-    ]
 
 
 def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, Estimate]:
@@ -64,19 +48,31 @@ def parts_ns(run: Run, pattern: Pattern, batches: Sequence[Batch]) -> dict[str, 
 
 
 def _mean_part_ns(run: Run, batches: Sequence[Batch], part: str) -> float:
-    """The mean over the ranks of a part; of whole iterations where none is named."""
+    """The mean over the ranks of a part; of whole iterations where none is named.
+
+    Where each rank's own values were not kept, of the means over the ranks of each sample.
+    """
     means = [
-        float(_kept(run, batch, rank, f"{rank}.{part}".strip(".")).mean())
+        float(_kept(whole, own).mean())
         for batch in batches
-        for rank in _ranks_of(batch)
+        for whole, own in _whole_and_part(run, batch, part)
     ]
     return sum(means) / len(means)
 
 
-def _kept(run: Run, batch: Batch, rank: str, part: str) -> NDArray[np.float64]:
+def _whole_and_part(
+    run: Run, batch: Batch, part: str
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Whole iterations and a part of them, of each rank; of their means where only these are."""
+    if batch.over_ranks is not None:
+        mean = batch.over_ranks.mean
+        yield run.of_operation_ns(batch, mean[""]), run.of_operation_ns(batch, mean[part])
+        return
+    for rank in ["", *(name for name in batch.parts if OF_RANK.fullmatch(name))]:
+        yield part_ns(run, batch, rank), part_ns(run, batch, f"{rank}.{part}".strip("."))
+
+
+def _kept(whole: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
     """A part of the samples that were not interrupted, the same for each part: so they add up."""
-    whole = part_ns(run, batch, rank)
     usual = uninterrupted_mean(whole)
-    kept = whole <= max(usual * 2, float(whole.min()))
-    values: NDArray[np.float64] = part_ns(run, batch, part)[kept]
-    return values
+    return part[whole <= max(usual * 2, float(whole.min()))]

@@ -20,10 +20,11 @@ from weft.applications.answers import plaquettes_of, residual_of
 from weft.estimate import Estimate
 from weft.plan.command import NextSession
 from weft.record.launches import by_launch
+from weft.record.ranks import medians_of_ranks
 from weft.topics.groups import side
 from weft.topics.rows import CaseRow, VariantRow
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
-from weft.topics.scaling.iterations import medians_ns, parts_ns
+from weft.topics.scaling.iterations import parts_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,7 +187,7 @@ def _row(
     words = (bare.but_for("application").variant, of.words_beyond(info))
     tick_ns = run.resolution_ns(batches)
     of_launches = by_launch(batches)
-    slowest = [medians_ns(run, own) for own in of_launches.values()]
+    slowest = [list(medians_of_ranks(run, own).values()) for own in of_launches.values()]
     iteration = slowest_rank(slowest, tick_ns, run.sessions_of(of_launches))
     sent = batches[0].sent_bytes
     found = (residual_of(batch.application) for batch in batches)

@@ -1,0 +1,143 @@
+"""Records of ranks that are too many for each of their values: the figures are the same."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import weft
+from support.builders import make_header, make_launch, synthetic_record, write_lines
+from support.every_topic import record_of_every_topic
+from support.over_ranks import without_each_value
+from weft.analysis.summary import NOT_KEPT, summarise
+from weft.errors import WeftError
+from weft.plan.case import Case
+from weft.plan.plan import FEW_RANKS, MOST_WHOLE_VALUES
+from weft.record.run import Run
+from weft.topics import results_of
+from weft.topics.exchange import exchanges_of
+from weft.topics.pair_map import maps_of
+from weft.topics.scaling.rows import scaling_of
+from weft.topics.streams import streams_of
+
+
+def test_the_engine_keeps_as_much_as_the_sentences_say() -> None:
+    code = Path("engine/run/gather.hpp").read_text()
+    assert f"few_ranks = {FEW_RANKS};" in code
+    assert re.search(r"most_whole_values = std::uint64_t\{1\} << 18U;", code)
+    assert 1 << 18 == MOST_WHOLE_VALUES
+
+
+def close(one: Any, other: Any) -> None:
+    """The same but for what ticks are rounded to."""
+    if isinstance(one, dict):
+        assert list(one) == list(other)
+        for key in one:
+            close(one[key], other[key])
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for left, right in zip(one, other, strict=True):
+            close(left, right)
+    elif isinstance(one, float):
+        assert other == pytest.approx(one, rel=2e-4, abs=1e-6)
+    else:
+        assert one == other
+
+
+def plain(rows: Any) -> Any:
+    return msgspec.to_builtins(rows, str_keys=True)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    whole = record_of_every_topic(tmp_path_factory.mktemp("over") / "r.jsonl")
+    return whole, without_each_value(whole)
+
+
+def test_exchanges_and_streams_have_the_figures_of_all_values(both: tuple[Run, Run]) -> None:
+    whole, kept = both
+    assert any(batch.over_ranks for batch in kept.measured)
+    assert len(exchanges_of(whole)) > 2
+    close(plain(exchanges_of(whole)), plain(exchanges_of(kept)))
+    streams = streams_of(whole, summarise(whole))
+    assert {row.test for row in streams} > {"hot_spot_send", "message_rate"}
+    close(plain(streams), plain(streams_of(kept, summarise(kept))))
+
+
+def test_scaling_has_the_figures_of_all_values(both: tuple[Run, Run]) -> None:
+    rows = [scaling_of(results_of(run, summarise(run))) for run in both]
+    assert rows[0].all
+    assert any(row.parts_ns for row in rows[0].all)
+    close(plain(rows[0].all), plain(rows[1].all))
+
+
+def test_a_collective_operation_is_the_mean_over_the_ranks(tmp_path: Path) -> None:
+    whole = collective(tmp_path)
+    kept = without_each_value(whole)
+    [[one], [other]] = summarise(whole), summarise(kept)
+    assert one.latency_ns is not None
+    assert other.latency_ns is not None
+    assert other.latency_ns.value == pytest.approx(one.latency_ns.value, rel=1e-4)
+    assert other.latency_ns.value == pytest.approx(2500, rel=1e-2)
+    assert whole.samples["latency_ns"].to_list() == pytest.approx(
+        kept.samples["latency_ns"].to_list(), rel=1e-4
+    )
+    assert NOT_KEPT in other.flags
+    assert NOT_KEPT not in one.flags
+    assert NOT_KEPT.startswith("its ranks have more than 262,144 values together")
+
+
+def collective(path: Path) -> Run:
+    pattern = msgspec.structs.replace(
+        next(p for p in make_header((Case(test="sendrecv", transport="tcp", bytes=8),)).patterns),
+        figure="collective",
+    )
+    file = synthetic_record(
+        path / "c.jsonl",
+        (Case(test="sendrecv", transport="tcp", bytes=8, ranks=4),),
+        times_ns=lambda _, __: [1000.0 + at for at in range(30)],
+        parts_ns=lambda _, __: {
+            f"rank{rank}": [1000.0 * (rank + 1) + at for at in range(30)] for rank in (1, 2, 3)
+        },
+    )
+    run = weft.load(file)
+    header = msgspec.structs.replace(run.header, patterns=(pattern,))
+    return Run(file, msgspec.structs.replace(run.lines, header=header))
+
+
+def test_a_map_has_the_times_of_all_values(tmp_path: Path) -> None:
+    case = Case(test="pair_rounds", transport="tcp", bytes=8, ranks=4, point=0)
+    file = synthetic_record(
+        tmp_path / "m.jsonl",
+        (case,),
+        times_ns=lambda _, __: [1000.0 + at for at in range(30)],
+        parts_ns=lambda _, __: {
+            f"rank{rank}": [1000.0 * (rank + 1) + at for at in range(30)] for rank in (1, 2, 3)
+        },
+    )
+    whole = weft.load(file)
+    close(plain(maps_of(whole, None)), plain(maps_of(without_each_value(whole), None)))
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        {"mean": {"": (1, 2)}},
+        {"slowest_rank": (1,)},
+        {"quantiles": {"": ((1.0,) * 7,)}},
+        {"quantiles": {"post": ()}},
+        {"shares": (0.0,) * 7},
+    ],
+)
+def test_what_does_not_fit_the_samples_is_no_record(
+    tmp_path: Path, both: tuple[Run, Run], harm: dict[str, Any]
+) -> None:
+    batch = next(batch for batch in both[1].measured if batch.over_ranks)
+    found = msgspec.structs.replace(batch.over_ranks, **harm)
+    broken = msgspec.structs.replace(batch, over_ranks=found, launch=0)
+    header = make_header((both[1].cases[batch.case],))
+    path = write_lines(tmp_path / "b.jsonl", [header, make_launch(0, "tcp"), broken, broken])
+    with pytest.raises(WeftError, match="over the ranks does not fit"):
+        weft.load(path)
