@@ -266,8 +266,19 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     ),
     (
         "docs/engine-protocol.md",
-        "in pieces of {}",
-        (kibibytes(8 * engine("run/gather.cpp", "piece_values")),),
+        "give that together (`Bootstrap::gather`), at most {} at a time",
+        (mebibytes(engine("run/gather.cpp", "window_bytes")),),
+    ),
+    *(
+        (
+            page,
+            "more than {} ranks beside rank 0 have more than {} values together",
+            (
+                engine("run/gather.hpp", "few_ranks"),
+                thousands(engine("run/gather.hpp", "most_whole_values")),
+            ),
+        )
+        for page in ("docs/engine-protocol.md", NUMBERS)
     ),
     (
         "docs/engine-protocol.md",

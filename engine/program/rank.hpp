@@ -40,6 +40,7 @@ struct ThisHost {
 template <class Machine, TwoSided T>
 bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick_ns) {
   MessageMemory memory;
+  const auto ranks_here = static_cast<int>(ranks_of_host(boot));
   while (true) {
     std::optional<std::string> line;
     if (boot.rank() == 0) line = next_case_line();
@@ -47,6 +48,7 @@ bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick
     if (text.empty()) return true;
     Case spec = parse_case(text);
     spec.spare_cpus = place.spare_cpus();
+    spec.ranks_here = ranks_here;
     [[maybe_unused]] const auto deadline = Machine::limit(boot, spec.deadline_s);
     place.release_helpers();  // such as the last case made
     Batch batch;

@@ -58,7 +58,8 @@ CaseMemory::CaseMemory(const CasePlan& plan, MessageMemory& memory, bool link_op
   const Footprint& pattern = plan.pattern->footprint;
   const std::size_t own = pattern.own_messages + std::size_t{pattern.own_messages_per_rank} *
                                                      static_cast<std::size_t>(plan.size);
-  own_bytes_ = own * page_stride_of(message_bytes_of(plan.spec));
+  own_bytes_ =
+      static_cast<std::size_t>(own_bytes_of(static_cast<double>(own), message_bytes_of(plan.spec)));
   if (own_bytes_ > 0) memory_->in.take(own_bytes_, Pages::usual, true);
   if (!plan.role.takes_part()) return;
   const std::size_t messages = control_messages_of_pass(plan) +

@@ -1,6 +1,7 @@
 #include "run/footprint.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft {
 
@@ -21,6 +22,13 @@ double buffer_bytes(std::size_t bytes) {
 }
 
 }  // namespace
+
+double own_bytes_of(double messages, std::size_t bytes) {
+  if (messages == 0) return 0;
+  constexpr auto page = static_cast<double>(page_bytes);
+  const double pages = std::ceil(messages * static_cast<double>(bytes) / page);
+  return (std::max(pages, 1.0) + 1) * page;
+}
 
 std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
                                 std::uint32_t streams) noexcept {
@@ -64,14 +72,16 @@ double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
   const double values = (static_cast<double>(spec.samples) + spec.warmup) * pattern.series;
   const double own =
       pattern.own_messages + static_cast<double>(pattern.own_messages_per_rank) * ranks;
-  const double each = buffer_bytes(std::min(message_bytes_of(spec), most_of_message));
+  const std::size_t there = std::min(message_bytes_of(spec), most_of_message);
+  const double each = buffer_bytes(there);
   const double messages =
-      own > 0 ? own * each
+      own > 0 ? own_bytes_of(own, there)
               : spec.lattice.lanes() *
                     (buffers * each + static_cast<double>(order.places) * bytes_a_place);
-  return ranks * (control_bytes + messages +
-                  static_cast<double>(spec.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
-                  values * bytes_a_value);
+  const int here = spec.ranks_here > 0 ? std::min(spec.ranks_here, ranks) : ranks;
+  return here * (control_bytes + messages +
+                 static_cast<double>(spec.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
+                 values * bytes_a_value);
 }
 
 }  // namespace weft

@@ -27,8 +27,13 @@ CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uin
 std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
                                 std::uint32_t streams) noexcept;
 
-/// The most bytes that a case takes over all its ranks: in floating point, for sizes and counts are
-/// the caller's and their product may pass 64 bits. Of a message no more than so much is there.
+/// The memory of so many messages of an application, which lie without gaps: in what it gives, and
+/// from a page of its own on in what it gets.
+double own_bytes_of(double messages, std::size_t bytes);
+
+/// The most bytes that a case takes over the ranks of one host (`spec.ranks_here`), of `ranks` in
+/// all: in floating point, for sizes and counts are the caller's and their product may pass 64
+/// bits. Of a message no more than so much is there.
 double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
                     std::size_t most_of_message = std::numeric_limits<std::size_t>::max());
 

@@ -118,7 +118,7 @@ std::size_t samples_at_once(int ranks, std::size_t series) {
 /// A rank's series as they are put together with those of the others.
 class OverRanksOfOne {
  public:
-  OverRanksOfOne(Bootstrap& boot, const Word& word) : boot_(&boot), word_(&word) {}
+  OverRanksOfOne(Bootstrap& boot, const Asked& asked) : boot_(&boot), asked_(&asked) {}
 
   void add(std::span<const Ticks> ticks) { series_.push_back(ticks); }
 
@@ -127,7 +127,7 @@ class OverRanksOfOne {
     std::vector<double> mine;
     for (const std::span<const Ticks> ticks : series_) {
       const std::vector<double> own =
-          quantiles_of(ticks.subspan(std::min<std::size_t>(word_->warmup, ticks.size())));
+          quantiles_of(ticks.subspan(std::min<std::size_t>(asked_->warmup, ticks.size())));
       mine.insert(mine.end(), own.begin(), own.end());
     }
     return items_of<double>(boot_->gather(std::as_bytes(std::span(mine))));
@@ -146,27 +146,27 @@ class OverRanksOfOne {
   template <class Each>
   void through(const Each& each) const {
     const std::size_t most = samples_at_once(boot_->size(), series_.size());
-    for (std::size_t first = 0; first < word_->values; first += most) {
-      each(first, std::min<std::size_t>(most, word_->values - first));
+    for (std::size_t first = 0; first < asked_->values; first += most) {
+      each(first, std::min<std::size_t>(most, asked_->values - first));
     }
   }
 
  private:
   Bootstrap* boot_;
-  const Word* word_;
+  const Asked* asked_;
   std::vector<std::span<const Ticks>> series_;
 };
 
 void hand_over_whole(Bootstrap& boot, const Report& report, const ReportHead& head,
-                     const Word& word) {
+                     const Asked& asked) {
   std::vector<Ticks> mine;
   for (const std::size_t series : series_by_name(report)) {
     const std::vector<Ticks>& ticks = report.parts[series].ticks;
     if ((head.filled >> series & 1U) != 0) mine.insert(mine.end(), ticks.begin(), ticks.end());
   }
-  for (const Window& one : windows(boot.size(), word.values, report.parts.size())) {
-    const auto piece = std::span(mine).subspan(one.begin_in(mine.size()),
-                                               one.values_of(boot.rank(), mine.size()));
+  for (const Window& one : windows(boot.size(), asked.values, report.parts.size())) {
+    const auto piece =
+        std::span(mine).subspan(one.begin_in(mine.size()), one.values_of(boot.rank(), mine.size()));
     (void)boot.gather(std::as_bytes(piece), {});
   }
 }
@@ -176,18 +176,18 @@ void hand_over_whole(Bootstrap& boot, const Report& report, const ReportHead& he
 void hand_over(Bootstrap& boot, Report& report) {
   const ReportHead head = head_of(report);
   (void)boot.gather(bytes_of(head));
-  Word word;
+  Asked asked;
   while (true) {
     const std::string said = boot.broadcast("");
-    word = items_of<Word>(std::as_bytes(std::span(said))).front();
-    if (word.reason_of < 0) break;
-    const std::size_t bytes = word.reason_of == boot.rank() ? head.reason_bytes : 0;
+    asked = items_of<Asked>(std::as_bytes(std::span(said))).front();
+    if (asked.reason_of < 0) break;
+    const std::size_t bytes = asked.reason_of == boot.rank() ? head.reason_bytes : 0;
     (void)boot.gather(std::as_bytes(std::span(report.outcome.reason).first(bytes)), {});
   }
-  to_ticks_of(word.tick_ns, report);
-  if (word.wanted == Wanted::whole) hand_over_whole(boot, report, head, word);
-  if (word.wanted != Wanted::over_ranks) return;
-  OverRanksOfOne own(boot, word);
+  to_ticks_of(asked.tick_ns, report);
+  if (asked.wanted == Wanted::whole) hand_over_whole(boot, report, head, asked);
+  if (asked.wanted != Wanted::over_ranks) return;
+  OverRanksOfOne own(boot, asked);
   for (const std::size_t series : series_over_ranks(report)) own.add(report.parts[series].ticks);
   (void)own.quantiles();
   own.through([&](std::size_t first, std::size_t count) { (void)own.samples(first, count); });
@@ -199,15 +199,15 @@ Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
   const std::vector<std::byte> all = boot.gather(bytes_of(head_of(own)));
   expect_bytes(all.size(), ranks * sizeof(ReportHead));
   heads_ = items_of<ReportHead>(all);
-  word_.values = batch.ticks.size();
-  word_.warmup = batch.warmup;
-  word_.tick_ns = own.tick_ns;
+  asked_.values = batch.ticks.size();
+  asked_.warmup = batch.warmup;
+  asked_.tick_ns = own.tick_ns;
   batch.outcome = own.outcome;
   batch.cpu_ns = {own.cpu_ns};
   batch.queue_held = own.queue_held;
   for (int rank = 1; rank < boot.size(); ++rank) {
     const ReportHead& head = heads_[static_cast<std::size_t>(rank)];
-    const std::string fault = refuse_head(head, own.parts.size(), word_.values);
+    const std::string fault = refuse_head(head, own.parts.size(), asked_.values);
     if (fault.empty()) {
       merge(rank, head);
     } else if (batch.outcome.status == Status::ok) {
@@ -219,9 +219,9 @@ Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
   if (batch.outcome.status != Status::ok) refuse(batch, Outcome(batch.outcome));
 }
 
-void Gathering::say(const Word& word) {
-  std::string text(sizeof word, '\0');
-  std::memcpy(text.data(), &word, sizeof word);
+void Gathering::say(const Asked& asked) {
+  std::string text(sizeof asked, '\0');
+  std::memcpy(text.data(), &asked, sizeof asked);
   (void)boot_->broadcast(text);
 }
 
@@ -238,7 +238,7 @@ void Gathering::merge(int rank, const ReportHead& head) {
     batch_->outcome.reason = "rank " + std::to_string(rank) + " did not say why";
     return;
   }
-  Word asking = word_;
+  Asked asking = asked_;
   asking.reason_of = rank;
   say(asking);
   std::vector<std::uint64_t> due(heads_.size(), 0);
@@ -264,12 +264,12 @@ Wanted Gathering::wanted() const {
 }
 
 void Gathering::parts(Answer& answer) {
-  word_.wanted = wanted();
-  say(word_);
+  asked_.wanted = wanted();
+  say(asked_);
   if (batch_->outcome.status != Status::ok) return;
   own_parts(answer);
-  if (word_.wanted == Wanted::whole) whole(answer);
-  if (word_.wanted == Wanted::over_ranks) over_ranks(answer);
+  if (asked_.wanted == Wanted::whole) whole(answer);
+  if (asked_.wanted == Wanted::over_ranks) over_ranks(answer);
 }
 
 void Gathering::own_parts(Answer& answer) const {
@@ -285,12 +285,13 @@ void Gathering::whole(Answer& answer) {
   std::vector<Named> all;
   for (std::size_t rank = 1; rank < heads_.size(); ++rank) {
     for (const std::size_t series : order) {
-      if ((heads_[rank].filled >> series & 1U) != 0) all.push_back({static_cast<int>(rank), series});
+      if ((heads_[rank].filled >> series & 1U) != 0)
+        all.push_back({static_cast<int>(rank), series});
     }
   }
   auto next = all.begin();
   std::uint64_t left = 0;
-  for (const Window& one : windows(boot_->size(), word_.values, own_->parts.size())) {
+  for (const Window& one : windows(boot_->size(), asked_.values, own_->parts.size())) {
     std::vector<std::uint64_t> due;
     for (std::size_t rank = 0; rank < heads_.size(); ++rank) {
       const std::uint64_t of_rank = rank == 0 ? 0 : values_of(heads_[rank]);
@@ -302,7 +303,7 @@ void Gathering::whole(Answer& answer) {
     for (std::span<const Ticks> rest(ticks); !rest.empty();) {
       if (left == 0) {
         answer.begin_part(name_at(next->rank, own_->parts[next->series].name));
-        left = word_.values;
+        left = asked_.values;
         ++next;
       }
       const auto piece = rest.first(std::min<std::size_t>(left, rest.size()));
@@ -318,7 +319,7 @@ void Gathering::over_ranks(Answer& answer) {
   for (const ReportHead& head : heads_) {
     takes_part.push_back((head.filled >> (own_->parts.size() - 1) & 1U) != 0);
   }
-  OverRanksOfOne own(*boot_, word_);
+  OverRanksOfOne own(*boot_, asked_);
   std::vector<std::string> names;
   for (const std::size_t series : series_over_ranks(*own_)) {
     names.push_back(own_->parts[series].name);
@@ -335,10 +336,9 @@ void Gathering::over_ranks(Answer& answer) {
   }
   OverRanksSoFar all(takes_part, std::move(names), own_->is_of_all);
   all.quantiles(own.quantiles());
-  own.through([&](std::size_t first, std::size_t count) {
-    all.samples(own.samples(first, count), count);
-  });
-  all.found().values = word_.values - std::min(word_.warmup, word_.values);
+  own.through(
+      [&](std::size_t first, std::size_t count) { all.samples(own.samples(first, count), count); });
+  all.found().values = asked_.values - std::min(asked_.warmup, asked_.values);
   answer.over_ranks(all.found());
 }
 

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t most_whole_values = std::uint64_t{1} << 18U;
 
 /// What all ranks do behind their heads, as rank 0 says.
 enum class Wanted : std::uint8_t { nothing, whole, over_ranks };
-struct Word {
+struct Asked {
   /// Of a series, and what rank 0's tick is worth.
   std::uint64_t values = 0;
   double tick_ns = 1;
@@ -54,7 +54,7 @@ class Gathering {
 
   void merge(int rank, const ReportHead& head);
   /// Hears the reason of a rank, once all know that it is wanted.
-  void say(const Word& word);
+  void say(const Asked& asked);
   [[nodiscard]] Wanted wanted() const;
   void own_parts(Answer& answer) const;
   void whole(Answer& answer);
@@ -64,7 +64,7 @@ class Gathering {
   const Report* own_;
   Batch* batch_;
   std::vector<ReportHead> heads_;
-  Word word_;
+  Asked asked_;
 };
 
 /// The text of every rank, in rank order, on rank 0; nothing on the others. Texts are short.

@@ -91,9 +91,9 @@ void OverRanksSoFar::sample(std::span<const Ticks> all, std::size_t count, std::
   const int slowest_rank = found_.ranks[static_cast<std::size_t>(slowest)];
   found_.slowest_rank.push_back(slowest_rank);
   for (std::size_t series = 0; series < found_.series.size(); ++series) {
-    const Ticks sum = std::transform_reduce(
-        found_.ranks.begin(), found_.ranks.end(), Ticks{0}, std::plus<>(),
-        [&](int rank) { return value(all, count, at, rank, series); });
+    const Ticks sum =
+        std::transform_reduce(found_.ranks.begin(), found_.ranks.end(), Ticks{0}, std::plus<>(),
+                              [&](int rank) { return value(all, count, at, rank, series); });
     found_.series[series].mean.push_back((sum + ranks / 2) / ranks);
     found_.series[series].slowest.push_back(value(all, count, at, slowest_rank, series));
   }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "host/clock.hpp"
+#include "host/hosts.hpp"
 #include "host/memory.hpp"
 #include "run/case_plan.hpp"
 #include "run/case_run.hpp"
@@ -20,8 +21,9 @@ std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
   constexpr double mebibyte = 1 << 20U;
   std::ostringstream text;
   text << std::fixed << std::setprecision(0) << "needs " << needed / mebibyte
-       << " MiB of memory where " << static_cast<double>(available) / mebibyte
-       << " MiB are free; choose smaller sizes, fewer buffers or samples"
+       << " MiB of memory where " << static_cast<double>(available) / mebibyte << " MiB are free"
+       << (spec.ranks_here > 0 && spec.ranks_here < ranks ? " on " + host_name() : "")
+       << "; choose smaller sizes, fewer buffers or samples"
        << (pattern.receives_per_queue > 0 ? ", or a shorter queue (--queue-depth)" : "");
   return text.str();
 }

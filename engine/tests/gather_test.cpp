@@ -239,8 +239,7 @@ TEST(OverRanks, WhereSamplesAreOfAllRanksTheirMiddleAndFairnessAreThoseOfTheirOw
   }
   // One receives alone: it has no times.
   reports[5].parts[1].ticks.assign(longer, 0);
-  const nlohmann::json found =
-      over_ranks(gather(reports, {}, std::vector<Ticks>(longer, 9'999)));
+  const nlohmann::json found = over_ranks(gather(reports, {}, std::vector<Ticks>(longer, 9'999)));
   // 1 of 3000, 8 of 1000, 10 of 2000.
   EXPECT_EQ(found["ranks"].size(), many - 1U);
   EXPECT_EQ(found["middle"][17], 2000);
@@ -268,7 +267,8 @@ TEST(OverRanks, ALineOfAThousandRanksOfSixSeriesIsBelowTwoMegabytes) {
   for (int rank = 0; rank < ranks; ++rank) {
     const std::vector<Ticks> own = times_of(rank, samples);
     std::vector<Part> parts;
-    for (const char* name : {"post", "compute", "wait", "sum", "rest"}) parts.push_back({name, own});
+    for (const char* name : {"post", "compute", "wait", "sum", "rest"})
+      parts.push_back({name, own});
     parts.push_back({"", rank > 0 ? own : series(0, 1)});
     reports.push_back(report_of(std::move(parts)));
   }

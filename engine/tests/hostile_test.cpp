@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/hosts.hpp"
 #include "run/case.hpp"
 #include "run/footprint.hpp"
 #include "run/schedule.hpp"
@@ -220,6 +221,30 @@ TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
       }
     }
   }
+}
+
+TEST(Memory, OfManyHostsOnlyThisOnesRanksAreCounted) {
+  Case spec = make_case("stream", 1, 4);
+  const Footprint stream{};
+  const double all = needed_bytes(spec, stream, 1024);
+  spec.ranks_here = 16;
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, stream, 1024) * 64, all);
+  // So much is on no host; which one it is stands there where there are several.
+  spec.bytes = std::size_t{1} << 46U;
+  EXPECT_NE(refuse_memory(spec, stream, 1024).find(" MiB are free on " + host_name() + ";"),
+            std::string::npos);
+  EXPECT_EQ(refuse_memory(spec, stream, 16).find(" on "), std::string::npos);
+}
+
+TEST(Memory, PartsOfACollectiveOperationLieWithoutGaps) {
+  Case spec = make_case("alltoall", 1, 4);
+  spec.bytes = 8;
+  spec.ranks_here = 1;
+  const Footprint alltoall{.own_messages_per_rank = 2};
+  // 16 KiB there and back, the page at which what it gets begins, control messages and a sample.
+  EXPECT_LT(needed_bytes(spec, alltoall, 1024), 128.0 * 1024);
+  spec.bytes = 4097;
+  EXPECT_GE(needed_bytes(spec, alltoall, 2), 4.0 * 4097);
 }
 
 TEST(Memory, AnOrdersSizeIsThatOfTheOrderThatIsMade) {

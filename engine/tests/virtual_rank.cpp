@@ -76,10 +76,11 @@ void describe() {
             << std::endl;
 }
 
-void tell_needed(int ranks) {
+void tell_needed(int ranks, int ranks_here) {
   const std::vector<Support> list = patterns();
   for (std::string line; std::getline(std::cin, line);) {
-    const Case spec = parse_case(line);
+    Case spec = parse_case(line);
+    spec.ranks_here = ranks_here;
     for (const Support& one : list) {
       if (one.info.name != spec.test) continue;
       std::cout << std::fixed << needed_bytes(spec, one.footprint, ranks) << '\n';
@@ -112,7 +113,7 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::string_view(words[1]) == "--describe") {
       weft::fake::describe();
     } else if (argc > 2 && std::string_view(words[1]) == "--needed") {
-      weft::fake::tell_needed(std::stoi(words[2]));
+      weft::fake::tell_needed(std::stoi(words[2]), words.size() > 3 ? std::stoi(words[3]) : 0);
     } else {
       weft::fake::measure(weft::fake::read_script(std::getenv("VIRTUAL_COSTS")));
     }

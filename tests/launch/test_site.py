@@ -48,7 +48,7 @@ def test_the_facts_of_a_site_are_of_all_its_hosts(
 ) -> None:
     site = found(tmp_path, monkeypatch, n1=manifest(4, 8 * GIB), n2=manifest(2, 2 * GIB))
     facts = site.facts()
-    assert (facts.hosts, facts.cores, facts.available_bytes) == (2, 6, 4 * GIB)
+    assert (facts.hosts, facts.cores, facts.available_bytes) == (2, 6, 2 * GIB)
     assert facts.sockets == {"n1": 1, "n2": 1}
     assert (facts.launcher, facts.mpi) == ("local", "mpich")
     transports = {one.name: one.reason for one in facts.transports}

@@ -110,6 +110,18 @@ def test_memory_is_checked_where_a_host_was_asked() -> None:
     assert {case.bytes for case in found.plan.cases} == {64 * MIB}
 
 
+def test_memory_is_held_against_the_ranks_of_a_host() -> None:
+    """64 hosts with 64 MiB each have room for what one of them has not."""
+    many = msgspec.structs.replace(SITE, hosts=64, cores=1024)
+    asked = {"experiments": experiment("sendrecv", "256KiB", ranks=64), "ranks": 64}
+    found, _ = plan_of(many, **asked)
+    assert {case.ranks for case in found.plan.cases} == {64}
+    with pytest.raises(WeftError, match="GiB of memory where"):
+        plan_of(msgspec.structs.replace(many, hosts=1), **asked)
+    with pytest.raises(WeftError, match="on a host with 32 of its ranks where"):
+        plan_of(msgspec.structs.replace(many, hosts=2), **asked)
+
+
 def test_where_what_fits_is_wanted_the_rest_is_skipped() -> None:
     found, said = plan_of(experiments=experiment("ping_pong", "8,64MiB"), fits_memory=True)
     assert {case.bytes for case in found.plan.cases} == {8}

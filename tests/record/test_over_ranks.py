@@ -27,7 +27,7 @@ def test_the_engine_keeps_as_much_as_the_sentences_say() -> None:
     code = Path("engine/run/gather.hpp").read_text()
     assert f"few_ranks = {FEW_RANKS};" in code
     assert re.search(r"most_whole_values = std::uint64_t\{1\} << 18U;", code)
-    assert 1 << 18 == MOST_WHOLE_VALUES
+    assert MOST_WHOLE_VALUES == 1 << 18
 
 
 def close(one: Any, other: Any) -> None:
@@ -134,8 +134,8 @@ def test_a_map_has_the_times_of_all_values(tmp_path: Path) -> None:
 def test_what_does_not_fit_the_samples_is_no_record(
     tmp_path: Path, both: tuple[Run, Run], harm: dict[str, Any]
 ) -> None:
-    batch = next(batch for batch in both[1].measured if batch.over_ranks)
-    found = msgspec.structs.replace(batch.over_ranks, **harm)
+    batch, kept = next((one, one.over_ranks) for one in both[1].measured if one.over_ranks)
+    found = msgspec.structs.replace(kept, **harm)
     broken = msgspec.structs.replace(batch, over_ranks=found, launch=0)
     header = make_header((both[1].cases[batch.case],))
     path = write_lines(tmp_path / "b.jsonl", [header, make_launch(0, "tcp"), broken, broken])

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
-import weft
 from weft.record.model import OverRanks
+from weft.record.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from weft.record.model import Batch
-    from weft.record.run import Run
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 STREAMS = ("hot_spot_send", "hot_spot_receive", "message_rate", "random_pairs")
@@ -28,7 +27,7 @@ def without_each_value(run: Run, tests: Collection[str] = ()) -> Run:
         else batch
         for batch in run.lines.batches
     )
-    return weft.record.run.Run(run.path, msgspec.structs.replace(run.lines, batches=batches))
+    return Run(run.path, msgspec.structs.replace(run.lines, batches=batches))
 
 
 def kept_of(batch: Batch, *, are_streams: bool) -> Batch:
@@ -44,11 +43,9 @@ def kept_of(batch: Batch, *, are_streams: bool) -> Batch:
     names = ["", *(name for name in own if name != "own")]
 
     def of(rank: int, name: str) -> np.ndarray:
-        if not name:
-            part = ranks[rank]
-        else:
-            part = f"rank{rank}.{name}" if rank else name
-        return np.array(batch.parts.get(part, np.zeros(len(batch.ticks))) if part else batch.ticks)
+        of_rank = f"rank{rank}.{name}" if rank else name
+        part = of_rank if name else ranks[rank]
+        return np.array(batch.parts.get(part, (0,) * len(batch.ticks)) if part else batch.ticks)
 
     every = {name: np.array([of(rank, name) for rank in ranks]) for name in names}
     slowest = every[""].argmax(axis=0)

@@ -110,9 +110,10 @@ def described() -> dict[str, Pattern]:
     return {one.name: one for one in msgspec.json.decode(line, type=_Description).patterns}
 
 
-def needed_by_engine(lines: Iterable[str], ranks: int) -> list[float]:
+def needed_by_engine(lines: Iterable[str], ranks: int, ranks_here: int = 0) -> list[float]:
     """How many bytes each of these case lines needs, as the engine computes it."""
-    told = _output(["--needed", str(ranks)], "".join(f"{line}\n" for line in lines))
+    given = "".join(f"{line}\n" for line in lines)
+    told = _output(["--needed", str(ranks), str(ranks_here)], given)
     return [float(word) for word in told.split()]
 
 

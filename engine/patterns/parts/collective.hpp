@@ -20,14 +20,15 @@ namespace weft {
 /// order of ranks, as such operations want it.
 class CollectiveMemory final : public Application {
  public:
-  /// Of room for so many messages: what the rank gives is first.
+  /// Of room for so many messages without gaps: what the rank gives is first, and what it gets
+  /// begins at the next page.
   CollectiveMemory(const Case& spec, int own_rank, int of_ranks, const Buffer& room,
                    std::size_t messages_out, std::size_t messages_in)
       : rank_(own_rank), size_(of_ranks), message_bytes_(spec.bytes), id_(spec.id) {
     if (room.bytes == 0) return;
-    const std::size_t of_message = room.bytes / (messages_out + messages_in);
+    constexpr std::size_t page = 4096;
     out_ = {room.data, messages_out * spec.bytes, 0};
-    in_ = {room.data + messages_out * of_message, messages_in * spec.bytes, 0};
+    in_ = {room.data + (out_.bytes + page - 1) / page * page, messages_in * spec.bytes, 0};
   }
 
   [[nodiscard]] int rank() const noexcept { return rank_; }

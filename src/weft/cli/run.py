@@ -240,26 +240,32 @@ def run(
         done = _started(context, request_of(context, again, report=report))
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
-        experiment = plan.Experiment(
-            tests=tuple(given("tests", tests) or plan.TESTS),
-            sizes=given("sizes", sizes),
-            variants=of(queue_depth, buffers, wait, single=given("single", single)),
-        )
+        variants = of(queue_depth, buffers, wait, single=given("single", single))
+        experiment = _experiment(given, tests, sizes, variants)
         counts = plan.parse_ranks(ranks, one=bool(suite))
         request = Request(
             experiments=() if suite else plan.on_ranks(experiment, counts or where.usual_ranks),
             transports=tuple(filter(None, transport.split(","))),
-            ranks=counts[0] if counts else 0,
             options=plan.parse_options(option or ()),
+            ranks=counts[0] if counts else 0,
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             **of_command(context, report=report),
             platform=_platform(context, platform, rate),
-            keep_all=keep_all,
-            **_effort(given, precision, (budget, deadline), launches, samples),
+            **_effort(given, precision, (budget, deadline), launches, (samples, keep_all)),
         )
         done = _started(context, request)
     if done:
         show(*done, as_json=json, report=report, asked=resume or output)
+
+
+def _experiment(
+    given: "Callable[[str, Any], Any]",
+    tests: list[str] | None,
+    sizes: str,
+    variants: plan.Variants,
+) -> plan.Experiment:
+    names = tuple(given("tests", tests) or plan.TESTS)
+    return plan.Experiment(tests=names, sizes=given("sizes", sizes), variants=variants)
 
 
 def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer] | None":
@@ -277,11 +283,11 @@ def _effort(
     precision: str,
     times: tuple[str, str],
     launches: int,
-    samples: int,
+    samples: tuple[int, bool],
 ) -> dict[str, Any]:
     """How much is measured, as fields of the request: presets and platforms have their own.
 
-    `times` are the budget and the deadline of a case.
+    `times` are the budget and the deadline of a case, `samples` how many and whether all are kept.
     """
     from weft import units
 
@@ -291,7 +297,8 @@ def _effort(
         "precision": units.parse_percent(given("precision", precision)),
         "budget_s": units.parse_seconds(given("budget", budget)),
         "launches": given("launches", launches),
-        "samples": given("samples", samples),
+        "samples": given("samples", samples[0]),
+        "keep_all": samples[1],
         "fits_memory": given("fits_memory", False),
     }
 

@@ -132,6 +132,5 @@ def _sockets(hosts: Mapping[str, dict[str, Any]]) -> dict[str, int | None]:
 
 
 def _available_bytes(hosts: Mapping[str, dict[str, Any]]) -> int:
-    """The free memory of all hosts, as if each had as little as the one with least."""
-    known = [manifest["memory"]["available_bytes"] or 2**62 for manifest in hosts.values()]
-    return len(known) * int(min(known))
+    """The free memory of the host that has least."""
+    return int(min(one["memory"]["available_bytes"] or 2**62 for one in hosts.values()))

@@ -12,7 +12,7 @@ from weft.plan.pattern import Footprint
 from weft.plan.plan import SAMPLES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft.plan.case import Case
     from weft.plan.pattern import Pattern
@@ -28,26 +28,37 @@ BYTES_A_VALUE = 96
 _FEWER_BYTES = "fewer --buffers, --samples or --ranks"
 
 
+def all_ranks(ranks: int) -> int:
+    """How many of so many ranks are on a host that has them all."""
+    return ranks
+
+
 def within_memory(
     cases: Sequence[Case],
     available_bytes: int,
     patterns: Mapping[str, Pattern] | None = None,
     samples: int = SAMPLES,
+    ranks_here: Callable[[int], int] = all_ranks,
 ) -> tuple[Case, ...]:
-    """The cases that fit this host's memory."""
+    """The cases that fit a host's memory; `ranks_here` says how many of a case's ranks it has."""
     footprints = _footprints(patterns)
-    return tuple(
-        case
-        for case in cases
-        if needed_bytes(case, footprints.get(case.test), samples) <= available_bytes
-    )
+
+    def fits(case: Case) -> bool:
+        here = ranks_here(case.ranks)
+        return needed_bytes(case, footprints.get(case.test), samples, here) <= available_bytes
+
+    return tuple(filter(fits, cases))
 
 
-def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = SAMPLES) -> int:
-    """The most memory of a case, in bytes over all its ranks, with so many samples and warm-up.
+def needed_bytes(
+    case: Case, footprint: Footprint | None = None, samples: int = SAMPLES, ranks_here: int = 0
+) -> int:
+    """The most memory of a case, in bytes over its ranks on a host, with so many samples.
 
-    Buffers of both sides with pages of their own, those of the checked pass among them, the order
-    of the buffers, and the series. The engine refuses a case by the same formula.
+    `samples` are with their warm-up, and 0 `ranks_here` all ranks of the case. Buffers of both
+    sides with pages of their own, those of the checked pass among them, the order of the buffers,
+    and the series; or what an operation of all ranks gives and gets, each without gaps. The engine
+    refuses a case by the same formula.
     """
     known = footprint or Footprint()
     pages = max(-(-case.message_bytes // PAGE_BYTES), 1)
@@ -70,10 +81,12 @@ def needed_bytes(case: Case, footprint: Footprint | None = None, samples: int = 
     own = known.own_messages + known.own_messages_per_rank * case.ranks
     messages = case.lanes * (buffers * pages * PAGE_BYTES + order)
     if own:
-        messages = own * pages * PAGE_BYTES
+        # What it gets begins at a page of its own.
+        messages = (max(-(-own * case.message_bytes // PAGE_BYTES), 1) + 1) * PAGE_BYTES
     of = case.of_application
     sites = int(of.sites_of_rank(case.ranks)) if of else 0
-    return case.ranks * (WORD_BYTES + messages + sites * known.bytes_per_site + series)
+    of_rank = WORD_BYTES + messages + sites * known.bytes_per_site + series
+    return (ranks_here or case.ranks) * of_rank
 
 
 def _checked_slots(case: Case, footprint: Footprint) -> int:
@@ -100,18 +113,21 @@ def check_memory(
     available_bytes: int,
     patterns: Mapping[str, Pattern] | None = None,
     samples: int = SAMPLES,
+    ranks_here: Callable[[int], int] = all_ranks,
 ) -> None:
-    """Raises WeftError for the first case that does not fit this host's memory."""
+    """Raises WeftError for the first case that does not fit a host's memory."""
     footprints = _footprints(patterns)
     for case in cases:
         footprint = footprints.get(case.test)
-        needed = needed_bytes(case, footprint, samples)
+        here = ranks_here(case.ranks)
+        needed = needed_bytes(case, footprint, samples, here)
         if needed <= available_bytes:
             continue
         empty = msgspec.structs.replace(case, bytes=0)
-        least = needed_bytes(empty, footprint, samples)
+        least = needed_bytes(empty, footprint, samples, here)
         largest = case.bytes * max(available_bytes - least, 0) // needed
-        what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory"
+        of = f" on a host with {here} of its ranks" if here < case.ranks else ""
+        what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory{of}"
         raise WeftError(
             f"{what} where {available_bytes / 2**30:.1f} GiB are free",
             f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"

@@ -9,7 +9,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.names import choose
-from weft.plan.allocation import place_of
+from weft.plan.allocation import layout_of, place_of
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, cases_of
 from weft.plan.devices import chosen_devices
@@ -77,7 +77,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     )
     for line in said:
         say(line)
-    cases = _within(request, chosen.cases, site.available_bytes, chosen.patterns, say)
+    cases = _within(request, chosen.cases, site, chosen.patterns, say)
     plan = make_plan(
         cases,
         precision=request.precision,
@@ -249,7 +249,7 @@ def _of_suite(request: Request, site: Site, say: Callable[[str], None]) -> list[
 def _within(
     request: Request,
     cases: tuple[Case, ...],
-    available_bytes: int | None,
+    site: Site,
     patterns: Mapping[str, Pattern],
     say: Callable[[str], None],
 ) -> tuple[Case, ...]:
@@ -257,9 +257,17 @@ def _within(
 
     Raises WeftError where all are wanted and one does not fit, or none does.
     """
-    if available_bytes is None:
+    if site.available_bytes is None:
         return cases
-    fitting = within_memory(cases, available_bytes, patterns, request.samples)
+
+    def ranks_here(ranks: int) -> int:
+        """Of so many ranks the most on a host; those of a simulation are one process."""
+        if request.platform is not None:
+            return ranks
+        return layout_of(ranks, site.hosts, request.allocation).each
+
+    room = (site.available_bytes, patterns, request.samples, ranks_here)
+    fitting = within_memory(cases, *room)
     if request.fits_memory and fitting and len(fitting) < len(cases):
         largest = format_bytes(max(case.bytes for case in fitting))
         skipped = counted(len(cases) - len(fitting), "case")
@@ -267,5 +275,5 @@ def _within(
         return fitting
     # Of a prediction only the heads of messages are there.
     if request.platform is None or request.platform.checks_messages:
-        check_memory(cases, available_bytes, patterns, request.samples)
+        check_memory(cases, *room)
     return cases

@@ -60,8 +60,8 @@ class Transport(msgspec.Struct, frozen=True, kw_only=True):
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """The launcher, the transports and the room that a run has; of hosts the fewest of each fact.
 
-    `cores` are those of all hosts that ranks may use, `available_bytes` the free memory of all, as
-    if each had as little as the one with least; None where no host was asked. `sockets` of a host
+    `cores` are those of all hosts that ranks may use, `available_bytes` the free memory of
+    the one with least; None where no host was asked. `sockets` of a host
     are None where its kernel does not say. `application_file` is the one that the experiments
     name.
     """

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from weft.record.launches import launch_median
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from weft.plan.pattern import FigureKind
-    from weft.record.model import Batch, Sampled
-    from weft.record.run import Run
+    from weft.record.model import Sampled
 
 # A rank's own times; those of the first are the samples themselves.
 OF_RANK = re.compile(r"rank\d+")
@@ -37,25 +32,3 @@ def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
         return seen.over_ranks.mean[""]
     ranks = [own for name, own in seen.parts.items() if OF_RANK.fullmatch(name)]
     return np.mean([seen.ticks, *ranks], axis=0)
-
-
-def medians_of_ranks(run: Run, batches: Sequence[Batch]) -> dict[int, float]:
-    """The median time of an operation on each rank in the batches of a launch, ns, by rank.
-
-    Of several batches, one of which kept no more than quantiles, it is the median of their medians.
-    """
-    import numpy as np
-
-    if len(batches) > 1 and any(batch.over_ranks for batch in batches):
-        each = [medians_of_ranks(run, [batch]) for batch in batches]
-        return {rank: launch_median([one[rank] for one in each]) for rank in each[0]}
-    if kept := batches[0].over_ranks:
-        scale_ns = run.tick_of_operation_ns(batches[0])
-        return {rank: ticks * scale_ns for rank, ticks in kept.medians.items()}
-    others = [part for part in batches[0].parts if OF_RANK.fullmatch(part)]
-    return {
-        int(part.removeprefix("rank")): launch_median(
-            np.concatenate([run.time_ns(batch, part=part) for batch in batches])
-        )
-        for part in (FIRST_RANK, *others)
-    }

@@ -15,13 +15,13 @@ import msgspec
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
 from weft.record.launches import by_launch
-from weft.record.ranks import has_ranks, medians_of_ranks
+from weft.record.ranks import has_ranks
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
 from weft.topics.pair_map import PAIR_ROUNDS
 from weft.topics.rows import CaseRow
-from weft.topics.series import positive_of_case
+from weft.topics.series import medians_of_ranks, positive_of_case
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import half_or_none
 

@@ -18,10 +18,10 @@ from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.errors import WeftError
 from weft.fabric.known import Group, KnownFabric
 from weft.plan.rounds import partners_in, rounds_of
-from weft.record.ranks import medians_of_ranks
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow
+from weft.topics.series import medians_of_ranks
 from weft.units import format_time
 from weft.wording import counted, in_a_row
 

@@ -25,10 +25,9 @@ from weft.charts import (
 )
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
-from weft.record.ranks import medians_of_ranks
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
-from weft.topics.series import positive_of_case
+from weft.topics.series import medians_of_ranks, positive_of_case
 from weft.units import format_rate, format_time
 from weft.wording import half_or_none
 
@@ -99,7 +98,8 @@ def streams_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[StreamsRow, 
     rows = [
         _row(run, run.cases[s.case], batches[s.case])
         for s in wanted
-        if s.bandwidth_bytes_per_s is not None and all(b.parts or b.over_ranks for b in batches[s.case])
+        if s.bandwidth_bytes_per_s is not None
+        and all(b.parts or b.over_ranks for b in batches[s.case])
     ]
     references = {run.cases[row.case]: row for row in rows if row.test == REFERENCE}
     compared = [_with_reference(run, row, references) for row in rows]
@@ -169,7 +169,8 @@ def _middle(run: Run, batch: Batch, times: dict[str, NDArray[np.float64]]) -> ND
     if batch.over_ranks is not None:
         share = len(times) if _splits(run, batch) else 1
         own = run.of_operation_ns(batch, batch.over_ranks.middle)
-        return np.maximum(own, run.resolution_ns([batch])) * share
+        kept: NDArray[np.float64] = np.maximum(own, run.resolution_ns([batch])) * share
+        return kept
     middle: NDArray[np.float64] = np.median(np.stack(list(times.values())), axis=0)
     return middle
 

@@ -1,0 +1,51 @@
+"""The memory of a host that has some of a case's ranks."""
+
+import re
+
+import msgspec
+import pytest
+
+from support.builders import pattern
+from weft.errors import WeftError
+from weft.plan.case import Case
+from weft.plan.memory import check_memory, needed_bytes, within_memory
+from weft.plan.pattern import Footprint
+
+
+def test_memory_is_that_of_the_ranks_on_a_host() -> None:
+    case = Case(test="stream", transport="mpi", bytes=1 << 20, ranks=1024)
+    here = needed_bytes(case, ranks_here=16)
+    assert needed_bytes(case) == 64 * here
+    check_memory([case], here, ranks_here=lambda _: 16)
+    assert within_memory([case], here, ranks_here=lambda _: 16) == (case,)
+    assert within_memory([case], here - 1, ranks_here=lambda _: 16) == ()
+    with pytest.raises(WeftError, match="GiB of memory on a host with 16 of its ranks where"):
+        check_memory([case], here - 1, ranks_here=lambda _: 16)
+
+
+def test_parts_of_a_collective_operation_are_counted_without_gaps() -> None:
+    alltoall = Footprint(own_messages_per_rank=2)
+    case = Case(test="alltoall", transport="mpi", bytes=8, ranks=1024)
+    # 16 KiB both ways, a page between them, and the control messages.
+    assert needed_bytes(case, alltoall, ranks_here=1) == 16 * 1024 + 4096 + 16 * 4096
+    # What it gets begins at a page of its own, and ends on another.
+    odd = Case(test="alltoall", transport="mpi", bytes=4097, ranks=2)
+    assert needed_bytes(odd, alltoall, ranks_here=1) == (5 + 1 + 16) * 4096
+
+
+@pytest.mark.parametrize("here", [2, 16])
+@pytest.mark.parametrize("samples", [0, 100_000])
+def test_the_size_that_is_advised_fits(here: int, samples: int) -> None:
+    """With many samples too, which take memory whatever the size."""
+    known = msgspec.structs.replace(pattern("ping_pong"), footprint=Footprint(series=3))
+    case = Case(test="ping_pong", transport="mpi", bytes=1 << 30, ranks=32)
+    room = (here * (600 << 20), {"ping_pong": known}, samples, lambda _: here)
+    with pytest.raises(WeftError) as refused:
+        check_memory([case], *room)
+    found = re.search(r"--sizes 0\.\.(\d+)MiB", refused.value.fix)
+    assert found
+    advised = int(found[1]) << 20
+    least = needed_bytes(msgspec.structs.replace(case, bytes=0), known.footprint, samples, here)
+    whole = needed_bytes(case, known.footprint, samples, here)
+    assert advised == case.bytes * (room[0] - least) // whole >> 20 << 20
+    check_memory([msgspec.structs.replace(case, bytes=advised)], *room)
