@@ -51,7 +51,7 @@ _HALF = re.compile(r" ±(\d+(?:\.\d+)?)( ?)([A-Za-zµ%/]*)$")
 _ENDS = re.compile(r" \[(-?[\d.]+)( ?[^\],]*), (-?[\d.]+)( ?[^\]]*)\](?: n=(\d+))?$")
 
 # An interval over this factor has no ends.
-_UNKNOWN = 1000
+UNKNOWN = 1000
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +200,7 @@ def _shows_interval(rest: str, wanted: Shown, factor: float) -> bool:
     if not rest:
         return True
     if rest in (" [not known]", f" [not known] n={wanted.launches}"):
-        return wanted.high > _UNKNOWN * wanted.low > 0
+        return wanted.high > UNKNOWN * wanted.low > 0
     if half := _HALF.fullmatch(rest):
         width = (wanted.high - wanted.low) / 2
         if half[3] == "%" and not half[2]:
