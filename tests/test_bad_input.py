@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from support.in_process import weft_here
 from weft.cli.main import main
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 
 
-def weft(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def weft(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [WEFT, *map(str, words)],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-        env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
     )
 
@@ -134,13 +134,13 @@ def test_the_version_is_what_python_says() -> None:
 def test_a_missing_mpi_says_what_to_install(
     tmp_path: Path, words: tuple[str, ...], packages: str
 ) -> None:
-    done = weft("run", *words, PATH=str(tmp_path))
+    done = weft_here(("run", *words), os.environ | {"PATH": str(tmp_path)})
     assert done.returncode == 2
     assert f"type apt-get install {packages}, then make build" in done.stderr
 
 
 def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:
-    done = weft("run", WEFT_ENGINE_DIR=str(tmp_path))
+    done = weft_here(("run",), os.environ | {"WEFT_ENGINE_DIR": str(tmp_path)})
     assert done.returncode == 2
     assert "make build" in done.stderr
 
@@ -149,6 +149,6 @@ def test_a_missing_engine_says_how_to_build_it(tmp_path: Path) -> None:
     "command", ["run", "list", "show", "report", "export", "doctor", "peak", "compare", "check"]
 )
 def test_every_command_has_an_example(command: str) -> None:
-    done = weft(command, "--help")
+    done = weft_here((command, "--help"), os.environ)
     assert done.returncode == 0
     assert "Example" in done.stdout

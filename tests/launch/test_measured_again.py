@@ -1,5 +1,6 @@
 """A record measured once more: its plan into a new record, whatever was typed for the first."""
 
+import contextlib
 import subprocess
 from pathlib import Path
 
@@ -8,17 +9,16 @@ import pytest
 
 import weft
 from support.builders import write_lines
-from support.scripted import WEFT, run
+from support.in_process import weft_here
+from support.scripted import run
 from weft.record.reader import read
 
 
 def again(
     machine: dict[str, str], record: Path, output: Path, *words: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [WEFT, "run", "--again", record, "-o", output, "--no-report", *words],
-        env=machine, capture_output=True, text=True, check=False, cwd=record.parent,
-    )  # fmt: skip
+    with contextlib.chdir(record.parent):
+        return weft_here(("run", "--again", record, "-o", output, "--no-report", *words), machine)
 
 
 def test_it_has_the_plan_but_for_what_was_typed(machine: dict[str, str], tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_an_interrupt_while_numpy_is_loaded_is_one(machine: dict[str, str], tmp_
     with (site / "sitecustomize.py").open("a") as lines:
         lines.write(INTERRUPTED)
     found = f"{site}{os.pathsep}{Path(weft.__file__).parents[1]}"
-    done = run({**machine, "PYTHONPATH": found}, tmp_path)
+    done = run({**machine, "PYTHONPATH": found}, tmp_path, is_started=True)
     assert (done.returncode, "Traceback" in done.stderr) == (130, False), done.stderr
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import weft
+from support.in_process import weft_here
 from support.words import with_usual
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
@@ -26,21 +27,18 @@ def run(
     *words: str,
     script: str = "",
     test: str = "ping_pong",
+    is_started: bool = False,
 ) -> subprocess.CompletedProcess[str]:
+    """How `weft run` ends; where `is_started` it is a process of its own."""
     usual = ("--sizes", "8,16", "--budget", "20s", "--launches", "2", "--deadline", "1s")
+    asked = ("run", test, *with_usual(usual, words), "--no-report", "-o", folder / "r.jsonl")
+    env = {**machine, "FAKE_RANK": script}
+    if not is_started:
+        return weft_here(asked, env)
     return subprocess.run(
-        [WEFT, "run", test, *with_usual(usual, words), "--no-report", "-o", folder / "r.jsonl"],
-        env={**machine, "FAKE_RANK": script},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        stdin=subprocess.DEVNULL,
+        [WEFT, *asked], env=env, capture_output=True, text=True, timeout=60, check=False
     )
 
 
 def resume(machine: dict[str, str], path: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [WEFT, "run", "--resume", path, "--no-report", *words],
-        env=machine, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    return weft_here(("run", "--resume", path, "--no-report", *words), machine)
