@@ -36,7 +36,7 @@ def run(
     if not is_started:
         return weft_here(asked, env)
     return subprocess.run(
-        [WEFT, *asked], env=env, capture_output=True, text=True, timeout=60, check=False
+        [WEFT, *map(str, asked)], env=env, capture_output=True, text=True, timeout=60, check=False
     )
 
 

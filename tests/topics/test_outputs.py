@@ -20,6 +20,7 @@ from weft.report.page import render_page
 from weft.report.plain import json_rows
 from weft.report.table import FittedTable
 from weft.report.terminal import SCREEN, render_brief, render_tables
+from weft.studies.shown import results_shown
 from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS, charts_of, results_of
 from weft.topics.base import Results, Topic
@@ -213,9 +214,13 @@ def test_a_filter_leaves_nothing_of_other_tests_and_transports(
     """Also of topics that read batches and launches rather than the summaries."""
     words = ("--test", test, "--transport", transport)
     other = {"tcp": "mpi", "mpi": "tcp"}[transport]
+    results = results_shown(run.path, test, transport)
     for topic in TOPICS:
-        rows = printed("show", str(run.path), *words, "--table", topic.name, "--json")
+        rows = topic.plain(results.of(topic))
         assert topic.name in shown or not rows, topic.name
+        assert f'"{other}"' not in json.dumps(rows)
+    for name in shown:
+        rows = printed("show", str(run.path), *words, "--table", name, "--json")
         assert f'"{other}"' not in json.dumps(rows)
 
 
