@@ -1,19 +1,17 @@
 """`weft layers` as a user meets it."""
 
 import json
+import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-WEFT = Path(sys.prefix) / "bin" / "weft"
+from support.in_process import weft_here
 
 
 def layers(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [WEFT, "layers", *words], capture_output=True, text=True, timeout=60, check=False
-    )
+    return weft_here(("layers", *words), os.environ)
 
 
 def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:

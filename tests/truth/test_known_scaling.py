@@ -1,7 +1,7 @@
 """From known costs to the efficiency that a user reads: weak and strong scaling of the halo."""
 
 import json
-import subprocess
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from support.drawn import page_plots, page_tables, svg_curves
-from support.virtual import WEFT, Costs, run_virtual, shared_record
+from support.in_process import weft_here
+from support.virtual import Costs, run_virtual, shared_record
 
 COSTS = Costs(tick_ns=1.0)
 SITE_NS = 100
@@ -50,9 +51,8 @@ def _measure(folder: Path) -> None:
 
 
 def output(*words: object) -> str:
-    done = subprocess.run(
-        [WEFT, *map(str, words)], capture_output=True, text=True, timeout=60, check=True
-    )
+    done = weft_here(words, os.environ)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 

@@ -6,9 +6,9 @@ the analysis to the JSON, the terminal, the page, the CSV, the LaTeX and the dra
 """
 
 import json
+import os
 import re
 import statistics
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from typer.testing import CliRunner
 
 import weft
 from support.drawn import page_plots, page_tables, svg_points
-from support.virtual import WEFT, Costs, described, run_virtual, shared_record
+from support.in_process import weft_here
+from support.virtual import Costs, described, run_virtual, shared_record
 from weft.cli.main import app
 from weft.record.run import Run
 from weft.units import parse_bandwidth, parse_time
@@ -208,9 +209,8 @@ def known(run: Run) -> list[Known]:
 
 
 def output(*words: object) -> str:
-    done = subprocess.run(
-        [WEFT, *map(str, words)], capture_output=True, text=True, timeout=60, check=True
-    )
+    done = weft_here(words, os.environ)
+    assert done.returncode == 0, done.stderr
     return done.stdout
 
 
