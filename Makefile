@@ -27,7 +27,7 @@ PACKAGES := $(shell find src/weft -name __init__.py)
 # What the engine was configured with: programs follow a library that came or went since.
 LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth docs-figures mutants lab vm lock clean FORCE
+.PHONY: help run build install try test lint format bench truth docs-figures mutants coverage lab vm lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -102,7 +102,12 @@ docs-figures: build ## Run the commands of the pages on predictions and prices a
 # What draws and looks which tests reach a line is in no other environment.
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)
 	$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements-mutants.lock
+	cmake --preset test >/dev/null && cmake --build --preset test --target virtual-rank >/dev/null
 	PYTHONPATH=tests nice -n 15 $(BIN)/python -m mutants $(ARGS)
+
+coverage: build $(STAMPS)/packages-test ## Lines and branches that tests run, by folder (ARGS="--only engine")
+	$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements-mutants.lock
+	PYTHONPATH=tests nice -n 15 $(BIN)/python -m mutants.covered $(ARGS)
 
 lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, or CMD='weft run ...'
 	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$$LAB_CMD"

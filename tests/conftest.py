@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support.builders import synthetic_record
+from support.errors import hold_to_their_form
 from support.scripted import lay_out_rank
 from support.unlike import unlike_record
 from weft.record.run import Run
@@ -15,6 +16,7 @@ from weft.record.run import Run
 # Drawing is slow on a busy machine; that is no fault of what is tested.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+hold_to_their_form()
 
 # What tests marked engine or browser do beside their rest, by folder or file: the gate runs each
 # kind by itself: the lab beside what computes, since it mostly waits, and then real ranks alone.

@@ -81,6 +81,35 @@ def test_a_taper_is_seen_where_it_binds(routing: str) -> None:
     assert "these links bind" in fabric_svg(picture)
 
 
+def test_a_legend_has_each_load_in_the_colour_of_its_lines() -> None:
+    """All lines of a picture have both ends, and a legend's are one below the other."""
+    fabric = build_fabric(HALF)
+    loads = {(trunk.one, trunk.other): 0.3 + at for at, trunk in enumerate(fabric.trunks)}
+    carried = {f"cable-{one}-{other}-0": load for (one, other), load in loads.items()}
+    root = ET.fromstring(fabric_svg(picture_of(fabric, {"node": 1.0, **carried})))  # noqa: S314
+    lines = [dict(one.attrib) for one in root.iter(f"{SVG}line")]
+    ends = {"x1", "y1", "x2", "y2", "stroke", "stroke-width"}
+    assert all(ends <= line.keys() for line in lines)
+    legend = [line for line in lines if (line["x1"], line["x2"]) == ("12", "52")]
+    assert len(legend) == 5
+    heights = [float(line["y1"]) for line in legend]
+    assert heights == sorted(heights) == [float(line["y2"]) for line in legend]
+    colours = [line["stroke"] for line in legend]
+    widths = [float(line["stroke-width"]) for line in legend]
+    assert len(set(colours)) == 5
+    assert widths == sorted(set(widths))
+    words = [text.text for text in root.iter(f"{SVG}text") if text.get("x") == "62"]
+    assert len(words) == 5
+
+
+def test_links_that_are_no_cables_hide_none_that_are() -> None:
+    ring = build_fabric(FabricAsked(nodes=8, switch="3", topology="torus", shape="8"))
+    known = {"switch-0-1": 8.0}
+    for others in ({"bound": 1.0, **known}, {**known, "bound": 1.0}):
+        assert loads_of(ring, {"node": 4.0, **others})[0, 1] == pytest.approx(2.0)
+    assert loads_of(ring, {"node": 4.0, "bound": 1.0}) == {}
+
+
 def test_loads_of_pods_are_those_of_their_cables_to_the_cores() -> None:
     tree = build_fabric(FabricAsked(nodes=64, switch="8"))
     routes = routes_of(tree)

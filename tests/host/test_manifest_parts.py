@@ -277,8 +277,9 @@ def test_a_machine_in_files_is_not_asked_for_its_programs(tmp_path: Path) -> Non
 
 
 def test_programs_that_are_missing_or_late_are_left_out() -> None:
-    commands = {"no": ("/nowhere/x",), "late": ("sleep", "60"), "yes": ("echo", "hi")}
-    assert answers(commands, deadline_s=0.2) == {"yes": "hi\n"}
+    # On a busy machine a program that is in time may take its time.
+    assert answers({"no": ("/nowhere/x",), "yes": ("echo", "hi")}, 60.0) == {"yes": "hi\n"}
+    assert answers({"late": ("sleep", "60")}, deadline_s=0.2) == {}
 
 
 def test_firmware_is_what_the_driver_writes_into_its_place(monkeypatch: pytest.MonkeyPatch) -> None:

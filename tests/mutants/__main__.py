@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mutants.bugs import all_bugs
-from mutants.drawn import draw
+from mutants.compiled import EngineBench
+from mutants.draws import ENGINE, draw
 from mutants.fates import Bench, fates_of
 from mutants.reached import Reached, look
 from mutants.shares import PAGE, keep, kept, missed, page_with, shares_of, table_of
@@ -35,7 +36,8 @@ def main() -> int:
     parser.add_argument("--drawn", type=int, default=0, help="draw so many that nobody chose")
     parser.add_argument("--seed", type=int, default=0, help="of the draw; none: this day's date")
     parser.add_argument("--share", action="store_true", help="keep the shares, for docs")
-    parser.add_argument("--under", default="", help="these folders of src/weft, with commas")
+    parser.add_argument("--under", default="", help="these folders of src/weft, with commas; or of"
+        " the engine: engine/patterns,engine/run")  # fmt: skip
     parser.add_argument("--tests", nargs="*", default=["tests"], help="that may notice them")
     parser.add_argument("--processes", type=int, default=2, help="that try drawn ones")
     parser.add_argument("--store", type=Path, default=STORE, help="which tests reach which line")
@@ -75,15 +77,14 @@ def _draw(asked: argparse.Namespace) -> int:
     seed = asked.seed or int(time.strftime("%Y%m%d"))
     _say(f"seed {seed}")
     under = [name for name in asked.under.split(",") if name]
-    folder = asked.copy.resolve()
-    copies = [Copy(ROOT, folder / str(number)) for number in range(asked.processes)]
-    told = look(copies[0], asked.store, asked.tests, asked.processes)
-    if told:
-        _say(f"without any mutant this fails, and says nothing of one:\n{told}")
-    draws = draw(copies[0].tree, asked.drawn, seed, under, asked.store.with_name("rules"))
-    benches = [Bench(copy, Reached(asked.store, copy.tree), asked.tests) for copy in copies]
+    of_engine = [name for name in under if name.startswith(ENGINE)]
+    if of_engine and of_engine != under:
+        _say("--under has folders of the engine and of src/weft: draw them one after the other")
+        return 2
+    benches, tree = _engine_bench(asked) if of_engine else _benches(asked)
+    rules = asked.store.with_name("rules")
     try:
-        fates = fates_of(benches, draws, _say)
+        fates = fates_of(benches, draw(tree, asked.drawn, seed, under, rules), _say)
     finally:
         for bench in benches:
             bench.close()
@@ -96,6 +97,22 @@ def _draw(asked: argparse.Namespace) -> int:
     for folder in missed(shares):
         _say(f"{folder} is below its aim")
     return 1 if missed(shares) else 0
+
+
+def _engine_bench(asked: argparse.Namespace) -> tuple[list[EngineBench], Path]:
+    copy = Copy(ROOT, asked.copy.resolve() / "engine")
+    return [EngineBench(copy, asked.copy.resolve() / "engine" / "own")], copy.tree
+
+
+def _benches(asked: argparse.Namespace) -> tuple[list[Bench], Path]:
+    folder = asked.copy.resolve()
+    copies = [Copy(ROOT, folder / str(number)) for number in range(asked.processes)]
+    told = look(copies[0], asked.store, asked.tests, asked.processes)
+    if told:
+        _say(f"without any mutant this fails, and says nothing of one:\n{told}")
+    return [Bench(copy, Reached(asked.store, copy.tree), asked.tests) for copy in copies], copies[
+        0
+    ].tree
 
 
 def cpu_flags(path: Path = Path("/proc/cpuinfo")) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Mutants that nobody chose: drawn by a seed among all that universalmutator's rules make.
+"""Mutants that nobody chose, of a file of Python: all that universalmutator's rules make.
 
 Its rules are regular expressions over lines (Groce et al., An Extensible, Regular-Expression-Based
 Tool for Multi-Language Mutant Generation, ICSE 2018). To them come what looks right to a reader and
@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import hashlib
 import io
 import itertools
-import random
 import tomllib
 import warnings
 from pathlib import Path
@@ -110,7 +108,11 @@ def _by_rules(path: str, lines: Sequence[str]) -> Iterator[Drawn]:
 
 def _swaps(path: str, text: str, lines: Sequence[str]) -> Iterator[Drawn]:
     """Neighbours exchanged: elements of a tuple or list, arguments and values of a call."""
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    alike = {id(one) for node in ast.walk(tree) for one in _without_order(node)}
+    for node in ast.walk(tree):
+        if id(node) in alike:
+            continue
         if isinstance(node, ast.Tuple | ast.List):
             values: list[ast.expr] = node.elts
         elif isinstance(node, ast.Call):
@@ -119,6 +121,19 @@ def _swaps(path: str, text: str, lines: Sequence[str]) -> Iterator[Drawn]:
             continue
         for left, right in itertools.pairwise(values):
             yield _swapped(path, lines, left, right)
+
+
+def _without_order(node: ast.AST) -> Iterator[ast.AST]:
+    """What has no order: what something may be one of, and what the largest is looked for in."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        yield from node.comparators
+    if not isinstance(node, ast.Call):
+        return
+    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+    if name in ("min", "max") and not node.keywords:
+        yield node
+    if name in ("isinstance", "startswith", "endswith", "set", "frozenset"):
+        yield from node.args
 
 
 def _swapped(path: str, lines: Sequence[str], left: ast.expr, right: ast.expr) -> Drawn:
@@ -176,37 +191,3 @@ def _is_words(node: ast.AST) -> bool:
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     is_typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
     return is_text or is_typing
-
-
-def draw(
-    root: Path, number: int, seed: int, under: Sequence[str] = (), kept: Path | None = None
-) -> list[Drawn]:
-    """So many mutants of src/weft, or of these folders of it: each as likely as any other.
-
-    They are in the order in which they were drawn, so that the first ones are a draw too. What the
-    rules make of a file is kept in the folder `kept`.
-    """
-    files = sorted((root / "src" / "weft").rglob("*.py"))
-    texts = {
-        str(path.relative_to(root)): path.read_text()
-        for path in files
-        if not under or path.relative_to(root).parts[2].removesuffix(".py") in under
-    }
-    every = [one for name, text in texts.items() for one in _kept(kept, name, text)]
-    random.Random(seed).shuffle(every)  # noqa: S311 - a draw, no secret
-    good = (one for one in every if is_one(one, texts[one.path]))
-    return list(itertools.islice(good, number))
-
-
-def _kept(folder: Path | None, name: str, text: str) -> list[Drawn]:
-    """The mutants of a file, read where they were made before: the rules take their time."""
-    if folder is None:
-        return mutants_of(name, text)
-    own = hashlib.sha256(f"{name}\n{Path(__file__).read_text()}\n{text}".encode()).hexdigest()
-    path = folder / f"{own}.json"
-    if path.exists():
-        return msgspec.json.decode(path.read_bytes(), type=list[Drawn])
-    made = mutants_of(name, text)
-    folder.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(msgspec.json.encode(made))
-    return made

@@ -12,20 +12,29 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mutants.compiled import NoMutantError
 from mutants.drawn import equivalents, reason_of
 from mutants.forked import Asked, Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Protocol
 
     from mutants.drawn import Drawn
     from mutants.reached import Reached
     from mutants.shares import Fate
     from mutants.tree import Copy
 
+    class Tries(Protocol):
+        """Where a mutant is tried."""
+
+        def noticed_by(self, mutant: Drawn) -> tuple[str, int]:
+            """The test that notices it, if any, and how many may. Raises NoMutantError."""
+
+
 # Of the tests that reach a mutant those run, cheap ones first, that take no longer than this in
 # all: what only a later one would notice counts as lived.
-MOST_TESTS_S = 30.0
+MOST_TESTS_S = 10.0
 # What does not end is noticed: by its computing, or where it waits by the clock.
 SLOWER, BEGIN_CPU_S, BEGIN_S = 4.0, 10.0, 300.0
 
@@ -130,9 +139,12 @@ class Bench:
 
 
 def fates_of(
-    benches: Sequence[Bench], mutants: Iterable[Drawn], say: Callable[[str], None]
+    benches: Sequence[Tries], mutants: Iterable[Drawn], say: Callable[[str], None]
 ) -> dict[Drawn, Fate]:
-    """By mutant what became of it, told as it goes on. One that no test reaches lives."""
+    """By mutant what became of it, told as it goes on. One that no test reaches lives.
+
+    Without those that turn out to be none.
+    """
     known = equivalents()
     waiting: queue.SimpleQueue[Drawn] = queue.SimpleQueue()
     fates: dict[Drawn, Fate] = {}
@@ -141,17 +153,18 @@ def fates_of(
     for mutant in drawn:
         waiting.put(mutant)
 
-    def work(bench: Bench) -> None:
+    def work(bench: Tries) -> None:
         try:
             while True:
                 mutant = waiting.get_nowait()
                 start = time.monotonic()
-                by, number = ("", 0) if reason_of(mutant, known) else bench.noticed_by(mutant)
-                is_known = reason_of(mutant, known) != ""
-                fate: Fate = "noticed" if by else "equivalent" if is_known else "lived"
-                fates[mutant] = fate
-                took = f"{len(fates)}/{len(drawn)} {time.monotonic() - start:.1f} s, {number} tests"
-                say(f"{took}: {fate.upper()} {mutant.title}{f' by {by}' if by else ''}")
+                fate, told = _fate_of(bench, mutant, reason_of(mutant, known))
+                if fate is not None:
+                    fates[mutant] = fate
+                took = (
+                    f"{len(drawn) - waiting.qsize()}/{len(drawn)} {time.monotonic() - start:.1f} s"
+                )
+                say(f"{took}: {(fate or 'none').upper()} {mutant.title}{told}")
         except queue.Empty:
             return
         except BaseException as fault:  # noqa: BLE001 - it is raised where the threads are joined
@@ -164,4 +177,15 @@ def fates_of(
         thread.join()
     if faults:
         raise faults[0]
-    return {mutant: fates[mutant] for mutant in drawn}
+    return {mutant: fates[mutant] for mutant in drawn if mutant in fates}
+
+
+def _fate_of(bench: Tries, mutant: Drawn, reason: str) -> tuple[Fate | None, str]:
+    """What became of a mutant, with what says so; None where it turns out to be none."""
+    if reason:
+        return "equivalent", ""
+    try:
+        by, number = bench.noticed_by(mutant)
+    except NoMutantError as why:
+        return None, f": {why}"
+    return ("noticed", f" by {by}") if by else ("lived", f" through {number} tests")

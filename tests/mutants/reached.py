@@ -126,10 +126,12 @@ def look(copy: Copy, store: Path, tests: Sequence[str], processes: int = 2) -> s
 
 
 def _files_of(tree: Path, tests: Sequence[str]) -> list[str]:
+    """Files of tests; those of the mutants themselves reach nothing of weft."""
     found = {
         str(path.relative_to(tree))
         for name in tests
         for path in ([tree / name] if name.endswith(".py") else (tree / name).rglob("test_*.py"))
+        if path.parent != tree / "tests" / "mutants"
     }
     return sorted(found)
 
@@ -252,7 +254,7 @@ class Reached:
                     continue
                 if lines is None or any(_has(numbits, at) for at in lines):
                     found.update([test] if "::" in test else self._tests.get(file, ()))
-        return self._in_order(found)
+        return self._in_order(found, f"tests/{Path(path).parts[2]}/")
 
     def _moved(self, known: sqlite3.Connection, sha: str, text: str, lines: set[int]) -> set[int]:
         if sha == _sha(text):
@@ -261,12 +263,16 @@ class Reached:
         places = _places(before, text)
         return {places[at] for at in lines if at in places}
 
-    def _in_order(self, tests: set[str]) -> tuple[str, ...]:
-        """Cheap ones first, and those of a file together: it is set up once."""
+    def _in_order(self, tests: set[str], own: str) -> tuple[str, ...]:
+        """Cheap ones first, and those of a file together: it is set up once.
+
+        Those in the folder that tests the source's come with those that take a tenth as long.
+        """
 
         def decade(test: str) -> int:
             cost_s = self._cost_s.get(test, 1.0) + self._set_up_s.get(test.partition("::")[0], 0.0)
-            return sum(cost_s > bound for bound in (0.03, 0.3, 3.0))
+            cost_s /= 10 if test.startswith(own) else 1
+            return sum(cost_s > bound for bound in (0.003, 0.03, 0.3, 3.0))
 
         return tuple(sorted(tests, key=lambda one: (decade(one), one)))
 

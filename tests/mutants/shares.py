@@ -23,7 +23,8 @@ PAGE = ROOT / "docs" / "tests-that-notice.md"
 BEGIN, END = "<!-- drawn -->\n", "<!-- end of drawn -->\n"
 # What is to be noticed of a folder's mutants: where figures are made, and elsewhere.
 FIGURES = frozenset(
-    ("analysis", "measure", "plan", "record", "fabric", "sim", "topics", "launch")
+    ("analysis", "measure", "plan", "record", "fabric", "sim", "topics", "launch",
+     "engine/patterns", "engine/run")
 )  # fmt: skip
 AIM_OF_FIGURES, AIM = 0.9, 0.8
 

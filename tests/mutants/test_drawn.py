@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mutants.drawn import Drawn, draw, equivalents, is_one, mutants_of, reason_of
+from mutants.drawn import Drawn, _swaps, equivalents, reason_of
+from mutants.draws import draw, is_one, mutants_of
 from mutants.fates import Bench, fates_of
 from mutants.reached import Reached, look, statement_of
 from mutants.shares import shares_of, table_of
@@ -97,6 +98,21 @@ def test_neighbours_are_exchanged_and_words_are_left() -> None:
         (6, "    return first, second\n", "    return (\n"),
     ):
         assert not is_one(Drawn(path=PATH, line=line, old=old, new=new), SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("max(a, b)", 0), ("max(a, b, key=c)", 2), ("a in (b, c)", 0), ("a == (b, c)", 1),
+        ("a.endswith((b, c))", 0), ("a.replace(b, c)", 1), ("isinstance(a, (b, c))", 1),
+        ("frozenset((a, b))", 0), ("sorted((a, b))", 1),
+    ],
+)  # fmt: skip
+def test_neighbours_without_an_order_are_left(text: str, count: int) -> None:
+    """Of isinstance what is looked at and what it may be are in an order."""
+    source = f"x = {text}\n"
+    swaps = list(_swaps(PATH, source, source.splitlines(keepends=True)))
+    assert len(swaps) == count
 
 
 def test_a_seed_draws_the_same_and_another_one_others(copy: Copy) -> None:

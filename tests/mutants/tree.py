@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from support.copies import without_finder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
     from typing import Protocol
 
     class Change(Protocol):
@@ -83,6 +83,11 @@ class Copy:
     def tree(self) -> Path:
         """Where the project's files are copied to."""
         return self._tree
+
+    @property
+    def build_folder(self) -> Path:
+        """Where the engine is compiled."""
+        return self._build
 
     def plant(self, bug: Change) -> None:
         """Put a bug into the copy. Raises ValueError where it does not apply."""
@@ -172,5 +177,11 @@ class Copy:
         return {
             **usual,
             "PYTHONPATH": f"{self._site}:{self._tree / 'src'}",
-            "WEFT_VIRTUAL_RANK": str(self._build / "engine" / "tests" / "virtual-rank"),
+            "WEFT_VIRTUAL_RANK": str(self._virtual_rank()),
         }
+
+    def _virtual_rank(self) -> Path:
+        """The copy's own where it was compiled for a bug of the engine, else the checkout's."""
+        place = Path("engine") / "tests" / "virtual-rank"
+        own = self._build / place
+        return own if own.exists() else self._root / "build" / "release" / place

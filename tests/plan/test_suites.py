@@ -1,5 +1,8 @@
 """Suites: what they plan, where a machine is too small, and that they leave no test out."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from support.builders import PATTERNS
@@ -61,6 +64,14 @@ def test_which_follow_the_paper() -> None:
     assert [suite.name for suite in SUITES if follows_osu(suite.name)] == ["paper", "full"]
     assert not follows_osu("")
     assert not follows_osu("a later one")
+
+
+def test_the_full_suite_has_every_test_that_the_engines_sources_name() -> None:
+    folder = Path(__file__).resolve().parents[2] / "engine" / "patterns"
+    text = "".join(path.read_text() for path in folder.glob("*.hpp"))
+    named = set(re.findall(r'^      \.name = "(\w+)"', text, re.M))
+    full = {test for part in suite_called("full").experiments for test in part.tests}
+    assert full == named
 
 
 @pytest.mark.engine

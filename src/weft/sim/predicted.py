@@ -21,7 +21,7 @@ from weft.wording import counted
 
 # Ways are written out for each two ends: switches with nodes, or nodes with ways of their own.
 MOST_ENDS = 300
-MOST_SPEED = 100.0
+LEAST_SPEED, MOST_SPEED = 0.1, 100.0
 MOST_HOP_NS = 1e6
 _NO_TAPER = "1:1"
 _WORDS = {"full": _NO_TAPER, "half": "2:1"}
@@ -133,8 +133,11 @@ def every_placed(
     One for each placement of the ranks. It is simulated as coarsely as a fabric `as_of_nodes`, or
     as one of its own size.
     """
-    if not 0 < variant.speed <= MOST_SPEED:
-        raise WeftError(f"--speed {variant.speed:g} is out of range", "type 0.1 to 100")
+    if not LEAST_SPEED <= variant.speed <= MOST_SPEED:
+        raise WeftError(
+            f"--speed {variant.speed:g} is out of range",
+            f"type {LEAST_SPEED:g} to {MOST_SPEED:g}",
+        )
     if not 0 <= variant.hop_ns <= MOST_HOP_NS:
         raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
     parameters = moved(parameters_of(base), move or Move())

@@ -88,6 +88,17 @@ def test_a_slow_pair_is_no_slow_node() -> None:
     assert only(found) == Cause("pair", "n3 - n8")
 
 
+def test_a_slow_pair_that_was_measured_one_way_has_its_one_figure() -> None:
+    times = mapped(12, lambda i, j: 1.5 if {i, j} == {3, 8} else 1.0, scatter=0.001)
+    half = times.at(~((times.source == 8) & (times.target == 3)))
+    found = diagnose(half, UNKNOWN)
+    assert only(found) == Cause("pair", "n3 - n8")
+    [finding] = found.findings
+    assert finding.pairs == 1
+    assert finding.slower_low == finding.slower == finding.slower_high
+    assert finding.slower == pytest.approx(0.5, abs=0.01)
+
+
 def test_a_cable_is_named_where_routes_are_known() -> None:
     fabric = build_fabric(FabricAsked(nodes=32, switch="8"))
     known = known_of(fabric, [f"n{node}" for node in range(32)], "d-mod-k")

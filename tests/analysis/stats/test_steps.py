@@ -121,3 +121,13 @@ def test_the_interval_of_a_step_that_was_found_in_five_sessions_holds_it() -> No
         held += [step.low <= 7 <= step.high for step in steps_in(values.tolist()).steps]
     assert len(held) >= 50
     assert np.mean(held) >= 0.9
+
+
+def test_a_night_that_is_far_off_hides_no_step_among_many() -> None:
+    """By itself it would make the scatter so large that nothing stands out."""
+    noise = np.random.default_rng(7).normal(0, 0.01, 24)
+    plain = [float(100 * np.exp(one + (0.1 if at >= 12 else 0.0))) for at, one in enumerate(noise)]
+    for slow in (5, 17):
+        series = [*plain]
+        series[slow] *= 30
+        assert [step.at for step in steps_in(series).steps] == [12]

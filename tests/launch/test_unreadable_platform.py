@@ -1,0 +1,63 @@
+"""What a user reads where the simulator cannot read a platform: its last words, with the line."""
+
+from pathlib import Path
+
+import pytest
+
+from support.simulations import platform
+from weft.errors import WeftError
+from weft.launch.sim import SimLauncher
+
+
+def simulator(folder: Path, does: str) -> None:
+    """A program in the simulator's place: $2 is the platform's file."""
+    program = folder / "smpi" / "rank-sim"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("does", "what"),
+    [
+        ('echo first >&2; echo "$2:7: no host." >&2; exit 1', "line 7: no host"),
+        ('echo "in $2 it ends" >&2; exit 3', "in line  it ends"),
+        ("exit 1", "it gave no reason"),
+    ],
+)
+def test_the_reason_is_the_simulators_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, what: str
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    simulator(tmp_path, does)
+    with pytest.raises(WeftError) as refused:
+        SimLauncher(platform())
+    assert refused.value.what == f"SimGrid cannot simulate known: {what}"
+    assert refused.value.fix.startswith("correct its file")
+
+
+def test_a_simulator_that_never_ends_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    monkeypatch.setattr("weft.launch.sim.READ_DEADLINE_S", 0.2)
+    simulator(tmp_path, "exec sleep 600")
+    with pytest.raises(WeftError, match=r"did not read known in 0.2 s; type fewer --nodes"):
+        SimLauncher(platform())
+
+
+def test_one_that_reads_it_starts_and_its_copy_of_the_file_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    simulator(tmp_path, f'echo "$2" >{tmp_path}/seen; grep -q "<platform" "$2"')
+    SimLauncher(platform())
+    assert not Path((tmp_path / "seen").read_text().strip()).exists()
+
+
+def test_a_machine_without_the_simulator_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    with pytest.raises(WeftError, match="type apt-get install libsimgrid-dev, then make build"):
+        SimLauncher(platform())

@@ -1,0 +1,35 @@
+"""What went wrong stands on top of a page: each reason, with how many cases it holds for."""
+
+from pathlib import Path
+
+import pytest
+
+import weft
+from support.builders import lost_batch, make_cases, synthetic_record
+from support.shown import render_page
+from weft.analysis.summary import summarise
+from weft.report.notes import troubles_in_words
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_each_reason_is_among_the_warnings_of_its_page(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), ("mpi", "tcp"), (8, 1024))
+    lost = [
+        lost_batch(cases[0], 0, 900, "failed", "byte 3 differs"),
+        lost_batch(cases[5], 1, 901, "failed", "byte 3 differs"),
+        lost_batch(cases[2], 0, 902, "unsupported", "no such device"),
+    ]
+
+    def times_ns(case: object, round_: int) -> list[float]:
+        del round_
+        return [] if case == cases[2] else [1000.0] * 9
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, more=lost))
+    summaries = summarise(run)
+    said = troubles_in_words(summaries)
+    assert [line.rpartition(": ")[2] for line in said] == ["byte 3 differs", "no such device"]
+    assert "2 cases" in said[0]
+    page = render_page([(run, summaries)])
+    warnings = page.partition('aria-label="Warnings"')[2].partition("</ul>")[0]
+    for line in said:
+        assert f"<li>{line}</li>" in warnings

@@ -1,0 +1,30 @@
+"""The line of a protocol: through its points, and refused where one point tells none."""
+
+import pytest
+
+from weft.errors import WeftError
+from weft.sim.calibrate import _line
+from weft.sim.protocols import ENVELOPE_BYTES, LEAST_NS_PER_BYTE
+
+
+@pytest.mark.parametrize("sizes", [(8, 4096), (8, 64, 1024), (1, 2)])
+def test_times_on_a_line_give_it_back(sizes: tuple[int, ...]) -> None:
+    assert _line({n: 500.0 + 0.25 * n for n in sizes}) == pytest.approx((500.0, 0.25))
+
+
+def test_most_times_count_and_not_the_one_that_is_off() -> None:
+    times = {n: 500.0 + 0.25 * n for n in (8, 64, 512, 4096)}
+    assert _line({**times, 64: 3 * times[64]}) == pytest.approx((500.0, 0.25))
+
+
+def test_times_that_fall_have_the_least_slope_and_none_begins_below_its_envelope() -> None:
+    _, slope = _line({8: 500.0, 4096: 400.0})
+    assert slope == LEAST_NS_PER_BYTE
+    start, slope = _line({1024: 100.0, 4096: 1600.0})
+    assert start == pytest.approx(ENVELOPE_BYTES * slope)
+
+
+@pytest.mark.parametrize("times", [{}, {8: 500.0}])
+def test_one_size_is_no_line(times: dict[int, float]) -> None:
+    with pytest.raises(WeftError, match="fewer than two sizes; measure more --sizes on both"):
+        _line(times)
