@@ -128,7 +128,7 @@ def test_each_source_that_states_a_range_is_here() -> None:
 
 def test_an_error_whose_fix_stands_before_its_cause_is_noticed() -> None:
     """By tests/support/errors.py, wherever a test meets one that weft raises."""
-    source = str(ROOT / "src" / "weft" / "planted.py")
+    source = str(ROOT / "src" / "weft" / "errors.py")
     code = compile("raise WeftError('type 1 to 8', 'there are 9')", source, "exec")
     with pytest.raises(AssertionError, match="exchanged"):
         exec(code, {"WeftError": WeftError})  # noqa: S102 - our own line

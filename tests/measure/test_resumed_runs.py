@@ -32,6 +32,7 @@ from weft.measure.state import restore
 from weft.record.model import Batch, Footer, Launch, LaunchEnd, Line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 # All that is asked for is measured, ranks fail here and there, the budget ends in a round.
@@ -173,6 +174,18 @@ class Signalled(Told):
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Signals come through, though whoever started the tests ignores some, as nohup does."""
+    before = {one: signal.getsignal(one) for one in SIGNALS}
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_DFL if one != signal.SIGINT else signal.default_int_handler)
+    yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("is_written", [True, False], ids=["behind", "before"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_signal_at_any_line_leaves_a_record_that_goes_on(

@@ -20,7 +20,7 @@ import msgspec
 from mutants.tree import CopyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from mutants.drawn import Drawn
     from mutants.tree import Copy
@@ -192,12 +192,12 @@ class EngineBench:
 
     def _ran(self, program: Path, tests: Sequence[str], usual_s: float) -> Ended:
         most_s = BEGIN_CPU_S + SLOWER * usual_s
-        words = [str(program), "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
+        words = ["prlimit", f"--cpu={int(most_s)}", "--core=0", str(program)]
+        words += ["--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            cwd=self._own, text=True, errors="replace", preexec_fn=_held_to(most_s),  # noqa: PLW1509
-            start_new_session=True,
+            cwd=self._own, text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
         try:
             said, _ = process.communicate(timeout=BEGIN_S + 5 * most_s)
@@ -210,11 +210,3 @@ class EngineBench:
             return Ended(by="", cpu_s=cpu_s)
         failed, begun = _FAILED.findall(said), _BEGUN.findall(said)
         return Ended(by=(failed or begun[-1:] or [tests[0]])[0], cpu_s=cpu_s)
-
-
-def _held_to(most_s: float) -> Callable[[], None]:
-    def hold() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(most_s), int(most_s) + 1))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-    return hold

@@ -1,6 +1,6 @@
 """`make coverage`: which lines and branches the tests run, by folder, of Python and of the engine.
 
-Python's are those of the quick tests and of the programs that they start (coverage.py). The
+Python's are those of the quick tests and of the programs that they start (by coverage). The
 engine's are those of its tests on the fabric of memory, compiled with --coverage, read by gcov;
 branches that only an exception takes are not counted, nor a line of a template that no test makes.
 """

@@ -175,6 +175,8 @@ def _keep(known: sqlite3.Connection, tree: Path, folder: Path, files: Sequence[s
     shas: dict[str, str] = {}
     for path in folder.glob("data.*"):
         for source, test, lines in _traced(path):
+            if not Path(source).is_file():  # of a test's own making
+                continue
             name = str(Path(source).relative_to(tree))
             if name not in shas:
                 text = (tree / name).read_text()

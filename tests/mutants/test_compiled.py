@@ -13,7 +13,7 @@ from mutants.tree import Copy
 
 pytest.importorskip("universalmutator", reason="make mutants installs it")
 
-PATH = "engine/patterns/thing.hpp"
+PATH = "engine/patterns/stream.hpp"
 SOURCE = """#pragma once
 #include <stdexcept>
 // One - two.
@@ -27,7 +27,7 @@ int times(T one) {
 PROGRAM = """#include <cstdio>
 #include <cstring>
 #include <string>
-#include "patterns/thing.hpp"
+#include "patterns/stream.hpp"
 int ran(const char* name, bool good) {
   std::printf("[ RUN      ] %s\\n", name);
   if (!good) std::printf("[  FAILED  ] %s (0 ms)\\n", name);
@@ -47,14 +47,14 @@ project(thing CXX)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY engine/tests)
 include_directories(engine)
-add_executable(engine-tests engine/tests/thing_test.cpp)
+add_executable(engine-tests engine/tests/patterns_test.cpp)
 """
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
     root = tmp_path / "project"
-    files = {PATH: SOURCE, "engine/tests/thing_test.cpp": PROGRAM, "CMakeLists.txt": CMAKE}
+    files = {PATH: SOURCE, "engine/tests/patterns_test.cpp": PROGRAM, "CMakeLists.txt": CMAKE}
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)

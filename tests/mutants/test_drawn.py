@@ -152,8 +152,8 @@ def test_each_runs_what_reaches_it_and_the_copy_is_whole_again(copy: Copy, tmp_p
     mutants = {
         mutant(6, "    return second, first\n"): "noticed by tests/test_thing.py::test_pair",
         mutant(11, "        count -= 0\n"): "noticed by tests/test_thing.py::test_loops",
-        mutant(16, "    return x * 3\n"): "lived",
-        mutant(20, "    print(SIGN, end='\\n')\n"): "lived",
+        mutant(16, "    return x * 3\n"): "lived through 0 tests",
+        mutant(20, "    print(SIGN, end='\\n')\n"): "lived through 1 tests",
         mutant(20, "    print(SIGN * 2)\n"): "noticed by tests/test_thing.py::test_started",
         mutant(
             4, lines[3].replace("first: int, s", "second: int, f").replace("fecond", "first")

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from support.builders import make_batch, make_cases
-from weft.record.model import Batch
+from weft.record.model import Batch, Role
 from weft.record.run import MOST_TRIES, failure_of
 
 CASE = make_cases(("ping_pong",), ("tcp",), (8,))[0]
@@ -16,9 +16,9 @@ GOOD, WRONG, DIED, LACKING, LOOKED = "gwdlc"
 def batches_of(history: str) -> list[Batch]:
     found = []
     for at, kind in enumerate(history):
-        role = "calibrate" if kind == LOOKED else "measure"
+        role: Role = "calibrate" if kind == LOOKED else "measure"
         if kind in (GOOD, LOOKED):
-            found.append(make_batch(CASE, at, at, [100.0 + at], role=role))  # type: ignore[arg-type]
+            found.append(make_batch(CASE, at, at, [100.0 + at], role=role))
             continue
         found.append(
             Batch(

@@ -17,6 +17,7 @@ from support.builders import (
     HOST,
     OPS_PER_SAMPLE,
     TICK_NS,
+    TICKS_NS,
     VERIFIED_BYTES,
     WARMUP,
     lost_batch,
@@ -42,7 +43,10 @@ def run(tmp_path: Path) -> weft.Run:
 
 def test_samples_are_the_raw_samples_in_the_order_of_time(run: weft.Run) -> None:
     one = run.samples.filter(case=PING.key, launch=1)
-    ticks = [round(t * OPS_PER_SAMPLE / TICK_NS) for t in usual_times_ns(PING, 1)]
+    [start] = [one for one in run.lines.launches if one.launch == 1]
+    tick_ns = TICKS_NS[start.launch % len(TICKS_NS)]
+    assert start.clock.tick_ns == tick_ns
+    ticks = [round(t * OPS_PER_SAMPLE / tick_ns) for t in usual_times_ns(PING, 1)]
     assert one["ticks"].to_list()[WARMUP:] == ticks
     assert one["index"].to_list() == list(range(len(ticks) + WARMUP))
     assert one["warmup"].to_list() == [True] * WARMUP + [False] * len(ticks)
@@ -58,12 +62,16 @@ def test_calibration_and_lost_batches_are_no_samples(tmp_path: Path) -> None:
 
 
 def test_figures_follow_the_definitions_of_the_pattern(run: weft.Run) -> None:
-    ns = TICK_NS / OPS_PER_SAMPLE
-    for row in run.samples.filter(case=PING.key).head(20).to_dicts():
+    ns_by_launch = [tick_ns / OPS_PER_SAMPLE for tick_ns in TICKS_NS]
+    rows = run.samples.filter(case=PING.key).to_dicts()
+    assert len({row["launch"] for row in rows}) > 1
+    for row in rows[:20] + rows[-20:]:
+        ns = ns_by_launch[row["launch"]]
         assert row["time_ns"] == pytest.approx(row["ticks"] * ns)
         assert row["latency_ns"] == pytest.approx(row["ticks"] * ns / 2)
         assert row["bandwidth_bytes_per_s"] == pytest.approx(2 * 1000 / (row["ticks"] * ns * 1e-9))
-    for row in run.samples.filter(case=STREAM.key).head(20).to_dicts():
+    for row in run.samples.filter(case=STREAM.key).tail(20).to_dicts():
+        ns = ns_by_launch[row["launch"]]
         assert row["latency_ns"] is None
         assert row["bandwidth_bytes_per_s"] == pytest.approx(1000 / (row["ticks"] * ns * 1e-9))
     assert run.samples.filter(case=PING_0.key)["bandwidth_bytes_per_s"].null_count() == 412

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from support.builders import OPS_PER_SAMPLE, TICK_NS, make_cases, synthetic_record
+from support.builders import OPS_PER_SAMPLE, TICKS_NS, make_cases, synthetic_record
 from support.drawn import page_plots, svg_bars, svg_points
 from support.shown import render_page, size_charts
 from weft.analysis.summary import CaseSummary, summarise
@@ -114,10 +114,10 @@ def test_the_summary_as_csv_has_the_ends_and_percentiles_of_the_samples(
         if summary.latency_ns is None:
             continue
         case = run.cases[summary.case]
-        tick_ns = TICK_NS / OPS_PER_SAMPLE
+        ticks_ns = [TICKS_NS[at % len(TICKS_NS)] / OPS_PER_SAMPLE for at in range(len(EFFECTS))]
         halves = sorted(
             round(value / tick_ns) * tick_ns / 2
-            for round_ in range(len(EFFECTS))
+            for round_, tick_ns in enumerate(ticks_ns)
             for value in lopsided(case, round_)
         )
         for percentile in (5, 25, 75, 95):

@@ -125,6 +125,14 @@ def predicted(base: SimulatedPlatform, variant: Variant, **asked: Any) -> Simula
     return every_placed(base, variant, **asked)[0].platform
 
 
+def _check_ranges(variant: Variant) -> None:
+    if not LEAST_SPEED <= variant.speed <= MOST_SPEED:
+        fix = f"type {LEAST_SPEED:g} to {MOST_SPEED:g}"
+        raise WeftError(f"--speed {variant.speed:g} is out of range", fix)
+    if not 0 <= variant.hop_ns <= MOST_HOP_NS:
+        raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
+
+
 def every_placed(
     base: SimulatedPlatform, variant: Variant, *, as_of_nodes: int = 0, move: Move | None = None
 ) -> tuple[Placed, ...]:
@@ -133,13 +141,7 @@ def every_placed(
     One for each placement of the ranks. It is simulated as coarsely as a fabric `as_of_nodes`, or
     as one of its own size.
     """
-    if not LEAST_SPEED <= variant.speed <= MOST_SPEED:
-        raise WeftError(
-            f"--speed {variant.speed:g} is out of range",
-            f"type {LEAST_SPEED:g} to {MOST_SPEED:g}",
-        )
-    if not 0 <= variant.hop_ns <= MOST_HOP_NS:
-        raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
+    _check_ranges(variant)
     parameters = moved(parameters_of(base), move or Move())
     fabric = build_fabric(variant.fabric)
     ends = ends_of(fabric, variant.routing)
