@@ -30,6 +30,8 @@ PROGRAM = "engine-tests"
 MOST_S = 30.0
 # What computes for longer than its tests usually do, or waits for so long, is noticed.
 SLOWER, BEGIN_CPU_S, BEGIN_S = 4.0, 10.0, 60.0
+# What a suite is taken to compute that nobody ran yet, s.
+USUAL_S = 5.0
 COMPILE_S = 600.0
 _FAILED = re.compile(r"^\[  FAILED  \] ([\w./]+)", re.M)
 _BEGUN = re.compile(r"^\[ RUN      \] ([\w./]+)", re.M)
@@ -44,6 +46,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
     by: str
     cpu_s: float
+    is_late: bool = False
 
 
 class EngineBench:
@@ -174,20 +177,33 @@ class EngineBench:
         for suite in self._suites(path):
             chosen = [one for one in self._tests[suite] if self._sound.get(one, True)]
             while chosen and left_s > 0:
-                ended = self._ran(program, chosen, self._cost_s.get(suite, MOST_S))
+                ended = self._ran(program, chosen, self._cost_s.get(suite, USUAL_S))
                 left_s -= ended.cpu_s
                 if not ended.by:
                     self._cost_s[suite] = ended.cpu_s
+                    break
+                if ended.is_late:
+                    if not self._is_late_anyway(suite, chosen):
+                        return ended.by
                     break
                 if self._is_sound(ended.by):
                     return ended.by
                 chosen.remove(ended.by)
         return ""
 
+    def _is_late_anyway(self, suite: str, chosen: Sequence[str]) -> bool:
+        """Whether tests of a suite take as long without any mutant: then they are left."""
+        ended = self._ran(self._program, chosen, self._cost_s.get(suite, USUAL_S))
+        if ended.by:
+            self._sound.update(dict.fromkeys(chosen, False))
+        else:
+            self._cost_s[suite] = ended.cpu_s
+        return ended.by != ""
+
     def _is_sound(self, test: str) -> bool:
         """Whether it passes without any mutant."""
         if test not in self._sound:
-            self._sound[test] = not self._ran(self._program, [test], MOST_S).by
+            self._sound[test] = not self._ran(self._program, [test], USUAL_S).by
         return self._sound[test]
 
     def _ran(self, program: Path, tests: Sequence[str], usual_s: float) -> Ended:
@@ -200,7 +216,7 @@ class EngineBench:
             cwd=self._own, text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
         try:
-            said, _ = process.communicate(timeout=BEGIN_S + 5 * most_s)
+            said, _ = process.communicate(timeout=BEGIN_S + 2 * most_s)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             said, _ = process.communicate()
@@ -209,4 +225,7 @@ class EngineBench:
         if process.returncode == 0:
             return Ended(by="", cpu_s=cpu_s)
         failed, begun = _FAILED.findall(said), _BEGUN.findall(said)
-        return Ended(by=(failed or begun[-1:] or [tests[0]])[0], cpu_s=cpu_s)
+        is_late = process.returncode in (-signal.SIGKILL, -signal.SIGXCPU)
+        return Ended(
+            by=(failed or begun[-1:] or [tests[0]])[0], cpu_s=cpu_s, is_late=is_late and not failed
+        )
