@@ -185,7 +185,7 @@ def test_each_figure_is_the_mean_over_its_own_launches(unlike: Run) -> None:
         own = pattern(one.test)
         medians = [float(np.median(lines.times(batch))) for batch in lines.batches[one.case]]
         # As far from the figure of all sessions as a launch is from the middle one.
-        whole = lines.median_of_sessions(one.case, lines.times) / np.median(medians)
+        whole = lines.median(one.case, lines.times) / np.median(medians)
         times = [whole * median / (own.latency_divisor or 1) for median in medians]
         values = times
         if not own.latency_divisor:
