@@ -1,16 +1,20 @@
 """Every command of the pages on predictions and prices, made again, with its output under it.
 
-A page shows a command as an indented line that begins with `$ weft`; the indented lines below it
-are what it prints. `make docs-figures` runs each and writes the page anew: figures of a page are
-those of one day and one version, with the date in the page's own words.
+A page shows a command as an indented line that begins with `$ weft`, or with `$ python -m bench.`;
+the indented lines below it are what it prints. `make docs-figures` runs each and writes the page
+anew: figures of a page are those of one day, one machine and one version. What the page shows as
+TOML lies beside its commands as prices.toml.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +23,16 @@ if TYPE_CHECKING:
 
 PAGES = ("docs/predict.md", "docs/price.md")
 _INDENT = "    "
-_COMMAND = f"{_INDENT}$ weft "
-_DEADLINE_S = 1800.0
+_COMMANDS = tuple(f"{_INDENT}$ {program}" for program in ("weft ", "python -m bench."))
+_TOML = re.compile(r"^```toml\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_PRICES = "prices.toml"
+# Of all lines that a command prints.
+_COLUMNS = "100"
+_DEADLINE_S = 3600.0
 
 
 def made_again(text: str, run: Callable[[str], str]) -> str:
-    """The page with what each of its commands prints now; `run` takes the words behind `weft`."""
+    """The page with what each of its commands prints now; `run` takes a command's words."""
     lines = text.split("\n")
     found: list[str] = []
     at = 0
@@ -32,26 +40,35 @@ def made_again(text: str, run: Callable[[str], str]) -> str:
         line = lines[at]
         found.append(line)
         at += 1
-        if not line.startswith(_COMMAND):
+        if not _is_command(line):
             continue
         while at < len(lines) and lines[at].startswith(_INDENT) and not _is_command(lines[at]):
             at += 1
-        printed = run(line.removeprefix(_COMMAND)).rstrip().split("\n")
+        printed = run(line.removeprefix(f"{_INDENT}$ ")).rstrip().split("\n")
         found += [f"{_INDENT}{one}".rstrip() for one in printed if one.strip()]
     return "\n".join(found)
 
 
 def _is_command(line: str) -> bool:
-    return line.startswith(_COMMAND)
+    return line.startswith(_COMMANDS)
 
 
-def _run(words: str) -> str:
-    """What a command prints, in an empty folder. Raises CalledProcessError where it fails."""
-    weft = Path(sys.prefix) / "bin" / "weft"
+def prices_in(text: str) -> str:
+    """The first TOML that a page shows; empty where it shows none."""
+    found = _TOML.search(text)
+    return found[1] if found else ""
+
+
+def _run(words: str, prices: str) -> str:
+    """What a command prints, in a folder of its own. Raises CalledProcessError where it fails."""
+    root = Path(__file__).resolve().parents[1]
+    program, *others = shlex.split(words)
     with tempfile.TemporaryDirectory(prefix="weft-docs-") as folder:
+        (Path(folder) / _PRICES).write_text(prices, encoding="utf-8")
         done = subprocess.run(
-            [str(weft), *shlex.split(words)],
+            [str(Path(sys.prefix) / "bin" / program), *others],
             cwd=folder, stdout=subprocess.PIPE, text=True, check=True, timeout=_DEADLINE_S,
+            env={**os.environ, "COLUMNS": _COLUMNS, "PYTHONPATH": str(root)},
         )  # fmt: skip
     return done.stdout
 
@@ -61,7 +78,9 @@ def main(pages: Sequence[str] = PAGES) -> None:
     root = Path(__file__).resolve().parents[1]
     for name in pages:
         page = root / name
-        page.write_text(made_again(page.read_text(encoding="utf-8"), _run), encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        run = partial(_run, prices=prices_in(text))
+        page.write_text(made_again(text, run), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -172,7 +172,10 @@ def test_every_good_latency_is_in_a_stack_or_apart(
     [
         (LO, "sockets on lo"),
         (OFI_TCP, "sockets on lo"),
-        ({"provider": "net", "domain": "eth0"}, "sockets on eth0"),
+        *(
+            ({"provider": provider, "domain": "eth0"}, "sockets on eth0")
+            for provider in ("net", "tcp", "udp", "sockets", "udp;ofi_rxd", "tcp;ofi_rxm")
+        ),
         (OFI_SHM, "shared memory"),
         (UCX_SHM, "shared memory"),
         ({"lanes": "tcp/lo (am)"}, "sockets on lo"),

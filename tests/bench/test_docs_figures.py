@@ -18,7 +18,7 @@ Text between.
 
     $ weft peak
     old
-    $ weft list tests
+    $ python -m bench.costs
     older
     oldest
 
@@ -44,9 +44,9 @@ def test_what_commands_print_replaces_what_they_printed(docs_figures: ModuleType
         return f"now: {words}\n\n  indented  \n"
 
     again = docs_figures.made_again(PAGE, run)
-    assert asked == ["price --nodes 2", "peak", "list tests"]
+    assert asked == ["weft price --nodes 2", "weft peak", "python -m bench.costs"]
     assert "old" not in again
-    assert "    $ weft peak\n    now: peak\n      indented\n    $ weft list tests\n" in again
+    assert "    $ weft peak\n    now: weft peak\n      indented\n    $ python -m" in again
     assert "    weft price is no command that is run\n" in again
     assert docs_figures.made_again(again, run) == again
 
@@ -60,4 +60,11 @@ def test_the_pages_have_commands_to_run(docs_figures: ModuleType) -> None:
 
     for name in docs_figures.PAGES:
         assert docs_figures.made_again((ROOT / name).read_text(encoding="utf-8"), run)
-    assert any(words.startswith("predict ") for words in asked)
+    for program in ("weft predict ", "weft price ", "python -m bench.simulation_costs"):
+        assert any(words.startswith(program) for words in asked)
+
+
+def test_a_price_list_of_the_page_lies_beside_its_commands(docs_figures: ModuleType) -> None:
+    page = "a\n\n```toml\ntitle = 1\n[[part]]\n```\n\n```toml\nother = 2\n```\n"
+    assert docs_figures.prices_in(page) == "title = 1\n[[part]]\n"
+    assert docs_figures.prices_in("none") == ""

@@ -8,6 +8,7 @@ from support.simulations import platform
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Experiment
+from weft.sim.effort import Forecast, Pilot
 from weft.sim.predicted import Variant
 from weft.studies import simulations
 from weft.studies.prediction import predicted_on
@@ -85,3 +86,19 @@ def test_what_no_model_has_is_said_after_the_least_run_alone(
     with pytest.raises(WeftError, match="no limit of messages per second"):
         predicted_on(platform(), [VARIANT], asked, effort)
     assert begun == [4]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "megabytes", "words"),
+    [
+        (9.9, 149, "takes less than 10 s and less than 300 MB ("),
+        (10.4, 150, "takes about 10 s and about 150 MB ("),
+        (1200, 4000, "takes about 1200 s and about 4000 MB ("),
+    ],
+)
+def test_no_forecast_is_nearer_than_it_can_be(seconds: float, megabytes: float, words: str) -> None:
+    found = Forecast(
+        nodes=512, seconds=seconds, peak_bytes=1e6 * megabytes, power=1.5,
+        pilots=(Pilot(nodes=4, seconds=0.5, peak_bytes=50_000_000),),
+    )  # fmt: skip
+    assert words in simulations._in_words(found, 1)

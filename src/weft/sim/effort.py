@@ -26,6 +26,8 @@ _MOST_MEMORY_POWER = 2.0
 _BY_CHANCE = 1e7
 # Below so much a forecast is not worth a figure, s: what starts costs as much as what is simulated.
 SHORT_S = 10.0
+# Nor is one of so little memory: a run seems to have as much as the process that starts it.
+SMALL_BYTES = 1.5e8
 _TWO = 2
 
 
@@ -63,8 +65,8 @@ def forecast(pilots: Sequence[Pilot], nodes: int) -> Forecast | None:
     """From runs on growing numbers of nodes; None of fewer than two.
 
     Time is a start, which is most of what the shortest run took, and a power of the nodes through
-    the last two; memory is what the least run has and a power too, or grows by a line where what
-    the runs have beyond that is too little to know one.
+    the last two; memory is what the least run has and a power too. Where a run seems to have no
+    more than the least, that power is not known, and memory grows by the steepest line.
     """
     if len(pilots) < _TWO:
         return None

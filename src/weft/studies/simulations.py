@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from weft.studies.simulated_parts import Part
 
 _ROOM = 0.8
-# A forecast of less than SHORT_S is no better than this.
-_SHORT = "less than {:.0f} s"
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
 # Endings of what weft writes into a folder, which is not called so itself.
@@ -277,16 +275,21 @@ class Effort:
 
 
 def _in_words(found: "Forecast", count: int) -> str:
-    from weft.sim.effort import SHORT_S
+    from weft.sim.effort import SHORT_S, SMALL_BYTES
 
     pilots = ", ".join(
         f"{counted(one.nodes, 'node')}: {one.seconds:.1f} s, {one.peak_bytes / 1e6:.0f} MB"
         for one in found.pilots
     )
     fabrics = f" for each of {counted(count, 'fabric')}" if count > 1 else ""
-    time_of = f"about {found.seconds:.0f} s" if found.seconds >= SHORT_S else _SHORT.format(SHORT_S)
+    time_of = f"about {found.seconds:.0f} s"
+    if found.seconds < SHORT_S:
+        time_of = f"less than {SHORT_S:.0f} s"
+    memory = f"about {found.peak_bytes / 1e6:.0f} MB"
+    if found.peak_bytes < SMALL_BYTES:
+        memory = f"less than {2 * SMALL_BYTES / 1e6:.0f} MB"
     return (
-        f"simulating {counted(found.nodes, 'node')} takes {time_of} and about"
-        f" {found.peak_bytes / 1e6:.0f} MB{fabrics} (time grows by nodes^{found.power:.2f}, after"
+        f"simulating {counted(found.nodes, 'node')} takes {time_of} and {memory}{fabrics}"
+        f" (time grows by nodes^{found.power:.2f}, after"
         f" {pilots})"
     )
