@@ -110,10 +110,17 @@ def test_memory_is_checked_where_a_host_was_asked() -> None:
     assert {case.bytes for case in found.plan.cases} == {64 * MIB}
 
 
+def test_more_ranks_than_the_host_holds_are_refused_before_any_case_is_looked_at() -> None:
+    asked: dict[str, Any] = {"experiments": experiment("sendrecv", "8", ranks=17), "ranks": 17}
+    with pytest.raises(WeftError, match="17 ranks on a host take"):
+        plan_of(**asked)
+    plan_of(msgspec.structs.replace(SITE, hosts=2), **asked)
+
+
 def test_memory_is_held_against_the_ranks_of_a_host() -> None:
-    """64 hosts with 64 MiB each have room for what one of them has not."""
-    many = msgspec.structs.replace(SITE, hosts=64, cores=1024)
-    asked = {"experiments": experiment("sendrecv", "256KiB", ranks=64), "ranks": 64}
+    """64 hosts with 256 MiB each have room for what one of them has not."""
+    many = msgspec.structs.replace(SITE, hosts=64, cores=1024, available_bytes=256 * MIB)
+    asked: dict[str, Any] = {"experiments": experiment("sendrecv", "256KiB", ranks=64), "ranks": 64}
     found, _ = plan_of(many, **asked)
     assert {case.ranks for case in found.plan.cases} == {64}
     with pytest.raises(WeftError, match="GiB of memory where"):

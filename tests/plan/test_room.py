@@ -8,7 +8,13 @@ import pytest
 from support.builders import pattern
 from weft.errors import WeftError
 from weft.plan.case import Case
-from weft.plan.memory import check_memory, needed_bytes, within_memory
+from weft.plan.memory import (
+    RANK_BYTES,
+    check_memory,
+    check_ranks,
+    needed_bytes,
+    within_memory,
+)
 from weft.plan.pattern import Footprint
 
 
@@ -49,3 +55,14 @@ def test_the_size_that_is_advised_fits(here: int, samples: int) -> None:
     whole = needed_bytes(case, known.footprint, samples, here)
     assert advised == case.bytes * (room[0] - least) // whole >> 20 << 20
     check_memory([msgspec.structs.replace(case, bytes=advised)], *room)
+
+
+def test_more_ranks_than_a_host_can_hold_are_refused_with_those_it_can() -> None:
+    check_ranks(1024, 1024 * RANK_BYTES)
+    with pytest.raises(WeftError, match=r"^1024 ranks on a host take 3\.8 GiB before") as all_of:
+        check_ranks(1024, 512 * RANK_BYTES)
+    assert all_of.value.fix == "type --ranks 512 or fewer, or more --nodes"
+    check_ranks(1024, 16 * RANK_BYTES, lambda ranks: ranks // 64)
+    with pytest.raises(WeftError, match=r"^16 of 1024 ranks on a host take 0\.1 GiB") as some:
+        check_ranks(1024, 8 * RANK_BYTES, lambda ranks: ranks // 64)
+    assert some.value.fix.startswith("type --ranks 512 or fewer")

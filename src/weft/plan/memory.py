@@ -10,6 +10,7 @@ from weft.errors import WeftError
 from weft.plan.case import Schedule
 from weft.plan.pattern import Footprint
 from weft.plan.plan import SAMPLES
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,8 @@ CHECKED_BYTES = 8 << 20
 WORD_BYTES = 16 * PAGE_BYTES
 BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
+# What a rank has of its own before any case, at least: 64 ranks over tcp had 4.3 MB each.
+RANK_BYTES = 4_000_000
 
 _FEWER_BYTES = "fewer --buffers, --samples or --ranks"
 
@@ -134,3 +137,20 @@ def check_memory(
             if largest >> 20
             else f"type {case.of_application.smaller if case.of_application else _FEWER_BYTES}",
         )
+
+
+def check_ranks(
+    ranks: int, available_bytes: int, ranks_here: Callable[[int], int] = all_ranks
+) -> None:
+    """Raises WeftError for more ranks than a host can hold, whatever they measure."""
+    here = ranks_here(ranks)
+    most = available_bytes // RANK_BYTES
+    if here <= most:
+        return
+    of = f"{here} of " if here < ranks else ""
+    raise WeftError(
+        f"{of}{counted(ranks, 'rank')} on a host take {here * RANK_BYTES / 2**30:.1f} GiB before"
+        " they measure anything,"
+        f" where {available_bytes / 2**30:.1f} GiB are free",
+        f"type --ranks {max(ranks * most // here, 1)} or fewer, or more --nodes",
+    )

@@ -14,7 +14,7 @@ from weft.plan.case import Case
 from weft.plan.cases import Experiment, cases_of
 from weft.plan.devices import chosen_devices
 from weft.plan.effects import Reached, refuse_without_effect
-from weft.plan.memory import check_memory, within_memory
+from weft.plan.memory import check_memory, check_ranks, within_memory
 from weft.plan.pattern import Pattern
 from weft.plan.plan import FEW_RANKS, Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
@@ -266,6 +266,8 @@ def _within(
             return ranks
         return layout_of(ranks, site.hosts, request.allocation).each
 
+    if request.platform is None:
+        check_ranks(max(case.ranks for case in cases), site.available_bytes, ranks_here)
     room = (site.available_bytes, patterns, request.samples, ranks_here)
     fitting = within_memory(cases, *room)
     if request.fits_memory and fitting and len(fitting) < len(cases):
