@@ -252,6 +252,8 @@ def anew(asked: Asked) -> Told:
         files = dict.fromkeys(test.partition("::")[0] for test in asked.tests)
         words = [*OPTIONS, f"--basetemp={folder}", *files]
         status = pytest.main(words, plugins=[Watcher(told, asked.tests)])
+        if status == pytest.ExitCode.USAGE_ERROR:  # what all tests import cannot be imported
+            end(told, Told(by="tests/conftest.py"))
         if status != pytest.ExitCode.OK:
             end(told, Told(cannot=f"pytest ended with {status!r} on {' '.join(files)}"))
 
