@@ -60,6 +60,7 @@ enum class Figure : std::uint8_t {
   copy,
   iteration,
   collective,
+  pairs,
 };
 
 /// Series that a pattern may fill beside its samples.

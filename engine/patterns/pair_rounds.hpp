@@ -24,7 +24,7 @@ struct PairRounds {
       .name = "pair_rounds",
       .title = "Rounds of all pairs",
       .summary = "every rank with one partner at a time; a message and its short answer, each way",
-      .figure = Figure::exchange,
+      .figure = Figure::pairs,
       .ranks = 2,
       .latency_divisor = 1,
       .bandwidth_factor = 1,

@@ -36,6 +36,8 @@ std::string_view name_of(Figure figure) {
       return "iteration";
     case Figure::collective:
       return "collective";
+    case Figure::pairs:
+      return "pairs";
   }
   return "";
 }

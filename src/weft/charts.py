@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
+from numpy.typing import NDArray
 
 from weft.estimate import Estimate
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -83,6 +84,21 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
         return math.isfinite(low) and math.isfinite(high) and not says_nothing
 
 
+class Matrix(msgspec.Struct, frozen=True, kw_only=True):
+    """Values in colours, (rows, columns), between the `ends` of their scale; nan: none.
+
+    Rows and columns have the same `names`, and `begins` are places where a group of them begins.
+    One whose values are differences (`is_signed`) has its zero in the middle.
+    """
+
+    values: NDArray[Any]
+    ends: tuple[float, float]
+    label: str
+    names: tuple[str, ...]
+    begins: tuple[int, ...] = ()
+    is_signed: bool = False
+
+
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """A straight line across the diagram at a value of one axis, with its words."""
 
@@ -93,7 +109,10 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
-    """One diagram. `alt` says in words what it shows."""
+    """One diagram, of tracks or a matrix. `alt` says in words what it shows.
+
+    One that `is_static` is a picture on the screen too.
+    """
 
     name: str
     title: str
@@ -103,6 +122,8 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     tracks: tuple[Track, ...]
     marks: tuple[Mark, ...] = ()
     note: str = ""
+    matrix: Matrix | None = None
+    is_static: bool = False
 
     @property
     def words(self) -> str:

@@ -221,6 +221,7 @@ def _measure(
             launcher=site.launcher,
             allocation=site.allocation,
             boots={host: manifest.get("boot_id", "") for host, manifest in site.hosts.items()},
+            silent=site.silent,
             end_s=end_s,
         ).measure()
 

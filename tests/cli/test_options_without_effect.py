@@ -54,7 +54,7 @@ ALWAYS = {
     },
     "memory": {"json": AS_JSON},
     "import": {"output": AS_FILE, "transport ranks size": "they say what an output may leave out"},
-    "export": {"csv parquet latex markdown": AS_FILE, "table": "it chooses what is written"},
+    "export": {"csv parquet json latex markdown": AS_FILE, "table": "it chooses what is written"},
     "doctor": {
         "json": AS_JSON,
         "hosts hostfile nodes launcher": "they say which hosts are asked",
@@ -159,6 +159,9 @@ SCENES = {
     "map": [
         ("--transport mpi", f"{ESCHER} --ranks 4", "--ranks 4"),
         ("--launches 3", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--wait block", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--mpi openmpi", f"{ESCHER} --ranks 4", "--ranks 4"),
+        ("--option tcp.port=7000", f"{ESCHER} --ranks 4", "--ranks 4 --transport tcp"),
         ("--sizes 8", "r.jsonl", "--ranks 4"),
         ("--slow n1=0.5", "--ranks 4", f"{ESCHER} --ranks 4"),
         ("--hosts n1,n2", f"{ESCHER} --ranks 4", "--ranks 4"),

@@ -39,6 +39,7 @@ USES = {
     ("check", "--openmetrics"): (
         "record.jsonl", "--against", "limits.toml", "--openmetrics", "out.txt"),
     ("export", "--csv"): ("record.jsonl", "--table", "host", "--csv", "out.csv"),
+    ("export", "--json"): ("record.jsonl", "--table", "host", "--json", "out.json"),
     ("export", "--parquet"): ("record.jsonl", "--table", "host", "--parquet", "out.parquet"),
     ("export", "--latex"): ("record.jsonl", "--latex", "out.tex"),
     ("export", "--markdown"): ("record.jsonl", "--markdown", "out.md"),

@@ -46,7 +46,7 @@ class DirectLauncher:
     def starts(self, mpi: str) -> bool:
         return mpi == "mpich"
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
+    def manifests(self, allocation: Allocation, _: float = 0) -> dict[str, dict[str, Any]]:
         return {host: {**collect(), "host": host} for host in allocation.hosts}
 
     def start(self, job: Job) -> PipedLaunch:

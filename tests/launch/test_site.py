@@ -24,7 +24,7 @@ class Sites(LocalLauncher):
     def starts(self, mpi: str) -> bool:
         return mpi == "mpich"
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:  # noqa: ARG002
+    def manifests(self, _: Allocation, __: float = 0) -> dict[str, dict[str, Any]]:
         return self.hosts
 
 
@@ -78,3 +78,26 @@ def test_hosts_of_another_weft_are_refused(tmp_path: Path, monkeypatch: pytest.M
     other = manifest(1, GIB, weft="0.0.1")
     with pytest.raises(WeftError, match="hosts have other versions of weft"):
         found(tmp_path, monkeypatch, n1=manifest(1, GIB), n2=other)
+
+
+def test_the_hosts_that_do_not_answer_any_more_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = found(tmp_path, monkeypatch, n1=manifest(1, GIB), n2=manifest(1, GIB))
+    assert site.silent() == ()
+
+    def lost(_: Sites, allocation: Allocation, __: float) -> dict[str, dict[str, Any]]:
+        if allocation.hosts == ("n2",):
+            raise WeftError("n2 did not say what it is", "see whether it is up")
+        return site.hosts
+
+    monkeypatch.setattr(Sites, "manifests", lost)
+    assert site.silent() == ("n2",)
+
+
+def test_one_host_is_not_asked_whether_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = found(tmp_path, monkeypatch, n1=manifest(1, GIB))
+    monkeypatch.setattr(Sites, "manifests", None)
+    assert site.silent() == ()

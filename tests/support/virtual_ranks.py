@@ -52,7 +52,7 @@ class Machine:
     def starts(self, _: str) -> bool:
         return True
 
-    def manifests(self, _: Allocation) -> dict[str, dict[str, Any]]:
+    def manifests(self, _: Allocation, __: float = 0) -> dict[str, dict[str, Any]]:
         return {}
 
     def start(self, job: Job) -> Machine:
@@ -118,6 +118,7 @@ def measure(
     before: Run | None = None,
     seed: int = 1,
     ranks: type[Machine] = Machine,
+    silent: Callable[[], tuple[str, ...]] = tuple,
     **asked: Any,
 ) -> tuple[Sink, float]:
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
@@ -133,8 +134,9 @@ def measure(
     so_far = None if before is None else restore(plan, programs_of(cases), before)
     record: Any = sink
     Measurement(
-        plan, programs_of(cases), record, sink, so_far, launcher=machine, end_s=end_s
-    ).measure()
+        plan, programs_of(cases), record, sink, so_far,
+        launcher=machine, end_s=end_s, silent=silent,
+    ).measure()  # fmt: skip
     return sink, end_s - machine.now
 
 

@@ -4,46 +4,35 @@ import json
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 import weft
-from support.builders import LAUNCH_EFFECTS, synthetic_record
+from support.maps import HOSTS, map_record
 from support.shown import tables_of
+from support.typed import request_of_map
 from weft.analysis.diagnosis.causes import Cause
+from weft.analysis.diagnosis.matrix import PairMatrix
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.fabric.known import Group, KnownFabric
-from weft.plan.case import Case
-from weft.plan.rounds import partners_in, usual_rounds
+from weft.plan.rounds import usual_rounds
+from weft.report.html import render
+from weft.report.page import render_page
+from weft.tables import Table
+from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
-from weft.topics.pair_map import PAIR_ROUNDS, maps_of, sentences
+from weft.topics.frames import table_of
+from weft.topics.map_charts import distribution_of, matrix_charts
+from weft.topics.pair_map import PairMap, maps_of, sentences
 
 RANKS = 7
 
 
-def record_of(path: Path, slow: int, rounds: int = 0) -> weft.Run:
-    """Each rank's way to its partner takes 1 us, twice as long where the slow rank sends."""
-
-    def time_ns(case: Case, rank: int, launch: int) -> list[float]:
-        share = 1 + 0.003 * ((rank * 31 + (case.point or 0) * 17) % 7)
-        return [1000 * share * LAUNCH_EFFECTS[launch] * (2 if rank == slow else 1)] * 9
-
-    def parts(case: Case, launch: int) -> dict[str, list[float]]:
-        partners = partners_in(case.point or 0, RANKS)
-        return {
-            f"rank{rank}": time_ns(case, rank, launch)
-            for rank in range(1, RANKS)
-            if partners[rank] < RANKS
-        }
-
-    cases = tuple(
-        Case(test=PAIR_ROUNDS, transport="tcp", bytes=8, ranks=RANKS, point=point)
-        for point in range(rounds or usual_rounds(RANKS))
-    )
-    file = synthetic_record(
-        path / "m.jsonl", cases, times_ns=lambda c, launch: time_ns(c, 0, launch), parts_ns=parts
-    )
-    return weft.load(file)
+def record_of(path: Path, slow: int, rounds: int = 0, gone: tuple[str, ...] = ()) -> weft.Run:
+    """Seven hosts, n1 to n7; the way from the slow rank takes twice as long."""
+    factors = {HOSTS[slow]: 2.0} if slow < RANKS else {}
+    return map_record(path / "m.jsonl", factors, rounds, gone=gone)
 
 
 def test_the_rank_that_sends_slowly_is_named(tmp_path: Path) -> None:
@@ -54,7 +43,7 @@ def test_the_rank_that_sends_slowly_is_named(tmp_path: Path) -> None:
     assert (row.endpoints, row.launches, row.rounds) == (RANKS, 5, usual_rounds(RANKS))
     assert row.usual_ns == pytest.approx(1009, rel=0.01)
     [line] = sentences(row)
-    assert "/4 when it sends is slow: 10" in line
+    assert "n5 when it sends is slow: 10" in line
 
 
 def test_rank_0_has_no_time_where_it_stands_by(tmp_path: Path) -> None:
@@ -65,15 +54,15 @@ def test_rank_0_has_no_time_where_it_stands_by(tmp_path: Path) -> None:
 
 
 def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
-    (row,) = maps_of(record_of(tmp_path, 4), None)
-    # All ranks of the record are on one host, which no measurement tells from everybody.
-    assert row.groups == 1
+    two = tuple(f"n{rank // 4}" for rank in range(RANKS))
+    (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=two), None)
+    assert row.groups == 2
 
 
 def test_a_host_below_no_switch_is_named(tmp_path: Path) -> None:
     run = record_of(tmp_path, 4)
     fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset({"elsewhere"})),))
-    with pytest.raises(WeftError, match=r"is below no switch, and 6 more"):
+    with pytest.raises(WeftError, match=r"n1 is below no switch, and 6 more"):
         maps_of(run, fabric)
 
 
@@ -83,12 +72,13 @@ def test_the_tables_are_the_map_s_and_no_other_topic_has_it(tmp_path: Path) -> N
     (table,) = tables_of(run, summarise(run), "map")
     assert table.head == ("from", "to", "slower")
     assert len(table.rows) == len(set(table.rows))
-    assert all("/4" in row[0] for row in table.rows[: RANKS - 1])
+    assert all(row[0] == "n5" for row in table.rows[: RANKS - 1])
 
 
 def test_rows_are_plain_data(tmp_path: Path) -> None:
-    (row,) = maps_of(record_of(tmp_path, 4), None)
-    plain = json.loads(json.dumps(msgspec.to_builtins(row)))
+    rows = maps_of(record_of(tmp_path, 4), None)
+    [plain] = json.loads(json.dumps(PairMap().plain(rows)))
+    assert "matrix" not in plain
     assert plain["findings"][0]["causes"][0]["kind"] == "send"
 
 
@@ -96,6 +86,99 @@ def test_fewer_rounds_than_all_say_what_would_tell(tmp_path: Path) -> None:
     (row,) = maps_of(record_of(tmp_path, 4), None)
     finding = msgspec.structs.replace(row.findings[0], also=(Cause("node", "x"),))
     few = msgspec.structs.replace(row, findings=(finding,), rounds=3)
-    assert "weft map --rounds 7" in sentences(few)[0]
+    assert f"to tell them apart: {row.with_all_rounds}" in sentences(few)[0]
     all_ = msgspec.structs.replace(row, findings=(finding,))
-    assert "weft map --launches 10" in sentences(all_)[0]
+    assert f"to tell them apart: {row.with_more_launches}" in sentences(all_)[0]
+    assert "--launches 10" in row.with_more_launches
+
+
+def test_the_advised_map_is_that_of_the_record_with_more_rounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = record_of(tmp_path, 4, rounds=3)
+    (row,) = maps_of(run, None)
+    asked = request_of_map(row.with_all_rounds, monkeypatch)
+    plan = run.header.plan
+    [experiment] = asked.experiments
+    assert experiment.variants.points == tuple(range(7))
+    assert (experiment.sizes, experiment.ranks) == ("8", RANKS)
+    assert (asked.transports, asked.launches, asked.seed) == (("tcp",), plan.launches, plan.seed)
+    assert (asked.launcher, asked.mpi, asked.allocation) == (
+        plan.launcher, plan.mpi, plan.allocation,
+    )  # fmt: skip
+    assert asked.budget_s >= 7 / 3 * plan.budget_s
+
+
+def test_a_host_that_died_is_dead_and_not_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rank 4, on n5, was slow before it died: that says nothing."""
+    (slow,) = maps_of(record_of(tmp_path, 4), None)
+    assert [cause.name for found in slow.findings for cause in found.causes] == ["n5"]
+    (row,) = maps_of(record_of(tmp_path / "d", 4, gone=("n5",)), None)
+    assert (row.findings, row.dead) == ((), ("n5",))
+    dead, others = sentences(row)
+    assert "n5 did not answer: dead, not slow; map the others: weft map " in dead
+    asked = request_of_map(row.with_the_others, monkeypatch)
+    assert asked.allocation.hosts == (*HOSTS[:4], *HOSTS[5:])
+    assert asked.experiments[0].ranks == RANKS - 1
+    assert "nobody else is slow" in others
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_too_few_rounds_tell_nobody(tmp_path: Path, rounds: int) -> None:
+    (row,) = maps_of(record_of(tmp_path, 9, rounds=rounds), None)
+    assert "do not tell a slow one from its partners; measure 3 or more" in sentences(row)[-1]
+
+
+def test_the_page_has_a_matrix_and_a_distribution_of_each_size_and_no_script(
+    tmp_path: Path,
+) -> None:
+    run = record_of(tmp_path, 4)
+    grid, pairs = PairMap().charts(maps_of(run, None))
+    assert grid.matrix is not None
+    at = {name: place for place, name in enumerate(grid.matrix.names)}
+    assert grid.matrix.values[at["n5"], at["n1"]] == pytest.approx(100, abs=3)
+    assert abs(grid.matrix.values[at["n1"], at["n5"]]) < 3
+    assert grid.matrix.ends[1] == pytest.approx(100, abs=3)
+    assert (grid.is_static, pairs.is_static) == (True, True)
+    [track] = pairs.tracks
+    assert (track.y[0], track.y[-1]) == (0, 100)
+    page = render_page([results_of(run, summarise(run))])
+    assert "Plotly" not in page
+    assert page.count("data:image/svg+xml") >= 2
+
+
+def test_maps_of_two_records_are_on_one_scale(tmp_path: Path) -> None:
+    slow, healthy = record_of(tmp_path / "a", 4), record_of(tmp_path / "b", 9)
+    charts = PairMap().overlaid([("a", maps_of(slow, None)), ("b", maps_of(healthy, None))])
+    grids = [chart.matrix for chart in charts if chart.matrix is not None]
+    assert len(grids) == 2
+    assert grids[0].ends == grids[1].ends
+    assert len({chart.name for chart in charts}) == len(charts) == 3
+
+
+def test_the_pairs_are_a_table(tmp_path: Path) -> None:
+    run = record_of(tmp_path, 4)
+    frame = table_of(run, "pairs")
+    assert frame.height == RANKS * (RANKS - 1)
+    [row] = frame.filter(source="n5", target="n1").to_dicts()
+    assert row["time_ns"] == pytest.approx(2000, rel=0.03)
+    assert row["slower"] == pytest.approx(1, abs=0.03)
+    # Four tournaments and five launches.
+    assert row["visits"] == usual_rounds(RANKS) // RANKS * 5
+
+
+def test_a_map_of_many_is_a_small_page() -> None:
+    count = 1024
+    random = np.random.default_rng(1)
+    slower = random.normal(0, 0.02, (count, count))
+    slower[7] += 0.5
+    names = tuple(f"n{number}" for number in range(count))
+    matrix = PairMatrix(
+        names=names, time_ns=1e5 * (1 + slower), slower=slower,
+        visits=np.ones((count, count), dtype=int),
+    )  # fmt: skip
+    charts = [*matrix_charts([("", matrix)], "tcp", 0), distribution_of([("", matrix)], "tcp", 0)]
+    page = render("picture.html.j2", charts, table=Table(name="map", caption="a map"))
+    assert len(page) < 1e6

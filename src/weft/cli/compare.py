@@ -1,11 +1,15 @@
 """`weft compare`: records and published platforms beside each other."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.cli.command import output_option, print_json
+from weft.cli.typed import refuse_typed
+
+if TYPE_CHECKING:
+    from weft.studies.maps import ComparedMaps
 
 _EXAMPLES = """Examples:
 
@@ -24,6 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def compare(
+    context: typer.Context,
     sides: Annotated[
         list[str],
         typer.Argument(
@@ -47,8 +52,13 @@ def compare(
     from weft.report.comparison import comparison_tables, write_comparison
     from weft.report.terminal import console
     from weft.studies.comparisons import compared
+    from weft.studies.maps import compared_maps
     from weft.units import parse_percent
 
+    if (maps := compared_maps(sides)) is not None:
+        refuse_typed(context, "test", "same", why="a map has one test, and its own answer")
+        _show_maps(maps, output, as_json=json)
+        return
     found, plain = compared(sides, test, parse_percent(same))
     if output is not None:
         write_comparison(found, output)
@@ -57,3 +67,17 @@ def compare(
         print_json(plain)
     else:
         console().print(comparison_tables(found))
+
+
+def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> None:
+    """Who got slower from the first map to the second, and a page with the difference."""
+    from weft.report.picture import write_picture
+    from weft.report.terminal import console
+
+    if output is not None:
+        write_picture(output, found.charts, found.table)
+        typer.echo(f"report: {output}", err=True)
+    if as_json:
+        print_json(found.plain)
+    else:
+        console().print(*found.lines, sep="\n")

@@ -1,4 +1,4 @@
-"""`weft export`: a record's tables as CSV or Parquet, and for papers as LaTeX or Markdown."""
+"""`weft export`: a record's tables as CSV, Parquet or JSON, and for papers as LaTeX or Markdown."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +13,8 @@ _EXAMPLES = """Examples:
 weft export run.jsonl.zst --csv samples.csv
 
 weft export run.jsonl.zst --table summary --parquet summary.parquet
+
+weft export map.jsonl.zst --table pairs --json pairs.json
 
 weft export run.jsonl.zst --table models --latex models.tex"""
 
@@ -30,6 +32,10 @@ def export(
     parquet: Annotated[
         Path | None, typer.Option(callback=only_output_option, help="Write Parquet to this file.")
     ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(callback=only_output_option, help="Write JSON, a list of rows, to this file."),
+    ] = None,
     latex: Annotated[
         Path | None,
         typer.Option(callback=only_output_option, help="Write a LaTeX table to this file."),
@@ -41,19 +47,20 @@ def export(
     table: Annotated[
         str,
         typer.Option(
-            help="Choose the table. CSV, Parquet: samples (default), batches, host, summary."
+            help="Choose the table. CSV, Parquet, JSON: samples (default), batches, host, summary,"
+            " pairs (of a map)."
             " LaTeX, Markdown: figures (default), models, or another of weft show --table."
         ),
     ] = "",
 ) -> None:
-    """Write a record's raw samples or another table as CSV, Parquet, LaTeX or Markdown.
+    """Write a record's raw samples or another table as CSV, Parquet, JSON, LaTeX or Markdown.
 
     A file called - is standard output.
     """
     from weft.outputs import STANDARD_OUTPUT
     from weft.studies.export import export as written
 
-    targets = {"csv": csv, "parquet": parquet, "latex": latex, "markdown": markdown}
+    targets = {"csv": csv, "parquet": parquet, "json": json, "latex": latex, "markdown": markdown}
     one = written(record, targets, table)
     words = f"{one.path}: {counted(one.rows, 'row')} of {one.table}"
     typer.echo(words, err=one.path == STANDARD_OUTPUT)

@@ -8,20 +8,24 @@ from msgspec.structs import asdict
 
 from weft.cli.command import print_json
 from weft.cli.from_record import of_command
-from weft.cli.options import Json
+from weft.cli.measured import end
+from weft.cli.options import Json, Mpi, Options
 from weft.cli.typed import refuse_typed
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
+from weft.names import choose
 from weft.plan import cases as plan
 from weft.plan.rounds import MOST_ROUNDS, usual_rounds
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from weft.analysis.summary import CaseSummary
     from weft.fabric.known import KnownFabric
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
+    from weft.record.run import Run
 
 _EXAMPLES = """Examples:
 
@@ -37,11 +41,11 @@ _LAUNCHES = 3
 _ALREADY = (
     "transport", "sizes", "ranks", "rounds", "launches", "budget", "seed", "output", "platform",
     "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface",
-    "device",
+    "device", "wait", "mpi", "option",
 )  # fmt: skip
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
-    "transport", "launches",
+    "transport", "launches", "wait", "mpi", "option",
 )  # fmt: skip
 _Record = Annotated[
     Path | None,
@@ -68,6 +72,13 @@ _Transport = Annotated[
 _Launches = Annotated[int, typer.Option(help="Launch the ranks so many times.")]
 _Budget = Annotated[str, typer.Option(help="Time budget of the whole map.")]
 _Seed = Annotated[int, typer.Option(help="Seed the random order of the rounds.")]
+_Wait = Annotated[
+    str,
+    typer.Option(
+        help="Wait for messages by spin (polling), library (its own wait) or block (asleep until"
+        " an event), which ranks that share cores need. Default: library for mpi, else spin."
+    ),
+]
 _Platform = Annotated[
     str,
     typer.Option(
@@ -104,6 +115,9 @@ def map_(
     launches: _Launches = _LAUNCHES,
     budget: _Budget = plan.BUDGET,
     seed: _Seed = plan.SEED,
+    wait: _Wait = "",
+    mpi: Mpi = "",
+    option: Options = None,
     platform: _Platform = "",
     slow: _Slow = None,
     output: _Output = None,
@@ -120,26 +134,42 @@ def map_(
     fabric = _fabric(topology)
     if record is not None:
         refuse_typed(context, *_ALREADY, why=f"{record} is measured already")
-        _show(record, fabric, as_json=json)
+        run, _ = _show(record, fabric, as_json=json)
+        if not run.measured:
+            raise WeftError(f"{record} has no map that was measured", "measure one with weft map")
         return
     shares = parse_slow(slow or ())
     simulated = _platform(context, platform, shares)
+    if fabric is not None:
+        _check_topology(fabric, simulated, where, ranks)
     request = _request(
         context, simulated, where, _asked(simulated, shares, where, ranks, rounds),
         sizes=sizes, transport=transport, launches=launches, budget=budget, seed=seed,
-        output=output,
+        wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
     path, footer = session.start(request, lambda line: typer.echo(line, err=True))
-    _show(path, fabric, as_json=json)
     typer.echo(f"record: {path}", err=True)
-    if footer.outcome == "interrupted":
-        raise typer.Exit(130)
+    run, summaries = _show(path, fabric, as_json=json)
+    end(run, summaries, footer, asked=output)
 
 
 def _fabric(topology: Path | None) -> "KnownFabric | None":
     from weft.sources.slurm_topology import read_topology
 
     return None if topology is None else read_topology(topology)
+
+
+def _check_topology(
+    fabric: "KnownFabric", platform: "SimulatedPlatform | None", where: Where, ranks: int
+) -> None:
+    """Raises WeftError, before anything is measured, where it does not have the hosts named."""
+    from weft.analysis.diagnosis.measured import on_endpoints
+
+    named = where.allocation.hosts
+    hosts = where.allocation.chosen(named) if named else ()
+    if platform:
+        hosts = tuple(f"n{rank}" for rank in range(ranks or min(platform.nodes, MOST_ROUNDS)))
+    on_endpoints(fabric, hosts)
 
 
 def _platform(
@@ -192,6 +222,9 @@ def _request(
     launches: int,
     budget: str,
     seed: int,
+    wait: str,
+    mpi: str,
+    option: list[str] | None,
     output: Path | None,
 ) -> "Request":
     from weft import units
@@ -204,9 +237,14 @@ def _request(
         tests=(PAIR_ROUNDS,),
         sizes=sizes,
         ranks=ranks,
-        variants=plan.Variants(points=points, single=platform is not None),
+        variants=plan.Variants(
+            points=points,
+            single=platform is not None,
+            waits=choose("way to wait", [wait] if wait else [], plan.WAITS) or ("",),
+        ),
     )
-    of = of_command(context, report=False)
+    # What a report takes is the time to find the causes.
+    of = of_command(context, report=True)
     return Request(
         experiments=(experiment,),
         transports=() if platform else tuple(filter(None, transport.split(","))),
@@ -216,35 +254,37 @@ def _request(
         budget_s=units.parse_seconds(budget),
         seed=seed,
         output=output,
-        mpi="",
-        options={},
+        mpi=mpi,
+        options=plan.parse_options(option or ()),
         case_deadline_s=units.parse_seconds(plan.CASE_DEADLINE),
         platform=platform,
         **{**asdict(where), **of, **usual},
     )
 
 
-def _show(path: Path, fabric: "KnownFabric | None", *, as_json: bool) -> None:
-    """The findings first, then the slowest ways. Raises WeftError for a record without a map."""
+def _show(
+    path: Path, fabric: "KnownFabric | None", *, as_json: bool
+) -> "tuple[Run, Sequence[CaseSummary]]":
+    """The findings first, then the slowest ways; gives what it has read. Raises WeftError."""
+    from weft.analysis.diagnosis.measured import is_map
     from weft.analysis.summary import summarise
     from weft.record.run import load
     from weft.report.notes import troubles_in_words
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.topics.base import as_plain
     from weft.topics.pair_map import PairMap, maps_of
 
     run = load(path)
+    if not is_map(run):
+        raise WeftError(f"{path} has no map", "measure one with weft map")
+    summaries = summarise(run)
     rows = maps_of(run, fabric)
-    if not rows:
-        raise WeftError(
-            f"{path} has no map, or nothing of it was measured", "measure one with weft map"
-        )
-    if as_json:
-        print_json(as_plain(rows))
-        return
     topic = PairMap()
+    if as_json:
+        print_json(topic.plain(rows))
+        return run, summaries
     screen = console()
-    screen.print(*topic.findings(rows), *troubles_in_words(summarise(run)), sep="\n")
-    for table in topic.brief(rows, max(3, 16 // len(rows))):
+    screen.print(*topic.findings(rows), *troubles_in_words(summaries), sep="\n")
+    for table in topic.brief(rows, max(3, 16 // max(1, len(rows)))):
         screen.print(*render_table(table), sep="\n")
+    return run, summaries

@@ -48,14 +48,17 @@ def show(
         except WeftError as error:
             typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
     typer.echo(f"record: {path}", err=True)
-    is_packed_later = asked is None or asked.suffix == ".zst"
-    _end(results.run, results.summaries, footer, is_packed_later=is_packed_later)
+    end(results.run, results.summaries, footer, asked=asked)
 
 
-def _end(
-    run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer", *, is_packed_later: bool
+def end(
+    run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer", *, asked: Path | None
 ) -> None:
-    """A last line and an exit status where not everything was measured."""
+    """A last line and an exit status where not everything was measured.
+
+    Raises typer.Exit; `asked` as above.
+    """
+    is_packed_later = asked is None or asked.suffix == ".zst"
     if footer.outcome == "interrupted":
         hint = ": the record is compressed when it is complete" if is_packed_later else ""
         typer.echo(f"weft: interrupted{hint}; continue with: {resume(run.path)}", err=True)

@@ -18,6 +18,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")
 LinkName = Annotated[
     str, typer.Option(help='Show bandwidths in % of this link\'s peak, e.g. "IB 4x FDR".')
 ]
+Mpi = Annotated[
+    str, typer.Option(help="Start the ranks under openmpi or mpich. Default: the one installed.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(help="Set an option of a transport: tcp.port=7000 (see weft list transports)."),
+]
 Picture = Annotated[
     Path | None,
     typer.Option(

@@ -12,7 +12,7 @@ from weft.cli.from_record import again as request_of
 from weft.cli.from_record import of_command, resumed
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import show
-from weft.cli.options import Json
+from weft.cli.options import Json, Mpi, Options
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, nodes_of
 from weft.cli.typed import is_typed, refuse_typed
 from weft.cli.where import Where, takes_where
@@ -128,13 +128,6 @@ _Again = Annotated[
         help="Measure what this record did once more, into a new record: a further session."
     ),
 ]
-_Mpi = Annotated[
-    str, typer.Option(help="Start the ranks under openmpi or mpich. Default: the one installed.")
-]
-_Options = Annotated[
-    list[str] | None,
-    typer.Option(help="Set an option of a transport: tcp.port=7000 (see weft list transports)."),
-]
 _QueueDepth = Annotated[
     str, typer.Option(help="Keep this many messages in flight in streams (Q), e.g. 16 or 1..256.")
 ]
@@ -214,8 +207,8 @@ def run(
     output: _Output = None,
     resume: _Resume = None,
     again: _Again = None,
-    mpi: _Mpi = "",
-    option: _Options = None,
+    mpi: Mpi = "",
+    option: Options = None,
     queue_depth: _QueueDepth = plan.QUEUE_DEPTH,
     buffers: _Buffers = plan.BUFFERS,
     pages: _Pages = "",

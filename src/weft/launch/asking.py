@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from weft.errors import WeftError
 from weft.host.environment import steering
 from weft.host.lines import facts_in
+from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DEADLINE_S = 60.0
 # Open MPI's starter at times ends well and loses what a host wrote last, more often on a busy
 # machine: three times in a row was seen.
 TRIES = 6
@@ -32,7 +32,7 @@ def ask_hosts(
     command: Sequence[str],
     environment: Mapping[str, str],
     nodes: Sequence[str],
-    deadline_s: float = DEADLINE_S,
+    deadline_s: float = ASK_DEADLINE_S,
 ) -> dict[str, dict[str, Any]]:
     """The manifests of the nodes by their host names, in the nodes' order.
 

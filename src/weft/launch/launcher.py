@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weft.launch.protocol import Answer, Bye, Hello
 
 START_DEADLINE_S = 40.0
+# How long hosts may take to say what they are.
+ASK_DEADLINE_S = 60.0
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,8 +88,13 @@ class Launcher(Protocol):
         """Whether it has what it takes to start programs of this MPI."""
         ...
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
-        """What each host is, by its name: the manifest that the record keeps."""
+    def manifests(
+        self, allocation: Allocation, deadline_s: float = ASK_DEADLINE_S
+    ) -> dict[str, dict[str, Any]]:
+        """What each host is, by its name: the manifest that the record keeps.
+
+        Raises WeftError for a host that does not answer in time.
+        """
         ...
 
     def start(self, job: Job) -> RunningLaunch:

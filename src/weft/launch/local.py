@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from weft.host.manifest import collect
 from weft.launch.environment import environment_of_ranks
+from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import is_this_machine
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import has_starter
@@ -39,7 +40,11 @@ class LocalLauncher:
         """Whether the MPI's starter is installed."""
         return has_starter(mpi)
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:  # noqa: ARG002
+    def manifests(
+        self,
+        allocation: Allocation,  # noqa: ARG002
+        deadline_s: float = ASK_DEADLINE_S,  # noqa: ARG002
+    ) -> dict[str, dict[str, Any]]:
         """What this machine is, by its name."""
         manifest = collect()
         return {manifest["host"]: manifest}

@@ -8,6 +8,7 @@ from weft.errors import WeftError
 from weft.host.environment import steering
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
+from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import check_known, hosts_of_site, is_this_machine, network_of
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import MPIS, has_starter, install_mpi
@@ -43,7 +44,9 @@ class MpirunLauncher:
         """Whether the MPI's starter is installed."""
         return has_starter(mpi)
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
+    def manifests(
+        self, allocation: Allocation, deadline_s: float = ASK_DEADLINE_S
+    ) -> dict[str, dict[str, Any]]:
         """What each host is, by its name; one launch, one process a host. Raises WeftError."""
         nodes = allocation.chosen(hosts_of_site())
         check_known(allocation.hosts)
@@ -52,7 +55,8 @@ class MpirunLauncher:
             raise WeftError("no mpirun is installed", install_mpi())
         start = _start(mpi, nodes, RankLayout(nodes=len(nodes), each=1), len(nodes), is_spread=True)
         network = network_of(nodes)
-        return ask_hosts([*start, *command_on_nodes()], environment_of_ranks({}, network), nodes)
+        environment = environment_of_ranks({}, network)
+        return ask_hosts([*start, *command_on_nodes()], environment, nodes, deadline_s)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError where the ranks do not fit the hosts."""

@@ -10,6 +10,7 @@ from weft.errors import WeftError
 from weft.host.manifest import collect
 from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
+from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import SIMULATOR, engine_folder
 from weft.wording import counted
@@ -47,7 +48,11 @@ class SimLauncher:
         """Whether the MPI is the simulator's."""
         return mpi == SIMULATOR
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:  # noqa: ARG002
+    def manifests(
+        self,
+        allocation: Allocation,  # noqa: ARG002
+        deadline_s: float = ASK_DEADLINE_S,  # noqa: ARG002
+    ) -> dict[str, dict[str, Any]]:
         """What this machine is, whose memory the simulated ranks share."""
         manifest = collect()
         return {manifest["host"]: manifest}

@@ -6,6 +6,7 @@ Beginning and resuming a run, and checking a job before it is submitted, ask the
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from weft.plan.simulated import SimulatedPlatform
 
 
+# A host that was there and does not answer in so long is gone; so many are asked at once.
+STILL_THERE_S = 20.0
+MOST_ASKED = 32
+
+
 class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
     """What starts ranks and what they are: `hosts` are the manifests by the hosts' names."""
 
@@ -45,6 +51,22 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
     def cores(self) -> int:
         """The cores of all hosts that this process may use."""
         return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in self.hosts.values())
+
+    def silent(self) -> tuple[str, ...]:
+        """The hosts, of several, that do not answer any more: each is asked alone, all at once."""
+        names = tuple(self.hosts)
+        asked = self.allocation.chosen(names)
+        if len(names) < 2 or len(asked) != len(names):
+            return ()
+        with ThreadPoolExecutor(MOST_ASKED) as pool:
+            answers = list(pool.map(self._answers, asked))
+        return tuple(name for name, came in zip(names, answers, strict=True) if not came)
+
+    def _answers(self, host: str) -> bool:
+        try:
+            return bool(self.launcher.manifests(Allocation(hosts=(host,)), STILL_THERE_S))
+        except WeftError:
+            return False
 
     def facts(self, path: str = "") -> Site:
         """What a plan must know; reads an application's file at the path, if one is named.

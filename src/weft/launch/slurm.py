@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weft.host.programs import answer
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
+from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import hosts_of_slurm, network_of
 from weft.launch.piped import PipedLaunch
 from weft.plan.allocation import layout_of
@@ -50,11 +51,13 @@ class SlurmLauncher:
         """Whether srun has what ranks of this MPI are started by."""
         return _plugin(mpi) != ""
 
-    def manifests(self, allocation: Allocation) -> dict[str, dict[str, Any]]:
+    def manifests(
+        self, allocation: Allocation, deadline_s: float = ASK_DEADLINE_S
+    ) -> dict[str, dict[str, Any]]:
         """What each node is, by its name; one step, one process a node. Raises WeftError."""
         nodes = allocation.chosen(hosts_of_slurm())
         start = _srun("weft-hosts", nodes, "none", len(nodes), 1)
-        return ask_hosts([*start, *command_on_nodes()], os.environ, nodes)
+        return ask_hosts([*start, *command_on_nodes()], os.environ, nodes, deadline_s)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch, which is a step. Raises WeftError where the ranks do not fit the nodes."""

@@ -8,7 +8,7 @@ from weft.record.model import GivenUp
 from weft.record.run import MOST_TRIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from weft.measure.state import CaseState
     from weft.plan.costs import RankGroup
@@ -26,6 +26,7 @@ class Failures:
 
     def __init__(self) -> None:
         self.given_up: list[GivenUp] = []
+        self.silent_hosts: tuple[str, ...] = ()
         self._starts: dict[RankGroup, int] = {}
         self._failed: dict[tuple[RankGroup, str], dict[str, None]] = {}
 
@@ -68,6 +69,14 @@ class Failures:
         self.given_up.append(
             GivenUp(transport=group.transport, ranks=group.ranks, test=test, reason=reason)
         )
+
+    def hosts_gone(self, groups: Iterable[RankGroup], hosts: Sequence[str]) -> None:
+        """Hosts do not answer any more: what runs on them is given up, whatever it had before."""
+        self.silent_hosts = tuple(hosts)
+        verb = "does" if len(hosts) == 1 else "do"
+        for group in groups:
+            self._starts[group] = MOST_STARTS
+            self._give_up(group, "", f"{', '.join(hosts)} {verb} not answer any more")
 
     def close(self, states: Iterable[CaseState]) -> None:
         """Close the cases of what was given up."""

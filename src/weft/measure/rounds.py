@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import time
+from statistics import median
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -25,13 +26,15 @@ from weft.measure.stopping import latencies_first
 from weft.plan.allocation import Allocation
 from weft.plan.budget import RESERVE, shortfall
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
+from weft.plan.rounds import tournament_of
 from weft.record.model import Footer, LaunchEnd, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from weft.launch.launcher import Launcher, RunningLaunch
     from weft.launch.programs import Program
+    from weft.plan.case import CaseAxis
     from weft.plan.plan import Plan
     from weft.record.writer import RecordWriter
 
@@ -52,7 +55,7 @@ class Watcher(Protocol):
 class Measurement:
     """One run over its plan. `measure` does everything; the record is the result.
 
-    `boots` are the boot ids of hosts by their names.
+    `boots` are the boot ids of hosts by their names, `silent` says which hosts are gone.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Measurement:
         launcher: Launcher,
         allocation: Allocation = Allocation(),  # noqa: B008 - frozen
         boots: Mapping[str, str] | None = None,
+        silent: Callable[[], Sequence[str]] = tuple,
         end_s: float,
     ) -> None:
         self.plan = plan
@@ -78,6 +82,7 @@ class Measurement:
         self.round = start.round
         self._session = start.session
         self._boots = boots or {}
+        self._silent = silent
         self._launcher = launcher
         self._allocation = allocation
         self._end = end_s
@@ -110,6 +115,7 @@ class Measurement:
             notes=tuple(gone.in_words for gone in self._failures.given_up),
             given_up=tuple(self._failures.given_up),
             budget_s=self.plan.budget_s,
+            silent_hosts=self._failures.silent_hosts,
         )
         self.writer.write(footer)
         return footer
@@ -155,7 +161,7 @@ class Measurement:
             todo = [state for state in chosen if state.group == group]
             draw.shuffle(todo)
             # What has no figure yet comes first: the time may end.
-            todo = latencies_first(sorted(todo, key=lambda state: bool(state.medians_ns)))
+            todo = latencies_first(sorted(todo, key=lambda s: (bool(s.medians_ns), _turn(s))))
             ahead = [state for state in chosen if state.group in groups[done:]]
             while todo and self._left_s() > 0:
                 todo = self._one_launch(group, todo, ahead, end - time.monotonic())
@@ -217,6 +223,9 @@ class Measurement:
         """The cases of a failed launch to try again, smallest first, the failed one last."""
         if not error.is_recorded:
             self.watcher.trouble(f"{group.transport}: {error.reason}")
+        if gone := self._silent():
+            groups = dict.fromkeys(state.group for state in self.states)
+            self._failures.hosts_gone(groups, gone)
         self._failures.close(self.states)
         if not has_started:
             return [state for state in left if not state.closed]
@@ -237,16 +246,26 @@ class Measurement:
         return time.monotonic() - begun
 
     def _guesses_ns(self, state: CaseState) -> tuple[float, float]:
-        """An operation's time and average time, guessed from other sizes of the same variant."""
-        variant, size = state.case.but_for("bytes"), state.case.bytes
-        known = [
-            other
-            for other in self.states
-            if other.operation_ns > 0 and other.case.but_for("bytes") == variant
-        ]
+        """An operation's time and average time, guessed from other sizes of the same variant.
+
+        Rounds of pairs are alike whichever they are: the median over those measured counts.
+        """
+        size = state.case.bytes
+        axes: tuple[CaseAxis, ...] = ("bytes",)
+        if state.pattern.figure == "pairs":
+            axes = ("bytes", "point")
+        variant = state.case.but_for(*axes)
+        known: dict[int, list[CaseState]] = {}
+        for other in self.states:
+            if other.operation_ns > 0 and other.case.but_for(*axes) == variant:
+                known.setdefault(other.case.bytes, []).append(other)
         return (
-            guessed_operation_ns(size, {other.case.bytes: other.operation_ns for other in known}),
-            guessed_operation_ns(size, {other.case.bytes: other.pace_ns for other in known}),
+            guessed_operation_ns(
+                size, {near: median(one.operation_ns for one in own) for near, own in known.items()}
+            ),
+            guessed_operation_ns(
+                size, {near: median(one.pace_ns for one in own) for near, own in known.items()}
+            ),
         )
 
     def _launch(self, group: RankGroup) -> RunningLaunch:
@@ -260,3 +279,9 @@ class Measurement:
                 allocation=self._allocation,
             )
         )
+
+
+def _turn(state: CaseState) -> int:
+    """Rounds of pairs after all pairs have met come later, for a budget may end between."""
+    point = state.case.point or 0
+    return tournament_of(point, state.case.ranks) if state.pattern.figure == "pairs" else 0

@@ -118,8 +118,10 @@ class CaseState:
 
     def is_unfinished(self, plan: Plan) -> bool:
         """Whether a case lacks precision, or its launches where the samples are fixed."""
-        # Under load the tail is the result, and beyond saturation no median settles.
-        if plan.samples or self.pattern.every_operation:
+        # Under load the tail is the result, and beyond saturation no median settles. Of pairs the
+        # answer is over all rounds, and not how well one of them is known.
+        is_counted = self.pattern.every_operation or self.pattern.figure == "pairs"
+        if plan.samples or is_counted:
             return self.is_short(plan)
         return not self.closed and not self.is_settled(plan)
 

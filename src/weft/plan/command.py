@@ -28,6 +28,7 @@ from weft.units import parse_percent, parse_seconds
 from weft.wording import options_given
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from weft.applications.files import ApplicationFile
@@ -116,6 +117,44 @@ def words_of(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> tuple[
         # A platform has no transports, no options and no hosts.
         named = ("--platform", f"{simulated.name}:{simulated.kind}")
         return (*_of_experiment(one, pattern, usual_ranks), *named, *effort)
+    words = _of_experiment(one, pattern, usual_ranks, plan.application_file)
+    return (*words, *_of_way(case, plan, hosts), *effort)
+
+
+def map_of_hosts(case: Case, plan: Plan, hosts: Sequence[str]) -> str:
+    """The command for the map of a case's size on these hosts, of those that it was planned on."""
+    allocation = msgspec.structs.replace(plan.allocation, hosts=tuple(hosts), nodes=0)
+    return map_in_rounds(
+        msgspec.structs.replace(case, ranks=allocation.usual_ranks),
+        msgspec.structs.replace(plan, allocation=allocation),
+        len(hosts),
+        0,
+    )
+
+
+def map_in_rounds(case: Case, plan: Plan, hosts: int, rounds: int) -> str:
+    """The command for a map of a case's size in so many rounds; empty of a simulated platform.
+
+    Its budget grows with the rounds; 0: as many as is usual.
+    """
+    if plan.simulated:
+        return ""
+    points = len({one.point for one in plan.cases})
+    named = {
+        "--sizes": str(case.bytes),
+        "--ranks": str(case.ranks),
+        "--rounds": str(rounds or ""),
+        "--wait": case.wait,
+        "--launches": str(plan.launches),
+        "--budget": in_words(plan.budget_s * max(1.0, rounds / points)),
+        "--seed": "" if plan.seed == SEED else str(plan.seed),
+    }
+    words = (*options_given(named), *_of_way(case, plan, hosts))
+    return shlex.join(("weft", "map", *words))
+
+
+def _of_way(case: Case, plan: Plan, hosts: int) -> tuple[str, ...]:
+    """Over which transport, with which options of it, on which hosts."""
     family = case.transport.partition(":")[0]
     options = [
         word
@@ -123,15 +162,7 @@ def words_of(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> tuple[
         if name.startswith(f"{family}.")
         for word in ("--option", f"{name}={value}")
     ]
-    words = _of_experiment(one, pattern, usual_ranks, plan.application_file)
-    return (
-        *words,
-        "--transport",
-        case.transport,
-        *options,
-        *_of_hosts(plan, case.ranks, hosts),
-        *effort,
-    )
+    return ("--transport", case.transport, *options, *_of_hosts(plan, case.ranks, hosts))
 
 
 def _of_experiment(

@@ -12,6 +12,7 @@ from weft.applications.info import RECORDED_AS, ApplicationInfo
 FigureKind = Literal[
     "", "latency", "exchange", "one_sided_latency", "bandwidth", "burst", "overhead", "overlap",
     "loaded_latency", "registration", "copy", "iteration", "collective",
+    "pairs",
 ]  # fmt: skip
 
 
@@ -59,7 +60,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     operation in any case, and the series `interval` says how long the next one waits for it.
 
     `figure` "latency" is the time of one message from a rank to another, and no other figure is; a
-    "collective" is the mean over the ranks. Without has_size it has no messages: it is planned with
+    "collective" is the mean over the ranks; of "pairs" each rank has its own, and the test's is the
+    median over them. Without has_size it has no messages: it is planned with
     0 bytes. With has_queue it keeps the case's Q messages in flight, else it knows no queue depth.
     A sample of a stream holds such a latency `latencies_per_sample` times beside its messages' own
     times. A burst is `messages_per_burst` messages, a pause of the delay method `pause_trips` round

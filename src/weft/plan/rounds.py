@@ -22,6 +22,11 @@ def rounds_of(ranks: int) -> int:
     return ranks - 1 + ranks % 2
 
 
+def tournament_of(point: int, ranks: int) -> int:
+    """To which tournament a round belongs: after the rounds of one every pair has met once."""
+    return point // rounds_of(ranks)
+
+
 def usual_rounds(ranks: int) -> int:
     """How many rounds are measured where nobody says: whole tournaments of few ranks."""
     tournament = rounds_of(ranks)

@@ -22,13 +22,14 @@ def has_ranks(seen: Sampled) -> bool:
 def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
     """Ticks of each sample: rank 0's, or of an operation of all ranks the mean over them.
 
-    As the OSU Micro-Benchmarks report collective operations (osu_allreduce, "Avg Latency").
+    As the OSU Micro-Benchmarks report collective operations (osu_allreduce, "Avg Latency"). Of
+    pairs the median over the ranks: rank 0 may stand by, and its samples are then no times.
     """
     import numpy as np
 
-    if figure != "collective" or not has_ranks(seen):
+    if figure not in ("collective", "pairs") or not has_ranks(seen):
         return seen.ticks
     if seen.over_ranks is not None:
         return seen.over_ranks.mean[""]
     ranks = [own for name, own in seen.parts.items() if OF_RANK.fullmatch(name)]
-    return np.mean([seen.ticks, *ranks], axis=0)
+    return (np.median if figure == "pairs" else np.mean)([seen.ticks, *ranks], axis=0)

@@ -11,12 +11,15 @@ from weft.report.paper import SANS, SCREEN, SERIF
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.charts import Chart, Mark, Track
+    from weft.charts import Chart, Mark, Matrix, Track
     from weft.report.paper import Paper
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; shape and dash differ too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MATRIX_COLOURS = 24
+# Names along one side of a matrix.
+MOST_NAMES = 32
 DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
 
 
@@ -53,6 +56,8 @@ def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[byte
             _draw_track(axes, track)
         for mark in chart.marks:
             _draw_mark(axes, mark)
+        if chart.matrix is not None:
+            _draw_matrix(canvas, axes, chart.matrix)
         _shape_axes(axes, chart)
         # Laid out once for all kinds: that takes as long as drawing.
         canvas.draw_without_rendering()
@@ -126,6 +131,24 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
         axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
 
 
+def _draw_matrix(canvas: Any, axes: Any, matrix: Matrix) -> None:
+    """A square of colours for each value; few colours, for scatter would fill the file."""
+    import matplotlib as mpl
+
+    colours = mpl.colormaps["RdBu_r" if matrix.is_signed else "viridis"].resampled(MATRIX_COLOURS)
+    low, high = matrix.ends
+    image = axes.imshow(matrix.values, cmap=colours, vmin=low, vmax=high, interpolation="none")
+    canvas.colorbar(
+        image, ax=axes, label=matrix.label, extend="both" if matrix.is_signed else "max"
+    )
+    every = -(-len(matrix.names) // MOST_NAMES)
+    places = matrix.begins if every > 1 and 0 < len(matrix.begins) < MOST_NAMES else ()
+    places = (0, *places) if places else tuple(range(0, len(matrix.names), every))
+    axes.set_xticks(places, [matrix.names[at] for at in places], rotation=90)
+    axes.set_yticks(places, [matrix.names[at] for at in places])
+    axes.tick_params(labelsize="x-small", length=2)
+
+
 def _shape_axes(axes: Any, chart: Chart) -> None:
     if chart.x.is_log:
         axes.set_xscale("log", base=2 if chart.x.ticks else 10)
@@ -138,6 +161,8 @@ def _shape_axes(axes: Any, chart: Chart) -> None:
     axes.minorticks_off()
     axes.set_xlabel(chart.x.label)
     axes.set_ylabel(chart.y.label)
+    if chart.matrix is not None:
+        return
     axes.grid(visible=True, color="#dddddd", linewidth=0.5)
     if any(track.style == "bar" for track in chart.tracks):
         # Bars leave no room inside.

@@ -27,10 +27,12 @@ def render(template: str, charts: Sequence[Chart], **values: Any) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, loader=jinja2.FunctionLoader(_template)
     )
+    moving = [chart for chart in charts if not chart.is_static]
     return environment.get_template(template).render(
         figures=_figures(charts),
-        plots=_script_json({chart.name: plot(chart) for chart in charts}),
-        plotly=plotly.offline.get_plotlyjs(),
+        plots=_script_json({chart.name: plot(chart) for chart in moving}),
+        # Most of a page's size, and a page of pictures does without.
+        plotly=plotly.offline.get_plotlyjs() if moving else "",
         **values,
     )
 
@@ -67,6 +69,7 @@ def _figure(chart: Chart) -> dict[str, Any]:
         "title": chart.title,
         "alt": chart.alt,
         "note": chart.words,
+        "is_static": chart.is_static,
         "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
         "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
     }

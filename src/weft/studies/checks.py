@@ -26,6 +26,7 @@ from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.sources.limits import read_limits
+from weft.studies.map_changes import are_maps, changed_maps, checks_of
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
                 f"{reference.path} is the record under test itself",
                 "type another record after --against",
             )
+    if are_maps([*runs, *references]):
+        return _of_maps(runs, references, slack)
     checks = against_record(pool(runs), pool(references), slack)
     rests_on = {
         _TESTED: launches_of(runs),
@@ -86,6 +89,21 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
             *notes,
             *in_time([*runs, *references]),
         ),
+        checks=checks,
+    )
+
+
+def _of_maps(runs: Sequence[Run], references: Sequence[Run], slack: float) -> CheckedMachine:
+    """Who got slower since an earlier map."""
+    if len(runs) > 1 or len(references) > 1:
+        raise WeftError(
+            "a map is checked against one earlier map", "type one record, and one after --against"
+        )
+    checks = checks_of(changed_maps(references[0], runs[0]), slack)
+    return CheckedMachine(
+        outcome=overall(checks),
+        unlike=differences_of_runs(references[0], runs[0]),
+        notes=in_time([*runs, *references]),
         checks=checks,
     )
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MODELS = "models"
 OF_PAPERS = ("latex", "markdown")
-FORMATS = ("csv", "parquet", *OF_PAPERS)
+FORMATS = ("csv", "parquet", "json", *OF_PAPERS)
 
 
 class TableFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +58,12 @@ def export(record: Path, targets: Mapping[str, Path | None], table: str = "") ->
     else:
         frame = table_of(run, table)
         rows = frame.height
-        _write(frame.write_csv if kind == "csv" else frame.write_parquet, path)
+        fill: dict[str, Callable[[IO[bytes]], object]] = {
+            "csv": frame.write_csv,
+            "parquet": frame.write_parquet,
+            "json": lambda file: file.write(frame.write_json().encode()),
+        }
+        _write(fill[kind], path)
     return TableFile(path=path, rows=rows, table=table)
 
 

@@ -14,14 +14,13 @@ import msgspec
 
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
-from weft.record.launches import by_launch
+from weft.record.launches import by_launch, medians_of_ranks
 from weft.record.ranks import has_ranks
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
-from weft.topics.pair_map import PAIR_ROUNDS
 from weft.topics.rows import CaseRow
-from weft.topics.series import medians_of_ranks, positive_of_case
+from weft.topics.series import positive_of_case
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import half_or_none
 
@@ -76,8 +75,7 @@ def exchanges_of(run: Run) -> tuple[ExchangeRow, ...]:
     for key, batches in run.measured_by_case.items():
         case = run.cases[key]
         own = [batch for batch in batches if has_ranks(batch)]
-        is_map = case.test == PAIR_ROUNDS
-        if own and not is_map and run.patterns[case.test].figure in _FIGURES:
+        if own and run.patterns[case.test].figure in _FIGURES:
             rows.append(_row(run, case, own))
     return tuple(row for row in rows if row is not None)
 

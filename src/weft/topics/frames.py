@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.diagnosis.matrix import matrix_of
+from weft.analysis.diagnosis.measured import measured_maps
 from weft.analysis.stats.percentiles import PERCENTILES, TAILS
 from weft.analysis.summary import CaseSummary, summarise
+from weft.errors import WeftError
 from weft.estimate import Estimate, Median
 
 if TYPE_CHECKING:
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
     from weft.record.run import Run
 
-TABLES = ("samples", "batches", "host", "summary")
+TABLES = ("samples", "batches", "host", "summary", "pairs")
 _PERCENTILES = {
     "percentiles_latency_ns": "latency_ns",
     "percentiles_of_means_latency_ns": "latency_of_means_ns",
@@ -24,9 +27,11 @@ _PERCENTILES = {
 
 
 def table_of(run: Run, name: str) -> pl.DataFrame:
-    """One of TABLES: a row a raw sample, a batch, a rank or a planned case."""
+    """One of TABLES: a row a raw sample, a batch, a rank, a planned case or a pair of a map."""
     if name == "summary":
         return summary_table(summarise(run))
+    if name == "pairs":
+        return pairs_table(run)
     frame: pl.DataFrame = getattr(run, name)
     return frame
 
@@ -39,6 +44,34 @@ def summary_table(summaries: tuple[CaseSummary, ...]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame([_flat(row) for row in summaries], infer_schema_length=None)
+
+
+def pairs_table(run: Run) -> pl.DataFrame:
+    """A row a directed pair that a map measured: its median over `visits`, and how much slower.
+
+    `slower` is the share beyond what is usual so far apart. Raises WeftError for no map.
+    """
+    import numpy as np
+    import polars as pl
+
+    frames = []
+    for one in measured_maps(run):
+        matrix = matrix_of(one.times, one.fabric)
+        source, target = np.nonzero(matrix.visits)
+        names = np.array(matrix.names)
+        columns: dict[str, Any] = {
+            "transport": [one.case.transport] * len(source),
+            "bytes": [one.case.bytes] * len(source),
+            "source": names[source].tolist(),
+            "target": names[target].tolist(),
+            "time_ns": matrix.time_ns[source, target],
+            "slower": matrix.slower[source, target],
+            "visits": matrix.visits[source, target],
+        }
+        frames.append(pl.DataFrame(columns))
+    if not frames:
+        raise WeftError(f"{run.path} has no map", "measure one with weft map")
+    return pl.concat(frames)
 
 
 def _flat(summary: CaseSummary) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.fits.delays import reads_ns
 from weft.analysis.stats.intervals import median_of_case
 from weft.analysis.stats.parameters import over_sessions_of
-from weft.record.launches import launch_median, launch_medians, samples_by_launch
-from weft.record.ranks import FIRST_RANK, OF_RANK
+from weft.record.launches import launch_medians, samples_by_launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -84,25 +83,3 @@ def alone_ns(run: Run, batch: Batch) -> NDArray[np.float64]:
     import numpy as np
 
     return np.maximum(less_read(run, batch, "alone"), 1.0)
-
-
-def medians_of_ranks(run: Run, batches: Sequence[Batch]) -> dict[int, float]:
-    """The median time of an operation on each rank in the batches of a launch, ns, by rank.
-
-    Of several batches, one of which kept no more than quantiles, it is the median of their medians.
-    """
-    import numpy as np
-
-    if len(batches) > 1 and any(batch.over_ranks for batch in batches):
-        each = [medians_of_ranks(run, [batch]) for batch in batches]
-        return {rank: launch_median([one[rank] for one in each]) for rank in each[0]}
-    if kept := batches[0].over_ranks:
-        scale_ns = run.tick_of_operation_ns(batches[0])
-        return {rank: ticks * scale_ns for rank, ticks in kept.medians.items()}
-    others = [part for part in batches[0].parts if OF_RANK.fullmatch(part)]
-    return {
-        int(part.removeprefix("rank")): launch_median(
-            np.concatenate([run.time_ns(batch, part=part) for batch in batches])
-        )
-        for part in (FIRST_RANK, *others)
-    }

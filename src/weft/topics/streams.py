@@ -24,10 +24,10 @@ from weft.charts import (
     track_of,
 )
 from weft.estimate import Estimate
-from weft.record.launches import launch_medians, samples_by_launch
+from weft.record.launches import launch_medians, medians_of_ranks, samples_by_launch
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
-from weft.topics.series import medians_of_ranks, positive_of_case
+from weft.topics.series import positive_of_case
 from weft.units import format_rate, format_time
 from weft.wording import half_or_none
 

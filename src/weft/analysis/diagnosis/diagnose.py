@@ -94,9 +94,13 @@ class _Pairs(msgspec.Struct, frozen=True, kw_only=True):
     of_value: NDArray[Any]
 
 
-def diagnose(times: PairTimes, fabric: KnownFabric) -> Diagnosis:
-    """What explains the times. Fewer than FEWEST endpoints that answer tell nothing apart."""
-    dead = dead_of(times)
+def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) -> Diagnosis:
+    """What explains the times. Fewer than FEWEST endpoints that answer tell nothing apart.
+
+    Endpoints that are `gone` died meanwhile: what was measured of them says nothing.
+    """
+    silent = {*dead_of(times), *gone}
+    dead = tuple(name for name in times.names if name in silent)
     is_dead = np.isin(np.array(times.names), dead)
     used = times.at(np.isfinite(times.time_ns) & ~is_dead[times.source] & ~is_dead[times.target])
     answering = np.union1d(used.source, used.target)

@@ -1,0 +1,143 @@
+"""The times of a map by pair of endpoints, as a record has them.
+
+Of each pair the median of a launch's samples counts, from one rank to the other, in a round
+of pairs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from weft.analysis.diagnosis.guess import guessed
+from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.errors import WeftError
+from weft.fabric.known import Group, KnownFabric
+from weft.plan.case import Case
+from weft.plan.rounds import partners_in
+from weft.record.launches import medians_of_ranks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.record.model import Batch, Launch
+    from weft.record.run import Run
+
+
+class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
+    """The map of one size over a transport: its times, and what is known of the fabric."""
+
+    case: Case
+    times: PairTimes
+    fabric: KnownFabric
+    launches: int
+    rounds: int
+
+
+def is_map(run: Run) -> bool:
+    """Whether a record is a map and nothing else."""
+    return all(_is_round(run, case) for case in run.cases.values())
+
+
+def _is_round(run: Run, case: Case) -> bool:
+    return run.patterns[case.test].figure == "pairs"
+
+
+def measured_maps(run: Run, fabric: KnownFabric | None = None) -> list[MeasuredMap]:
+    """One for each size over each transport; without a fabric its groups are guessed.
+
+    Raises WeftError where the fabric does not have these hosts.
+    """
+    maps: dict[Case, list[tuple[Case, Batch]]] = {}
+    for key, batches in run.measured_by_case.items():
+        case = run.cases[key]
+        if _is_round(run, case):
+            own = maps.setdefault(case.but_for("point"), [])
+            own += [(case, batch) for batch in batches]
+    return [_measured(run, case, own, fabric) for case, own in maps.items()]
+
+
+def _measured(
+    run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric: KnownFabric | None
+) -> MeasuredMap:
+    times = _times_of(run, case.ranks, measured)
+    known = guessed(times) if fabric is None else on_endpoints(fabric, times.names)
+    return MeasuredMap(
+        case=case,
+        times=times,
+        fabric=msgspec.structs.replace(known, groups=(*known.groups, *_hosts(times.names))),
+        launches=len({batch.launch for _, batch in measured}),
+        rounds=len({one.point for one, _ in measured}),
+    )
+
+
+def _times_of(run: Run, ranks: int, measured: Sequence[tuple[Case, Batch]]) -> PairTimes:
+    """A value for each rank that had a partner in a batch: the median of its samples."""
+    source, target, visit, time_ns = [], [], [], []
+    for number, (case, batch) in enumerate(sorted(measured, key=lambda one: one[1].order)):
+        medians_ns = medians_of_ranks(run, [batch])
+        for rank, partner in enumerate(partners_in(case.point or 0, ranks)):
+            if partner == ranks or rank not in medians_ns:
+                continue
+            source.append(rank)
+            target.append(partner)
+            visit.append(number)
+            time_ns.append(medians_ns[rank])
+    times = np.array(time_ns)
+    return PairTimes(
+        names=_names_of(run, run.launches[measured[0][1].launch], ranks),
+        source=np.array(source),
+        target=np.array(target),
+        visit=np.array(visit),
+        # A clock that stood still has no logarithm.
+        time_ns=np.where(times > 0, times, np.nan),
+    )
+
+
+def _names_of(run: Run, launch: Launch, ranks: int) -> tuple[str, ...]:
+    """Each rank's host, with its number where a host has several; simulated nodes are n0, n1 ...
+
+    A rank of which the launch says nothing has its number alone.
+    """
+    if run.header.plan.simulated is not None:
+        return tuple(f"n{rank}" for rank in range(ranks))
+    host_of = {one.rank: one.host for one in launch.ranks if one.rank < ranks}
+    several = Counter(host_of.values())
+    found = []
+    for rank in range(ranks):
+        host = host_of.get(rank, "rank")
+        found.append(host if several[host] == 1 else f"{host}/{rank}")
+    return tuple(found)
+
+
+def _hosts(names: Sequence[str]) -> list[Group]:
+    """The hosts of several endpoints."""
+    members: dict[str, set[str]] = {}
+    for name in names:
+        host, slash, _ = name.partition("/")
+        if slash and host != "rank":
+            members.setdefault(host, set()).add(name)
+    return [Group(name=f"host {host}", members=frozenset(own)) for host, own in members.items()]
+
+
+def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
+    """A fabric of hosts as one of endpoints. Raises WeftError for a host below no switch."""
+    held = frozenset[str]().union(*(group.members for group in fabric.groups))
+    lost = [name for name in names if name.partition("/")[0] not in held]
+    if lost:
+        raise WeftError(
+            f"the topology does not fit: {lost[0]} is below no switch"
+            + (f", and {len(lost) - 1} more" if len(lost) > 1 else ""),
+            "name the topology of these hosts, or omit --topology",
+        )
+    groups = tuple(
+        msgspec.structs.replace(
+            group,
+            members=frozenset(name for name in names if name.partition("/")[0] in group.members),
+        )
+        for group in fabric.groups
+    )
+    return msgspec.structs.replace(fabric, groups=tuple(one for one in groups if one.members))

@@ -1,0 +1,155 @@
+"""Two maps of the same endpoints: who got slower, who faster, and all together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.analysis.compare.acceptance import Checked, Outcome
+from weft.analysis.diagnosis.change import MapChange, change_between
+from weft.analysis.diagnosis.diagnose import FEWEST
+from weft.analysis.diagnosis.matrix import matrix_of
+from weft.analysis.diagnosis.measured import MeasuredMap, is_map, measured_maps
+from weft.errors import WeftError
+from weft.plan.case import Case
+from weft.tables import Table
+from weft.topics.map_charts import difference_chart, matrix_charts
+from weft.topics.pair_map import FEWEST_ROUNDS, finding_in_words
+from weft.units import format_bytes
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.charts import Chart
+    from weft.record.run import Run
+
+
+class SizeChange(msgspec.Struct, frozen=True, kw_only=True):
+    """The maps of one size over a transport in two records, and what changed between them."""
+
+    case: Case
+    before: MeasuredMap
+    after: MeasuredMap
+    change: MapChange
+    silent: tuple[str, ...]
+
+    @property
+    def place(self) -> str:
+        """For a sentence: "tcp 64 KiB, 16 endpoints"."""
+        endpoints = counted(self.change.endpoints, "endpoint")
+        return f"{self.case.transport} {format_bytes(self.case.bytes)}, {endpoints}"
+
+    @property
+    def tells(self) -> bool:
+        """Whether enough was measured to tell one endpoint from another."""
+        rounds = min(self.before.rounds, self.after.rounds)
+        return self.change.endpoints >= FEWEST and rounds >= FEWEST_ROUNDS
+
+
+def are_maps(runs: Sequence[Run]) -> bool:
+    """Whether all of these records are maps."""
+    return bool(runs) and all(map(is_map, runs))
+
+
+def changed_maps(before: Run, after: Run) -> list[SizeChange]:
+    """One for each size that both have. Raises WeftError where they have no pair in common."""
+    first = {_alike(one.case): one for one in measured_maps(before)}
+    silent = after.footer.silent_hosts if after.footer else ()
+    found = []
+    for one in measured_maps(after):
+        other = first.get(_alike(one.case))
+        change = change_between(other.times, one.times, one.fabric) if other else None
+        if other and change:
+            found.append(
+                SizeChange(case=one.case, before=other, after=one, change=change, silent=silent)
+            )
+    if not found:
+        raise WeftError(
+            f"{before.path} and {after.path} are maps without a pair in common",
+            "measure the same hosts, transport and sizes",
+        )
+    return found
+
+
+def _alike(case: Case) -> Case:
+    """Maps of more or fewer endpoints are compared in those that both have."""
+    return case.but_for("ranks", "point")
+
+
+def sentences_of(one: SizeChange) -> list[str]:
+    """Who got slower or faster beside the others, and what all have in common."""
+    change = one.change
+    lines = [finding_in_words(found, "got slower") for found in change.slower.findings]
+    lines += [
+        finding_in_words(found, "got faster", longer="longer before")
+        for found in change.faster.findings
+    ]
+    lines += [f"{name} did not answer: dead, not slow" for name in one.silent]
+    if not lines:
+        lines = ["nobody got slower beside the others"]
+    if not one.tells:
+        lines = [f"too little was measured: {FEWEST} endpoints in {FEWEST_ROUNDS} rounds tell"]
+    interval = f"[{change.longer_low:+.1%}, {change.longer_high:+.1%}]"
+    ways = counted(change.pairs, "way")
+    lines.append(f"all together {change.longer:+.1%} {interval} longer over {ways}")
+    return [f"{one.place}: {line}" for line in lines]
+
+
+def checks_of(found: Sequence[SizeChange], tolerance: float) -> tuple[Checked, ...]:
+    """Fail where somebody is dead, or slower than the tolerance at the interval's lower end."""
+    return tuple(_checked(one, tolerance) for one in found)
+
+
+def _checked(one: SizeChange, tolerance: float) -> Checked:
+    slower = [found for found in one.change.slower.findings if found.slower_low > tolerance]
+    outcome: Outcome = "pass"
+    if slower or one.silent or one.change.longer_low > tolerance:
+        outcome = "fail"
+    elif not one.tells:
+        outcome = "cannot tell"
+    return Checked(
+        case=one.case.key,
+        test=one.case.test,
+        transport=one.case.transport,
+        bytes=one.case.bytes,
+        asked=f"nobody slower than before by more than {tolerance:.3g}",
+        quantity="latency",
+        outcome=outcome,
+        why="; ".join(sentences_of(one)),
+        launches=one.after.launches,
+    )
+
+
+def change_charts(found: Sequence[SizeChange], names: tuple[str, str]) -> list[Chart]:
+    """Both matrices on one scale and the difference, of each size."""
+    charts: list[Chart] = []
+    for number, one in enumerate(found):
+        first, second = (matrix_of(side.times, side.fabric) for side in (one.before, one.after))
+        charts += matrix_charts([(names[0], first), (names[1], second)], one.place, number)
+        drawn = difference_chart(first, second, one.place, number, names=names)
+        charts += [drawn] if drawn else []
+    return charts
+
+
+def change_table(found: Sequence[SizeChange], names: tuple[str, str]) -> Table:
+    """The sentences, as what stands below a page's heading."""
+    lines = tuple(line for one in found for line in sentences_of(one))
+    return Table(name="map", caption=f"{names[1]} against {names[0]}", notes=lines)
+
+
+def change_as_plain(found: Sequence[SizeChange]) -> list[dict[str, Any]]:
+    """What changed, as JSON has it; the fabric is that of the record."""
+    rows = []
+    for one in found:
+        change = msgspec.to_builtins(
+            msgspec.structs.replace(
+                one.change,
+                slower=one.change.slower.findings,
+                faster=one.change.faster.findings,
+            )
+        )
+        place = {"transport": one.case.transport, "bytes": one.case.bytes}
+        rows.append(place | change | {"dead": list(one.silent)})
+    return rows

@@ -1,0 +1,90 @@
+"""Two records of maps: who got slower, as a check, a comparison and a page say it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from support.maps import HOSTS, map_record
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.studies.map_changes import changed_maps, checks_of, sentences_of
+from weft.studies.maps import maps_among
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import weft
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> weft.Run:
+    return map_record(tmp_path / "before.jsonl", {})
+
+
+@pytest.fixture
+def after(tmp_path: Path) -> weft.Run:
+    return map_record(tmp_path / "after.jsonl", {"n5": 1.5})
+
+
+def test_who_got_slower_is_named_and_fails_the_check(before: weft.Run, after: weft.Run) -> None:
+    [found] = changed_maps(before, after)
+    first, together = sentences_of(found)
+    assert "n5 when it sends got slower: 50%" in first
+    assert "all together" in together
+    [check] = checks_of([found], 0.05)
+    assert check.outcome == "fail"
+    assert "n5" in check.why
+    [back] = changed_maps(after, before)
+    assert "n5 when it sends got faster: 50%" in sentences_of(back)[0]
+    assert "longer before" in sentences_of(back)[0]
+    assert checks_of([back], 0.05)[0].outcome == "pass"
+    # Within the tolerance it passes.
+    assert checks_of([found], 0.6)[0].outcome == "pass"
+
+
+def test_two_rounds_do_not_tell(tmp_path: Path, before: weft.Run) -> None:
+    few = map_record(tmp_path / "few.jsonl", {}, rounds=2)
+    [found] = changed_maps(before, few)
+    assert checks_of([found], 0.05)[0].outcome == "cannot tell"
+    assert "too little was measured" in sentences_of(found)[0]
+
+
+def test_other_hosts_have_no_pair_in_common(tmp_path: Path, before: weft.Run) -> None:
+    other = map_record(tmp_path / "o.jsonl", {}, hosts=tuple(f"m{host}" for host in HOSTS))
+    with pytest.raises(WeftError, match="maps without a pair in common"):
+        changed_maps(before, other)
+
+
+def test_a_host_that_is_gone_fails(tmp_path: Path, before: weft.Run) -> None:
+    dead = map_record(tmp_path / "d.jsonl", {}, gone=("n3",))
+    [found] = changed_maps(before, dead)
+    assert checks_of([found], 0.05)[0].outcome == "fail"
+    assert any("n3 did not answer" in line for line in sentences_of(found))
+
+
+def test_the_commands_take_maps(
+    before: weft.Run, after: weft.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(before.path.parent)
+    assert after.path.parent == tmp_path
+    ran = CliRunner()
+    check = ran.invoke(app, ["check", "after.jsonl", "--against", "before.jsonl"])
+    assert check.exit_code == 1
+    assert "n5 when it sends got slower" in " ".join(check.stdout.split())
+    compare = ran.invoke(app, ["compare", "before.jsonl", "after.jsonl", "-o", "c.html"])
+    assert compare.exit_code == 0, compare.output
+    assert "n5 when it sends got slower" in compare.stdout
+    page = (tmp_path / "c.html").read_text()
+    assert page.count("<figure>") == 3
+    plain = json.loads(ran.invoke(app, ["compare", "before.jsonl", "after.jsonl", "--json"]).stdout)
+    assert plain[0]["slower"][0]["causes"] == [{"kind": "send", "name": "n5"}]
+
+
+def test_a_map_is_compared_with_a_map_alone(before: weft.Run) -> None:
+    with pytest.raises(WeftError, match="is a map, and a map is compared with one other map"):
+        maps_among([str(before.path), "escher"])
+    assert maps_among(["escher", "red-squall"]) is None

@@ -1,0 +1,72 @@
+"""Records of maps whose answer is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import weft
+from support.builders import LAUNCH_EFFECTS, synthetic_record, write_lines
+from weft.plan.case import Case
+from weft.plan.rounds import partners_in, usual_rounds
+from weft.topics.pair_map import PAIR_ROUNDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+HOSTS = tuple(f"n{number}" for number in range(1, 8))
+
+
+def map_record(
+    path: Path,
+    slow: Mapping[str, float],
+    rounds: int = 0,
+    hosts: tuple[str, ...] = HOSTS,
+    gone: tuple[str, ...] = (),
+) -> weft.Run:
+    """Each host's way to its partner takes 1 us, times its factor where it is slow to send.
+
+    Hosts that are `gone` did not answer any more in the end.
+    """
+    count = len(hosts)
+
+    def time_ns(case: Case, rank: int, launch: int) -> list[float]:
+        share = 1 + 0.003 * ((rank * 31 + (case.point or 0) * 17) % 7)
+        return [1000 * share * LAUNCH_EFFECTS[launch] * slow.get(hosts[rank], 1.0)] * 9
+
+    def parts(case: Case, launch: int) -> dict[str, list[float]]:
+        partners = partners_in(case.point or 0, count)
+        return {
+            f"rank{rank}": time_ns(case, rank, launch)
+            for rank in range(1, count)
+            if partners[rank] < count
+        }
+
+    cases = tuple(
+        Case(test=PAIR_ROUNDS, transport="tcp", bytes=8, ranks=count, point=point)
+        for point in range(rounds or usual_rounds(count))
+    )
+    path.parent.mkdir(exist_ok=True, parents=True)
+    synthetic_record(
+        path, cases, times_ns=lambda case, launch: time_ns(case, 0, launch), parts_ns=parts
+    )
+    lines = weft.load(path).lines
+    launches = [
+        msgspec.structs.replace(
+            one,
+            ranks=tuple(
+                msgspec.structs.replace(one.ranks[0], rank=rank, host=host)
+                for rank, host in enumerate(hosts)
+            ),
+        )
+        for one in lines.launches
+    ]
+    manifest = next(iter(lines.header.hosts.values()), {})
+    header = msgspec.structs.replace(lines.header, hosts=dict.fromkeys(hosts, manifest))
+    assert lines.footer is not None
+    footer = msgspec.structs.replace(lines.footer, silent_hosts=gone)
+    path.unlink()
+    write_lines(path, [header, *launches, *lines.batches, *lines.ends, footer])
+    return weft.load(path)
