@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
-from weft.launch.protocol import LaunchError
+from weft.launch.protocol import Answer, LaunchError
 from weft.plan.case import Case
 from weft.plan.rounds import partners_in, rounds_of, usual_rounds
 from weft.record.model import Batch, Launch
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from weft.launch.protocol import Answer
 
 RANKS = 5
 CASES = tuple(
@@ -43,7 +42,8 @@ class Pairs(Machine):
 def test_the_figure_of_pairs_is_the_median_over_the_ranks() -> None:
     """Where rank 0 stands by its samples say nothing."""
     parts = {"rank1": (5, 7), "rank2": (6, 9), "rank2.other": (0, 0)}
-    assert list(ticks_of_samples("pairs", (1, 1), parts)) == [5, 7]
+    seen = Answer(id=1, status="ok", ticks=(1, 1), parts=parts)
+    assert list(ticks_of_samples("pairs", seen)) == [5, 7]
 
 
 def test_a_round_in_which_rank_0_stands_by_takes_no_longer_than_others(
