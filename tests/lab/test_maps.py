@@ -26,8 +26,8 @@ pytestmark = pytest.mark.engine
 
 HOSTS = "n1,n2,n3,n4"
 MAP = (
-    "--hosts", HOSTS, "--transport", "tcp", "--wait", "block", "--sizes", "64KiB",
-    "--rounds", "12", "--launches", "1", "--budget", "90s", "-o", "m.jsonl",
+    "-o", "m.jsonl", "--hosts", HOSTS, "--transport", "tcp", "--wait", "block", "--sizes", "64KiB",
+    "--rounds", "12", "--launches", "1", "--budget", "90s",
 )  # fmt: skip
 # 64 KiB take 9 ms at this rate, and 0.1 ms without it, or 1.5 ms on a busy machine.
 SHAPED = ("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "60mbit", "burst", "32kb")

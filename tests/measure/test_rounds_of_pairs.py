@@ -41,7 +41,7 @@ class Pairs(Machine):
 
 def test_the_figure_of_pairs_is_the_median_over_the_ranks() -> None:
     """Where rank 0 stands by its samples say nothing."""
-    parts = {"rank1": (5, 7), "rank2": (6, 9), "rank2.other": (0, 0)}
+    parts: dict[str, tuple[int, ...]] = {"rank1": (5, 7), "rank2": (6, 9), "rank2.other": (0, 0)}
     seen = Answer(id=1, status="ok", ticks=(1, 1), parts=parts)
     assert list(ticks_of_samples("pairs", seen)) == [5, 7]
 
