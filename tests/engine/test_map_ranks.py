@@ -24,8 +24,9 @@ ROUNDS = 10
 # Sleeping ranks do not wait for the core of one that polls.
 MAP = (
     "map", "--ranks", str(RANKS), "--sizes", "8", "--launches", "2", "--transport", "tcp",
-    "--wait", "block", "--rounds", str(ROUNDS), "--budget", "40s",
+    "--wait", "block", "--rounds", str(ROUNDS),
 )  # fmt: skip
+ENOUGH = ("--budget", "40s")
 DEADLINE_S = 170
 
 
@@ -47,7 +48,7 @@ def pairs_of(run: weft.Run) -> set[tuple[int, int]]:
 
 def test_an_odd_number_of_ranks_has_its_matrix_within_the_budget(tmp_path: Path) -> None:
     begun = time.monotonic()
-    done = mapped(tmp_path, *MAP, "-o", "m.jsonl", "--json")
+    done = mapped(tmp_path, *MAP, *ENOUGH, "-o", "m.jsonl", "--json")
     assert done.returncode == 0, done.stderr
     assert time.monotonic() - begun < 45
     run = weft.load(tmp_path / "m.jsonl")
@@ -76,7 +77,7 @@ def test_a_map_whose_budget_ends_says_so_and_goes_on(tmp_path: Path) -> None:
 def test_a_rank_that_is_killed_costs_one_launch(tmp_path: Path) -> None:
     """Its host is there: the launch is tried again, and nobody is dead."""
     with subprocess.Popen(
-        [WEFT, *MAP, "-o", "m.jsonl"],
+        [WEFT, *MAP, *ENOUGH, "-o", "m.jsonl"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as ranks:  # fmt: skip
         kill_one(ranks.pid, tmp_path / "m.jsonl")
