@@ -1,18 +1,18 @@
 """A second application is measured by the whole program: ranks that only know it, and its entry."""
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
 
 import msgspec
 import pytest
-from typer.testing import CliRunner, Result
 
 import weft
+from support.in_process import weft_here
 from support.tiny import RING, Rings
 from weft import applications
-from weft.cli.main import app
 
 RANK = Path(__file__).parents[1] / "support" / "ring-rank"
 # The number of ranks is the starter's, as under any other.
@@ -50,10 +50,10 @@ def _machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def weft_(*words: str) -> Result:
-    done = CliRunner().invoke(app, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done
+def weft_(*words: str) -> str:
+    done = weft_here(words, os.environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_it_is_measured_recorded_shown_and_measured_again() -> None:
@@ -67,15 +67,15 @@ def test_it_is_measured_recorded_shown_and_measured_again() -> None:
         "ring/ring/8/cells64", "ring/ring/8/cells256",
     ]  # fmt: skip
     assert not run.missing
-    shown = json.loads(weft_("show", "r.jsonl", "--table", "scaling", "--json").stdout)
+    shown = json.loads(weft_("show", "r.jsonl", "--table", "scaling", "--json"))
     rows = {row["case"]: row for row in shown if "case" in row}
     two = rows["ring/ring/8/cells64"]
     assert two["iteration_ns"]["median"] == pytest.approx(10 * 32 + 8)
     assert two["efficiency"]["speed"] == pytest.approx(640 / 328 / 2)
     assert two["parts_ns"]["hand_on"]["value"] == pytest.approx(164)
-    assert weft_("report", "r.jsonl", "-o", "r.html")
+    weft_("report", "r.jsonl", "-o", "r.html")
     assert "64" in Path("r.html").read_text()
-    assert weft_("export", "r.jsonl", "--csv", "r.csv")
+    weft_("export", "r.jsonl", "--csv", "r.csv")
     weft_("run", "--again", "r.jsonl", "--budget", "60s", "-o", "again.jsonl", "--no-report")
     again = weft.load("again.jsonl")
     assert again.cases == run.cases
