@@ -18,7 +18,7 @@ from weft.plan.plan import FEW_RANKS, MOST_WHOLE_VALUES
 from weft.record.run import Run
 from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
-from weft.topics.pair_map import maps_of
+from weft.topics.pair_map import PairMap, maps_of
 from weft.topics.scaling.rows import scaling_of
 from weft.topics.streams import streams_of
 
@@ -118,7 +118,8 @@ def test_a_map_has_the_times_of_all_values(tmp_path: Path) -> None:
         },
     )
     whole = weft.load(file)
-    close(plain(maps_of(whole, None)), plain(maps_of(without_each_value(whole), None)))
+    known = (maps_of(one, None) for one in (whole, without_each_value(whole)))
+    close(*map(PairMap().plain, known))
 
 
 @pytest.mark.parametrize(
