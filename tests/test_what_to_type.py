@@ -110,7 +110,7 @@ def options_of(command: Any) -> set[str]:
 
 COMMANDS = commands()
 OPTIONS = {word for command in COMMANDS.values() for word in options_of(command)}
-TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
 def wrong_with_weft(line: str) -> str:
