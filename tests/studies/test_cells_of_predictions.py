@@ -22,7 +22,8 @@ from weft.topics import results_of
 
 CERTAINTY = Certainty(mean=0.031, worst=0.17, fixed=0.07, byte=0.13, points=41, largest_bytes=4096)
 NAMES = ("full", "half", "third")
-MOVES = (0.93, 1.08, 1.21)
+# All slow the same way, so the platform as it is is an end of each interval.
+MOVES = (1.04, 1.08, 1.21)
 _NS, _RATE = UNITS["_ns"], UNITS["_bytes_per_s"]
 
 
