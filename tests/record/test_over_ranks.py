@@ -66,6 +66,24 @@ def test_exchanges_and_streams_have_the_figures_of_all_values(both: tuple[Run, R
     close(plain(streams), plain(streams_of(kept, summarise(kept))))
 
 
+def test_the_middle_of_three_streams_is_not_their_mean(tmp_path: Path) -> None:
+    case = Case(test="hot_spot_receive", transport="tcp", bytes=8, ranks=4, point=3)
+    own_ns = {1: 1000.0, 2: 1100.0, 3: 4000.0}
+    file = synthetic_record(
+        tmp_path / "h.jsonl",
+        (case,),
+        times_ns=lambda _, __: [900.0 + at for at in range(30)],
+        parts_ns=lambda _, __: {
+            f"rank{rank}": [time + at for at in range(30)] for rank, time in own_ns.items()
+        },
+    )
+    whole = weft.load(file)
+    kept = without_each_value(whole)
+    rows = [streams_of(run, summarise(run)) for run in (whole, kept)]
+    assert rows[0]
+    close(plain(rows[0]), plain(rows[1]))
+
+
 def test_scaling_has_the_figures_of_all_values(both: tuple[Run, Run]) -> None:
     rows = [scaling_of(results_of(run, summarise(run))) for run in both]
     assert rows[0].all
