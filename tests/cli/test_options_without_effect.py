@@ -83,7 +83,7 @@ ALWAYS = {
         "same": "verdicts follow from it",
     },
     "check": {
-        "json": AS_JSON, "junit openmetrics": AS_FILE, "against": "it is what is checked against",
+        "json": AS_JSON, "junit openmetrics make_limits": AS_FILE,
     },
     "trend": {"json": AS_JSON, "output": AS_FILE, "against": "limits are shown"},
     "slurm script": {},
@@ -227,7 +227,10 @@ SCENES = {
     ],
     "calibrate": [("--transport tcp", "escher", "r.jsonl")],
     "reproduce": [("--rate 1GFlop/s", "sandia", ""), ("-o f.svg", "osu", "")],
-    "check": [("--tolerance 5%", "r.jsonl --against limits.toml",
+    "check": [("--tolerance 5%", "r.jsonl --make-limits l.toml", "r.jsonl --against other.jsonl"),
+              ("--against other.jsonl", "r.jsonl --make-limits l.toml",
+               "r.jsonl --tolerance 5%"),
+              ("--tolerance 5%", "r.jsonl --against limits.toml",
                "r.jsonl --against other.jsonl")],
     "slurm script": [("--submit", "ping_pong", "")],
 }  # fmt: skip

@@ -36,6 +36,7 @@ USES = {
     ("price", "--draw"): (*FABRIC, "--draw", "out.svg"),
     ("price", "--simgrid"): (*FABRIC, "--simgrid", "out.xml"),
     ("check", "--junit"): ("record.jsonl", "--against", "limits.toml", "--junit", "out.xml"),
+    ("check", "--make-limits"): ("record.jsonl", "--make-limits", "out.toml"),
     ("check", "--openmetrics"): (
         "record.jsonl", "--against", "limits.toml", "--openmetrics", "out.txt"),
     ("export", "--csv"): ("record.jsonl", "--table", "host", "--csv", "out.csv"),

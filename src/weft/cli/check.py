@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import output_option, print_json
 from weft.cli.typed import refuse_typed
+from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.studies.checks import CheckedMachine
@@ -17,7 +18,12 @@ Examples:
 
 weft check run.jsonl --against limits.toml --junit check.xml
 
-weft check today.jsonl --against monday.jsonl --against tuesday.jsonl --tolerance 5%"""
+weft check today.jsonl --against monday.jsonl --against tuesday.jsonl --tolerance 5%
+
+weft check good.jsonl --make-limits limits.toml"""
+
+
+_AGAINST = "type --against with a record or a limits file, or --make-limits limits.toml"
 
 
 def register(app: typer.Typer) -> None:
@@ -31,9 +37,16 @@ def check(
         list[Path], typer.Argument(help="Check these records: all of the machine under test.")
     ],
     against: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Option(help="Compare with this record (repeat for several) or a .toml of limits."),
-    ],
+    ] = None,
+    make_limits: Annotated[
+        Path | None,
+        typer.Option(
+            callback=output_option,
+            help="Write limits that a machine like this one keeps, as far as its scatter can tell.",
+        ),
+    ] = None,
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
     junit: Annotated[
         Path | None,
@@ -55,6 +68,15 @@ def check(
     from weft.studies.checks import checked
     from weft.units import parse_percent
 
+    if make_limits:
+        refuse_typed(
+            context, "against", "tolerance", "junit", "openmetrics",
+            why="with --make-limits nothing is judged",
+        )  # fmt: skip
+        _make_limits(records, make_limits, as_json=json)
+        return
+    if not against:
+        raise WeftError("nothing says what the machine is held against", _AGAINST)
     if any(path.suffix == ".toml" for path in against):
         refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
     found = checked(records, against, parse_percent(tolerance))
@@ -65,6 +87,23 @@ def check(
     else:
         console().print(checks_table(found.checks, found.outcome, found.unlike, found.notes))
     raise typer.Exit(found.exit_status)
+
+
+def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
+    from weft.studies.made_limits import write_limits
+    from weft.wording import counted
+
+    made = write_limits(records, path)
+    if as_json:
+        print_json(made)
+        return
+    least, greatest = (100 * share for share in (made.least_tolerance, made.greatest_tolerance))
+    typer.echo(
+        f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %;"
+        f" check with: weft check RECORD --against {path}"
+    )
+    for one in made.without:
+        typer.echo(f"no limit for {one}")
 
 
 def _write_files(

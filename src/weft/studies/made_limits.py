@@ -1,0 +1,85 @@
+"""A limits file from records of a machine as it should be (`weft check --make-limits`)."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import weft
+from weft.analysis.compare.made_limits import KEEPS, MadeLimit, limit_of
+from weft.analysis.compare.pool import pool
+from weft.analysis.stats.launches import launches_of, next_session_of
+from weft.errors import WeftError
+from weft.outputs import write_output
+from weft.plan.cases import LAUNCHES
+from weft.record.run import load
+from weft.units import format_bandwidth, format_time
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that was written: how many limits, their tolerances, and cases that have none."""
+
+    path: Path
+    limits: int
+    least_tolerance: float
+    greatest_tolerance: float
+    without: tuple[str, ...]
+
+
+def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
+    """A limit for each case of the records, all of one machine. Raises WeftError."""
+    runs = [load(record) for record in records]
+    found = {key: limit_of(pooled) for key, pooled in pool(runs).items()}
+    made = [one for one in found.values() if isinstance(one, MadeLimit)]
+    without = tuple(f"{key}: {why}" for key, why in found.items() if isinstance(why, str))
+    names = " ".join(map(str, records))
+    if not made:
+        raise WeftError(
+            f"no case of {names} can have a limit, the first is {without[0]}",
+            f"type {next_session_of(runs[0]).command(LAUNCHES)}, and give the new record",
+        )
+    sessions = counted(len(launches_of(runs)), "session")
+    head = [
+        f"# Made by weft {weft.__version__} from {names}, {sessions}.",
+        f"# A machine like that one keeps each limit in {100 * KEEPS:.0f} % of runs or more.",
+        *(f"# No limit for {one}." for one in without),
+    ]
+    write_output(path, "\n".join([*head, *(line for one in made for line in _lines(one)), ""]))
+    tolerances = [one.tolerance for one in made]
+    return LimitsFile(
+        path=path,
+        limits=len(made),
+        least_tolerance=min(tolerances),
+        greatest_tolerance=max(tolerances),
+        without=without,
+    )
+
+
+def _lines(limit: MadeLimit) -> list[str]:
+    case, figure = limit.pooled.case, limit.figure
+    is_latency = limit.kind == "latency_at_most"
+    shown = (format_time if is_latency else format_bandwidth)(figure.value)
+    fields = {
+        "test": case.test,
+        "transport": case.transport,
+        "sizes": str(case.bytes),
+        **({"variant": case.variant} if case.variant else {}),
+        # As many digits as lose nothing, towards what is allowed.
+        limit.kind: f"{math.ceil(10 * limit.bound) / 1e4:.4f} us"
+        if is_latency
+        else f"{math.floor(limit.bound / 100) / 1e4:.4f} MB/s",
+    }
+    half = f"{shown} ± {100 * figure.relative_half_width:.1f} %"
+    return [
+        "",
+        f"[[limit]]  # {half}, tolerance {100 * limit.tolerance:.0f} %",
+        *(f"{name} = {json.dumps(value)}" for name, value in fields.items()),
+    ]

@@ -1,0 +1,122 @@
+"""Limits made from a good record: an equal machine keeps them, a slower one does not."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import weft
+from support.builders import make_cases, synthetic_record, usual_times_ns
+from weft.analysis.compare.acceptance import Outcome
+from weft.analysis.compare.bounds import Limit
+from weft.analysis.compare.kept_limits import against_limits
+from weft.analysis.compare.made_limits import KEEPS, MadeLimit, limit_of
+from weft.analysis.compare.pool import Pooled, pool
+from weft.analysis.stats.intervals import median_of_launches
+from weft.errors import WeftError
+from weft.sources.limits import read_limits
+from weft.studies.made_limits import write_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from weft.plan.case import Case
+
+TRIALS = 600
+CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
+
+
+def session(random: np.random.Generator, middle_ns: float, count: int, scatter: float) -> Pooled:
+    """The launches of one session, which differs from others by 2 %."""
+    middle_ns *= math.exp(0.02 * random.standard_normal())
+    medians = middle_ns * np.exp(scatter * random.standard_normal(count))
+    return Pooled(
+        case=CASES[0],
+        directions=1,
+        launches=count,
+        paces=(dict(enumerate(medians.tolist())),),
+        latency_ns=median_of_launches(medians.tolist()),
+    )
+
+
+def as_limit(made: MadeLimit) -> Limit:
+    return Limit(
+        text="", test=made.pooled.case.test, transport="", wanted=(), ranges=(), variant="",
+        kind=made.kind, bound=made.bound,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [3, 5, 10])
+@pytest.mark.parametrize("scatter", [0.005, 0.02])
+def test_an_equal_machine_keeps_them_and_one_slower_by_far_more_fails(
+    count: int, scatter: float
+) -> None:
+    """Of the sessions' 2 % and the launches' scatter; three launches know their own badly."""
+    random = np.random.default_rng(count)
+    equal, slower = Counter[Outcome](), Counter[Outcome]()
+    for _ in range(TRIALS):
+        made = limit_of(session(random, 1000.0, count, scatter))
+        assert isinstance(made, MadeLimit)
+        for answers, factor in ((equal, 1.0), (slower, (1 + made.tolerance) ** 2.2)):
+            new = session(random, 1000.0 * factor, count, scatter)
+            answers[against_limits({"new": new}, [as_limit(made)])[0].outcome] += 1
+    assert equal["pass"] >= KEEPS * TRIALS, equal
+    assert equal["fail"] <= 0.002 * TRIALS, equal
+    assert slower["fail"] >= 0.96 * TRIALS, slower
+
+
+def test_several_sessions_have_their_scatter_in_the_interval_already() -> None:
+    estimate = median_of_launches([1000.0, 1010.0, 990.0], unit="session")
+    paces = tuple({0: time, 1: time} for time in (1000.0, 1010.0, 990.0))
+    one = Pooled(case=CASES[0], directions=1, paces=paces, latency_ns=estimate)
+    alone = Pooled(case=CASES[0], directions=1, paces=paces[:1], latency_ns=estimate)
+    many, few = limit_of(one), limit_of(alone)
+    assert isinstance(many, MadeLimit)
+    assert isinstance(few, MadeLimit)
+    assert many.tolerance < few.tolerance
+
+
+def test_the_file_is_read_and_its_own_record_keeps_it(tmp_path: Path) -> None:
+    record = synthetic_record(tmp_path / "good.jsonl", CASES)
+    made = write_limits([record], tmp_path / "limits.toml")
+    limits = read_limits(made.path)
+    assert made.limits == len(limits) == len(CASES)
+    checks = against_limits(pool([weft.load(record)]), limits)
+    assert [check.outcome for check in checks] == ["pass"] * len(CASES)
+    assert {limit.kind for limit in limits} == {"latency_at_most", "bandwidth_at_least"}
+
+
+def test_a_limit_is_written_to_less_than_a_digit_on_the_lenient_side(tmp_path: Path) -> None:
+    record = synthetic_record(tmp_path / "good.jsonl", CASES)
+    path = write_limits([record], tmp_path / "limits.toml").path
+    written = {(one.test, one.wanted[0]): one.bound for one in read_limits(path)}
+    for pooled in pool([weft.load(record)]).values():
+        made = limit_of(pooled)
+        assert isinstance(made, MadeLimit)
+        bound = written[pooled.case.test, pooled.case.bytes]
+        if made.kind == "latency_at_most":
+            assert 0 <= bound - made.bound <= 0.1001
+        else:
+            assert 0 <= made.bound - bound <= 100.1
+
+
+def test_a_case_without_an_interval_has_none_and_says_why(tmp_path: Path) -> None:
+    record = synthetic_record(tmp_path / "one.jsonl", CASES, launches=1)
+    with pytest.raises(WeftError, match="can have a limit, the first is tcp/ping_pong/0: one laun"):
+        write_limits([record], tmp_path / "limits.toml")
+
+    def times(case: Case, launch: int) -> Sequence[float]:
+        return usual_times_ns(case, launch) if launch == 0 or case.test == "stream" else []
+
+    some = synthetic_record(tmp_path / "some.jsonl", CASES, times_ns=times)
+    made = write_limits([some], tmp_path / "limits.toml")
+    assert made.limits == sum(case.test == "stream" for case in CASES)
+    assert len(re.findall("^# No limit for ", made.path.read_text(), re.MULTILINE)) == len(
+        made.without
+    )
