@@ -80,11 +80,6 @@ RULES: tuple[Rule, ...] = (
 # What may break a rule, and why. This list may only shrink.
 EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed(
-        import_rules.commands_that_analyse,
-        "src/weft/cli/map_.py",
-        "shows one topic of one record, its findings first",
-    ),
-    Allowed(
         text_rules.cited_files,
         "tests/scripts/test_list_skipped.py",
         "what pytest prints of a test that is nobody's",

@@ -19,7 +19,7 @@ from weft.plan.rounds import MOST_ROUNDS, usual_rounds
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from weft.analysis.summary import CaseSummary
     from weft.fabric.known import KnownFabric
@@ -163,13 +163,13 @@ def _check_topology(
     fabric: "KnownFabric", platform: "SimulatedPlatform | None", where: Where, ranks: int
 ) -> None:
     """Raises WeftError, before anything is measured, where it does not have the hosts named."""
-    from weft.analysis.diagnosis.measured import on_endpoints
+    from weft.studies.maps import check_topology
 
     named = where.allocation.hosts
     hosts = where.allocation.chosen(named) if named else ()
     if platform:
         hosts = tuple(f"n{rank}" for rank in range(ranks or min(platform.nodes, MOST_ROUNDS)))
-    on_endpoints(fabric, hosts)
+    check_topology(fabric, hosts)
 
 
 def _platform(
@@ -229,19 +229,12 @@ def _request(
 ) -> "Request":
     from weft import units
     from weft.plan.request import Request
-    from weft.topics.pair_map import PAIR_ROUNDS
+    from weft.studies.maps import map_experiment
 
     ranks, points = asked
     usual: dict[str, Any] = dict(plan.SIMULATED) if platform else {"launches": launches}
-    experiment = plan.Experiment(
-        tests=(PAIR_ROUNDS,),
-        sizes=sizes,
-        ranks=ranks,
-        variants=plan.Variants(
-            points=points,
-            single=platform is not None,
-            waits=choose("way to wait", [wait] if wait else [], plan.WAITS) or ("",),
-        ),
+    experiment = map_experiment(
+        ranks, points, sizes, choose("way to wait", [wait] if wait else [], plan.WAITS), platform
     )
     # What a report takes is the time to find the causes.
     of = of_command(context, report=True)
@@ -264,27 +257,19 @@ def _request(
 
 def _show(
     path: Path, fabric: "KnownFabric | None", *, as_json: bool
-) -> "tuple[Run, Sequence[CaseSummary]]":
+) -> "tuple[Run, tuple[CaseSummary, ...]]":
     """The findings first, then the slowest ways; gives what it has read. Raises WeftError."""
-    from weft.analysis.diagnosis.measured import is_map
-    from weft.analysis.summary import summarise
-    from weft.record.run import load
     from weft.report.notes import troubles_in_words
     from weft.report.table import render_table
     from weft.report.terminal import console
-    from weft.topics.pair_map import PairMap, maps_of
+    from weft.studies.maps import map_shown
 
-    run = load(path)
-    if not is_map(run):
-        raise WeftError(f"{path} has no map", "measure one with weft map")
-    summaries = summarise(run)
-    rows = maps_of(run, fabric)
-    topic = PairMap()
+    run, summaries, shown = map_shown(path, fabric)
     if as_json:
-        print_json(topic.plain(rows))
+        print_json(shown.plain)
         return run, summaries
     screen = console()
-    screen.print(*topic.findings(rows), *troubles_in_words(summaries), sep="\n")
-    for table in topic.brief(rows, max(3, 16 // max(1, len(rows)))):
+    screen.print(*shown.findings, *troubles_in_words(summaries), sep="\n")
+    for table in shown.tables:
         screen.print(*render_table(table), sep="\n")
     return run, summaries

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.diagnosis.measured import is_map
+from weft.analysis.diagnosis.measured import is_map, on_endpoints
+from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.errors import WeftError
+from weft.plan.cases import Experiment, Variants
 from weft.record.run import load
 from weft.reference.library import platform_or_none
 from weft.studies.map_changes import (
@@ -19,12 +21,20 @@ from weft.studies.map_changes import (
     changed_maps,
     sentences_of,
 )
+from weft.studies.shown import ShownTables
 from weft.tables import Table
+from weft.topics.pair_map import PAIR_ROUNDS, PairMap, maps_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.analysis.summary import CaseSummary
+    from weft.fabric.known import KnownFabric
+    from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
+
+# How many of the slowest ways of all sizes fit one screen, and how many a size has at least.
+SCREEN_WAYS, FEWEST_WAYS = 16, 3
 
 
 def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
@@ -43,6 +53,50 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
             "type two records of weft map",
         )
     return maps[0], maps[1]
+
+
+def map_experiment(
+    ranks: int,
+    rounds: Sequence[int],
+    sizes: str,
+    waits: tuple[str, ...],
+    platform: SimulatedPlatform | None,
+) -> Experiment:
+    """What a map measures: the rounds, of messages of these sizes. Simulated ones need no mean."""
+    return Experiment(
+        tests=(PAIR_ROUNDS,),
+        sizes=sizes,
+        ranks=ranks,
+        variants=Variants(points=tuple(rounds), single=platform is not None, waits=waits or ("",)),
+    )
+
+
+def check_topology(fabric: KnownFabric, hosts: Sequence[str]) -> None:
+    """Raises WeftError for hosts that it does not have."""
+    on_endpoints(fabric, hosts)
+
+
+def map_shown(
+    path: Path, fabric: KnownFabric | None
+) -> tuple[Run, tuple[CaseSummary, ...], ShownTables]:
+    """A map's record, its cases, and what it says: who is slow, and the slowest ways.
+
+    `fabric` is its topology where it is known. Raises WeftError for a record of anything else.
+    """
+    run = load(path)
+    if not is_map(run):
+        raise WeftError(f"{path} has no map", "measure one with weft map")
+    rows = maps_of(run, fabric)
+    topic = PairMap()
+    return (
+        run,
+        tuple(summarise(run)),
+        ShownTables(
+            tables=tuple(topic.brief(rows, max(FEWEST_WAYS, SCREEN_WAYS // max(1, len(rows))))),
+            findings=tuple(topic.findings(rows)),
+            plain=topic.plain(rows),
+        ),
+    )
 
 
 class ComparedMaps(msgspec.Struct, frozen=True, kw_only=True):
