@@ -84,7 +84,7 @@ def weft(*words: object) -> subprocess.CompletedProcess[str]:
         (["check", "/nowhere", "--against", "/nowhere.toml"], "cannot read"),
         (["check", "/etc/hostname", "--against", "a.toml"], "not a weft record"),
         (["check", "a.jsonl", "--against", "b", "--tolerance", "much"], "is not a per cent"),
-        (["check", "a.jsonl"], "Missing option '--against'"),
+        (["check", "a.jsonl"], "type --against with a record or a limits file"),
         (["peak", "IB FDR"], "needs its width"),
         (["peak", "string"], "type one like IB 4x FDR"),
         (["price"], "no fabric is named; type --nodes"),

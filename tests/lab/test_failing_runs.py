@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from pathlib import Path
@@ -94,7 +95,8 @@ def test_a_node_that_dies_in_mid_run_costs_its_cases_alone(cluster: Cluster, fol
     assert any(batch.status == "ok" for batch in run.lines.batches)
     log = (folder / f"weft-{number}.log").read_text()
     assert run.footer is not None, log
-    assert "n2 went down" in " ".join(log.split()), log
+    # Slurm says it, or the hosts are asked first and n2 is silent.
+    assert re.search("n2 (went down|does not answer any more)", " ".join(log.split())), log
 
 
 @pytest.mark.parametrize("launcher", ["slurm", "mpirun"])

@@ -12,6 +12,7 @@ from support.maps import HOSTS, map_record
 from support.shown import tables_of
 from support.typed import request_of_map
 from weft.analysis.diagnosis.causes import Cause
+from weft.analysis.diagnosis.diagnose import SlowPair
 from weft.analysis.diagnosis.matrix import PairMatrix
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
@@ -51,6 +52,19 @@ def test_rank_0_has_no_time_where_it_stands_by(tmp_path: Path) -> None:
     (row,) = maps_of(record_of(tmp_path, 9), None)
     assert row.findings == ()
     assert "nobody is slow" in sentences(row)[0]
+
+
+@pytest.mark.parametrize(("slower", "said"), [(1.2, "nobody is slow"), (1.6, "no cause is sure")])
+def test_a_way_far_beyond_the_scatter_is_not_called_well(
+    tmp_path: Path, slower: float, said: str
+) -> None:
+    """Four scatters of a quarter are 144 %: beyond that something is slow, sure or not."""
+    (row,) = maps_of(record_of(tmp_path, 9), None)
+    worst = (SlowPair(source="n3", target="n1", slower=slower), *row.worst)
+    [line] = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.25))
+    assert said in line
+    assert ("n3 to n1 takes +160%" in line) == (said != "nobody is slow")
+    assert ("weft run --again" in line) == (said != "nobody is slow")
 
 
 def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:

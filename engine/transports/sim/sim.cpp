@@ -20,10 +20,10 @@
 #include "program/rank.hpp"
 #include "transports/sim/clock.hpp"
 #include "transports/sim/crossings.hpp"
+#include "transports/sim/host_costs.hpp"
 #include "transports/sim/link.hpp"
 #include "transports/sim/pieces.hpp"
 #include "transports/sim/rank_group.hpp"
-#include "transports/sim/host_costs.hpp"
 #include "transports/sim/slow_links.hpp"
 
 // Takes the algorithms of collective operations from the settings. SMPI_init does it before there

@@ -12,8 +12,8 @@ from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.errors import WeftError
 from weft.plan.cases import Experiment, Variants
+from weft.record.reader import begins_as_record
 from weft.record.run import load
-from weft.reference.library import platform_or_none
 from weft.studies.map_changes import (
     change_as_plain,
     change_charts,
@@ -42,9 +42,9 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
 
     Raises WeftError for a map beside anything else.
     """
-    paths = [Path(name) for name in names]
-    runs = [load(path) for path in paths if platform_or_none(str(path)) is None and path.exists()]
-    maps = [run for run in runs if is_map(run)]
+    # Platforms, and a transport of a record, are for whoever compares anything else.
+    records = [path for path in map(Path, names) if path.is_file() and begins_as_record(path)]
+    maps = [run for run in map(load, records) if is_map(run)]
     if not maps:
         return None
     if len(maps) != len(names) or len(maps) != 2:

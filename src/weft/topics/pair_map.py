@@ -5,6 +5,7 @@ weft.analysis.diagnosis explains the times of `weft.analysis.diagnosis.measured`
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -37,6 +38,8 @@ _MOST_PAIRS = 20
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
 FEWEST_ROUNDS = 3
 _MOST_SHOWN = 3
+# A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
+_FAR = 4.0
 
 
 class MapRow(SizeRow, frozen=True, kw_only=True):
@@ -170,6 +173,11 @@ def sentences(row: MapRow) -> list[str]:
     usual = f"{format_time(row.usual_ns)} there and back, scatter {row.scatter:.1%}"
     others = "nobody else" if row.dead else "nobody"
     words = f"{others} is slow ({usual}, {amount})"
+    alive = [one for one in row.worst if not {one.source, one.target} & {*row.dead}]
+    if alive and math.log1p(alive[0].slower) > _FAR * math.log1p(row.scatter):
+        one = alive[0]
+        words = f"no cause is sure, though {one.source} to {one.target} takes {one.slower:+.0%}"
+        words += f" ({usual}, {amount}); more endpoints or launches tell: {row.with_more_launches}"
     if row.endpoints - len(row.dead) < FEWEST:
         words = f"too few to tell a slow one from its partners; measure {FEWEST} or more"
     elif row.rounds < min(FEWEST_ROUNDS, row.all_rounds):
