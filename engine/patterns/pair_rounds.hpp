@@ -51,7 +51,7 @@ struct PairRounds {
   /// With whom a rank is in a round; `size`: with nobody. Of an even number of ranks a tournament
   /// has size - 1 rounds, of an odd one `size`, and one rank stands by in each.
   static int partner_in(std::uint64_t point, int rank, int size) {
-    const auto places = static_cast<std::uint64_t>(size + size % 2);
+    const auto places = static_cast<std::uint64_t>(size) + static_cast<std::uint64_t>(size % 2);
     const std::uint64_t rounds = places - 1;
     const std::vector<int> ranks = seats(point / rounds, places);
     std::uint64_t place = 0;

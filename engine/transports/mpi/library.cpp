@@ -66,7 +66,8 @@ void MpiLink::hear_errors() {
   MPI_Errhandler_free(&handler);  // the communicator keeps it
 }
 
-// NOLINTNEXTLINE(cert-dcl50-cpp,modernize-avoid-variadic-functions) - the type is MPI's
+// The type is MPI's.
+// NOLINTNEXTLINE(cert-dcl50-cpp,modernize-avoid-variadic-functions,readability-non-const-parameter)
 void MpiLink::hear_error(MPI_Comm* comm, int* code, ...) {
   void* link = nullptr;
   int is_known = 0;
