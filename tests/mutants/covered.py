@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mutants.pages import with_table, write_rows
 from mutants.reached import QUICK
 
 if TYPE_CHECKING:
@@ -206,14 +207,12 @@ def with_reasons(found: Sequence[Covered], known: Sequence[Covered]) -> list[Cov
 def keep(found: Iterable[Covered], path: Path = KEPT) -> None:
     """Put them in the place of what was known of their folders."""
     known = {one.folder: one for one in (*kept(path), *found)}
-    text = '# Written by `make coverage ARGS="--keep"`; a reason is written by hand.\n'
-    for _, one in sorted(known.items()):
-        text += "\n[[folder]]\n"
-        text += "".join(
-            f"{name} = {msgspec.json.encode(value).decode()}\n"
-            for name, value in msgspec.structs.asdict(one).items()
-        )
-    path.write_text(text)
+    write_rows(
+        path,
+        "folder",
+        'Written by `make coverage ARGS="--keep"`; a reason is written by hand.',
+        (one for _, one in sorted(known.items())),
+    )
 
 
 def table_of(found: Sequence[Covered]) -> list[str]:
@@ -232,9 +231,7 @@ def _share(part: int, every: int) -> str:
 
 def page_with(text: str, found: Sequence[Covered]) -> str:
     """The page of docs with the table of these."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{chr(10).join(table_of(found))}\n{END}{after}"
+    return with_table(text, BEGIN, END, table_of(found))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from mutants.pages import with_table, write_rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -68,14 +70,12 @@ def kept(path: Path = KEPT) -> list[Share]:
 def keep(shares: Iterable[Share], path: Path = KEPT) -> None:
     """Put them in the place of what was kept of the same seed and folder."""
     known = {(one.folder, one.seed): one for one in (*kept(path), *shares)}
-    text = '# Written by `make mutants ARGS="--drawn N --seed S --share"`.\n'
-    for _, one in sorted(known.items()):
-        text += "\n[[share]]\n"
-        text += "".join(
-            f"{name} = {msgspec.json.encode(value).decode()}\n"
-            for name, value in msgspec.structs.asdict(one).items()
-        )
-    path.write_text(text)
+    write_rows(
+        path,
+        "share",
+        'Written by `make mutants ARGS="--drawn N --seed S --share"`.',
+        (one for _, one in sorted(known.items())),
+    )
 
 
 def table_of(shares: Sequence[Share]) -> list[str]:
@@ -127,6 +127,4 @@ def missed(shares: Iterable[Share]) -> list[str]:
 
 def page_with(text: str, shares: Sequence[Share]) -> str:
     """The page of docs with the table of these."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{chr(10).join(table_of(shares))}\n{END}{after}"
+    return with_table(text, BEGIN, END, table_of(shares))

@@ -32,11 +32,6 @@ class PairMatrix(msgspec.Struct, frozen=True, kw_only=True):
     visits: NDArray[Any]
     begins: tuple[int, ...] = ()
 
-    @property
-    def has_values(self) -> bool:
-        """Whether a pair was measured."""
-        return bool(np.isfinite(self.time_ns).any())
-
 
 def matrix_of(times: PairTimes, fabric: KnownFabric) -> PairMatrix:
     """All pairs of these times, endpoints of one group side by side."""
