@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from support.builders import lost_batch, make_cases, make_launch, synthetic_record
 from weft.errors import WeftError
-from weft.record.reader import RecordLines, read
+from weft.record.reader import RecordLines, header_of, read
 from weft.record.writer import RecordWriter
 
 CASES = make_cases(["ping_pong", "stream"], ["tcp"], [8])
@@ -34,6 +34,25 @@ def is_prefix(cut: RecordLines, whole: RecordLines) -> bool:
         and all(part == all_[: len(part)] for part, all_ in pairs)
         and cut.footer in (None, whole.footer)
     )
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_header_by_itself_is_that_of_the_whole_record(tmp_path: Path, packed: bool) -> None:
+    """Nothing behind it is read: what follows may be damaged. A header that is cut gives none."""
+    path = small_record(tmp_path / "a.jsonl")
+    whole = read(path)
+    header, _, _ = path.read_bytes().partition(b"\n")
+
+    def write(data: bytes) -> None:
+        path.write_bytes(zstandard.ZstdCompressor().compress(data) if packed else data)
+
+    write(header + b"\nnot a line\n")
+    assert header_of(path) == whole.header
+    write(header[:-1])
+    assert header_of(path) is None
+    write(b"bytes,seconds\n8,1e-6\n")
+    with pytest.raises(WeftError, match="not a weft record"):
+        header_of(path)
 
 
 def test_a_record_cut_at_any_byte_gives_its_whole_lines_or_one_error(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -79,6 +80,29 @@ def cannot_read(path: Path, error: OSError) -> WeftError:
         return WeftError(f"{path} is not there: the run is {form}", f"type {other}")
     fix = "check the path, or type weft run for a record"
     return WeftError(f"cannot read {path}: {error.strerror}", fix)
+
+
+def header_of(path: Path) -> Header | None:
+    """The first line of a record by itself, however long the record is.
+
+    None where that line is not whole, of which `read` says why. Raises WeftError as `read` does.
+    """
+    import zstandard
+
+    try:
+        with path.open("rb") as file:
+            packed = is_packed(file.read(len(_ZSTD_MAGIC)))
+            file.seek(0)
+            unpacked = zstandard.ZstdDecompressor().stream_reader(file, closefd=False)
+            line = (io.BufferedReader(unpacked) if packed else file).readline()
+    except OSError as error:
+        raise cannot_read(path, error) from None
+    except zstandard.ZstdError:
+        return None
+    if not line.endswith(b"\n"):
+        return None
+    _check_version(line, path)
+    return _sort(_decode([line[:-1]], path), path, truncated=True).header
 
 
 def begins_as_record(path: Path) -> bool:

@@ -50,7 +50,7 @@ class SizeChange(msgspec.Struct, frozen=True, kw_only=True):
 
 def are_maps(runs: Sequence[Run]) -> bool:
     """Whether all of these records are maps."""
-    return bool(runs) and all(map(is_map, runs))
+    return bool(runs) and all(is_map(run.header) for run in runs)
 
 
 def changed_maps(before: Run, after: Run) -> list[SizeChange]:

@@ -12,7 +12,7 @@ from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.errors import WeftError
 from weft.plan.cases import Experiment, Variants
-from weft.record.reader import begins_as_record
+from weft.record.reader import header_of
 from weft.record.run import load
 from weft.studies.map_changes import (
     change_as_plain,
@@ -43,16 +43,16 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
     Raises WeftError for a map beside anything else.
     """
     # Platforms, and a transport of a record, are for whoever compares anything else.
-    records = [path for path in map(Path, names) if path.is_file() and begins_as_record(path)]
-    maps = [run for run in map(load, records) if is_map(run)]
+    headers = [(path, header_of(path)) for path in map(Path, names) if path.is_file()]
+    maps = [path for path, header in headers if header and is_map(header)]
     if not maps:
         return None
     if len(maps) != len(names) or len(maps) != 2:
         raise WeftError(
-            f"{maps[0].path} is a map, and a map is compared with one other map",
+            f"{maps[0]} is a map, and a map is compared with one other map",
             "type two records of weft map",
         )
-    return maps[0], maps[1]
+    return load(maps[0]), load(maps[1])
 
 
 def map_experiment(
@@ -84,7 +84,7 @@ def map_shown(
     `fabric` is its topology where it is known. Raises WeftError for a record of anything else.
     """
     run = load(path)
-    if not is_map(run):
+    if not is_map(run.header):
         raise WeftError(f"{path} has no map", "measure one with weft map")
     rows = maps_of(run, fabric)
     topic = PairMap()

@@ -85,7 +85,7 @@ class PairMap(Topic[tuple[MapRow, ...]]):
 
     def lays_out(self, run: Run) -> bool:
         """A record of nothing else."""
-        return is_map(run)
+        return is_map(run.header)
 
     def tables(self, rows: tuple[MapRow, ...]) -> list[Table]:
         """The slowest pairs of each size, where somebody is slow."""

@@ -23,7 +23,8 @@ from weft.record.launches import medians_of_ranks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.record.model import Batch, Launch
+    from weft.plan.pattern import Pattern
+    from weft.record.model import Batch, Header, Launch
     from weft.record.run import Run
 
 
@@ -37,13 +38,14 @@ class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int
 
 
-def is_map(run: Run) -> bool:
-    """Whether a record is a map and nothing else."""
-    return all(_is_round(run, case) for case in run.cases.values())
+def is_map(header: Header) -> bool:
+    """Whether the record with this header is a map and nothing else."""
+    rounds = {pattern.name for pattern in header.patterns if _is_round(pattern)}
+    return all(case.test in rounds for case in header.plan.cases)
 
 
-def _is_round(run: Run, case: Case) -> bool:
-    return run.patterns[case.test].figure == "pairs"
+def _is_round(pattern: Pattern) -> bool:
+    return pattern.figure == "pairs"
 
 
 def measured_maps(run: Run, fabric: KnownFabric | None = None) -> list[MeasuredMap]:
@@ -54,7 +56,7 @@ def measured_maps(run: Run, fabric: KnownFabric | None = None) -> list[MeasuredM
     maps: dict[Case, list[tuple[Case, Batch]]] = {}
     for key, batches in run.measured_by_case.items():
         case = run.cases[key]
-        if _is_round(run, case):
+        if _is_round(run.patterns[case.test]):
             own = maps.setdefault(case.but_for("point"), [])
             own += [(case, batch) for batch in batches]
     return [_measured(run, case, own, fabric) for case, own in maps.items()]
