@@ -55,6 +55,7 @@ CRASHES = """\
 [n2:01474] Failing at address: (nil)
 [n2:01474] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7f2eda5ff050]
 [n3:00007] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x3c050)[0x7f2eda5ff051]
+[n3:00007] [ 1] /usr/lib/libother.so(+0x7)[0x564ebd6e51b7]
 [n2:01474] [ 1] /usr/bin/rank-tcp(+0x11b5)[0x564ebd6e51b5]
 [n2:01474] [ 2] /lib/x86_64-linux-gnu/libc.so.6(+0x2724a)[0x7f2eda5ea24a]
 [n2:01474] *** End of error message ***
