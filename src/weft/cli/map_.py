@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weft.analysis.summary import CaseSummary
-    from weft.fabric.known import KnownFabric
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
+    from weft.sources.topologies import Topology
 
 _EXAMPLES = """Examples:
 
@@ -52,8 +52,12 @@ _Record = Annotated[
     typer.Argument(help="Show the map of this record again, and measure nothing."),
 ]
 _Topology = Annotated[
-    Path | None,
-    typer.Option(help="Read who is below which switch from this topology.conf of Slurm."),
+    list[str] | None,
+    typer.Option(
+        help="Read who is below which switch: a topology.conf of Slurm, an output of ibnetdiscover"
+        " (and a second time its routes by dump_lfts.sh), an ibdiagnet2.db_csv, a folder of LLDP"
+        ' neighbours, a .toml of weft, or words: "fat-tree 24/288 full".'
+    ),
 ]
 _Sizes = Annotated[str, typer.Option(help="Measure these message sizes.")]
 _Ranks = Annotated[
@@ -131,17 +135,17 @@ def map_(
     from weft import session
     from weft.sim.platforms import parse_slow
 
-    fabric = _fabric(topology)
+    known = _topology(topology)
     if record is not None:
         refuse_typed(context, *_ALREADY, why=f"{record} is measured already")
-        run, _ = _show(record, fabric, as_json=json)
+        run, _ = _show(record, known, as_json=json)
         if not run.measured:
             raise WeftError(f"{record} has no map that was measured", "measure one with weft map")
         return
     shares = parse_slow(slow or ())
     simulated = _platform(context, platform, shares)
-    if fabric is not None:
-        _check_topology(fabric, simulated, where, ranks)
+    if known is not None:
+        _check_topology(known, simulated, where, ranks)
     request = _request(
         context, simulated, where, _asked(simulated, shares, where, ranks, rounds),
         sizes=sizes, transport=transport, launches=launches, budget=budget, seed=seed,
@@ -149,27 +153,26 @@ def map_(
     )  # fmt: skip
     path, footer = session.start(request, lambda line: typer.echo(line, err=True))
     typer.echo(f"record: {path}", err=True)
-    run, summaries = _show(path, fabric, as_json=json)
+    run, summaries = _show(path, known, as_json=json)
     end(run, summaries, footer, asked=output)
 
 
-def _fabric(topology: Path | None) -> "KnownFabric | None":
-    from weft.sources.slurm_topology import read_topology
+def _topology(words: list[str] | None) -> "Topology | None":
+    from weft.sources.topologies import topology_of
 
-    return None if topology is None else read_topology(topology)
+    return topology_of(words) if words else None
 
 
 def _check_topology(
-    fabric: "KnownFabric", platform: "SimulatedPlatform | None", where: Where, ranks: int
+    topology: "Topology", platform: "SimulatedPlatform | None", where: Where, ranks: int
 ) -> None:
     """Raises WeftError, before anything is measured, where it does not have the hosts named."""
-    from weft.studies.maps import check_topology
-
     named = where.allocation.hosts
     hosts = where.allocation.chosen(named) if named else ()
     if platform:
         hosts = tuple(f"n{rank}" for rank in range(ranks or min(platform.nodes, MOST_ROUNDS)))
-    check_topology(fabric, hosts)
+    if hosts:
+        topology.on(hosts)
 
 
 def _platform(
@@ -256,7 +259,7 @@ def _request(
 
 
 def _show(
-    path: Path, fabric: "KnownFabric | None", *, as_json: bool
+    path: Path, topology: "Topology | None", *, as_json: bool
 ) -> "tuple[Run, tuple[CaseSummary, ...]]":
     """The findings first, then the slowest ways; gives what it has read. Raises WeftError."""
     from weft.report.notes import troubles_in_words
@@ -264,7 +267,7 @@ def _show(
     from weft.report.terminal import console
     from weft.studies.maps import map_shown
 
-    run, summaries, shown = map_shown(path, fabric)
+    run, summaries, shown = map_shown(path, topology.on if topology else None)
     if as_json:
         print_json(shown.plain)
         return run, summaries

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.errors import WeftError
 from weft.fabric.network import switch_names
 from weft.fabric.routes import routes_of
+from weft.wording import verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from weft.fabric.links import Bundle
     from weft.fabric.network import Fabric
 
+_MOST_NAMED = 8
 # As weft.fabric.tree_routes names a cable: the switches below and above, which one, which way.
 _CABLE = re.compile(r"cable-(\d+)-(\d+)-(\d+)-(up|down)")
 
@@ -40,6 +43,41 @@ class KnownFabric(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     ways: dict[tuple[str, str], tuple[str, ...]] = {}
     is_guessed: bool = False
+
+
+def host_of(endpoint: str) -> str:
+    """The host of an endpoint, which is the rank's number behind it where a host has several."""
+    return endpoint.partition("/")[0]
+
+
+def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
+    """A fabric of hosts as one of endpoints. Raises WeftError, with the hosts below no switch."""
+    held = frozenset[str]().union(*(group.members for group in fabric.groups))
+    hosts = [host_of(name) for name in names]
+    lost = list(dict.fromkeys(host for host in hosts if host not in held))
+    if lost:
+        named = ", ".join(lost[:_MOST_NAMED])
+        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+        raise WeftError(
+            f"the topology does not fit: {named}{more} {verb_of(len(lost), 'are')} below no switch",
+            "name the topology of these hosts, or omit --topology",
+        )
+    ends = list(zip(names, hosts, strict=True))
+    groups = (
+        msgspec.structs.replace(
+            group, members=frozenset(name for name, host in ends if host in group.members)
+        )
+        for group in fabric.groups
+    )
+    ways = {
+        (one, other): way
+        for one, host in ends
+        for other, target in ends
+        if (way := fabric.ways.get((host, target)))
+    }
+    return msgspec.structs.replace(
+        fabric, groups=tuple(one for one in groups if one.members), ways=ways
+    )
 
 
 def known_of(fabric: Fabric, names: Sequence[str], routing: str) -> KnownFabric:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.analysis.diagnosis.measured import is_map, on_endpoints
+from weft.analysis.diagnosis.measured import FabricOf, is_map
 from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.errors import WeftError
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.fabric.known import KnownFabric
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
 
@@ -71,22 +70,18 @@ def map_experiment(
     )
 
 
-def check_topology(fabric: KnownFabric, hosts: Sequence[str]) -> None:
-    """Raises WeftError for hosts that it does not have."""
-    on_endpoints(fabric, hosts)
-
-
 def map_shown(
-    path: Path, fabric: KnownFabric | None
+    path: Path, fabric_of: FabricOf | None
 ) -> tuple[Run, tuple[CaseSummary, ...], ShownTables]:
     """A map's record, its cases, and what it says: who is slow, and the slowest ways.
 
-    `fabric` is its topology where it is known. Raises WeftError for a record of anything else.
+    `fabric_of` gives its topology where it is known. Raises WeftError for a record of anything
+    else.
     """
     run = load(path)
     if not is_map(run.header):
         raise WeftError(f"{path} has no map", "measure one with weft map")
-    rows = maps_of(run, fabric)
+    rows = maps_of(run, fabric_of)
     topic = PairMap()
     return (
         run,

@@ -13,8 +13,9 @@ import numpy as np
 
 from weft.analysis.diagnosis.diagnose import FEWEST, FoundCause, SlowPair, diagnose, slowest_pairs
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
-from weft.analysis.diagnosis.measured import MeasuredMap, is_map, measured_maps
+from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.stats.launches import command_for_launches
+from weft.fabric.known import host_of
 from weft.plan.command import map_in_rounds, map_of_hosts
 from weft.plan.rounds import rounds_of
 from weft.tables import Table
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.charts import Chart
-    from weft.fabric.known import KnownFabric
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.topics.base import Results
@@ -123,17 +123,15 @@ class PairMap(Topic[tuple[MapRow, ...]]):
         return [line for row in shown_first for line in sentences(row)]
 
 
-def maps_of(run: Run, fabric: KnownFabric | None) -> tuple[MapRow, ...]:
+def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
     """A row for each size over each transport that was measured; without a fabric it is guessed."""
-    return tuple(_row(run, one) for one in measured_maps(run, fabric))
+    return tuple(_row(run, one) for one in measured_maps(run, fabric_of))
 
 
 def _row(run: Run, measured: MeasuredMap) -> MapRow:
     case, times, known = measured.case, measured.times, measured.fabric
     silent = set(run.footer.silent_hosts) if run.footer else set[str]()
-    found = diagnose(
-        times, known, [name for name in times.names if name.partition("/")[0] in silent]
-    )
+    found = diagnose(times, known, [name for name in times.names if host_of(name) in silent])
     others = [host for host in run.header.hosts if host not in silent]
     return MapRow(
         **MapRow.of(case, "ranks", "point"),

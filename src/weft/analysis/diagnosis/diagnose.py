@@ -149,11 +149,21 @@ def slowest_pairs(times: PairTimes, fabric: KnownFabric, most: int) -> tuple[Slo
 
 
 def distances(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
-    """How far each pair is apart: the level of the smallest group that holds both, else 0."""
+    """How far each pair is apart: the level of the smallest group that holds both, else 0.
+
+    Where the ways are known, those of one length are as far apart.
+    """
     found = np.zeros(len(times.source), dtype=int)
     for group in sorted(fabric.groups, key=lambda one: -one.level):
         has = np.array([name in group.members for name in times.names])
         found[has[times.source] & has[times.target]] = group.level
+    if not fabric.ways:
+        return found
+    names = times.names
+    pairs = zip(times.source.tolist(), times.target.tolist(), strict=True)
+    lengths = [len(fabric.ways.get((names[i], names[j]), ())) for i, j in pairs]
+    found *= 1 + max(lengths, default=0)
+    found += np.array(lengths, dtype=int)
     return found
 
 

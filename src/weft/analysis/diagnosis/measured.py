@@ -7,25 +7,28 @@ of pairs.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import numpy as np
 
 from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.errors import WeftError
 from weft.fabric.known import Group, KnownFabric
 from weft.plan.case import Case
 from weft.plan.rounds import partners_in
 from weft.record.launches import medians_of_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.plan.pattern import Pattern
     from weft.record.model import Batch, Header, Launch
     from weft.record.run import Run
+
+
+# What is known of the fabric of endpoints with these names.
+FabricOf: TypeAlias = "Callable[[Sequence[str]], KnownFabric]"
 
 
 class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +51,7 @@ def _is_round(pattern: Pattern) -> bool:
     return pattern.figure == "pairs"
 
 
-def measured_maps(run: Run, fabric: KnownFabric | None = None) -> list[MeasuredMap]:
+def measured_maps(run: Run, fabric_of: FabricOf | None = None) -> list[MeasuredMap]:
     """One for each size over each transport; without a fabric its groups are guessed.
 
     Raises WeftError where the fabric does not have these hosts.
@@ -59,14 +62,14 @@ def measured_maps(run: Run, fabric: KnownFabric | None = None) -> list[MeasuredM
         if _is_round(run.patterns[case.test]):
             own = maps.setdefault(case.but_for("point"), [])
             own += [(case, batch) for batch in batches]
-    return [_measured(run, case, own, fabric) for case, own in maps.items()]
+    return [_measured(run, case, own, fabric_of) for case, own in maps.items()]
 
 
 def _measured(
-    run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric: KnownFabric | None
+    run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric_of: FabricOf | None
 ) -> MeasuredMap:
     times = _times_of(run, case.ranks, measured)
-    known = guessed(times) if fabric is None else on_endpoints(fabric, times.names)
+    known = fabric_of(times.names) if fabric_of else guessed(times)
     return MeasuredMap(
         case=case,
         times=times,
@@ -123,23 +126,3 @@ def _hosts(names: Sequence[str]) -> list[Group]:
         if slash and host != "rank":
             members.setdefault(host, set()).add(name)
     return [Group(name=f"host {host}", members=frozenset(own)) for host, own in members.items()]
-
-
-def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
-    """A fabric of hosts as one of endpoints. Raises WeftError for a host below no switch."""
-    held = frozenset[str]().union(*(group.members for group in fabric.groups))
-    lost = [name for name in names if name.partition("/")[0] not in held]
-    if lost:
-        raise WeftError(
-            f"the topology does not fit: {lost[0]} is below no switch"
-            + (f", and {len(lost) - 1} more" if len(lost) > 1 else ""),
-            "name the topology of these hosts, or omit --topology",
-        )
-    groups = tuple(
-        msgspec.structs.replace(
-            group,
-            members=frozenset(name for name in names if name.partition("/")[0] in group.members),
-        )
-        for group in fabric.groups
-    )
-    return msgspec.structs.replace(fabric, groups=tuple(one for one in groups if one.members))

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from weft.errors import WeftError
-from weft.sources.slurm_topology import names_in, read_topology
+from weft.sources.topologies import topology_of
+from weft.sources.topologies.slurm import names_in
 
 
 def read(path: Path, text: str) -> dict[str, tuple[set[str], int]]:
     file = path / "topology.conf"
     file.write_text(text)
-    return {one.name: (set(one.members), one.level) for one in read_topology(file).groups}
+    return {
+        one.name: (set(one.members), one.level) for one in topology_of([str(file)]).fabric.groups
+    }
 
 
 def test_a_tree_has_its_leaves_and_what_is_above_them(tmp_path: Path) -> None:
@@ -50,7 +53,7 @@ def test_what_is_no_tree_is_refused(tmp_path: Path, text: str, words: str) -> No
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(WeftError, match=r"cannot read .*nowhere as a topology: No such file"):
-        read_topology(tmp_path / "nowhere")
+        topology_of([str(tmp_path / "nowhere")])
 
 
 def test_lists_have_ranges_anywhere() -> None:

@@ -29,15 +29,10 @@ class _Switch(msgspec.Struct):
     switches: tuple[str, ...] = ()
 
 
-def read_topology(path: Path) -> KnownFabric:
+def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
     """The switches as groups of hosts. Raises WeftError."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise WeftError(f"cannot read {path} as a topology: {reason}", _FIX) from None
     switches: dict[str, _Switch] = {}
-    for number, line in enumerate(_joined(lines), 1):
+    for number, line in enumerate(_joined(text.splitlines()), 1):
         words = line.partition("#")[0].split()
         pairs = {k.lower(): v for k, _, v in (word.partition("=") for word in words)}
         if not pairs:

@@ -1,0 +1,138 @@
+"""What a user types as --topology: a file of a fabric, or words; and what it says of hosts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.cabling import known_of_cabling
+from weft.fabric.known import KnownFabric, host_of, known_of, on_endpoints
+from weft.fabric.routes import ROUTINGS
+from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
+from weft.sim.predicted import read_topology
+from weft.sources.topologies.forwarding import forwarding_of, is_forwarding
+from weft.sources.topologies.ibdiagnet import cabling_of_ibdiagnet, is_ibdiagnet
+from weft.sources.topologies.ibnetdiscover import cabling_of_ibnetdiscover, is_ibnetdiscover
+from weft.sources.topologies.lldp import fabric_of_neighbours
+from weft.sources.topologies.own import cabling_of_own
+from weft.sources.topologies.slurm import fabric_of_slurm
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Sequence
+
+    from weft.fabric.cabling import Cabling
+
+KINDS = (
+    "name a topology.conf of Slurm, an output of ibnetdiscover, an ibdiagnet2.db_csv, a folder of"
+    ' LLDP neighbours, a .toml of weft, or words like "fat-tree 24/288 full"'
+)
+
+
+class Topology(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a fabric before its hosts are: the fabric, or words to build it by."""
+
+    fabric: KnownFabric = KnownFabric()
+    asked: FabricAsked | None = None
+    routing: str = ""
+
+    def on(self, endpoints: Sequence[str]) -> KnownFabric:
+        """The fabric of these endpoints; of words, their hosts fill it in this order.
+
+        Raises WeftError where it does not have them.
+        """
+        fabric = self.fabric
+        if self.asked is not None:
+            fabric = self._built(list(dict.fromkeys(map(host_of, endpoints))), self.asked)
+        return on_endpoints(fabric, endpoints)
+
+    def _built(self, hosts: list[str], asked: FabricAsked) -> KnownFabric:
+        try:
+            built = build_fabric(msgspec.structs.replace(asked, nodes=len(hosts)))
+        except WeftError as error:
+            raise WeftError(
+                f"the topology does not fit {counted(len(hosts), 'host')}, {hosts[0]} to"
+                f" {hosts[-1]}: {error.what}",
+                error.fix,
+            ) from None
+        known = known_of(built, hosts, self.routing)
+        return known if self.routing else msgspec.structs.replace(known, ways={})
+
+
+def topology_of(words: Sequence[str]) -> Topology:
+    """The topology that was typed: one, or an InfiniBand fabric's and its forwarding tables.
+
+    Raises WeftError.
+    """
+    tables = [one for one in words if _begins(one, is_forwarding)]
+    others = [one for one in words if one not in tables]
+    if len(others) != 1 or len(tables) > 1:
+        said = tables[0] if tables and not others else " and ".join(words)
+        raise WeftError(
+            f"{said} {'are routes without cables' if not others else 'are several topologies'}",
+            "type one --topology, and with one of ibnetdiscover a second one: its dump_lfts.sh",
+        )
+    [one] = others
+    if not tables:
+        return _phrase(one) if one.split()[:1] and _is_phrase(one) else _read(Path(one))
+    cabling = _cabling(Path(one))
+    if cabling is None or not cabling.lids:
+        raise WeftError(f"{one} has no LIDs to follow {tables[0]} by", "name one of ibnetdiscover")
+    forwarding = forwarding_of(Path(tables[0]), cabling)
+    return Topology(fabric=known_of_cabling(cabling, forwarding))
+
+
+def _is_phrase(words: str) -> bool:
+    return not Path(words).exists() and words.split(maxsplit=1)[0] in TOPOLOGIES
+
+
+def _phrase(words: str) -> Topology:
+    """Words of weft price, and a routing where it is known. Raises WeftError."""
+    routings = {name for of in ROUTINGS.values() for name in of} - {"ideal"}
+    routing = [word for word in words.split() if word in routings]
+    rest = [word for word in words.split() if word not in routings]
+    asked = read_topology(" ".join(rest), FabricAsked(nodes=0))
+    if len(routing) > 1 or any(one not in ROUTINGS[asked.topology] for one in routing):
+        raise WeftError(
+            f"'{words}' has no routing of a {asked.topology}",
+            f"name one of {', '.join(name for name in ROUTINGS[asked.topology] if name != 'ideal')}"
+            ", or omit it",
+        )
+    return Topology(asked=asked, routing=routing[0] if routing else "")
+
+
+def _begins(words: str, is_one: re.Pattern[str]) -> bool:
+    path = Path(words)
+    return path.is_file() and bool(is_one.search(text_of(path)))
+
+
+def _read(path: Path) -> Topology:
+    if path.is_dir():
+        return Topology(fabric=fabric_of_neighbours(path))
+    cabling = _cabling(path)
+    if cabling is not None:
+        return Topology(fabric=known_of_cabling(cabling))
+    return Topology(fabric=fabric_of_slurm(path, text_of(path)))
+
+
+def _cabling(path: Path) -> Cabling | None:
+    """What is cabled, of a file that says so. Raises WeftError."""
+    if path.suffix == ".toml":
+        return cabling_of_own(path)
+    text = text_of(path)
+    if is_ibnetdiscover.search(text):
+        return cabling_of_ibnetdiscover(text)
+    return cabling_of_ibdiagnet(path, text) if is_ibdiagnet.search(text) else None
+
+
+def text_of(path: Path) -> str:
+    """Raises WeftError for a file that cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise WeftError(f"cannot read {path} as a topology: {reason}", KINDS) from None

@@ -1,0 +1,82 @@
+"""What hosts hear of their switches by LLDP: a folder with HOST.json of each host.
+
+Each is what lldpcli shows there with "-f json" or "-f json0". A host hears its leaf
+only: what lies above is not known.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.fabric.known import Group, KnownFabric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_FIX = "write n1.json on n1: lldpcli show neighbors -f json0 > n1.json"
+
+
+def fabric_of_neighbours(folder: Path) -> KnownFabric:
+    """The leaves of all hosts; one that every host hears tells none apart and is omitted.
+
+    Raises WeftError.
+    """
+    leaves: dict[str, set[str]] = defaultdict(set)
+    hosts = sorted(folder.glob("*.json"))
+    for path in hosts:
+        for leaf in _leaves_in(path):
+            leaves[leaf].add(path.stem)
+    if not leaves:
+        raise WeftError(f"{folder} has no host's LLDP neighbours", _FIX)
+    several = {name: own for name, own in leaves.items() if len(own) < len(hosts)} or leaves
+    return KnownFabric(
+        groups=tuple(
+            Group(name=f"leaf {name}", members=frozenset(own))
+            for name, own in sorted(several.items())
+        )
+    )
+
+
+def _leaves_in(path: Path) -> set[str]:
+    """The switches that a host hears, by name or by identity. Raises WeftError."""
+    try:
+        heard: Any = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        raise WeftError(f"{path} is no output of lldpcli: {error}", _FIX) from None
+    if not isinstance(heard, dict) or "lldp" not in heard:
+        raise WeftError(f"{path} is no output of lldpcli", _FIX)
+    found = set()
+    for lldp in _each(heard["lldp"]):
+        for interface in _each(lldp.get("interface", ())):
+            for port in _interfaces(interface):
+                found |= {name for one in _each(port.get("chassis", ())) for name in _names(one)}
+    return found
+
+
+def _interfaces(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An interface as json0 has it, or several by their names as json has them."""
+    if "chassis" in entry:
+        yield entry
+    else:
+        yield from (one for one in entry.values() if isinstance(one, dict))
+
+
+def _names(chassis: dict[str, Any]) -> Iterator[str]:
+    """As json0 has it: its name's value; as json: the key; and without a name its identity."""
+    if "id" not in chassis:
+        yield from chassis
+        return
+    for one in (*_each(chassis.get("name", ())), *_each(chassis["id"])):
+        value = one.get("value") if isinstance(one, dict) else one
+        if value:
+            yield str(value)
+            return
+
+
+def _each(value: Any) -> Iterator[Any]:
+    yield from value if isinstance(value, list | tuple) else (value,)
