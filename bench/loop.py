@@ -7,24 +7,20 @@ of some milliseconds, engine, bare, bare, engine, so that the ratio of a turn is
 from __future__ import annotations
 
 import statistics
-import subprocess
-import tempfile
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.compiled import ENGINE, compiled, libraries_of_engine, output_of
 from bench.own import Cost
-from bench.peers import AS_ROOT, DEADLINE_S
+from bench.peers import AS_ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-ENGINE = Path(__file__).parents[1] / "engine"
 # The engine as it was built for each MPI, and what each program of MPI compiles for itself.
-BUILT = Path(__file__).parents[1] / "build" / "release" / "engine"
 LIBRARIES = ("weft_engine_{mpi}", "weft_engine", "hwloc")
 SOURCE_OF_MPI = "transports/mpi/library.cpp"
-HERE = Path(__file__).parent
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}
 
 
@@ -118,32 +114,20 @@ def told_by(name: str, mpi: str, turns: int | None = None) -> str:
     """What a launch of one of the programs here prints; without `turns` it takes its usual ones."""
     words = [str(_program(name, mpi)), *([] if turns is None else [str(turns)])]
     ranks = [["-n", "1", "taskset", "-c", str(cpu), *words] for cpu in (0, 1)]
-    return _run([*STARTS[mpi], *ranks[0], ":", *ranks[1]])
+    return output_of([*STARTS[mpi], *ranks[0], ":", *ranks[1]])
 
 
 def _content_speed() -> dict[str, float]:
-    binary = Path(tempfile.mkdtemp()) / "content_speed"
-    sources = [HERE / "content_speed.cpp", ENGINE / "host" / "memory.cpp"]
-    _run(["g++", "-std=c++20", "-O2", f"-I{ENGINE}", *map(str, sources), "-o", str(binary)])
-    pairs = (line.split() for line in _run([str(binary)]).splitlines())
+    memory = str(ENGINE / "host" / "memory.cpp")
+    printed = output_of([str(compiled("g++", "content_speed.cpp", "-O2", memory))])
+    pairs = (line.split() for line in printed.splitlines())
     return {name: float(value) for name, value in pairs}
 
 
 @cache
 def _program(name: str, mpi: str) -> Path:
-    binary = Path(tempfile.mkdtemp()) / name
-    sources = [HERE / f"{name}.cpp", ENGINE / SOURCE_OF_MPI]
     libraries = [f"-l{library.format(mpi=mpi)}" for library in LIBRARIES]
-    _run([f"mpicxx.{mpi}", "-std=c++20", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
-          f"-I{ENGINE}", f'-DWEFT_MPI="{mpi}"', *map(str, sources), f"-L{BUILT}", *libraries,
-          "-o", str(binary)])  # fmt: skip
-    return binary
-
-
-def _run(command: list[str]) -> str:
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=4 * DEADLINE_S, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command[:3])}: {(done.stderr or done.stdout)[-500:]}")
-    return done.stdout
+    return compiled(
+        f"mpicxx.{mpi}", f"{name}.cpp", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+        f'-DWEFT_MPI="{mpi}"', str(ENGINE / SOURCE_OF_MPI), libraries_of_engine(), *libraries,
+    )  # fmt: skip

@@ -7,17 +7,11 @@ All three take turns in one process, in CPU time, so that a ratio is of one stat
 from __future__ import annotations
 
 import statistics
-import subprocess
-import tempfile
 from collections import defaultdict
-from pathlib import Path
 
+from bench.compiled import compiled, libraries_of_engine, output_of
 from bench.own import Cost
 
-ENGINE = Path(__file__).parents[1] / "engine"
-BUILT = Path(__file__).parents[1] / "build" / "release" / "engine"
-HERE = Path(__file__).parent
-DEADLINE_S = 600
 # Flops of an iteration for each site as MILC counts, and of the operator alone.
 ITERATION_FLOPS = 1187
 OPERATOR_FLOPS = 1146
@@ -62,13 +56,8 @@ def figures_of(told: str) -> dict[str, float]:
 
 
 def _measure() -> str:
-    binary = Path(tempfile.mkdtemp()) / "staggered_speed"
-    compiled = subprocess.run(
-        ["g++", "-std=c++20", "-O3", "-march=native", f"-I{ENGINE}", HERE / "staggered_speed.cpp",
-         f"-L{BUILT}", "-lweft_engine", "-lhwy", "-o", binary],
-        capture_output=True, text=True, check=False,
+    built = compiled(
+        "g++", "staggered_speed.cpp", "-O3", "-march=native", libraries_of_engine(),
+        "-lweft_engine", "-lhwy",
     )  # fmt: skip
-    if compiled.returncode != 0:
-        raise RuntimeError(compiled.stderr)
-    done = subprocess.run([binary], capture_output=True, text=True, check=True, timeout=DEADLINE_S)
-    return done.stdout
+    return output_of([str(built)])
