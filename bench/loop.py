@@ -118,8 +118,8 @@ def told_by(name: str, mpi: str, turns: int | None = None) -> str:
 
 
 def _content_speed() -> dict[str, float]:
-    memory = str(ENGINE / "host" / "memory.cpp")
-    printed = output_of([str(compiled("g++", "content_speed.cpp", "-O2", memory))])
+    libraries = (libraries_of_engine(), "-lweft_engine", "-lhwloc")
+    printed = output_of([str(compiled("g++", "content_speed.cpp", "-O2", *libraries))])
     pairs = (line.split() for line in printed.splitlines())
     return {name: float(value) for name, value in pairs}
 

@@ -36,6 +36,14 @@ def test_one_way_beside_bare_calls_has_a_ratio_for_each_loop(loop: ModuleType) -
     assert min(figures.values()) > 0
 
 
+@pytest.mark.engine
+def test_content_has_a_speed_beside_the_c_library(loop: ModuleType) -> None:
+    content = next(cost for cost in loop.costs() if cost.name == "content")
+    figures = content.measure()
+    assert figures
+    assert min(figures.values()) > 0
+
+
 def test_ratios_are_of_one_turn_and_the_median_over_turns(loop: ModuleType) -> None:
     told = "bare bare_refills engine \n100 50 25 \n10 20 20 \n8 16 4 "
     assert loop.ratios_of_one_way(told) == {
