@@ -1,6 +1,6 @@
 """How often `weft map` names the right culprit, on planted faults and noise as records have it.
 
-    .venv/bin/python -m bench.diagnosis                # the table, some minutes
+    .venv/bin/python -m bench.diagnosis                # the table, about half an hour
     .venv/bin/python -m bench.diagnosis --trials 20 --nodes 64
 
 Prints Markdown, which docs/map.md has. Nothing is measured: times of all pairs are drawn, round by
@@ -22,7 +22,7 @@ from bench.tables import markdown
 from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.fabric.known import KnownFabric, known_of
+from weft.fabric.known import Group, KnownFabric, known_of
 from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.rounds import partners_in, usual_rounds
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SEED = 20261123
 TRIALS = 100
+# Where a diagnosis takes seconds.
+FEWER_TRIALS = {256: 20, 1024: 20}
 SCATTER = 0.02
 LAUNCHES = 3
 # By the number of nodes the ports of a switch, and so the nodes of a leaf: half of them.
@@ -39,13 +41,14 @@ SIZES = (4, 8, 16, 64, 256, 1024)
 
 
 class Drawn(NamedTuple):
-    """Who is in each value of a map, and how far along it was: 0 to 1."""
+    """Who is in each value of a map, how far along it was (0 to 1), and whether beyond a leaf."""
 
     names: tuple[str, ...]
     source: np.ndarray
     target: np.ndarray
     visit: np.ndarray
     progress: np.ndarray
+    is_apart: np.ndarray
 
 
 class Planted(NamedTuple):
@@ -55,35 +58,53 @@ class Planted(NamedTuple):
     slower: np.ndarray
 
 
-def values_of(nodes: int) -> Drawn:
-    """The rounds of a map, the same ones in each launch."""
-    rounds = [np.array(partners_in(point, nodes)) for point in range(usual_rounds(nodes))]
-    source = np.concatenate([np.flatnonzero(one < nodes) for one in rounds])
-    target = np.concatenate([one[one < nodes] for one in rounds])
-    turn = np.repeat(np.arange(len(rounds)), [int((one < nodes).sum()) for one in rounds])
+def values_of(names: tuple[str, ...], fabric: KnownFabric) -> Drawn:
+    """The rounds of a map of these endpoints, the same ones in each launch."""
+    count = len(names)
+    rounds = [np.array(partners_in(point, count)) for point in range(usual_rounds(count))]
+    source = np.concatenate([np.flatnonzero(one < count) for one in rounds])
+    target = np.concatenate([one[one < count] for one in rounds])
+    turn = np.repeat(np.arange(len(rounds)), [int((one < count).sum()) for one in rounds])
+    apart = np.array([bool(fabric.ways.get((a, b))) for a in names for b in names])
     launch = np.repeat(np.arange(LAUNCHES), len(source))
     visit = launch * len(rounds) + np.tile(turn, LAUNCHES)
     return Drawn(
-        names=tuple(f"n{node}" for node in range(nodes)),
+        names=names,
         source=np.tile(source, LAUNCHES),
         target=np.tile(target, LAUNCHES),
         visit=visit,
         progress=visit / visit.max(),
+        is_apart=np.tile(apart[source * count + target], LAUNCHES),
     )
 
 
-def fabric_of(nodes: int) -> KnownFabric:
-    """A fat tree with static routes where there are enough nodes for four leaves."""
-    names = [f"n{node}" for node in range(nodes)]
+def endpoints_of(nodes: int, ports: int) -> tuple[str, ...]:
+    """The names as a map has them: with the port where a node has several."""
+    return tuple(
+        f"n{node}" if ports == 1 else f"n{node}/{ports * node + port}"
+        for node in range(nodes)
+        for port in range(ports)
+    )
+
+
+def fabric_of(nodes: int, ports: int) -> KnownFabric:
+    """A fat tree with static routes where there are enough nodes for four leaves.
+
+    Of nodes with several ports nothing is known but who is on which node.
+    """
+    names = endpoints_of(nodes, ports)
+    if ports > 1:
+        hosts = [frozenset(names[at : at + ports]) for at in range(0, len(names), ports)]
+        return KnownFabric(
+            groups=tuple(Group(name=f"host n{at}", members=own) for at, own in enumerate(hosts))
+        )
     if nodes not in SWITCHES:
         return KnownFabric()
     asked = FabricAsked(nodes=nodes, switch=str(SWITCHES[nodes]))
     return known_of(build_fabric(asked), names, "d-mod-k")
 
 
-def times_of(
-    random: np.random.Generator, drawn: Drawn, fabric: KnownFabric, slower: np.ndarray
-) -> PairTimes:
+def times_of(random: np.random.Generator, drawn: Drawn, slower: np.ndarray) -> PairTimes:
     """The times, ns: 1 us in a leaf and 1.5 us beyond it."""
     shape = drawn.source.shape
     kind = ("skewed", "outliers")[int(random.integers(2))]
@@ -92,11 +113,9 @@ def times_of(
     logs += outliers * random.exponential(0.3, shape)
     # What runs at once, and a launch as a whole, has an effect of its own.
     logs += (SCATTER / 2 * random.standard_normal(int(drawn.visit.max()) + 1))[drawn.visit]
-    names = drawn.names
-    apart = np.array([bool(fabric.ways.get((a, b))) for a in names for b in names])
-    logs += 0.4 * apart[drawn.source * len(names) + drawn.target]
+    logs += 0.4 * drawn.is_apart
     return PairTimes(
-        names=names,
+        names=drawn.names,
         source=drawn.source,
         target=drawn.target,
         visit=drawn.visit,
@@ -170,25 +189,26 @@ def _passing(
         links = [one for one in links if one.startswith(starts)]
         bad = links[int(random.integers(len(links)))]
         names = drawn.names
-        passes = np.array([bad in fabric.ways.get((a, b), ()) for a in names for b in names])
-        hit = passes[drawn.source * len(names) + drawn.target]
+        pairs = zip(drawn.source.tolist(), drawn.target.tolist(), strict=True)
+        hit = np.array([bad in fabric.ways.get((names[i], names[j]), ()) for i, j in pairs])
         return Planted((Cause("link", bad),), hit.astype(float))
 
     return planted
 
 
-# By name, with the fewest nodes that tell it from others.
+# By name, with the fewest nodes that tell it from others, and the ports of a node.
 FAULTS = {
-    "a slow node": (4, _node),
-    "slow when it sends": (4, _sending),
-    "slow when it receives": (4, _receiving),
-    "two slow nodes": (8, _two),
-    "a noisy neighbour on a node": (8, _noisy),
-    "a node that slows as it warms up": (8, _hot),
-    "a whole leaf": (16, _leaf),
-    "the ways out of a leaf (routes differ by direction)": (16, _uplinks),
-    "one cable between switches, one way": (16, _passing("cable")),
-    "a spine": (16, _passing("spine")),
+    "a slow node": (4, 1, _node),
+    "slow when it sends": (4, 1, _sending),
+    "slow when it receives": (4, 1, _receiving),
+    "one port of two": (4, 2, _node),
+    "two slow nodes": (8, 1, _two),
+    "a noisy neighbour on a node": (4, 1, _noisy),
+    "a node that slows as it warms up": (4, 1, _hot),
+    "a whole leaf": (16, 1, _leaf),
+    "the ways out of a leaf (routes differ by direction)": (16, 1, _uplinks),
+    "one cable between switches, one way": (16, 1, _passing("cable")),
+    "a spine": (16, 1, _passing("spine")),
 }
 
 
@@ -196,7 +216,7 @@ def is_right(
     random: np.random.Generator, drawn: Drawn, fabric: KnownFabric, planted: Planted
 ) -> bool:
     """Whether the first answers name what was planted, each of them once."""
-    found = diagnose(times_of(random, drawn, fabric, planted.slower), fabric).findings
+    found = diagnose(times_of(random, drawn, planted.slower), fabric).findings
     wanted = set(planted.causes)
     first = found[: len(wanted)]
     named = [wanted & set(one.causes) for one in first]
@@ -205,18 +225,20 @@ def is_right(
 
 def row_of(name: str, sizes: tuple[int, ...], trials: int) -> tuple[str, ...]:
     """Of 100 faults, how many were named right, by the number of nodes."""
-    fewest, fault = FAULTS[name]
+    fewest, ports, fault = FAULTS[name]
     cells = []
     for nodes in sizes:
         if nodes < fewest:
             cells.append("-")
             continue
         random = np.random.default_rng([SEED, nodes])
-        drawn, fabric = values_of(nodes), fabric_of(nodes)
+        fabric = fabric_of(nodes, ports)
+        drawn = values_of(endpoints_of(nodes, ports), fabric)
+        count = trials or FEWER_TRIALS.get(nodes, TRIALS)
         right = sum(
-            is_right(random, drawn, fabric, fault(random, drawn, fabric)) for _ in range(trials)
+            is_right(random, drawn, fabric, fault(random, drawn, fabric)) for _ in range(count)
         )
-        cells.append(f"{100 * right / trials:.0f}")
+        cells.append(f"{100 * right / count:.0f}")
     return (name, *cells)
 
 
@@ -225,13 +247,14 @@ def false_alarms(sizes: tuple[int, ...], trials: int) -> tuple[str, ...]:
     cells = []
     for nodes in sizes:
         random = np.random.default_rng([SEED, 1, nodes])
-        drawn, fabric = values_of(nodes), fabric_of(nodes)
+        fabric = fabric_of(nodes, 1)
+        drawn = values_of(endpoints_of(nodes, 1), fabric)
+        count = trials or FEWER_TRIALS.get(nodes, TRIALS)
         nothing = np.zeros(len(drawn.source))
         alarms = sum(
-            bool(diagnose(times_of(random, drawn, fabric, nothing), fabric).findings)
-            for _ in range(trials)
+            bool(diagnose(times_of(random, drawn, nothing), fabric).findings) for _ in range(count)
         )
-        cells.append(f"{100 * alarms / trials:.0f}")
+        cells.append(f"{100 * alarms / count:.0f}")
     return ("**healthy: somebody is named**", *cells)
 
 
@@ -242,7 +265,7 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--trials", type=int, default=TRIALS, help="of each kind (%(default)s)")
+    parser.add_argument("--trials", type=int, default=0, help="of each kind (by nodes: 100, 20)")
     parser.add_argument("--nodes", type=int, nargs="*", choices=SIZES, default=SIZES)
     asked = parser.parse_args()
     sizes = tuple(asked.nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,19 +30,19 @@ def whole_file(target: Path) -> Iterator[IO[bytes]]:
     written has the name. Raises OSError.
     """
     mode = _mode(target)
-    descriptor, partial = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.name[:_KEPT_OF_NAME]}.", suffix=".partial"
-    )
+    # Beside the target by the name that was given: the path of the working folder may lead
+    # elsewhere, where a host has mounts of its own.
+    partial = target.with_name(f".{target.name[:_KEPT_OF_NAME]}.{secrets.token_hex(8)}.partial")
+    descriptor = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
             file.flush()
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
-        os.replace(partial, target)  # noqa: PTH105 - of a name that is no Path
+        partial.replace(target)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(partial)  # noqa: PTH108
+        partial.unlink(missing_ok=True)
 
 
 def why(error: OSError) -> str:

@@ -25,15 +25,19 @@ def map_record(
     rounds: int = 0,
     hosts: tuple[str, ...] = HOSTS,
     gone: tuple[str, ...] = (),
+    near: tuple[int, ...] = (),
 ) -> weft.Run:
     """Each host's way to its partner takes 1 us, times its factor where it is slow to send.
 
-    Hosts that are `gone` did not answer any more in the end.
+    Hosts that are `gone` did not answer any more in the end. Between the ranks that are `near` and
+    the others it takes twice as long.
     """
     count = len(hosts)
 
     def time_ns(case: Case, rank: int, launch: int) -> list[float]:
         share = 1 + 0.003 * ((rank * 31 + (case.point or 0) * 17) % 7)
+        partner = partners_in(case.point or 0, count)[rank]
+        share *= 2 if (rank in near) != (partner in near) and near else 1
         return [1000 * share * LAUNCH_EFFECTS[launch] * slow.get(hosts[rank], 1.0)] * 9
 
     def parts(case: Case, launch: int) -> dict[str, list[float]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.builders import write_lines
 from support.maps import HOSTS, map_record
 from support.shown import tables_of
 from support.typed import request_of_map
@@ -74,6 +75,25 @@ def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
     assert row.groups == 2
 
 
+def test_ranks_that_share_a_core_are_no_group(tmp_path: Path) -> None:
+    """Groups are guessed from times; the ranks of one core wait for each other, and no switch is
+    between them and the others."""
+    run = map_record(tmp_path / "m.jsonl", {}, near=(0, 1, 2))
+    (row,) = maps_of(run, None)
+    assert (row.groups, row.is_guessed) == (2, True)
+    launches = [
+        msgspec.structs.replace(
+            one,
+            ranks=tuple(msgspec.structs.replace(rank, host="n1", cpu=0) for rank in one.ranks),
+        )
+        for one in run.lines.launches
+    ]
+    lines = run.lines
+    write_lines(tmp_path / "c.jsonl", [lines.header, *launches, *lines.batches, *lines.ends])
+    (crowded,) = maps_of(weft.load(tmp_path / "c.jsonl"), None)
+    assert (crowded.groups, crowded.is_guessed) == (1, False)
+
+
 def test_a_host_below_no_switch_is_named(tmp_path: Path) -> None:
     run = record_of(tmp_path, 4)
     fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset({"elsewhere"})),))
@@ -115,13 +135,13 @@ def test_the_advised_map_is_that_of_the_record_with_more_rounds(
     asked = request_of_map(row.with_all_rounds, monkeypatch)
     plan = run.header.plan
     [experiment] = asked.experiments
-    assert experiment.variants.points == tuple(range(7))
+    assert experiment.variants.points == tuple(range(usual_rounds(RANKS)))
     assert (experiment.sizes, experiment.ranks) == ("8", RANKS)
     assert (asked.transports, asked.launches, asked.seed) == (("tcp",), plan.launches, plan.seed)
     assert (asked.launcher, asked.mpi, asked.allocation) == (
         plan.launcher, plan.mpi, plan.allocation,
     )  # fmt: skip
-    assert asked.budget_s >= 7 / 3 * plan.budget_s
+    assert asked.budget_s >= usual_rounds(RANKS) / 3 * plan.budget_s
 
 
 def test_a_host_that_died_is_dead_and_not_slow(

@@ -80,3 +80,9 @@ def medians_of_ranks(run: Run, batches: Sequence[Batch]) -> dict[int, float]:
         )
         for part in (FIRST_RANK, *others)
     }
+
+
+def shares_cores(run: Run, batches: Iterable[Batch]) -> bool:
+    """Whether two ranks of a launch were bound to one CPU."""
+    placed = (run.launches[batch.launch].ranks for batch in batches)
+    return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)

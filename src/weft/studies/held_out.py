@@ -14,12 +14,12 @@ import msgspec
 from weft.analysis.summary import summarise
 from weft.applications import asked_of
 from weft.plan.cases import Experiment, Variants
+from weft.record.launches import shares_cores
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut, shows_additions
 from weft.studies.reproduction import simulated_run
 from weft.tables import Table
 from weft.topics import results_of
-from weft.topics.scaling.conditions import shares_cores
 from weft.topics.scaling.rows import scaling_of
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import counted

@@ -17,7 +17,7 @@ from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, meas
 from weft.analysis.stats.launches import command_for_launches
 from weft.fabric.known import host_of
 from weft.plan.command import map_in_rounds, map_of_hosts
-from weft.plan.rounds import rounds_of
+from weft.plan.rounds import rounds_of, usual_rounds
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.map_charts import distribution_of, matrix_charts
@@ -147,7 +147,7 @@ def _row(run: Run, measured: MeasuredMap) -> MapRow:
         groups=len(known.groups),
         is_guessed=known.is_guessed,
         with_all_rounds=map_in_rounds(
-            case, run.header.plan, len(run.header.hosts) or 1, rounds_of(case.ranks)
+            case, run.header.plan, len(run.header.hosts) or 1, _telling_rounds(case.ranks)
         ),
         with_the_others=map_of_hosts(case, run.header.plan, others) if silent else "",
         with_more_launches=command_for_launches(run, 2 * run.header.plan.launches),
@@ -205,12 +205,17 @@ def finding_in_words(
 
 def what_would_tell(found: FoundCause, row: MapRow) -> str:
     """The measurement that could tell the causes apart."""
-    if row.rounds < row.all_rounds:
-        words = row.with_all_rounds or f"a map with --rounds {row.all_rounds}"
+    if row.rounds < _telling_rounds(row.endpoints):
+        words = row.with_all_rounds or f"a map with --rounds {_telling_rounds(row.endpoints)}"
         return f"to tell them apart: {words}"
     if found.also:
         return f"to tell them apart: {row.with_more_launches}"
     return "no measurement among these hosts tells them apart: add hosts, or swap cables"
+
+
+def _telling_rounds(endpoints: int) -> int:
+    """In how many rounds every pair meets, as often as in any map of so few endpoints."""
+    return max(rounds_of(endpoints), usual_rounds(endpoints))
 
 
 def _table(row: MapRow) -> Table:

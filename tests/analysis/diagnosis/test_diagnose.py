@@ -1,6 +1,7 @@
 """What is planted is named, with its size; what is well is not."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -169,3 +170,32 @@ def test_groups_are_guessed_where_they_show_and_only_there() -> None:
     assert guessed(mapped(24, lambda i, j: 1.4 if 3 in (i, j) else 1.0)).groups == ()
     # Where not all met nothing is guessed.
     assert guessed(mapped(24, lambda i, j: 1.0 if i // 4 == j // 4 else 1.4, 0.01, 5)).groups == ()
+
+
+def _entry(longer: np.ndarray, source: int, target: int) -> float:
+    return float(longer[source, target])
+
+
+@pytest.mark.parametrize("nodes", [4, 5])
+def test_of_few_endpoints_one_far_beyond_the_scatter_is_named_through_much_noise(
+    nodes: int,
+) -> None:
+    """Twelve ways, each with a way of its own beside a scatter of 35 %: 50 times is no chance."""
+    random = np.random.default_rng(3)
+    for trial in range(20):
+        longer = np.exp(0.3 * random.standard_normal((nodes, nodes)))
+        bad = trial % nodes
+        longer[bad] *= 50
+        times = mapped(nodes, partial(_entry, longer), scatter=0.35)
+        [finding, *_] = diagnose(times, UNKNOWN).findings
+        assert finding.causes[0] == Cause("send", f"n{bad}")
+
+
+def test_of_few_endpoints_without_a_cause_nobody_is_named() -> None:
+    random = np.random.default_rng(4)
+    named = 0
+    for _ in range(100):
+        longer = np.exp(0.3 * random.standard_normal((4, 4)))
+        times = mapped(4, partial(_entry, longer), scatter=0.35)
+        named += bool(diagnose(times, UNKNOWN).findings)
+    assert named <= 2

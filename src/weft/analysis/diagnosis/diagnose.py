@@ -9,6 +9,10 @@ it smaller. It is named where chance would give so large a z to any of the cause
 maps, and where its pairs are slower by LEAST. Its pairs are taken out, and what is left is looked
 at again.
 
+Of fewer than eight endpoints the logarithms themselves, each cut off beyond its pair's own scatter,
+are tried beside their ranks, and the better of both counts: three ways of twelve that are slower a
+hundred times have no higher ranks than those that are slower by a scatter.
+
 The confidence is the likelihood of the cause against that of all others, exp(z^2 / 2) each: causes
 that make the same pairs slow share it.
 """
@@ -38,6 +42,10 @@ MOST_FINDINGS = 8
 FEWEST = 4
 # Rounds of fewer pairs have no median of their own to take off.
 _FEWEST_AT_ONCE = 8
+# Fewer endpoints have so few pairs that their ranks alone hardly exceed chance.
+_SMALL = 8
+# A value that is so many scatters from its pair's median counts as that far.
+_CUT = 4.0
 # Likelihoods that differ by less than e^2 do not distinguish causes.
 _ALIKE = 4.0
 _EVIDENCE = 5
@@ -178,8 +186,7 @@ def _worst(
     nothing = np.zeros(len(logs), dtype=bool)
     if not causes.alike:
         return None, nothing
-    own = np.bincount(pairs.of_value, _normal_scores(logs)) / np.bincount(pairs.of_value)
-    z = _deviates(own - own.mean(), causes.places)
+    z = _fits(pairs, logs, causes.places, is_small=len(times.names) < _SMALL)
     least = -float(ndtri(FALSE_ALARMS / len(z)))
     for best in np.argsort(-z).tolist():
         if z[best] < least:
@@ -200,6 +207,31 @@ def _worst(
         )
         return finding, np.isin(pairs.of_value, places)
     return None, nothing
+
+
+def _fits(
+    pairs: _Pairs, logs: NDArray[Any], causes: Sequence[NDArray[Any]], *, is_small: bool
+) -> NDArray[Any]:
+    """How well each cause fits, as normal deviates.
+
+    Few pairs have few ranks, however far apart they are: of these the logarithms themselves count
+    too, each cut off where it is beyond its pair's own scatter.
+    """
+    z = _deviates(_means_by(pairs, _normal_scores(logs)), causes)
+    if not is_small:
+        return z
+    usual = pairs.log[pairs.of_value]
+    far = _CUT * _spread(logs - usual)
+    cut: NDArray[Any] = usual + np.clip(logs - usual, -far, far)
+    found: NDArray[Any] = np.maximum(z, _deviates(_means_by(pairs, cut), causes))
+    return found
+
+
+def _means_by(pairs: _Pairs, values: NDArray[Any]) -> NDArray[Any]:
+    """The mean of each pair's values, less that of all pairs."""
+    own: NDArray[Any] = np.bincount(pairs.of_value, values) / np.bincount(pairs.of_value)
+    own -= own.mean()
+    return own
 
 
 def _pairs_of(times: PairTimes, logs: NDArray[Any]) -> _Pairs:

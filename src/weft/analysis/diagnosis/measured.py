@@ -17,7 +17,7 @@ from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import Group, KnownFabric
 from weft.plan.case import Case
 from weft.plan.rounds import partners_in
-from weft.record.launches import medians_of_ranks
+from weft.record.launches import medians_of_ranks, shares_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,7 +69,7 @@ def _measured(
     run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric_of: FabricOf | None
 ) -> MeasuredMap:
     times = _times_of(run, case.ranks, measured)
-    known = fabric_of(times.names) if fabric_of else guessed(times)
+    known = _fabric(run, measured, times, fabric_of)
     return MeasuredMap(
         case=case,
         times=times,
@@ -77,6 +77,22 @@ def _measured(
         launches=len({batch.launch for _, batch in measured}),
         rounds=len({one.point for one, _ in measured}),
     )
+
+
+def _fabric(
+    run: Run,
+    measured: Sequence[tuple[Case, Batch]],
+    times: PairTimes,
+    fabric_of: FabricOf | None,
+) -> KnownFabric:
+    """The fabric that is known, else as the times show it.
+
+    Ranks that share a core are near each other by that, and no fabric shows.
+    """
+    if fabric_of:
+        return fabric_of(times.names)
+    is_crowded = shares_cores(run, (batch for _, batch in measured))
+    return KnownFabric() if is_crowded else guessed(times)
 
 
 def _times_of(run: Run, ranks: int, measured: Sequence[tuple[Case, Batch]]) -> PairTimes:

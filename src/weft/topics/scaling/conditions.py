@@ -22,9 +22,3 @@ def flush_to_zero(run: Run, batches: Sequence[Batch]) -> str:
     """Either "off", "on" or, of launches that differ, "off, on"; empty where nobody says."""
     found = {run.launches[one.launch].details.get("flush to zero", "") for one in batches}
     return ", ".join(sorted(found - {""}))
-
-
-def shares_cores(run: Run, batches: Sequence[Batch]) -> bool:
-    """Whether two ranks of a launch were bound to one CPU."""
-    placed = (run.launches[batch.launch].ranks for batch in batches)
-    return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)

@@ -19,10 +19,10 @@ from weft.applications import case_of
 from weft.applications.answers import plaquettes_of, residual_of
 from weft.estimate import Estimate
 from weft.plan.command import NextSession
-from weft.record.launches import by_launch, medians_of_ranks
+from weft.record.launches import by_launch, medians_of_ranks, shares_cores
 from weft.topics.groups import side
 from weft.topics.rows import CaseRow, VariantRow
-from weft.topics.scaling.conditions import flush_to_zero, gauge_of, shares_cores
+from weft.topics.scaling.conditions import flush_to_zero, gauge_of
 from weft.topics.scaling.iterations import parts_ns
 
 if TYPE_CHECKING:
