@@ -26,8 +26,11 @@ def map_record(
     hosts: tuple[str, ...] = HOSTS,
     gone: tuple[str, ...] = (),
     near: tuple[int, ...] = (),
+    sizes: tuple[int, ...] = (8,),
 ) -> weft.Run:
     """Each host's way to its partner takes 1 us, times its factor where it is slow to send.
+
+    Longer messages take a nanosecond more for each byte there.
 
     Hosts that are `gone` did not answer any more in the end. Between the ranks that are `near` and
     the others it takes twice as long.
@@ -38,7 +41,8 @@ def map_record(
         share = 1 + 0.003 * ((rank * 31 + (case.point or 0) * 17) % 7)
         partner = partners_in(case.point or 0, count)[rank]
         share *= 2 if (rank in near) != (partner in near) and near else 1
-        return [1000 * share * LAUNCH_EFFECTS[launch] * slow.get(hosts[rank], 1.0)] * 9
+        longer = 1000 + (case.bytes if case.bytes > 64 else 0)
+        return [longer * share * LAUNCH_EFFECTS[launch] * slow.get(hosts[rank], 1.0)] * 9
 
     def parts(case: Case, launch: int) -> dict[str, list[float]]:
         partners = partners_in(case.point or 0, count)
@@ -49,7 +53,8 @@ def map_record(
         }
 
     cases = tuple(
-        Case(test=PAIR_ROUNDS, transport="tcp", bytes=8, ranks=count, point=point)
+        Case(test=PAIR_ROUNDS, transport="tcp", bytes=size, ranks=count, point=point)
+        for size in sizes
         for point in range(rounds or usual_rounds(count))
     )
     path.parent.mkdir(exist_ok=True, parents=True)

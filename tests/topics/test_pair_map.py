@@ -69,6 +69,17 @@ def test_a_way_far_beyond_the_scatter_is_not_called_well(
     assert ("weft run --again" in line) == (said != "nobody is slow")
 
 
+def test_what_is_too_little_to_be_named_is_not_called_far_beyond_the_scatter(
+    tmp_path: Path,
+) -> None:
+    """Simulated ways scatter by nothing, and 1 % is many times that."""
+    (row,) = maps_of(record_of(tmp_path, 9), None)
+    for slower, said in ((0.015, "nobody is slow"), (0.025, "no cause is sure")):
+        worst = (SlowPair(source="n3", target="n1", slower=slower),)
+        [line] = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.0))
+        assert said in line
+
+
 def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
     two = tuple(f"n{rank // 4}" for rank in range(RANKS))
     (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=two), None)
@@ -217,3 +228,30 @@ def test_a_map_of_many_is_a_small_page() -> None:
     charts = [*matrix_charts([("", matrix)], "tcp", 0), distribution_of([("", matrix)], "tcp", 0)]
     page = render("picture.html.j2", charts, table=Table(name="map", caption="a map"))
     assert len(page) < 1e6
+
+
+def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: Path) -> None:
+    """A byte takes a nanosecond, half of 1 us goes for the answer, n5 sends at half of that."""
+    run = map_record(tmp_path / "m.jsonl", {"n5": 2.0}, sizes=(8, 1 << 20))
+    small, large = maps_of(run, None)
+    assert small.bisection is None
+    assert large.bisection is not None
+    # Two of the 28 rounds, each of two matchings, have been there before.
+    assert large.bisection.matchings == 2 * usual_rounds(RANKS) - 2
+    assert large.bisection.greatest == pytest.approx(1e9, rel=0.03)
+    assert large.bisection.least == pytest.approx(5 / 6 * 1e9, rel=0.03)
+    assert large.bisection.worst[0][0] == "n5"
+    *_, line = PairMap().findings((small, large))
+    assert "tcp 1 MiB: effective bisection bandwidth" in line
+    assert "over 54 matchings; the worst gets 8" in line
+    assert ": n5 to " in line
+    table = PairMap().tables((small, large))[-1]
+    [row] = table.rows
+    assert (row[1], row[3]) == ("54", "-")
+    chart = PairMap().charts((small, large))[-1]
+    assert chart.name == "map-bisection"
+    [track] = chart.tracks
+    assert (track.y[0], track.y[-1]) == (0, 100)
+    assert track.x[0] == pytest.approx(large.bisection.least / 1e6)
+    [_, plain] = json.loads(json.dumps(PairMap().plain((small, large))))
+    assert plain["bisection"]["least"] == large.bisection.least

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weft.analysis.diagnosis.bisection import SHARES, Bisection
 from weft.analysis.diagnosis.matrix import PairMatrix, in_order
 from weft.charts import Chart, ChartAxis, ChartPoint, Matrix, chart_of, track_of
 
@@ -99,6 +100,32 @@ def distribution_of(maps: Sequence[tuple[str, PairMatrix]], place: str, number: 
         f"Times of the pairs, {place}",
         ChartAxis("there and back in \u00b5s", is_log=False),
         ChartAxis("pairs that take at most as long, %", is_log=False),
+        tracks,
+        note="",
+    )
+    return msgspec.structs.replace(chart, is_static=True)
+
+
+def matchings_chart(maps: Sequence[tuple[str, str, Bisection]]) -> Chart:
+    """Which share of the matchings gets at most so much of a link, by records and sizes."""
+    shares = (0, *(100 * share for share in SHARES), 100)
+    tracks = [
+        track_of(
+            ", ".join(filter(None, (name, place))),
+            [
+                ChartPoint(rate / 1e6, share)
+                for rate, share in zip((of.least, *of.shares, of.greatest), shares, strict=True)
+            ],
+            group,
+            style="line",
+        )
+        for group, (name, place, of) in enumerate(maps)
+    ]
+    chart = chart_of(
+        "map-bisection",
+        "Effective bisection bandwidth of matchings",
+        ChartAxis("bandwidth of a link in MB/s", is_log=False),
+        ChartAxis("matchings that get at most as much, %", is_log=False),
         tracks,
         note="",
     )

@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from weft.analysis.diagnosis.diagnose import FEWEST, FoundCause, SlowPair, diagnose, slowest_pairs
+from weft.analysis.diagnosis.bisection import Bisection, bisection_of
+from weft.analysis.diagnosis.diagnose import (
+    FEWEST,
+    LEAST,
+    FoundCause,
+    SlowPair,
+    diagnose,
+    slowest_pairs,
+)
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.stats.launches import command_for_launches
+from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of
 from weft.plan.command import map_in_rounds, map_of_hosts
 from weft.plan.rounds import rounds_of, usual_rounds
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
-from weft.topics.map_charts import distribution_of, matrix_charts
+from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
 from weft.topics.rows import SizeRow
-from weft.units import format_time
-from weft.wording import counted, in_a_row
+from weft.units import format_bandwidth, format_time
+from weft.wording import counted, half_or_none, in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,12 +47,15 @@ _MOST_PAIRS = 20
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
 FEWEST_ROUNDS = 3
 _MOST_SHOWN = 3
+_MOST_OF_MATCHING = 8
+# A message of at most so many bytes takes as long as an answer.
+_AS_AN_ANSWER = 64
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
 
 
 class MapRow(SizeRow, frozen=True, kw_only=True):
-    """The map of one size: what is slow, the worst first, and the slowest pairs.
+    """The map of one size: what is slow, the worst first, the slowest pairs, and the bisection.
 
     `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
     a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `groups` are
@@ -65,6 +77,7 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     with_all_rounds: str
     with_the_others: str
     with_more_launches: str
+    bisection: Bisection | None = None
     matrix: PairMatrix | None = None
 
 
@@ -88,8 +101,10 @@ class PairMap(Topic[tuple[MapRow, ...]]):
         return is_map(run.header)
 
     def tables(self, rows: tuple[MapRow, ...]) -> list[Table]:
-        """The slowest pairs of each size, where somebody is slow."""
-        return [_table(row) for row in rows if row.findings]
+        """The slowest pairs of each size, where somebody is slow; what matchings got."""
+        slow = [_table(row) for row in rows if row.findings]
+        halved = [row for row in rows if row.bisection]
+        return [*slow, _bisection_table(halved)] if halved else slow
 
     def charts(self, rows: tuple[MapRow, ...]) -> list[Chart]:
         """The matrix of each size, and how the times of its pairs are distributed."""
@@ -108,7 +123,13 @@ class PairMap(Topic[tuple[MapRow, ...]]):
         for at, place in enumerate(places):
             own = [(name, matrix) for name, where, matrix in drawn if where == place]
             found += [*matrix_charts(own, place, at), distribution_of(own, place, at)]
-        return found
+        halved = [
+            (name, row.place, row.bisection)
+            for name, rows in records
+            for row in rows
+            if row.bisection
+        ]
+        return found + ([matchings_chart(halved)] if halved else [])
 
     def plain(self, rows: tuple[MapRow, ...]) -> list[dict[str, Any]]:
         """The rows without their matrices: weft export has those."""
@@ -120,15 +141,26 @@ class PairMap(Topic[tuple[MapRow, ...]]):
     def findings(self, rows: tuple[MapRow, ...]) -> list[str]:
         """Who is slow, the sizes that show it first; or that nobody is."""
         shown_first = sorted(rows, key=lambda row: not (row.findings or row.dead))
-        return [line for row in shown_first for line in sentences(row)]
+        said = [line for row in shown_first for line in sentences(row)]
+        return said + [_bisection_in_words(row, row.bisection) for row in rows if row.bisection]
 
 
 def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
     """A row for each size over each transport that was measured; without a fabric it is guessed."""
-    return tuple(_row(run, one) for one in measured_maps(run, fabric_of))
+    maps = measured_maps(run, fabric_of)
+    return tuple(_row(run, one, _answer_ns(one, maps)) for one in maps)
 
 
-def _row(run: Run, measured: MeasuredMap) -> MapRow:
+def _answer_ns(one: MeasuredMap, maps: Sequence[MeasuredMap]) -> float:
+    """What the answer to a message takes: half of there and back of the smallest messages."""
+    alike = [other for other in maps if other.case.but_for("bytes") == one.case.but_for("bytes")]
+    least = min(alike, key=lambda other: other.case.bytes)
+    if least.case.bytes > _AS_AN_ANSWER:
+        return 0.0
+    return float(np.nanmedian(least.times.time_ns)) / 2
+
+
+def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
     case, times, known = measured.case, measured.times, measured.fabric
     silent = set(run.footer.silent_hosts) if run.footer else set[str]()
     found = diagnose(times, known, [name for name in times.names if host_of(name) in silent])
@@ -151,6 +183,7 @@ def _row(run: Run, measured: MeasuredMap) -> MapRow:
         ),
         with_the_others=map_of_hosts(case, run.header.plan, others) if silent else "",
         with_more_launches=command_for_launches(run, 2 * run.header.plan.launches),
+        bisection=bisection_of(times, case.bytes, answer_ns, detected_link(run, case.transport)),
         matrix=matrix_of(times, known),
     )
 
@@ -172,7 +205,8 @@ def sentences(row: MapRow) -> list[str]:
     others = "nobody else" if row.dead else "nobody"
     words = f"{others} is slow ({usual}, {amount})"
     alive = [one for one in row.worst if not {one.source, one.target} & {*row.dead}]
-    if alive and math.log1p(alive[0].slower) > _FAR * math.log1p(row.scatter):
+    far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
+    if alive and alive[0].slower > far:
         one = alive[0]
         words = f"no cause is sure, though {one.source} to {one.target} takes {one.slower:+.0%}"
         words += f" ({usual}, {amount}); more endpoints or launches tell: {row.with_more_launches}"
@@ -211,6 +245,48 @@ def what_would_tell(found: FoundCause, row: MapRow) -> str:
     if found.also:
         return f"to tell them apart: {row.with_more_launches}"
     return "no measurement among these hosts tells them apart: add hosts, or swap cables"
+
+
+def _bisection_in_words(row: MapRow, found: Bisection) -> str:
+    """What a link gets of matchings, and the worst of them by its pairs."""
+    peak = "" if found.percent_of_peak is None else f", {_percent(found)} of {found.link}"
+    pairs = [f"{one} to {other}" for one, other in found.worst]
+    more = len(pairs) - _MOST_OF_MATCHING
+    named = ", ".join(pairs[:_MOST_OF_MATCHING]) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"{row.place}: effective bisection bandwidth"
+        f" {half_or_none(found.effective, format_bandwidth)} a link{peak}, over"
+        f" {counted(found.matchings, 'matching')}; the worst gets"
+        f" {format_bandwidth(found.least)}: {named}"
+    )
+
+
+def _percent(found: Bisection) -> str:
+    return "-" if found.percent_of_peak is None else f"{found.percent_of_peak:.0f} %"
+
+
+def _bisection_table(rows: Sequence[MapRow]) -> Table:
+    return Table(
+        name="map",
+        caption="Effective bisection bandwidth: of a link, over random matchings of one half with"
+        " the other",
+        head=("", "matchings", "mean", "of peak", "least", "5 %", "95 %", "greatest"),
+        rows=tuple(
+            (
+                row.place,
+                str(found.matchings),
+                half_or_none(found.effective, format_bandwidth),
+                _percent(found),
+                *map(
+                    format_bandwidth,
+                    (found.least, found.shares[0], found.shares[-1], found.greatest),
+                ),
+            )
+            for row in rows
+            if (found := row.bisection)
+        ),
+        notes=("Of peak: of what the links of a matching could carry together.",),
+    )
 
 
 def _telling_rounds(endpoints: int) -> int:

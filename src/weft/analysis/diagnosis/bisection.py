@@ -1,0 +1,121 @@
+"""Effective bisection bandwidth: what a link gets where one half sends to the other. Pure.
+
+Hoefler, Schneider and Lumsdaine, Multistage Switches are not Crossbars: Effects of Static Routing
+in High-Performance Networks (Cluster 2008): the mean bandwidth of a link over random matchings of
+one half of the endpoints with the other. A round of a map is such a matching; in it first one half
+sends and then the other, so each round is two of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+import numpy as np
+
+from weft.analysis.stats.intervals import CONFIDENCE
+from weft.analysis.stats.parameters import student
+from weft.estimate import Estimate
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.diagnosis.pair_times import PairTimes
+    from weft.fabric.peaks import Link
+
+# Of fewer endpoints no two pairs run at once.
+FEWEST = 4
+# Shorter messages do not fill a link.
+LEAST_BYTES = 65536
+_Way: TypeAlias = "tuple[int, int]"
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+class Bisection(msgspec.Struct, frozen=True, kw_only=True):
+    """What a link gets on average over all pairs of a matching, in bytes/s, over the matchings.
+
+    `effective` is the mean over matchings, with its 95 % interval; `shares` are the SHARES of
+    the matchings that get at most so much, `least` and `greatest` the worst and the best one.
+    `percent_of_peak` is the mean of what all links of a matching could carry together; None where
+    no link is known. `worst` are the ways of the worst matching, from and to, the slowest first.
+    """
+
+    effective: Estimate
+    least: float
+    shares: tuple[float, ...]
+    greatest: float
+    matchings: int
+    worst: tuple[tuple[str, str], ...]
+    link: str = ""
+    percent_of_peak: float | None = None
+
+
+def bisection_of(
+    times: PairTimes, message_bytes: int, answer_ns: float, link: Link | None
+) -> Bisection | None:
+    """From times there and back, of which the answer takes so long; None where nothing tells.
+
+    A matching counts where all its pairs were measured, and has the median of its launches.
+    """
+    count = len(times.names)
+    if message_bytes < LEAST_BYTES or count < FEWEST:
+        return None
+    rates = _rates_by_way(times, message_bytes, answer_ns)
+    of_matching: dict[frozenset[_Way], list[dict[_Way, float]]] = defaultdict(list)
+    for one in rates:
+        if len(one) == count // 2:
+            of_matching[frozenset(one)].append(one)
+    if not of_matching:
+        return None
+    middle = {
+        ways: float(np.median([np.mean([*one.values()]) for one in visits]))
+        for ways, visits in of_matching.items()
+    }
+    values = np.array([*middle.values()])
+    worst = min(middle, key=lambda ways: middle[ways])
+    slow_first = sorted(worst, key=lambda way: np.median([one[way] for one in of_matching[worst]]))
+    effective = _mean(values)
+    return Bisection(
+        effective=effective,
+        least=float(values.min()),
+        shares=tuple(np.quantile(values, SHARES).tolist()),
+        greatest=float(values.max()),
+        matchings=len(values),
+        worst=tuple((times.names[i], times.names[j]) for i, j in slow_first),
+        link=link.name if link else "",
+        percent_of_peak=100 * effective.value / link.one_way_bytes_per_s if link else None,
+    )
+
+
+def _rates_by_way(
+    times: PairTimes, message_bytes: int, answer_ns: float
+) -> Sequence[dict[_Way, float]]:
+    """Of each half of a round the rate of each way: lower ranks send first, then the others."""
+    halves: dict[tuple[int, bool], dict[_Way, float]] = defaultdict(dict)
+    used = times.at(np.isfinite(times.time_ns))
+    # No message is faster than its answer of a few bytes.
+    rates = message_bytes * 1e9 / np.maximum(used.time_ns - answer_ns, used.time_ns / 2)
+    rows = zip(
+        used.source.tolist(), used.target.tolist(), used.visit.tolist(), rates.tolist(), strict=True
+    )
+    for source, target, visit, rate in rows:
+        halves[visit, source < target][source, target] = rate
+    return [*halves.values()]
+
+
+def _mean(values: np.ndarray) -> Estimate:
+    """The mean with its interval by Student's t, as of matchings drawn by themselves."""
+    mean, count = float(values.mean()), len(values)
+    half = math.inf
+    if count > 1:
+        half = student(count - 1) * float(values.std(ddof=1)) / math.sqrt(count)
+    return Estimate(
+        value=mean,
+        low=mean - half,
+        high=mean + half,
+        coverage=CONFIDENCE,
+        method=f"mean of {counted(count, 'matching')}, Student's t",
+    )
