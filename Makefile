@@ -98,6 +98,7 @@ truth: build $(STAMPS)/packages-test ## Known simulated platforms through run, f
 # What a page shows a command print is what it prints today.
 docs-figures: build ## Run the commands of the pages on predictions and prices again, and write the pages
 	$(BIN)/python -m bench.docs_figures
+	$(BIN)/python scripts/run-notebook docs/notebooks/first-look.ipynb
 
 # What draws and looks which tests reach a line is in no other environment.
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)

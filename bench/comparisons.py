@@ -67,10 +67,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
             )  # fmt: skip
         if not done.stdout:
             raise LeftOutError(done.stderr.strip().splitlines()[-1])
-        row: dict[str, Any] = json.loads(done.stdout)[0]
+        row: dict[str, Any] = json.loads(done.stdout)["result"][0]
         if self.figure not in row:
             raise LeftOutError(row["reason"])
-        return float(row[self.figure]["median"])
+        return float(row[self.figure]["value"])
 
 
 def comparisons() -> tuple[Comparison, ...]:

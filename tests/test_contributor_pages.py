@@ -1,6 +1,5 @@
 """The pages "add a benchmark" and "add a transport", followed to the letter in a copy."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.copies import ROOT, blocks
+from support.printed import result_of
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 pytestmark = pytest.mark.engine
@@ -62,7 +62,7 @@ def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "WEFT_ENGINE_DIR": str(programs)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     ran = {(row["test"], row["transport"], row["status"]) for row in rows}
     assert ("ping_ping_pong", "tcp", "ok") in ran
     assert ("ping_ping_pong", "example", "ok") in ran

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
+from support.printed import result_of
 from support.shown import paper_tables, render_page, render_tables, size_charts
 from support.studies import record_of, weak_cases
 from weft.analysis.compare.comparison import compare
@@ -183,7 +184,7 @@ def test_two_to_four_launches_are_low_high_and_n_everywhere(tmp_path: Path) -> N
 def test_in_json_one_launch_has_no_ends(tmp_path: Path) -> None:
     run = record(tmp_path, 1)
     output = CliRunner().invoke(app, ["show", str(run.path), "--json"]).output
-    for row in json.loads(output):
+    for row in result_of(output):
         for name in ("latency_ns", "bandwidth_bytes_per_s"):
             if name in row:
                 assert (row[name]["low"], row[name]["high"], row[name]["launches"]) == (

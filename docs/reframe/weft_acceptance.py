@@ -59,7 +59,7 @@ class WeftAcceptance(rfm.RunOnlyRegressionTest):
         status = sn.extractsingle(r"^weft check ended with (\d+)$", self.stdout, 1, int)
         stage = Path(self.stagedir)
         try:
-            answer = json.loads((stage / "weft.json").read_text())
+            answer = json.loads((stage / "weft.json").read_text())["result"]
             bad = [check for check in answer["checks"] if check["outcome"] != "pass"]
             words = [f"{check['outcome']}: {check['case']}: {check['why']}" for check in bad]
         except (OSError, ValueError):
@@ -72,10 +72,10 @@ class WeftAcceptance(rfm.RunOnlyRegressionTest):
     @run_before("performance")
     def report_every_figure(self):
         """The median of every case that a limit is for, as a performance variable of ReFrame."""
-        checks = json.loads((Path(self.stagedir) / "weft.json").read_text())["checks"]
+        checks = json.loads((Path(self.stagedir) / "weft.json").read_text())["result"]["checks"]
         for check in checks:
             if check["estimate"]:
                 unit = "ns" if check["quantity"] == "latency" else "bytes/s"
-                figure = sn.defer(check["estimate"]["median"])
+                figure = sn.defer(check["estimate"]["value"])
                 name = check["case"].replace("/", "_")
                 self.perf_variables[name] = sn.make_performance_function(figure, unit)

@@ -53,9 +53,3 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.structs.replace(self, value=change(self.value))
         low, high = sorted((change(self.low), change(self.high)))
         return msgspec.structs.replace(self, value=change(self.value), low=low, high=high)
-
-
-class Median(Estimate, frozen=True, kw_only=True):
-    """An estimate that is a median over launches: JSON and tables call its value `median`."""
-
-    value: float = msgspec.field(name="median")

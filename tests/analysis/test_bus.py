@@ -1,6 +1,5 @@
 """The path between card and memory, from trees of sysfs whose bottleneck is known."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from typer.testing import CliRunner
 import weft
 from support.builders import HOST, make_batch, make_header, make_launch, write_lines
 from support.laid_out import card, lay_out
+from support.printed import result_of
 from weft.analysis.bus import bus_of, buses_here, buses_of, copy_rate_of
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
@@ -176,7 +176,7 @@ def test_show_and_memory_print_it(tmp_path: Path) -> None:
         assert "host bus: eth5: one way at most 12.5 GB/s by Ethernet 100G" in " ".join(
             shown.stdout.split()
         )
-    rows = json.loads(CliRunner().invoke(app, ["memory", str(run.path), "--json"]).stdout)
+    rows = result_of(CliRunner().invoke(app, ["memory", str(run.path), "--json"]).stdout)
     assert rows["bus"][0]["bottleneck_both_ways"].startswith("memory")
     assert set(rows) == {"reuse", "registration", "connecting", "bus"}
 
@@ -189,7 +189,7 @@ def test_this_hosts_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("weft.studies.host_bus.collect", lambda: manifest)
     shown = CliRunner().invoke(app, ["peak"])
     assert "PCIe 3 x8 at 0000:01:00.0" in shown.stdout
-    (row,) = json.loads(CliRunner().invoke(app, ["peak", "--json"]).stdout)
+    (row,) = result_of(CliRunner().invoke(app, ["peak", "--json"]).stdout)
     assert row["device"] == "eth5"
 
 

@@ -288,9 +288,9 @@ def test_json_rows_hold_what_scripts_rely_on(record: Path) -> None:
         assert ("bandwidth_bytes_per_s" in row) == (summary.bandwidth_bytes_per_s is not None)
         for name in ("latency_ns", "bandwidth_bytes_per_s"):
             if name in row:
-                parts = {"median", "low", "high", "coverage", "method", "launches", "unit"}
+                parts = {"value", "low", "high", "coverage", "method", "launches", "unit"}
                 assert set(row[name]) == parts
-                assert row[name]["low"] <= row[name]["median"] <= row[name]["high"]
+                assert row[name]["low"] <= row[name]["value"] <= row[name]["high"]
 
 
 def test_two_modes_in_half_of_the_launches_are_no_finding(tmp_path: Path) -> None:

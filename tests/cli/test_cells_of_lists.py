@@ -1,6 +1,5 @@
 """What trend, price and doctor show is what they print as JSON, each figure in its own column."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from support.cells import UNITS, Shown, shown_of, shows
 from support.nights import night
 from support.pages import Cells, tables_in
 from support.price_lists import FULL, HALF, price_list
+from support.printed import result_of
 from weft.cli.main import app
 from weft.host.finding import Finding
 
@@ -53,7 +53,7 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_each_cell_of_a_trend_is_its_sessions_figure(sessions: list[Path], tmp_path: Path) -> None:
     limits, page = tmp_path / "l.toml", tmp_path / "t.html"
     limits.write_text(LIMITS)
-    found = json.loads(shown("trend", *sessions, "--against", limits, "-o", page, "--json"))
+    found = result_of(shown("trend", *sessions, "--against", limits, "-o", page, "--json"))
     tables = tables_in(page.read_text())
     tables = [table for table in tables if table[0][0] == "session"]
     assert len(tables) == len(found["courses"]) == 6
@@ -135,7 +135,7 @@ def assert_parts(plain: dict[str, Any], rows: Cells) -> None:
 def test_each_cell_of_a_price_is_its_parts_figure(tmp_path: Path) -> None:
     prices = price_list(tmp_path / "p.toml", parts=PARTS.replace("lifetime_years = 7\n", ""))
     words = ("price", "--nodes", "1100", "--switch", "24,288", "--blocking", "2:1")
-    plain = json.loads(shown(*words, "--prices", prices, "--json"))
+    plain = result_of(shown(*words, "--prices", prices, "--json"))
     page = tmp_path / "p.html"
     shown(*words, "--prices", prices, "-o", page)
     [table] = [one for one in tables_in(page.read_text()) if one[0][:2] == ["part", "count"]]
@@ -165,7 +165,7 @@ def test_each_cell_of_compared_fabrics_is_its_options_figure(tmp_path: Path) -> 
     half = HALF.replace("link =", 'measured = "callisto"\nlink =')
     full = FULL.replace("link =", 'measured = "escher"\nrails = 2\nlink =').replace("1152", "900")
     both = price_list(tmp_path / "both.toml", fabrics=half + full)
-    values = json.loads(shown("price", "--compare", both, "--json"))
+    values = result_of(shown("price", "--compare", both, "--json"))
     page = tmp_path / "c.html"
     shown("price", "--compare", both, "-o", page)
     [table] = [one for one in tables_in(page.read_text()) if "per node" in one[0]]
@@ -189,7 +189,7 @@ def test_the_doctor_shows_each_finding_with_its_own_level_effect_and_fix(
         for at, level in enumerate(("warning", "ok", "unknown", "note", "warning", "note"))
     )  # fmt: skip
     monkeypatch.setattr("weft.host.every.of_hosts", lambda _: findings)
-    found = json.loads(shown("doctor", "--json"))
+    found = result_of(shown("doctor", "--json"))["findings"]
     assert [one["check"] for one in found] == [f"check{at}" for at in range(6)]
     lines = [line.split() for line in shown("doctor").splitlines()]
     wanted = []

@@ -1,6 +1,5 @@
 """`weft check` as CI uses it: exit statuses, JUnit XML and OpenMetrics that others can read."""
 
-import json
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,6 +8,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
 from support.builders import lost_batch, make_cases, synthetic_record, usual_times_ns
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.case import Case
@@ -54,12 +54,12 @@ def test_an_exit_status_for_each_answer(tmp_path: Path, bound: str, status: int,
 
 def test_json_has_every_check_with_its_figure(tmp_path: Path) -> None:
     _, output = check(tmp_path, "1.02 us", "--json")
-    found = json.loads(output)
+    found = result_of(output)
     assert found["outcome"] == "fail"
     assert [c["outcome"] for c in found["checks"]] == ["pass", "fail", "pass"]
     latency = found["checks"][1]
     assert latency["case"] == "tcp/ping_pong/1024"
-    assert latency["estimate"]["median"] == pytest.approx(1051.2, rel=1e-3)
+    assert latency["estimate"]["value"] == pytest.approx(1051.2, rel=1e-3)
     assert latency["bound"] == pytest.approx(1020)
 
 

@@ -1,12 +1,12 @@
 """`weft fit`: figures, pictures and refusals."""
 
-import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 
@@ -41,7 +41,7 @@ def test_both_lines_are_shown_with_intervals(table: Path) -> None:
 
 
 def test_json_holds_the_same(table: Path) -> None:
-    [found] = json.loads(fit(table, "--json"))
+    [found] = result_of(fit(table, "--json"))
     line = found["line"]["median_line"]
     assert line["latency_ns"]["value"] == pytest.approx(1500, rel=1e-3)
     assert len(found["piecewise"]["segments"]) == 1
@@ -63,14 +63,14 @@ def test_pictures(table: Path, kind: str, begins: bytes) -> None:
 def test_a_record_gives_a_line_for_each_transport(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong", "stream"), sizes=tuple(range(1000, 20_000, 1000)))
     path = synthetic_record(tmp_path / "r.jsonl", cases)
-    names = [found["name"] for found in json.loads(fit(path, "--json"))]
+    names = [found["name"] for found in result_of(fit(path, "--json"))]
     assert names == ["mpi/ping_pong", "tcp/ping_pong"]
-    [stream] = json.loads(fit(path, "--json", "--test", "stream", "--transport", "tcp"))
+    [stream] = result_of(fit(path, "--json", "--test", "stream", "--transport", "tcp"))
     assert stream["name"] == "tcp/stream"
 
 
 def test_a_stream_beside_the_latency_gives_loggp_and_its_error(record: Path) -> None:
-    [found] = json.loads(fit(record, "--json", "--transport", "tcp"))
+    [found] = result_of(fit(record, "--json", "--transport", "tcp"))
     # A message of the stream takes 2,000 ns and 0.1 ns a byte, one way half of that.
     assert found["loggp"]["gap_ns_per_byte"]["value"] == pytest.approx(0.1, rel=1e-3)
     assert found["loggp"]["gap_ns"]["value"] == pytest.approx(2000, rel=1e-3)

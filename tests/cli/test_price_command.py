@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
 from support.price_lists import FULL, HALF, HEAD, price_list
+from support.printed import result_of
 from support.studies import milc_record
 from weft.cli.main import app
 from weft.errors import WeftError
@@ -39,7 +40,7 @@ def test_a_fabric_of_the_paper_costs_what_it_did(tmp_path: Path) -> None:
     assert "288 cables of the 576" in shown
     assert "USD 8,224 per GB/s" in shown
     assert max(map(len, shown.splitlines())) <= TERMINAL_WIDTH
-    plain = json.loads(price(*PAPER, "--prices", prices, "--measured", "escher", "--json"))
+    plain = result_of(price(*PAPER, "--prices", prices, "--measured", "escher", "--json"))
     assert plain["cost"]["total"] == 2368460
     assert [part["count"] for part in plain["parts"]] == [1152, 72, 2, 1152, 576]
     assert (plain["diameter_hops"], plain["ports_left_over"]) == (3, 0)
@@ -51,14 +52,14 @@ def test_a_parts_list_without_prices() -> None:
     shown = price(*PAPER)
     assert "leaf switch, 24 ports       72" in shown
     assert "each leaf has 8 uplinks, 4 to each spine" in shown
-    assert json.loads(price(*PAPER, "--json"))["cost"] is None
+    assert result_of(price(*PAPER, "--json"))["cost"] is None
 
 
 def test_two_lists_are_compared_and_drawn(tmp_path: Path) -> None:
     one = price_list(tmp_path / "half.toml", fabrics=HALF)
     two = price_list(tmp_path / "full.toml", fabrics=FULL)
     page = tmp_path / "front.html"
-    values = json.loads(price("--compare", one, two, "-o", page, "--json"))
+    values = result_of(price("--compare", one, two, "-o", page, "--json"))
     assert [(value["name"], value["total"]) for value in values] == [
         ("half", 2368460),
         ("full", 1152 * 1105 + 96 * 7450 + 4 * 193150 + 1152 * 300),
@@ -81,7 +82,7 @@ def test_two_fabrics_of_one_list_are_compared(tmp_path: Path) -> None:
     assert "full *" in shown
     measured = HALF.replace("link =", 'measured = "callisto"\nlink =')
     measured += FULL.replace("link =", 'measured = "escher"\nlink =')
-    [callisto, escher] = json.loads(
+    [callisto, escher] = result_of(
         price("--compare", price_list(tmp_path / "m.toml", fabrics=measured), "--json")
     )
     # What is published has no interval, so a price of the time saved would have none.
@@ -108,7 +109,7 @@ def test_a_record_over_two_rails_is_of_a_fabric_with_two(tmp_path: Path) -> None
     words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"), "--measured", record)
     with pytest.raises(WeftError, match="over 2 rails, and the fabric has 1; type --rails 2"):
         price(*words)
-    value = json.loads(price(*words, "--rails", 2, "--json"))["value"]
+    value = result_of(price(*words, "--rails", 2, "--json"))["value"]
     # 576 cables of two rails, each with half of what both together moved.
     assert value["bisection_bytes_per_s"] == pytest.approx(288 * 65536 / 8553.6e-9, rel=1e-3)
 
@@ -128,7 +129,7 @@ def test_the_paper_and_its_figure(tmp_path: Path) -> None:
     assert "adapter and node cable    1,105" in shown
     assert "-14,400  without its 48 uplink cables" in shown
     assert "Figure 5: list price per port" in page.read_text()
-    assert json.loads(price("--paper", "--json"))["infiniband"]["exact"] == 1
+    assert result_of(price("--paper", "--json"))["infiniband"]["exact"] == 1
 
 
 def test_every_cable_with_its_ports(tmp_path: Path) -> None:
@@ -187,7 +188,7 @@ def two_hosts(tmp_path: Path, transports: tuple[str, ...] = ("tcp",)) -> Path:
 def test_a_record_gives_latency_and_bandwidth_with_their_intervals(tmp_path: Path) -> None:
     """Half of 2,000.8 ns at 8 B, and 64 KiB in 8,553.6 ns: the stream's time per message."""
     words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"))
-    value = json.loads(price(*words, "--measured", two_hosts(tmp_path), "--json"))["value"]
+    value = result_of(price(*words, "--measured", two_hosts(tmp_path), "--json"))["value"]
     assert value["latency_ns"] == pytest.approx(1000.4, rel=1e-3)
     rate = 65536 / 8553.6e-9
     assert value["bisection_bytes_per_s"] == pytest.approx(288 * rate, rel=1e-3)
@@ -293,13 +294,13 @@ def test_an_application_on_several_hosts_is_priced_without_a_caution(tmp_path: P
     words = [*PAPER, "--prices", price_list(tmp_path / "a.toml"), "--application", record]
     assert "milc 8^4 on 4 ranks" in price(*words)
     assert "never left its host" not in price(*words)
-    assert not json.loads(price(*words, "--json"))["value"]["application_is_within_a_host"]
+    assert not result_of(price(*words, "--json"))["value"]["application_is_within_a_host"]
 
 
 def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:
     record = milc_record(tmp_path)
     words = [*PAPER, "--prices", str(price_list(tmp_path / "a.toml")), "--application"]
-    value = json.loads(price(*words, str(record), "--json"))["value"]
+    value = result_of(price(*words, str(record), "--json"))["value"]
     assert value["application"] == "milc 8^4 on 4 ranks, tcp"
     assert value["application_is_within_a_host"]
     shown = " ".join(price(*words, str(record)).split())

@@ -3,7 +3,6 @@
 The ranks are scripted (1,000 ns and 1 ns a byte one way), so that the answers are known.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from support.printed import result_of
 from support.scripted import lay_out_rank
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "reframe"
@@ -72,7 +72,7 @@ def test_the_example_passes_then_fails_on_all_of_its_records(folder: Path) -> No
     kept = answer(folder, "output")
     suite = ElementTree.parse(kept.with_name("weft.xml")).getroot()  # noqa: S314 - our own
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "0")
-    [check] = json.loads(kept.read_text())["checks"]
+    [check] = result_of(kept.read_text())["checks"]
     assert check["launches"] == 5
 
     limits.write_text(LIMIT.format("1.005 us"))
@@ -83,7 +83,7 @@ def test_the_example_passes_then_fails_on_all_of_its_records(folder: Path) -> No
         " n=2, latency at most 1.005 us"
     )
     assert words in " ".join(bad.stdout.split())
-    [check] = json.loads(answer(folder, "stage").read_text())["checks"]
+    [check] = result_of(answer(folder, "stage").read_text())["checks"]
     assert check["launches"] == 10
     assert len(list((folder / "records" / "fake-ping_pong").iterdir())) == 2
 

@@ -1,12 +1,12 @@
 """`weft signature`: pictures, figures and refusals."""
 
-import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 
@@ -23,7 +23,7 @@ def test_a_record_and_a_platform_in_one_picture(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), tuple(1 << e for e in range(20)))
     path = synthetic_record(tmp_path / "r.jsonl", cases)
     page = tmp_path / "s.html"
-    found = json.loads(signature(path, "escher", "-o", page, "--json"))
+    found = result_of(signature(path, "escher", "-o", page, "--json"))
     assert [one["name"] for one in found] == ["tcp/ping_pong", "Escher, ping_pong"]
     assert found[0]["zero_length_ns"]["value"] == pytest.approx(1000, rel=1e-3)
     assert found[0]["saturation_bytes_per_s"]["value"] == pytest.approx(2e10, rel=1e-3)

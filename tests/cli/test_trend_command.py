@@ -1,12 +1,12 @@
 """`weft trend`: records in any order, one that cannot be read, JSON and a page."""
 
-import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from support.nights import EVEN, nights
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 
@@ -22,11 +22,11 @@ def trend(*words: str | Path) -> str:
 def test_json_has_sessions_series_and_courses(tmp_path: Path) -> None:
     factors = [even * (1.25 if day >= 6 else 1.0) for day, even in enumerate(EVEN)]
     paths = [run.path for run in nights(tmp_path, factors)]
-    found = json.loads(trend(*reversed(paths), "--json"))
+    found = result_of(trend(*reversed(paths), "--json"))
     assert [session["record"] for session in found["sessions"]] == [str(path) for path in paths]
     [series] = [one for one in found["series"] if one["case"] == "tcp/ping_pong/8"]
     assert series["quantity"] == "latency"
-    assert series["points"][9]["estimate"]["median"] == pytest.approx(1250, rel=0.01)
+    assert series["points"][9]["estimate"]["value"] == pytest.approx(1250, rel=0.01)
     [step] = found["courses"][0]["steps"]
     assert step["session"] == 6
     assert step["speed"]["low"] < 0.8 < step["speed"]["high"]

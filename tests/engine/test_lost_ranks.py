@@ -1,6 +1,5 @@
 """Real ranks that are killed or stopped, a full disk, a port in use: as a user meets them."""
 
-import json
 import os
 import re
 import shutil
@@ -14,6 +13,7 @@ import psutil
 import pytest
 
 import weft
+from support.printed import result_of
 from support.running import left_behind, started, wait_for_round
 from support.words import with_usual
 from weft.launch.local import SHARED_MEMORY
@@ -55,7 +55,7 @@ def rows_of(done: subprocess.CompletedProcess[str], programs: Path) -> dict[str,
     record = weft.load(programs.parent / "r.jsonl")
     assert record.footer is not None
     assert not record.lines.truncated
-    return {row["case"]: row["status"] for row in json.loads(done.stdout)}
+    return {row["case"]: row["status"] for row in result_of(done.stdout)}
 
 
 @pytest.mark.parametrize(("mpi", "rank"), [("openmpi", 0), ("openmpi", 1), ("mpich", 1)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import psutil
 import pytest
 
 import weft
+from support.printed import result_of
 from weft.plan.rounds import partners_in
 from weft.topics.pair_map import maps_of
 
@@ -53,7 +53,7 @@ def test_an_odd_number_of_ranks_has_its_matrix_within_the_budget(tmp_path: Path)
     assert time.monotonic() - begun < 45
     run = weft.load(tmp_path / "m.jsonl")
     assert len(pairs_of(run)) == RANKS * (RANKS - 1)
-    [row] = json.loads(done.stdout)
+    [row] = result_of(done.stdout)
     assert (row["rounds"], row["launches"]) == (ROUNDS, 2)
     assert row["dead"] == []
     # Rank 0 stands by in one round of five: no batch is long because of its idle samples.

@@ -1,6 +1,5 @@
 """The link of a record: told by its manifests, typed by its user, or not known."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from typer.testing import CliRunner
 
 import weft
 from support.builders import HOST, make_cases, synthetic_record
+from support.printed import result_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.fabric.detect import detected_link
@@ -156,7 +156,7 @@ def test_show_tells_the_share_and_its_link(tmp_path: Path) -> None:
     percent = 100 * 2**20 / (2000e-9 + 0.1e-9 * 2**20) / 12.5e9
     assert f"({percent:.1f} % of peak)" in shown
     assert "Peak of Ethernet 100G over tcp: 12.5 GB/s." in shown
-    [row] = json.loads(
+    [row] = result_of(
         CliRunner().invoke(app, ["show", str(record), "--link", "100GbE", "--json"]).output
     )
     assert row["link"] == "Ethernet 100G"

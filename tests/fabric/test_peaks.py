@@ -1,10 +1,9 @@
 """Peaks from lanes, signalling and encoding: the published tables come out to the digit."""
 
-import json
-
 import pytest
 from typer.testing import CliRunner
 
+from support.printed import result_of
 from weft.analysis.peak_share import directions_of
 from weft.cli.main import app
 from weft.errors import WeftError
@@ -157,7 +156,7 @@ def test_a_link_that_is_none_is_refused_with_the_fix(text: str, told: str) -> No
 
 def test_the_command_prints_the_peaks() -> None:
     done = CliRunner().invoke(app, ["peak", "IB 4x SDR", "PCI-X 133", "--json"])
-    rows = json.loads(done.output)
+    rows = result_of(done.output)
     assert [row["one_way_bytes_per_s"] for row in rows] == [1e9, 1.064e9]
     shown = CliRunner().invoke(app, ["peak", "IB 4x SDR"]).output
     assert "1,000.0 MB/s" in shown

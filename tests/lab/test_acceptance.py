@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import pytest
 import weft
 from lab.cluster.cluster import CHECKOUT
 from lab.runs import hosts_of
+from support.printed import result_of
 
 if TYPE_CHECKING:
     import subprocess
@@ -46,7 +46,7 @@ def answered(folder: Path) -> dict[str, dict[str, Any]]:
     """What weft answered in the jobs of ReFrame that went well, by case."""
     kept = (folder / "prefix" / "output").rglob("weft.json")
     return {
-        check["case"]: check for path in kept for check in json.loads(path.read_text())["checks"]
+        check["case"]: check for path in kept for check in result_of(path.read_text())["checks"]
     }
 
 
@@ -65,7 +65,7 @@ def test_reframe_runs_every_check_as_a_job_on_two_nodes_and_takes_wefts_verdict(
         )
         assert match, good.stdout
         shown = float(match[1] or match[2])
-        assert shown == pytest.approx(known[case]["estimate"]["median"], rel=1e-3)
+        assert shown == pytest.approx(known[case]["estimate"]["value"], rel=1e-3)
         [record] = (folder / "records" / case.rpartition("/")[0].replace("/", "-")).iterdir()
         run = weft.load(record)
         assert run.header.plan.launcher == "slurm"
@@ -119,12 +119,12 @@ def test_nights_are_kept_judged_and_drawn_and_a_slow_one_fails(
     assert "n1 and n2 over time" in page
     assert "limit: latency at most 400 us" in page
     words = ("weft", "trend", *map(str, records), "--against", "limits.toml", "--json")
-    found = json.loads(cluster.run(*words, folder=folder).stdout)
+    found = result_of(cluster.run(*words, folder=folder).stdout)
     answers = [session["answer"] for session in found["sessions"]]
     assert answers[0] == "pass"
     assert answers[2] != "pass"
     [series] = [one for one in found["series"] if one["case"] == "tcp/ping_pong/4096"]
-    medians = [point["estimate"]["median"] for point in series["points"]]
+    medians = [point["estimate"]["value"] for point in series["points"]]
     assert max(medians[:2]) < 4e5 < medians[2]
 
 

@@ -6,7 +6,6 @@ times over is planted.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import threading
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import weft
+from support.printed import result_of
 from support.words import with_usual
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def mapped(cluster: Cluster, folder: Path, *words: str) -> subprocess.CompletedP
 
 
 def only_row(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    [row] = json.loads(done.stdout)
+    [row] = result_of(done.stdout)
     return dict(row)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lab.runs import SHORT, end_of_job, hosts_of, job_of, record_in, run_short
+from support.printed import result_of
 from support.words import with_usual
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def test_doctor_asks_every_host_in_one_step_and_names_what_differs(
     finally:
         cluster.run("ip", "link", "set", "eth1", "mtu", "1500", host="n3")
     assert "4 hosts: n1, n2, n3, n4\n  n3: eth1 mtu 1400, others 1500\n" in done.stdout, done
-    report = json.loads(found.stdout)
+    report = result_of(found.stdout)
     assert report["hosts"] == ["n2", "n3", "n4"]
     assert report["differences"] == ["n3: eth1 mtu 1400, others 1500"]
     # Each host is judged for its one rank, not for all of the run's.

@@ -1,11 +1,11 @@
 """Whole runs over a scripted rank: whatever dies, the finished cases stay readable."""
 
-import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from support.printed import result_of
 from support.scripted import run
 from weft.record.reader import read
 
@@ -15,8 +15,8 @@ def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
 ) -> None:
     done = run(machine, tmp_path, "--json")
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
-    assert [row["latency_ns"]["median"] for row in rows] == pytest.approx([1008.0, 1016.0])
+    rows = result_of(done.stdout)
+    assert [row["latency_ns"]["value"] for row in rows] == pytest.approx([1008.0, 1016.0])
     assert [row["launches"] for row in rows] == [2, 2]
     record = read(tmp_path / "r.jsonl")
     assert record.footer is not None
@@ -71,14 +71,14 @@ def test_wrong_bytes_fail_the_case_and_the_other_is_kept(
     done = run(machine, tmp_path, "--json", script="wrong_at=8")
     assert done.returncode == 1
     assert "wrong byte at offset 3 of 8" in done.stderr
-    assert sorted(row["status"] for row in json.loads(done.stdout)) == ["failed", "ok"]
+    assert sorted(row["status"] for row in result_of(done.stdout)) == ["failed", "ok"]
 
 
 def test_a_case_that_the_engine_cannot_read_says_why(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
     done = run(machine, tmp_path, "--json", script="unread=1")
-    reasons = [row["reason"] for row in json.loads(done.stdout) if row["status"] != "ok"]
+    reasons = [row["reason"] for row in result_of(done.stdout) if row["status"] != "ok"]
     assert any("a case must be one JSON object on a line" in reason for reason in reasons)
 
 
@@ -88,7 +88,7 @@ def test_a_rank_that_hangs_or_dies_costs_its_case_only(
 ) -> None:
     done = run(machine, tmp_path, "--json", script=script)
     assert done.returncode == 1, done.stderr
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     assert {row["status"] for row in rows} <= {"ok", "failed", "timeout"}
     assert any(row["status"] != "ok" and row["reason"] for row in rows)
     assert read(tmp_path / "r.jsonl").footer is not None
@@ -98,7 +98,7 @@ def test_a_rank_that_hangs_or_dies_costs_its_case_only(
 def test_a_transport_that_never_starts_is_given_up(machine: dict[str, str], tmp_path: Path) -> None:
     done = run(machine, tmp_path, "--json", script="die=start")
     assert done.returncode == 1
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     assert {row["status"] for row in rows} == {"not_tried"}
     assert all("told to die" in row["reason"] for row in rows)
     assert "told to die" in done.stderr
@@ -112,7 +112,7 @@ def test_ranks_that_die_with_every_case_are_given_up(
 ) -> None:
     done = run(machine, tmp_path, "--json", "--sizes", "8..4KiB", script="die=hello")
     assert done.returncode == 1
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     assert Counter(row["status"] for row in rows) == {"failed": 3, "not_tried": 7}
     assert all("told to die" in row["reason"] for row in rows)
 
@@ -124,7 +124,7 @@ HANGING = ("--json", "--sizes", "8..4KiB", "--budget", "45s")
 def test_a_case_that_hangs_costs_itself_only(machine: dict[str, str], tmp_path: Path) -> None:
     done = run(machine, tmp_path, *HANGING, script="hang_at=1024")
     assert done.returncode == 1
-    rows = {row["bytes"]: row for row in json.loads(done.stdout)}
+    rows = {row["bytes"]: row for row in result_of(done.stdout)}
     assert rows[1024]["status"] == "timeout"
     assert "did not end in" in rows[1024]["reason"]
     others = [row for size, row in rows.items() if size != 1024]
@@ -139,7 +139,7 @@ def test_after_several_different_cases_hung_the_larger_ones_are_not_tried(
 ) -> None:
     done = run(machine, tmp_path, *HANGING, script="hang_from=64")
     assert done.returncode == 1
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     status = {row["bytes"]: row["status"] for row in rows}
     assert {status[size] for size in (8, 16, 32)} == {"ok"}
     # The first one that hung was drawn; from then on they came smallest first.
@@ -157,7 +157,7 @@ def test_after_several_different_cases_hung_the_larger_ones_are_not_tried(
 def test_a_rank_killed_once_costs_one_try(machine: dict[str, str], tmp_path: Path) -> None:
     done = run(machine, tmp_path, "--json", script="die=1 times=1")
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     assert [(row["status"], row["launches"]) for row in rows] == [("ok", 2)] * 2
     assert sum("a launch gave nothing" in flag for row in rows for flag in row["flags"]) == 1
     bad = [batch for batch in read(tmp_path / "r.jsonl").batches if batch.status != "ok"]
@@ -169,7 +169,7 @@ def test_wrong_bytes_stay_though_the_next_try_went_well(
 ) -> None:
     done = run(machine, tmp_path, "--json", script="wrong=1 times=1")
     assert done.returncode == 1
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     assert sorted(row["status"] for row in rows) == ["failed", "ok"]
     assert {row["launches"] for row in rows} == {2}
 
@@ -179,7 +179,7 @@ def test_an_early_farewell_tells_what_the_starter_knows(
 ) -> None:
     done = run(machine, tmp_path, "--json", script="early=1")
     assert done.returncode == 1
-    reasons = [row["reason"] for row in json.loads(done.stdout) if row["status"] != "ok"]
+    reasons = [row["reason"] for row in result_of(done.stdout) if row["status"] != "ok"]
     assert reasons
     assert all("lost its peer" in reason for reason in reasons)
 
@@ -189,7 +189,7 @@ def test_a_clock_that_stands_fails_its_case_and_no_other(
 ) -> None:
     done = run(machine, tmp_path, "--json", script="still=1")
     assert done.returncode == 1, done.stderr
-    rows = json.loads(done.stdout)
+    rows = result_of(done.stdout)
     assert sorted(row["status"] for row in rows) == ["failed", "ok"]
     assert "the clock did not move" in done.stderr
     assert "--sizes" in done.stderr.splitlines()[-1]
@@ -197,14 +197,14 @@ def test_a_clock_that_stands_fails_its_case_and_no_other(
 
 def test_dying_at_the_end_keeps_all_figures(machine: dict[str, str], tmp_path: Path) -> None:
     done = run(machine, tmp_path, "--json", script="die=finish")
-    assert [row["launches"] for row in json.loads(done.stdout)] == [2, 2]
+    assert [row["launches"] for row in result_of(done.stdout)] == [2, 2]
 
 
 def test_an_unsupported_test_is_a_row_with_its_reason(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
     done = run(machine, tmp_path, "put-ping-pong", "--json")
-    rows = {(row["test"], row["status"]) for row in json.loads(done.stdout)}
+    rows = {(row["test"], row["status"]) for row in result_of(done.stdout)}
     assert ("put_ping_pong", "unsupported") in rows
     assert done.returncode == 0
 

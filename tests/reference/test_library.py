@@ -5,7 +5,6 @@ the figures of their tables and every number of their text, with the citation, r
 and not from the data. Every figure of the data is looked up there, and every number in the data.
 """
 
-import json
 import re
 import tomllib
 from decimal import Decimal
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from support.printed import result_of
 from weft.analysis.published import with_shares
 from weft.cli.main import app
 from weft.errors import WeftError
@@ -236,7 +236,7 @@ def test_a_platform_is_found_however_it_is_written(tmp_path: Path) -> None:
 
 
 def test_the_list_names_every_platform() -> None:
-    rows = json.loads(CliRunner().invoke(app, ["list", "platforms", "--json"]).output)
+    rows = result_of(CliRunner().invoke(app, ["list", "platforms", "--json"]).output)
     assert {row["platform"] for row in rows} >= {
         *("escher", "red-squall", "callisto", "osu-vapi", "osu-gm", "osu-elan3", "osu-pcie"),
         *("osu-pcix", "fermilab-topspin", "fermilab-myrinet", "fdr-ping-pong"),
@@ -255,7 +255,7 @@ def test_show_prints_what_was_published() -> None:
 
 
 def test_show_gives_published_and_si_as_json() -> None:
-    row = json.loads(CliRunner().invoke(app, ["show", "red-squall", "--json"]).output)
+    row = result_of(CliRunner().invoke(app, ["show", "red-squall", "--json"]).output)
     latency, bandwidth = row["series"][:2]
     first, last = latency["points"][0], bandwidth["points"][-1]
     assert first == {"published_size": "0", "published": "2.1", "bytes": 0, "latency_ns": 2100.0}
@@ -263,4 +263,4 @@ def test_show_gives_published_and_si_as_json() -> None:
     assert last["percent_of_peak"] == pytest.approx(82.1, abs=0.05)
     assert row["prices"][0]["rows"][0]["price"] == 26260128
     other = CliRunner().invoke(app, ["show", "red-squall", "--json", "--link", "100GbE"])
-    assert json.loads(other.output)["series"][1]["points"][-1]["percent_of_peak"] < 10
+    assert result_of(other.output)["series"][1]["points"][-1]["percent_of_peak"] < 10

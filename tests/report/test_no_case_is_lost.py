@@ -291,7 +291,7 @@ def test_variants_beside_each_other_differ_in_one_axis_only(tmp_path: Path, foun
     run = record_of(tmp_path / "r.jsonl", found)
     summaries = summarise(run)
     rows = completions_of(run, summaries)
-    rows_at = Counter((r.transport, r.test, r.bytes, r.variant, r.way) for r in rows)
+    rows_at = Counter((r.transport, r.test, r.bytes, r.variant, r.mode) for r in rows)
     assert not [place for place, count in rows_at.items() if count > 1]
     told = Counter((r.transport, r.kind, r.bytes, r.variant) for r in rows)
     assert Counter(

@@ -1,6 +1,5 @@
 """The real path from the engine to the finding: a map of a platform with a slow node."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from support.printed import result_of
 from weft.cli.main import app
 
 pytestmark = pytest.mark.engine
@@ -22,7 +22,7 @@ def mapped(*words: str) -> dict[str, Any]:
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    [row] = json.loads(done.stdout)
+    [row] = result_of(done.stdout)
     return dict(row)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 from typer.testing import CliRunner
 
 from support.maps import HOSTS, map_record
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.studies.map_changes import changed_maps, checks_of, sentences_of
@@ -80,7 +80,7 @@ def test_the_commands_take_maps(
     assert "n5 when it sends got slower" in compare.stdout
     page = (tmp_path / "c.html").read_text()
     assert page.count("<figure>") == 3
-    plain = json.loads(ran.invoke(app, ["compare", "before.jsonl", "after.jsonl", "--json"]).stdout)
+    plain = result_of(ran.invoke(app, ["compare", "before.jsonl", "after.jsonl", "--json"]).stdout)
     assert plain[0]["slower"][0]["causes"] == [{"kind": "send", "name": "n5"}]
 
 

@@ -39,6 +39,7 @@ HOUSE = (
     "weft.progress",
     "weft.session",
     "weft.studies",
+    "weft.notebook",
     "weft.cli",
 )
 

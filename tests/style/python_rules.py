@@ -349,12 +349,12 @@ def _import_chains(start: str, modules: dict[str, Source]) -> Iterator[tuple[tup
 
 
 def _entry_points(tree: Tree) -> set[str]:
-    """The modules of the programs that pyproject.toml installs."""
+    """The modules of the programs that pyproject.toml installs, and the door for notebooks."""
     source = tree.find("pyproject.toml")
     if source is None:
         return set()
     scripts = tomllib.loads(source.text).get("project", {}).get("scripts", {})
-    return {str(target).partition(":")[0] for target in scripts.values()}
+    return {"weft.notebook", *(str(target).partition(":")[0] for target in scripts.values())}
 
 
 def _is_weft(name: str) -> bool:

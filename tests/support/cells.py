@@ -135,7 +135,7 @@ def shown_of(path: str, leaf: Leaf) -> Shown | str | None:
         return leaf
     units = units_of(path)
     if is_estimate(leaf):
-        value = next(leaf[name] for name in ("value", "median", "speed") if name in leaf)
+        value = leaf["speed"] if "speed" in leaf else leaf["value"]
         ends = [math.nan if leaf[end] is None else leaf[end] for end in ("low", "high")]
         return Shown(
             value=value, low=ends[0], high=ends[1], units=units, launches=leaf.get("launches", 0)

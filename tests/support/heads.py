@@ -23,9 +23,8 @@ def size_of(record: Record) -> str:
 
 
 def place_of(record: Record) -> str:
-    """A transport and its options; in some rows the options are the way."""
-    options = record["variant"] if "variant" in record else record["way"]
-    return f"{record['transport']} {options}".rstrip()
+    """A transport and its options."""
+    return f"{record['transport']} {record['variant']}".rstrip()
 
 
 def _of_side(record: Record) -> str:
@@ -73,7 +72,7 @@ def _each(factor: str = "") -> Any:
     def told(record: Record) -> Any:
         units = UNITS["_bytes_per_s" if factor else "_per_s"]
         worth = record[factor] if factor else 1
-        own = [worth * one["median"] for one in record["own_rates_per_s"].values()]
+        own = [worth * one["value"] for one in record["own_rates_per_s"].values()]
         if len(own) > 1:
             return Shown(value=min(own), units=units), " to ", Shown(value=max(own), units=units)
         whole = shown_of("rate_per_s", record["own_rate_per_s"])
@@ -90,7 +89,7 @@ def _each(factor: str = "") -> Any:
 
 
 def _answered(record: Record) -> Shown:
-    share = record["answered_per_s"]["median"] / record["offered_per_s"]["median"]
+    share = record["answered_per_s"]["value"] / record["offered_per_s"]["value"]
     return Shown(value=100 * share, units=UNITS["_percent"])
 
 
@@ -125,7 +124,6 @@ BOOK = Book(
         ("overhead", "delay method"): "delay_ns",
         ("overlap", "transfer alone"): "alone_ns",
         ("overlap", "work alone"): "work_ns",
-        ("completion", "mode"): "way",
         ("completion", "CPU rank 0"): "cpu_percent.0",
         ("completion", "CPU rank 1"): "cpu_percent.1",
         ("hot_spots", "peers"): "streams",
@@ -148,9 +146,7 @@ BOOK = Book(
         ("bus", "both ways together"): "both_ways_bytes_per_s",
     },
     told={
-        ("", "transport"): lambda r: (
-            place_of(r) if {"variant", "way"} & r.keys() else r["transport"]
-        ),
+        ("", "transport"): lambda r: place_of(r) if "variant" in r else r["transport"],
         ("overhead", "#0"): _of_side,
         ("overhead", "CPU availability"): _share("availability_percent"),
         ("overlap", "#0"): _of_side,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from weft.report.page import render_page as page_of_results
@@ -10,8 +11,6 @@ from weft.report.terminal import render_tables as tables_of_results
 from weft.topics import TOPICS, charts_of_topic, results_of, topic_called
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import RenderableType
 
     from weft.analysis.fits.modelled import Modelled
@@ -25,7 +24,7 @@ MANY = ("hot_spots", "message_rate", "load")
 # What messages cost the host.
 HOST = ("overhead", "overlap", "availability", "completion")
 
-Pairs = list[tuple["Run", "tuple[CaseSummary, ...]"]]
+Pairs = Sequence[tuple["Run", "tuple[CaseSummary, ...]"]]
 
 
 def render_page(pairs: Pairs, models: Modelled | None = None) -> str:

@@ -177,7 +177,7 @@ def _availability(lines: Lines, row: Row) -> Told:
 
 def _completion(lines: Lines, row: Row) -> Told:
     case = f"{row['transport']}/{row['test']}/{row['bytes']}"
-    case += "/block" if row["way"].endswith("block") else ""
+    case += "/block" if row["mode"].endswith("block") else ""
     told = {"latency_ns": lines.median(case, lines.times) / 2}
 
     def busy(rank: int, batch: Row) -> float:

@@ -43,7 +43,11 @@ def rows_of(
 
 def test_notices_and_sleep_against_polled_memory(tmp_path: Path) -> None:
     rows = rows_of(tmp_path, PUTS)
-    assert [row.way for row in rows] == ["memory polled", "notified, usual wait", "notified, block"]
+    assert [row.mode for row in rows] == [
+        "memory polled",
+        "notified, usual wait",
+        "notified, block",
+    ]
     cheapest, notified, asleep = rows
     assert cheapest.is_cheapest
     assert cheapest.added_ns == 0

@@ -1,6 +1,5 @@
 """The page "add a topic", followed to the letter in a copy."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 from support.builders import synthetic_record
 from support.copies import ROOT, blocks, weft_of
+from support.printed import result_of
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_one_file_and_a_line_are_a_table_a_chart_a_finding_and_json(copy: Path) 
     shown = weft_of(copy, "show", str(record))
     assert "Bandwidth both ways in times the bandwidth one way" in shown
     assert "both directions: least is gained at" in shown
-    rows = json.loads(weft_of(copy, "show", str(record), "--table", "asymmetry", "--json"))
+    rows = result_of(weft_of(copy, "show", str(record), "--table", "asymmetry", "--json"))
     assert {round(row["gain"]["speed"], 6) for row in rows} == {2.0}
     weft_of(copy, "figure", str(record), "--show", "asymmetry", "-o", str(copy / "a.svg"))
     weft_of(copy, "report", str(record), "-o", str(copy / "r.html"))

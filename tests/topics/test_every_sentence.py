@@ -76,14 +76,14 @@ def completion(results: Results) -> Iterator[list[Piece]]:
         if row["is_cheapest"]:
             if pieces:
                 yield pieces
-            pieces = [f"completion: {place(row, row['kind'])}: {row['way']} is cheapest"]
+            pieces = [f"completion: {place(row, row['kind'])}: {row['mode']} is cheapest"]
         elif row["low_ns"] <= 0:
-            pieces.append(f"; {row['way']}: difference not significant")
+            pieces.append(f"; {row['mode']}: difference not significant")
         else:
             added = Shown(
                 value=row["added_ns"], low=row["low_ns"], high=row["high_ns"], units=UNITS["_ns"]
             )
-            pieces += [f"; {row['way']} adds ", added]
+            pieces += [f"; {row['mode']} adds ", added]
     yield pieces
 
 
@@ -111,7 +111,7 @@ def queue_depth(results: Results) -> Iterator[list[Piece]]:
     for where, rows in groups.items():
         if len(rows) < 2:
             continue
-        rates = {row["queue_depth"]: row["bandwidth_bytes_per_s"]["median"] for row in rows}
+        rates = {row["queue_depth"]: row["bandwidth_bytes_per_s"]["value"] for row in rows}
         held = {row["queue_depth"]: row["queue_held"] for row in rows}
         best = max(rates.values())
         least = min(depth for depth, found in rates.items() if found >= 0.95 * best)
@@ -175,7 +175,7 @@ def reuse(results: Results) -> Iterator[list[Piece]]:
 def step(less: Row, more: Row) -> tuple[float, float, float]:
     """What the second takes more, with the ends that both intervals allow."""
     a, b = less["latency_ns"], more["latency_ns"]
-    return b["median"] - a["median"], b["low"] - a["high"], b["high"] - a["low"]
+    return b["value"] - a["value"], b["low"] - a["high"], b["high"] - a["low"]
 
 
 def interval(found: tuple[float, float, float]) -> list[Piece]:
@@ -206,7 +206,7 @@ def pages(results: Results) -> Iterator[list[Piece]]:
     for key, row in of_test(results, "ping_pong", "huge_pages").items():
         found = step(small[key], row)
         took = "longer" if found[1] > 0 else "less"
-        times = small[key]["latency_ns"]["median"] / row["latency_ns"]["median"]
+        times = small[key]["latency_ns"]["value"] / row["latency_ns"]["value"]
         yield [
             f"pages: {place(row | {'variant': ''}, 'ping_pong')}: ", *interval(found),
             f" {took} with huge pages: ", Shown(value=times, units={"": 1.0}),
@@ -297,13 +297,13 @@ def test_the_first_sentence_has_each_transports_own_figures(results: Results) ->
         latency = [r for r in own if r["test"] == "ping_pong" and r["bytes"] == 8]
         rates = [row for row in own if row["test"] == "stream"]
         best = max(
-            rates, key=lambda row: float(row["bandwidth_bytes_per_s"]["median"]), default=None
+            rates, key=lambda row: float(row["bandwidth_bytes_per_s"]["value"]), default=None
         )
         pieces: list[Piece] = []
         if latency:
-            pieces += ["8 B latency ", in_ns(latency[0]["latency_ns"]["median"])]
+            pieces += ["8 B latency ", in_ns(latency[0]["latency_ns"]["value"])]
         if best:
-            found = rate(best["bandwidth_bytes_per_s"]["median"])
+            found = rate(best["bandwidth_bytes_per_s"]["value"])
             pieces += [", "] * bool(pieces)
             pieces += ["peak bandwidth ", found, f" at {size_of(best)}"]
         if pieces:

@@ -1,6 +1,5 @@
 """What messages cost the host, where a user looks: the terminal, the page, JSON."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ from typer.testing import CliRunner
 
 import weft
 from support.builders import synthetic_record
+from support.printed import result_of
 from support.shown import HOST, charts_of, render_page, tables_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
@@ -84,16 +84,16 @@ def test_the_terminal_and_the_page_have_every_table(made: Path) -> None:
 
 
 def test_json_has_the_figures_with_their_intervals(made: Path) -> None:
-    (send, receive) = json.loads(shown(made, "--table", "overhead", "--json"))
+    (send, receive) = result_of(shown(made, "--table", "overhead", "--json"))
     assert (send["side"], receive["side"]) == ("send", "receive")
     assert send["beside_work_ns"]["value"] == pytest.approx(250, abs=1)
     assert send["beside_work_ns"]["low"] <= send["beside_work_ns"]["high"]
     assert send["delay_ns"] is None
-    rows = json.loads(shown(made, "--table", "completion", "--json"))
-    assert [row["way"] for row in rows] == ["usual wait", "block"]
+    rows = result_of(shown(made, "--table", "completion", "--json"))
+    assert [row["mode"] for row in rows] == ["usual wait", "block"]
     assert rows[1]["added_ns"] == pytest.approx(50, abs=1)
     assert rows[1]["cpu_percent"][1]["value"] == pytest.approx(25, abs=0.1)
-    (curve,) = json.loads(shown(made, "--table", "availability", "--json"))
+    (curve,) = result_of(shown(made, "--table", "availability", "--json"))
     assert len(curve["points"]) == 3
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
 from support.every_topic import record_of_every_topic
+from support.printed import result_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.record.run import Run, load
@@ -51,7 +52,7 @@ def paths(value: Any, at: str = "") -> Iterator[str]:
 def printed(*words: str) -> Any:
     result = CliRunner().invoke(app, list(words))
     assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
+    return result_of(result.stdout)
 
 
 def test_json_and_exports_keep_every_field(run: Run) -> None:

@@ -5,7 +5,6 @@ from a formula on this page. It is followed through the pattern's own descriptio
 the analysis to the JSON, the terminal, the page, the CSV, the LaTeX and the drawing.
 """
 
-import json
 import os
 import re
 import statistics
@@ -21,6 +20,7 @@ from typer.testing import CliRunner
 import weft
 from support.drawn import page_plots, page_tables, svg_points
 from support.in_process import weft_here
+from support.printed import result_of
 from support.virtual import Costs, described, run_virtual, shared_record
 from weft.cli.main import app
 from weft.record.run import Run
@@ -228,14 +228,14 @@ def test_every_pattern_has_its_truth_here() -> None:
 
 
 def test_the_json_has_the_true_figures(record: Path, known: list[Known]) -> None:
-    rows = {(r["test"], r["bytes"]): r for r in json.loads(output("show", record, "--json"))}
+    rows = {(r["test"], r["bytes"]): r for r in result_of(output("show", record, "--json"))}
     assert len(rows) == len(known)
     for one in known:
         row = rows[one.test, one.bytes]
         for name in ("latency_ns", "bandwidth_bytes_per_s"):
             truth = near(getattr(one, name), one.within)
             told = row.get(name)
-            assert (told and told["median"]) == truth, (one, told)
+            assert (told and told["value"]) == truth, (one, told)
         if one.latency_ns:
             loose = one.within + one.spread
             of = "_of_means" if max(row["ops_per_sample"]) > 1 else ""
@@ -258,7 +258,7 @@ def test_the_samples_and_the_summary_as_csv_have_them(record: Path, known: list[
         assert measured["time_ns"].median() == near(one.time_ns, one.within)
         for name in ("latency_ns", "bandwidth_bytes_per_s"):
             truth = near(getattr(one, name), one.within)
-            assert row[f"{name}_median"] == truth
+            assert row[name] == truth
             assert measured[name].median() == truth
         if one.latency_ns:
             of = "" if set(str(row["ops_per_sample"]).split("; ")) == {"1"} else "_of_means"
@@ -354,5 +354,5 @@ def test_half_a_round_trip_of_calls_is_the_latency(tmp_path: Path) -> None:
     done = run_virtual(tmp_path, ["host_overhead"], "--sizes", "100", "--samples", "5",
                        "--launches", "2", "--no-report", "--json", costs=costs)  # fmt: skip
     assert done.returncode == 0, done.stderr
-    [row] = json.loads(done.stdout)
-    assert row["latency_ns"]["median"] == pytest.approx(one_way(costs, 100) * costs.tick_ns)
+    [row] = result_of(done.stdout)
+    assert row["latency_ns"]["value"] == pytest.approx(one_way(costs, 100) * costs.tick_ns)

@@ -21,7 +21,7 @@ from weft.analysis.stats.shape import (
     spread_percent,
     two_modes,
 )
-from weft.estimate import Estimate, Median
+from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
 from weft.plan.command import alone, resume
 from weft.plan.plan import MOST_WHOLE_VALUES
@@ -248,7 +248,7 @@ def _with_figures(
 
 
 def _as_stated(
-    summary: CaseSummary, pattern: Pattern, time_ns: Median, batches: list[Batch], tool: str
+    summary: CaseSummary, pattern: Pattern, time_ns: Estimate, batches: list[Batch], tool: str
 ) -> CaseSummary:
     """The figures that another program states: nothing of samples that nobody has.
 

@@ -83,7 +83,7 @@ def check(
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found, " against ".join(names), junit, openmetrics)
     if json:
-        print_json(found)
+        print_json("check", found)
     else:
         console().print(checks_table(found.checks, found.outcome, found.unlike, found.notes))
     raise typer.Exit(found.exit_status)
@@ -95,7 +95,7 @@ def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
 
     made = write_limits(records, path)
     if as_json:
-        print_json(made)
+        print_json("check", made)
         return
     least, greatest = (100 * share for share in (made.least_tolerance, made.greatest_tolerance))
     typer.echo(

@@ -11,6 +11,8 @@ from typer.core import TyperCommand, TyperOption
 from weft.errors import WeftError
 from weft.sources.named import split_source
 
+# Of the form that every --json prints: another one where a field goes or means something else.
+JSON_VERSION = 1
 # Where a context keeps the outputs of its command line, by their options.
 _OUTPUTS = "weft.outputs"
 
@@ -101,11 +103,12 @@ def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
             raise WeftError(f"{name} is empty", f"type its value, or leave {name} out")
 
 
-def print_json(value: object) -> None:
-    """What --json prints of a command's figures."""
+def print_json(command: str, value: object) -> None:
+    """What --json prints: the version of the form, the command's name, and what it found."""
     import msgspec
 
-    typer.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    found = {"version": JSON_VERSION, "command": command, "result": value}
+    typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
 
 
 def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, Any]) -> None:

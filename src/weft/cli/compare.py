@@ -64,7 +64,7 @@ def compare(
         write_comparison(found, output)
         typer.echo(f"report: {output}", err=True)
     if json:
-        print_json(plain)
+        print_json("compare", plain)
     else:
         console().print(comparison_tables(found))
 
@@ -78,6 +78,6 @@ def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> 
         write_picture(output, found.charts, found.table)
         typer.echo(f"report: {output}", err=True)
     if as_json:
-        print_json(found.plain)
+        print_json("compare", found.plain)
     else:
         console().print(*found.lines, sep="\n")

@@ -72,8 +72,7 @@ def doctor(
     differences = unlike_hosts(hosts)
     if json:
         found = {"hosts": list(hosts), "differences": differences, "findings": findings}
-        shown = findings if len(hosts) == 1 else found
-        print_json(shown)
+        print_json("doctor", found)
         return
     if len(hosts) > 1:
         typer.echo(f"{counted(len(hosts), 'host')}: {', '.join(hosts)}")

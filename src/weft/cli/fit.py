@@ -56,7 +56,7 @@ def fit(
     found = fits_of(source, test, transport, columns, is_drawn=output is not None)
     models = [one for _, one in found]
     if json:
-        print_json(models)
+        print_json("fit", models)
     else:
         for one in models:
             console().print(render_models(one))

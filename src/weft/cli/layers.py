@@ -44,6 +44,6 @@ def layers(
         write_picture(output, found.charts, found.table)
         typer.echo(f"picture: {output}", err=True)
     if json:
-        print_json(found.plain)
+        print_json("layers", found.plain)
     else:
         console().print(*render_bare(found.table), sep="\n")

@@ -80,7 +80,7 @@ def list_(
 
 def _print(rows: "Sequence[dict[str, Any]]", json: bool) -> None:
     if json:
-        print_json(rows)
+        print_json("list", rows)
         return
     width = max((len(str(next(iter(row.values())))) for row in rows), default=0)
     for row in rows:

@@ -269,7 +269,7 @@ def _show(
 
     run, summaries, shown = map_shown(path, topology.on if topology else None)
     if as_json:
-        print_json(shown.plain)
+        print_json("map", shown.plain)
         return run, summaries
     screen = console()
     screen.print(*shown.findings, *troubles_in_words(summaries), sep="\n")

@@ -36,7 +36,7 @@ def show(
 
     results = results_shown(path)
     if as_json:
-        print_json(json_rows(results))
+        print_json("run", json_rows(results))
     else:
         screen = console()
         screen.print(render_brief(results, screen))

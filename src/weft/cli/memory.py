@@ -33,6 +33,6 @@ def memory(
 
     found = memory_shown(record, link)
     if json:
-        print_json(found.plain)
+        print_json("memory", found.plain)
     else:
         console().print(render_shown(found.tables, found.findings))

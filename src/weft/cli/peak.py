@@ -46,6 +46,6 @@ def peak(
         buses = buses_of_this_host()
         plain, shown = buses.plain, render_shown(buses.tables, buses.findings)
     if json:
-        print_json(plain)
+        print_json("peak", plain)
     else:
         console().print(shown)

@@ -128,7 +128,7 @@ def _show(found: "Priced", *, as_json: bool) -> None:
     from weft.report.terminal import console
 
     if as_json:
-        print_json(found.plain)
+        print_json("price", found.plain)
         return
     for table in found.tables:
         console().print(*render_table(table), sep="\n")

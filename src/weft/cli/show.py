@@ -73,6 +73,6 @@ def show(
         results = results_shown(record, test, transport, link)
         plain, shown = json_rows(results), render_tables(results)
     if json:
-        print_json(plain)
+        print_json("show", plain)
     else:
         console().print(shown)

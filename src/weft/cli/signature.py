@@ -55,6 +55,6 @@ def signature(
         write_picture(output, [signature_chart(found)], signature_table(found))
         typer.echo(f"picture: {output}", err=True)
     if json:
-        print_json(found)
+        print_json("signature", found)
     else:
         console().print(render_signatures(found))

@@ -51,6 +51,6 @@ def trend(
         write_history(found.history, output, found.notes)
         typer.echo(f"report: {output}", err=True)
     if json:
-        print_json({**msgspec.to_builtins(found.history), "notes": found.notes})
+        print_json("trend", {**msgspec.to_builtins(found.history), "notes": found.notes})
     else:
         console().print(history_tables(found.history, found.notes))

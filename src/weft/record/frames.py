@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+if TYPE_CHECKING:
+    from weft.plan.case import Case
+
+# What a case differs in from others, as columns of every table that has its samples.
+AXES = ("case", "test", "transport", "bytes", "ranks", "queue_depth", "point", "variant")
 SAMPLE_COLUMNS = (
-    *("case", "test", "transport", "bytes", "launch", "order", "index", "warmup"),
+    *(*AXES, "launch", "order", "index", "warmup"),
     *("ops_per_sample", "ticks", "time_ns", "latency_ns", "bandwidth_bytes_per_s"),
 )
+
+
+def axes_of(case: Case) -> dict[str, Any]:
+    """The AXES of a case."""
+    return {"case": case.key, **{name: getattr(case, name) for name in AXES[1:]}}
+
+
+def axes_schema() -> dict[str, Any]:
+    """The types of AXES."""
+    import polars as pl
+
+    words = dict.fromkeys(("case", "test", "transport", "variant"), pl.Categorical)
+    numbers = {"bytes": pl.Int64, "ranks": pl.Int32, "queue_depth": pl.Int32, "point": pl.Int64}
+    return {name: {**words, **numbers}[name] for name in AXES}
 
 
 def facts_schema() -> dict[str, Any]:
@@ -15,10 +34,7 @@ def facts_schema() -> dict[str, Any]:
     import polars as pl
 
     return {
-        "case": pl.Categorical,
-        "test": pl.Categorical,
-        "transport": pl.Categorical,
-        "bytes": pl.Int64,
+        **axes_schema(),
         "launch": pl.Int32,
         "order": pl.Int32,
         "warmup": pl.Int32,

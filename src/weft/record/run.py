@@ -6,11 +6,12 @@ import hashlib
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from weft.record.frames import SAMPLE_COLUMNS, batches_schema, facts_schema
+from weft.record.frames import SAMPLE_COLUMNS, axes_of, batches_schema, facts_schema
+from weft.record.parts import parts_table
 from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
 
@@ -28,15 +29,7 @@ MOST_TRIES = 2
 
 
 def load(path: str | Path) -> Run:
-    """Read a record.
-
-    Two lines plot a case's samples in the order of time in a notebook:
-
-        run = weft.load("run.jsonl.zst")
-        plt.plot("latency_ns", ".", data=run.samples.filter(case="tcp/ping_pong/8", warmup=False))
-
-    Raises WeftError when the file is no readable record.
-    """
+    """Read a record. Raises WeftError when the file is no readable record."""
     return Run(Path(path), read(Path(path)))
 
 
@@ -60,7 +53,11 @@ def failure_of(batches: Sequence[Batch]) -> Batch | None:
 
 
 class Run:
-    """One record: its lines by kind, and tables made from them on first use."""
+    """One record: its lines by kind, and tables made from them on first use.
+
+    The axes of a case are columns of the tables of samples: case, test, transport, bytes, ranks,
+    queue_depth, point (null: the test has no axis), variant.
+    """
 
     def __init__(self, path: Path, lines: RecordLines) -> None:
         self.path = path
@@ -186,7 +183,7 @@ class Run:
             for b in batches
         )
 
-    def only(self, cases: Collection[str]) -> Run:
+    def only(self, cases: Collection[str]) -> Self:
         """The record as if just these cases had been planned, by key: others and their launches go.
 
         What the run as a whole says of itself stays: its notes, and how it ended.
@@ -199,7 +196,7 @@ class Run:
         header = msgspec.structs.replace(
             self.header, plan=msgspec.structs.replace(plan, cases=kept)
         )
-        return Run(
+        return type(self)(
             self.path,
             msgspec.structs.replace(
                 lines,
@@ -215,13 +212,13 @@ class Run:
         """That of the header and the first batch measured well: copies of one run have one."""
         return hashlib.blake2b(msgspec.json.encode((self.header, self.measured[:1]))).digest()
 
-    def without_samples(self) -> Run:
+    def without_samples(self) -> Self:
         """The record without its samples, for who has made figures of them; it is still itself."""
         bare = tuple(
             msgspec.structs.replace(one, ticks=(), parts={}, over_ranks=None)
             for one in self.lines.batches
         )
-        run = Run(self.path, msgspec.structs.replace(self.lines, batches=bare))
+        run = type(self)(self.path, msgspec.structs.replace(self.lines, batches=bare))
         run.fingerprint = self.fingerprint
         return run
 
@@ -254,9 +251,9 @@ class Run:
 
     @cached_property
     def samples(self) -> pl.DataFrame:
-        """A row a raw sample of the batches that were measured well, in time order.
+        """A row per raw sample of the batches that were measured well, in time order.
 
-        Columns: case, test, transport, bytes, launch, order, index, warmup, ops_per_sample, ticks,
+        Columns: the case's axes, launch, order, index, warmup, ops_per_sample, ticks,
         time_ns (one operation), latency_ns and bandwidth_bytes_per_s (null where a test has none).
         Calibration batches are not among them. Warm-up samples are, and are marked.
         """
@@ -297,10 +294,7 @@ class Run:
             pattern = self.patterns[case.test]
             rows.append(
                 {
-                    "case": batch.case,
-                    "test": case.test,
-                    "transport": case.transport,
-                    "bytes": case.bytes,
+                    **axes_of(case),
                     "launch": batch.launch,
                     "order": batch.order,
                     "warmup": batch.warmup,
@@ -311,6 +305,17 @@ class Run:
                 }
             )
         return pl.DataFrame(rows, schema=facts_schema())
+
+    @cached_property
+    def parts(self) -> pl.DataFrame:
+        """A row per value of each series of the batches that were measured well, rank by rank.
+
+        Columns: the case's axes, launch, order, index, warmup, rank, part, ticks, time_ns. `part`
+        is empty for a rank's own times, which are `samples` for rank 0; else the name of a further
+        series of the same samples, as the test calls it.
+        """
+        worth = ((batch, self.tick_of_operation_ns(batch)) for batch in self.measured)
+        return parts_table(self.cases, worth)
 
     @cached_property
     def batches(self) -> pl.DataFrame:

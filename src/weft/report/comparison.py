@@ -56,7 +56,7 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
     titles = [side.title for side in comparison.sides]
     text = render(
         "compare.html.j2",
-        [_chart(comparison, table, number) for number, table in enumerate(comparison.tables)],
+        comparison_charts(comparison),
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
         summary=" ".join(_counts(comparison, index) for index in range(len(titles) - 1)),
         titles=titles,
@@ -66,6 +66,11 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
         legend=_legend(comparison),
     )
     write_output(path, text)
+
+
+def comparison_charts(comparison: Comparison) -> list[Chart]:
+    """The curves of all sides over each other, a chart a table."""
+    return [_chart(comparison, table, number) for number, table in enumerate(comparison.tables)]
 
 
 def _counts(comparison: Comparison, index: int) -> str:

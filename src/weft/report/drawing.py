@@ -11,6 +11,8 @@ from weft.report.paper import SANS, SCREEN, SERIF
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.figure import Figure as Canvas
+
     from weft.charts import Chart, Mark, Matrix, Track
     from weft.report.paper import Paper
 
@@ -36,10 +38,36 @@ def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[byte
     Raises WeftError for a family of letters that is not on this machine.
     """
     import matplotlib as mpl
-    from matplotlib.figure import Figure as Canvas
+
+    with mpl.rc_context(_style(paper)):
+        canvas = canvas_of(chart, paper)
+        # Laid out once for all kinds: that takes as long as drawing.
+        canvas.draw_without_rendering()
+        canvas.set_layout_engine("none")
+        return [_saved(canvas, kind) for kind in kinds]
+
+
+def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
+    """The chart as matplotlib has it, for who wants to change it. Raises WeftError as `draw`."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
 
     _check_family(paper)
-    style = {
+    with mpl.rc_context(_style(paper)):
+        canvas = Figure(figsize=(paper.width_inches, paper.height_inches), layout="constrained")
+        axes = canvas.add_subplot()
+        for track in chart.tracks:
+            _draw_track(axes, track)
+        for mark in chart.marks:
+            _draw_mark(axes, mark)
+        if chart.matrix is not None:
+            _draw_matrix(canvas, axes, chart.matrix)
+        _shape_axes(axes, chart)
+        return canvas
+
+
+def _style(paper: Paper) -> Any:
+    return {
         "font.size": paper.points,
         "font.family": paper.family,
         "mathtext.fontset": "stix" if paper.family == SERIF else "dejavusans",
@@ -49,20 +77,6 @@ def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[byte
         "axes.spines.top": False,
         "axes.spines.right": False,
     }
-    with mpl.rc_context(style):  # type: ignore[arg-type] # its keys are literals
-        canvas = Canvas(figsize=(paper.width_inches, paper.height_inches), layout="constrained")
-        axes = canvas.add_subplot()
-        for track in chart.tracks:
-            _draw_track(axes, track)
-        for mark in chart.marks:
-            _draw_mark(axes, mark)
-        if chart.matrix is not None:
-            _draw_matrix(canvas, axes, chart.matrix)
-        _shape_axes(axes, chart)
-        # Laid out once for all kinds: that takes as long as drawing.
-        canvas.draw_without_rendering()
-        canvas.set_layout_engine("none")
-        return [_saved(canvas, kind) for kind in kinds]
 
 
 def _check_family(paper: Paper) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.analysis.compare.comparison import compare, to_json
+from weft.analysis.compare.compared_rows import to_json
+from weft.analysis.compare.comparison import compare
 from weft.sources.sides import load_sides
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ class Completion(SizeRow, frozen=True, kw_only=True):
 
     test: str
     kind: str
-    way: str
+    mode: str
     is_cheapest: bool
     latency_ns: Estimate
     added_ns: float
@@ -145,7 +145,7 @@ def completions_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Completi
     rows: list[Completion] = []
     for group in groups.values():
         # A target that polls its memory does so whatever the wait of the case is called.
-        ways = {_MEMORY if case.test == _MEMORY else way_of(case) for case, _ in group}
+        ways = {_MEMORY if case.test == _MEMORY else mode_of(case) for case, _ in group}
         if len(ways) > 1 and all(summary.status == "ok" for _, summary in group):
             rows += _rows_of(run, group)
     return tuple(rows)
@@ -168,7 +168,7 @@ def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Comple
             Completion(
                 **Completion.of(case, "wait"),
                 kind=FAMILIES.get(case.test, case.test),
-                way=way_of(case),
+                mode=mode_of(case),
                 is_cheapest=at == 0,
                 latency_ns=latency,
                 added_ns=step.added_ns if at else 0.0,
@@ -181,7 +181,7 @@ def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Comple
     return rows
 
 
-def way_of(case: Case) -> str:
+def mode_of(case: Case) -> str:
     """How a case learns of a completion, in words."""
     if case.test == _MEMORY:
         return f"memory polled, {case.wait}" if case.wait else "memory polled"
@@ -195,12 +195,12 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
     for row in rows:
         place = placed_at(row.transport, row.kind, row.bytes, row.variant)
         if row.is_cheapest:
-            sentences.append(f"completion: {place}: {row.way} is cheapest")
+            sentences.append(f"completion: {place}: {row.mode} is cheapest")
         elif row.verdict == "adds":
             bounds = f"[{format_time(row.low_ns)}, {format_time(row.high_ns)}]"
-            sentences[-1] += f"; {row.way} adds {format_time(row.added_ns)} {bounds}"
+            sentences[-1] += f"; {row.mode} adds {format_time(row.added_ns)} {bounds}"
         else:
-            sentences[-1] += f"; {row.way}: difference not significant"
+            sentences[-1] += f"; {row.mode}: difference not significant"
     return tuple(sentences)
 
 
@@ -227,7 +227,7 @@ def _table(rows: Sequence[Completion]) -> Table:
         rows=tuple(
             (
                 f"{row.over} {row.kind} {format_bytes(row.bytes)}",
-                row.way,
+                row.mode,
                 format_time(row.latency_ns.value),
                 _added(row),
                 *(half_in_its_unit(share, percent) for share in row.cpu_percent),

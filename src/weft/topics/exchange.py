@@ -10,8 +10,6 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
 from weft.record.launches import by_launch, medians_of_ranks
@@ -42,7 +40,6 @@ class ExchangeRow(CaseRow, frozen=True, kw_only=True):
     collective operation has none.
     """
 
-    variant: str = msgspec.field(name="way")
     ranks: int
     least_ns: Estimate
     mean_ns: Estimate

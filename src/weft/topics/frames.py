@@ -12,7 +12,7 @@ from weft.analysis.diagnosis.measured import measured_maps
 from weft.analysis.stats.percentiles import PERCENTILES, TAILS
 from weft.analysis.summary import CaseSummary, summarise
 from weft.errors import WeftError
-from weft.estimate import Estimate, Median
+from weft.estimate import Estimate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +80,7 @@ def _flat(summary: CaseSummary) -> dict[str, Any]:
         value = getattr(summary, name)
         if name in ("latency_ns", "bandwidth_bytes_per_s"):
             for part, end in _parts_of(value).items():
-                flat[f"{name}_{part}"] = end
+                flat[_column(name, part)] = end
         elif name in _PERCENTILES:
             for percentile in PERCENTILES:
                 column = f"{_PERCENTILES[name]}_p{percentile:g}"
@@ -88,17 +88,22 @@ def _flat(summary: CaseSummary) -> dict[str, Any]:
         elif name == "tails_latency_ns":
             for tail in TAILS:
                 parts = _parts_of(value.get(tail))
-                for part in ("median", "low", "high"):
-                    flat[f"latency_ns_tail{tail}_{part}"] = parts[part]
+                for part in ("value", "low", "high"):
+                    flat[_column(f"latency_ns_tail{tail}", part)] = parts[part]
         else:
             flat[name] = "; ".join(map(str, value)) if isinstance(value, tuple) else value
     return flat
 
 
+def _column(figure: str, part: str) -> str:
+    """The column of a figure's value has the figure's name, those of its interval go on behind."""
+    return figure if part == "value" else f"{figure}_{part}"
+
+
 def _parts_of(estimate: Estimate | None) -> dict[str, Any]:
     """A median as JSON has it; an end that there is not is null, as everything of none."""
     parts = msgspec.to_builtins(estimate) if estimate else {}
-    return {name: _finite(parts.get(name)) for name in Median.__struct_encode_fields__}
+    return {name: _finite(parts.get(name)) for name in Estimate.__struct_encode_fields__}
 
 
 def _finite(value: Any) -> Any:

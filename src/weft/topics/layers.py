@@ -129,7 +129,7 @@ def to_json(found: Layers) -> list[dict[str, Any]]:
             "bytes": step.bytes,
             "below_ns": step.below_ns.value,
             "above_ns": step.above_ns.value,
-            "added_ns": {"median": step.added_ns, "low": step.low_ns, "high": step.high_ns},
+            "added_ns": {"value": step.added_ns, "low": step.low_ns, "high": step.high_ns},
             "verdict": step.verdict,
         }
         for pair in found.pairs

@@ -39,7 +39,6 @@ class RegistrationRows(msgspec.Struct, frozen=True, kw_only=True):
 class Registration(SizeRow, frozen=True, kw_only=True):
     """Registering memory of a size whose pages are there, and deregistering it; times in ns."""
 
-    variant: str = msgspec.field(name="way")
     launches: int
     register_ns: Estimate
     deregister_ns: Estimate

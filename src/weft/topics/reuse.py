@@ -69,7 +69,6 @@ class Reuse(SizeRow, frozen=True, kw_only=True):
 
     scheme: Scheme
     test: str
-    variant: str = msgspec.field(name="way")
     is_latency: bool
     points: tuple[ReusePoint, ...]
     launches: int

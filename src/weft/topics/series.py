@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from weft.estimate import Estimate, Median
+    from weft.estimate import Estimate
     from weft.record.model import Batch
     from weft.record.run import Run
 
@@ -28,7 +28,7 @@ def of_case(run: Run, launches: Mapping[int, float]) -> Estimate:
     return over_sessions_of(list(launches.values()), run.sessions_of(launches), positive=False)
 
 
-def positive_of_case(run: Run, launches: Mapping[int, float], resolution: float = 0.0) -> Median:
+def positive_of_case(run: Run, launches: Mapping[int, float], resolution: float = 0.0) -> Estimate:
     """The same of times and rates; `resolution` is what a tick of the clock is worth in them."""
     return median_of_case(list(launches.values()), run.sessions_of(launches), resolution)
 

@@ -1,6 +1,5 @@
 """Sides beside each other: the studies' own conclusions; records with known ratios."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from support.builders import lost_batch, make_cases, synthetic_record, usual_times_ns
+from support.printed import result_of
 from weft.analysis.compare.comparison import Comparison, SizeTable, compare, in_words
 from weft.cli.main import app
 from weft.errors import WeftError
@@ -256,10 +256,13 @@ def test_the_command_prints_unlike_conditions_first_then_words() -> None:
 
 def test_the_command_prints_json(tmp_path: Path) -> None:
     names = two_records(tmp_path, {8: 1.25})
-    found = json.loads(CliRunner().invoke(app, ["compare", *names, "--json"]).output)
-    row = found["tables"][0]["rows"][1]
+    found = result_of(CliRunner().invoke(app, ["compare", *names, "--json"]).output)
+    row = found["rows"][1]
     assert row["bytes"] == 8
-    assert row["verdicts"] == ["worse"]
-    assert row["ratios"][0]["speed"] == pytest.approx(0.8, rel=1e-3)
-    assert row["figures"][1]["estimate"]["median"] == pytest.approx(1250, rel=1e-2)
+    assert row["verdict"] == "worse"
+    assert row["speed"]["speed"] == pytest.approx(0.8, rel=1e-3)
+    assert row["reference"]["value"] == pytest.approx(1000, rel=1e-2)
+    assert row["figure"]["value"] == pytest.approx(1250, rel=1e-2)
+    told = [one["verdict"] for one in found["rows"]]
+    assert found["verdicts"] == [{name: told.count(name) for name in found["verdicts"][0]}]
     assert found["same_margin"] == 0.02

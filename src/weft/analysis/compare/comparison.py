@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -355,26 +355,3 @@ def _nothing_in_common(
     return WeftError(
         f"the sides have no test in common ({lists})", "measure a test that the other side has"
     )
-
-
-def to_json(comparison: Comparison) -> dict[str, Any]:
-    """What `weft compare --json` prints: plain data, in the order of the tables."""
-    plain: dict[str, Any] = {
-        "sides": [
-            {
-                "name": side.name,
-                "title": side.title,
-                "published": side.is_published,
-                "launches_of_sessions": side.sessions,
-                "conditions": side.conditions.facts,
-                "details": side.conditions.kinds,
-            }
-            for side in comparison.sides
-        ],
-        "unlike": comparison.unlike,
-        "same_margin": comparison.same,
-        "notes": comparison.notes,
-        "tables": msgspec.to_builtins(comparison.tables),
-        "singles": msgspec.to_builtins(comparison.singles),
-    }
-    return plain

@@ -14,7 +14,7 @@ from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.estimate import Median
+from weft.estimate import Estimate
 from weft.plan.command import NextSession
 from weft.units import format_bytes
 from weft.wording import counted, never_left_its_host
@@ -112,7 +112,7 @@ def _rounded(published: str, si: float) -> Figure:
     digits = len(published.partition(".")[2])
     half = si * 0.5 * 10.0**-digits / float(published.replace(",", ""))
     return Figure(
-        estimate=Median(
+        estimate=Estimate(
             value=si, low=si - half, high=si + half, coverage=0.0, method="rounding as published"
         ),
         kind="published",

@@ -11,7 +11,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from weft.estimate import PLURAL, Median, Unit
+from weft.estimate import PLURAL, Estimate, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -138,7 +138,7 @@ def in_sessions(values: Sequence[float], sessions: Sequence[int] = ()) -> list[l
 
 def median_of_case(
     values: Sequence[float], sessions: Sequence[int] = (), resolution: float = 0.0
-) -> Median:
+) -> Estimate:
     """`median_of_launches` of one session's launches, or over several sessions.
 
     The one way of every command and table, `over_sessions_of` for figures of any sign: what is said
@@ -156,7 +156,7 @@ def middle_of_case(values: Sequence[float], sessions: Sequence[int] = ()) -> flo
 
 def median_of_launches(
     medians: Sequence[float], resolution: float = 0.0, unit: Unit = "launch"
-) -> Median:
+) -> Estimate:
     """The median over launches of each launch's median, positive values, with its interval.
 
     The interval is that of `interval_of_median`, of the logarithms, so that it stays positive and
@@ -170,7 +170,7 @@ def median_of_launches(
     count = len(ordered)
     middle = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
     if count == 1:
-        return Median(
+        return Estimate(
             value=middle,
             low=-math.inf,
             high=math.inf,
@@ -182,7 +182,7 @@ def median_of_launches(
     half_tick = min(resolution / 2 / ordered[0], 0.5)
     logs = [math.log(value) for value in ordered]
     low, high, method = interval_of_median(logs, -math.log1p(-half_tick))
-    return Median(
+    return Estimate(
         # The same value many times over comes back from its logarithm a little off.
         value=middle,
         low=min(exp(low), middle),

@@ -19,12 +19,12 @@ from weft.analysis.stats.intervals import median_of_case
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.estimate import Median
+    from weft.estimate import Estimate
 
 
 def slowest_rank(
     launches: Sequence[Sequence[float]], resolution: float = 0.0, sessions: Sequence[int] = ()
-) -> Median:
+) -> Estimate:
     """The time of the slowest rank with its 95 % interval, from each launch's ranks in one order.
 
     Positive times; `resolution` as in `median_of_launches`. `sessions` has the number of the

@@ -1,0 +1,85 @@
+"""`weft.compare`: records and published platforms beside each other, as tables."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.compare.compared_rows import compared_figures, verdicts_of_sides
+from weft.notebook.plots import plot_of
+from weft.notebook.tables import table_of_rows
+from weft.record.run import Run
+from weft.report.comparison import comparison_charts
+from weft.studies.comparisons import compared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars as pl
+    from matplotlib.figure import Figure as Canvas
+
+    from weft.analysis.compare.comparison import Comparison
+
+
+def compare(
+    first: str | Path | Run, *others: str | Path | Run, test: str = "", same: float = 0.02
+) -> ComparedSides:
+    """The others beside the first, as `weft compare` does it: the same ratios and verdicts.
+
+    A side is a record's path, a Run, or a published platform's name; "a.jsonl,b.jsonl" are two
+    sessions of one side, "run.jsonl@tcp" is one transport. `test` has those that count, with commas
+    between; speeds within the share `same` of the first are called the same. Raises WeftError.
+    """
+    sides = [str(one.path if isinstance(one, Run) else one) for one in (first, *others)]
+    found, _ = compared(sides, test, same)
+    return ComparedSides(found)
+
+
+class ComparedSides:
+    """What `weft compare` found. `found` has all of it, typed."""
+
+    def __init__(self, found: Comparison) -> None:
+        self.found = found
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """A row per size and side: reference, figure (ns or bytes/s), speed, each with _low and
+        _high, and the verdict. `side` counts the sides behind the first from 1.
+        """
+        return table_of_rows(msgspec.to_builtins(compared_figures(self.found)))
+
+    @property
+    def verdicts(self) -> dict[str, dict[str, int]]:
+        """By each side's title how often it is better, worse, the same, or not significant."""
+        titles = [side.title for side in self.found.sides[1:]]
+        return dict(zip(titles, verdicts_of_sides(self.found), strict=True))
+
+    @property
+    def unlike(self) -> dict[str, tuple[str, ...]]:
+        """The conditions that the sides do not share, with each side's."""
+        return self.found.unlike
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of the verdicts, and what would tell more."""
+        return self.found.notes
+
+    def plot(self, number: int = 0, *, layout: str = "ieee", wide: bool = False) -> Canvas:
+        """The curves of all sides in one test, as a matplotlib figure.
+
+        Raises IndexError beyond the last.
+        """
+        return plot_of(comparison_charts(self.found)[number], layout, wide=wide)
+
+    def __repr__(self) -> str:
+        """Each side's verdicts and what differs beside the figures."""
+        first = self.found.sides[0].title
+        lines = [
+            f"{title} beside {first}: "
+            + ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+            for title, counts in self.verdicts.items()
+        ]
+        lines += [f"unlike: {name}: {' / '.join(texts)}" for name, texts in self.unlike.items()]
+        return "\n".join(lines)

@@ -1,0 +1,101 @@
+"""`weft.fit`: models of latency and bandwidth, as tables."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from weft.estimate import Estimate
+from weft.notebook.plots import plot_of
+from weft.notebook.tables import table_of_rows
+from weft.record.run import Run
+from weft.studies.fits import fits_of, picture_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import polars as pl
+    from matplotlib.figure import Figure as Canvas
+
+    from weft.analysis.fits.models import Models
+    from weft.studies.fits import Fitted
+
+
+def fit(
+    source: str | Path | Run, *, test: str = "", transport: str = "", columns: str = ""
+) -> list[Fit]:
+    """The models of each series of a record, a CSV or a platform, as `weft fit` makes them.
+
+    `test` and `transport` have names with commas between; without a test it is ping_pong. `columns`
+    are "SIZE,TIME" of a CSV. Raises WeftError.
+    """
+    name = str(source.path if isinstance(source, Run) else source)
+    return [Fit(one) for one in fits_of(name, test, transport, columns)]
+
+
+class Fit:
+    """The models of one series: the lines, and where there are sizes enough the others."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self._fitted = fitted
+
+    @property
+    def models(self) -> Models:
+        """All of it, typed: `models.line.median_line.time_ns(4096)` is what that line expects."""
+        return self._fitted[1]
+
+    @property
+    def name(self) -> str:
+        """The series: test and transport, or the file."""
+        return self.models.name
+
+    @cached_property
+    def parameters(self) -> pl.DataFrame:
+        """A row per parameter: model, first_bytes and last_bytes (null: all sizes), parameter,
+        value, low and high; times in ns, rates in bytes/s.
+        """
+        return table_of_rows(_rows(self.models))
+
+    @cached_property
+    def errors(self) -> pl.DataFrame:
+        """A row per model: its median and largest error against the measured medians, %."""
+        return table_of_rows(msgspec.to_builtins(self.models.predictions))
+
+    def plot(self, *, layout: str = "ieee", wide: bool = False) -> Canvas:
+        """The times and the lines through them, as a matplotlib figure."""
+        return plot_of(picture_of(self._fitted)[0], layout, wide=wide)
+
+    def __repr__(self) -> str:
+        """The series and the models that it has."""
+        return f"{self.name}: {', '.join(one.model for one in self.models.predictions)}"
+
+
+def _rows(models: Models) -> Iterator[dict[str, Any]]:
+    line = models.line
+    parts: list[tuple[str, Any, int | None, int | None]] = [
+        ("Hockney, least squares", line.least_squares, None, None),
+        ("Hockney, median line", line.median_line, None, None),
+    ]
+    if models.piecewise is not None:
+        parts.append(("piecewise", models.piecewise, None, None))
+        parts += [
+            ("piecewise", one, one.first_bytes, one.last_bytes) for one in models.piecewise.segments
+        ]
+    if models.loggp is not None:
+        parts.append(("LogGP", models.loggp, None, None))
+    for model, part, first, last in parts:
+        for parameter in part.__struct_fields__:
+            known = getattr(part, parameter)
+            if isinstance(known, Estimate):
+                yield {
+                    "model": model,
+                    "first_bytes": first,
+                    "last_bytes": last,
+                    "parameter": parameter,
+                    "value": known.value,
+                    "low": known.low,
+                    "high": known.high,
+                }

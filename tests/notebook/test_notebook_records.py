@@ -1,0 +1,121 @@
+"""A record in a notebook: axes as columns, medians with intervals, plots that one can change."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import weft
+from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record, usual_time_ns
+from weft.errors import WeftError
+from weft.notebook.figures import Figures
+from weft.plan.case import Case
+from weft.record.parts import rank_and_part
+
+CASES = (
+    *make_cases(("ping_pong", "stream"), ("mpi", "tcp"), (8, 1024)),
+    Case(test="stream", transport="tcp", bytes=1024, queue_depth=4),
+    Case(test="busy_stream", transport="tcp", bytes=1024, point=25),
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> weft.Run:
+    folder = tmp_path_factory.mktemp("notebook")
+    return weft.load(synthetic_record(folder / "r.jsonl", CASES))
+
+
+@pytest.mark.parametrize("table", ["samples", "parts", "figures"])
+def test_the_axes_of_every_case_are_columns(run: weft.Run, table: str) -> None:
+    frame: pl.DataFrame = getattr(run, table)
+    axes = ["case", "test", "transport", "bytes", "ranks", "queue_depth", "point", "variant"]
+    found = {row[0]: row[1:] for row in frame.select(axes).unique().iter_rows()}
+    assert found == {
+        case.key: (
+            case.test, case.transport, case.bytes, case.ranks, case.queue_depth, case.point,
+            case.variant,
+        )
+        for case in CASES
+    }  # fmt: skip
+
+
+def test_a_figure_is_the_median_of_launches_with_its_ends(run: weft.Run) -> None:
+    row = run.figures.filter(test="ping_pong", transport="tcp", bytes=8).row(0, named=True)
+    known = usual_time_ns(next(one for one in CASES if one.key == row["case"])) / 2
+    assert row["latency_ns"] == pytest.approx(known, rel=1e-3)
+    assert row["latency_ns_low"] == pytest.approx(known * min(LAUNCH_EFFECTS), rel=1e-3)
+    assert row["latency_ns_high"] == pytest.approx(known * max(LAUNCH_EFFECTS), rel=1e-3)
+    assert row["latency_ns_launches"] == 5
+
+
+def test_figures_are_printed_in_words(run: weft.Run) -> None:
+    few = Figures(run.figures.filter(test="ping_pong", transport="tcp"))
+    head, first, *others = repr(few).splitlines()
+    assert head.split() == ["transport", "test", "size", "latency", "bandwidth"]
+    assert first.split()[:4] == ["tcp", "ping_pong", "8", "B"]
+    assert "µs [" in first
+    assert len(others) == 1
+    assert "shape:" in repr(Figures(few.select("case")))
+    assert "<pre>transport" in few._repr_html_()
+
+
+def test_parts_are_the_ranks_own_series(tmp_path: Path) -> None:
+    """Rank 1 took 1.5 as long as rank 0, and its `post` a tenth of that."""
+
+    def parts(case: Case, _: int) -> dict[str, list[float]]:
+        time = usual_time_ns(case)
+        return {"rank1": [1.5 * time] * 4, "rank1.post": [0.15 * time] * 4, "post": [time / 5] * 4}
+
+    case = Case(test="sendrecv", transport="tcp", bytes=8)
+    path = synthetic_record(
+        tmp_path / "p.jsonl", (case,), times_ns=lambda case, _: [usual_time_ns(case)] * 4,
+        parts_ns=parts,
+    )  # fmt: skip
+    timed = weft.load(path).parts.filter(warmup=False)
+    middle = timed.group_by("rank", "part").agg(pl.col("time_ns").median())
+    found = {(rank, part): time / usual_time_ns(case) for rank, part, time in middle.rows()}
+    wanted = {(0, ""): 1.0, (0, "post"): 0.2, (1, ""): 1.5, (1, "post"): 0.15}
+    assert found == pytest.approx(wanted, rel=2e-2)
+
+
+def test_names_of_series() -> None:
+    assert [rank_and_part(name) for name in ("", "post", "rank12", "rank3.post", "ranked")] == [
+        (0, ""), (0, "post"), (12, ""), (3, "post"), (0, "ranked"),
+    ]  # fmt: skip
+
+
+def test_a_plot_is_matplotlibs_and_can_be_changed(run: weft.Run) -> None:
+    name = "ping_pong"
+    plot = run.plot(name)
+    [axes] = plot.axes
+    lines = axes.get_lines()
+    values = {tuple(np.round(np.asarray(line.get_ydata(), dtype=float), 9)) for line in lines}
+    wanted = run.figures.filter(test="ping_pong", transport="mpi").sort("bytes")["latency_ns"]
+    assert tuple(np.round(wanted.to_numpy() / 1e3, 9)) in values
+    axes.set_title("mine")
+    assert run.plot(name, wide=True).get_size_inches()[0] == pytest.approx(7.16)
+    with pytest.raises(WeftError, match="there is no plot nothing"):
+        run.plot("nothing")
+
+
+def test_a_topics_table_has_a_column_a_figure(tmp_path: Path) -> None:
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", CASES))
+    frame = run.table("figures")
+    assert frame.height == len(CASES)
+    assert {"latency_ns", "latency_ns_low", "latency_ns_high"} <= set(frame.columns)
+    with pytest.raises(WeftError, match="there is no table nothing"):
+        run.table("nothing")
+
+
+def test_a_run_says_what_it_is(run: weft.Run) -> None:
+    assert repr(run).splitlines()[0].endswith("r.jsonl: 10 cases of ping_pong, stream, busy_stream")
+    assert repr(run).endswith("complete")
+    assert type(run.only({CASES[0].key})) is weft.Run
+
+
+def test_the_door_has_its_names() -> None:
+    for name in dir(weft):
+        assert getattr(weft, name) is not None
+    with pytest.raises(AttributeError, match="weft has no nothing"):
+        weft.nothing  # type: ignore[attr-defined] # noqa: B018
