@@ -31,14 +31,14 @@ def after(tmp_path: Path) -> weft.Run:
 
 
 def test_who_got_slower_is_named_and_fails_the_check(before: weft.Run, after: weft.Run) -> None:
-    [found] = changed_maps(before, after)
+    [found] = changed_maps([before], [after])
     first, together = sentences_of(found)
     assert "n5 when it sends got slower: 50%" in first
     assert "all together" in together
     [check] = checks_of([found], 0.05)
     assert check.outcome == "fail"
     assert "n5" in check.why
-    [back] = changed_maps(after, before)
+    [back] = changed_maps([after], [before])
     assert "n5 when it sends got faster: 50%" in sentences_of(back)[0]
     assert "longer before" in sentences_of(back)[0]
     assert checks_of([back], 0.05)[0].outcome == "pass"
@@ -48,7 +48,7 @@ def test_who_got_slower_is_named_and_fails_the_check(before: weft.Run, after: we
 
 def test_two_rounds_do_not_tell(tmp_path: Path, before: weft.Run) -> None:
     few = map_record(tmp_path / "few.jsonl", {}, rounds=2)
-    [found] = changed_maps(before, few)
+    [found] = changed_maps([before], [few])
     assert checks_of([found], 0.05)[0].outcome == "cannot tell"
     assert "too little was measured" in sentences_of(found)[0]
 
@@ -56,12 +56,12 @@ def test_two_rounds_do_not_tell(tmp_path: Path, before: weft.Run) -> None:
 def test_other_hosts_have_no_pair_in_common(tmp_path: Path, before: weft.Run) -> None:
     other = map_record(tmp_path / "o.jsonl", {}, hosts=tuple(f"m{host}" for host in HOSTS))
     with pytest.raises(WeftError, match="maps without a pair in common"):
-        changed_maps(before, other)
+        changed_maps([before], [other])
 
 
 def test_a_host_that_is_gone_fails(tmp_path: Path, before: weft.Run) -> None:
     dead = map_record(tmp_path / "d.jsonl", {}, gone=("n3",))
-    [found] = changed_maps(before, dead)
+    [found] = changed_maps([before], [dead])
     assert checks_of([found], 0.05)[0].outcome == "fail"
     assert any("n3 did not answer" in line for line in sentences_of(found))
 
@@ -88,3 +88,24 @@ def test_a_map_is_compared_with_a_map_alone(before: weft.Run) -> None:
     with pytest.raises(WeftError, match="is a map, and a map is compared with one other map"):
         maps_among([str(before.path), "escher"])
     assert maps_among(["escher", "red-squall"]) is None
+
+
+def test_several_maps_a_side_are_one(tmp_path: Path, before: weft.Run, after: weft.Run) -> None:
+    """What was slow in one of three earlier maps is not what is usual."""
+    odd = map_record(tmp_path / "odd.jsonl", {"n2": 3.0})
+    [found] = changed_maps([before, odd, map_record(tmp_path / "b2.jsonl", {})], [after])
+    assert [one.causes[0].name for one in found.change.slower.findings] == ["n5"]
+    assert found.change.faster.findings == ()
+    assert found.before.launches == 15
+    ran = CliRunner().invoke(
+        app,
+        ["check", str(after.path), "--against", str(before.path), "--against", str(odd.path)],
+    )
+    assert ran.exit_code == 1
+    assert "n5 when it sends got slower" in " ".join(ran.stdout.split())
+
+
+def test_maps_of_other_hosts_are_joined_by_their_names(tmp_path: Path, before: weft.Run) -> None:
+    turned = map_record(tmp_path / "t.jsonl", {"n5": 1.5}, hosts=HOSTS[::-1])
+    [found] = changed_maps([before, before], [turned])
+    assert [one.causes[0].name for one in found.change.slower.findings] == ["n5"]

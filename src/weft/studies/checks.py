@@ -27,6 +27,7 @@ from weft.errors import WeftError
 from weft.record.run import load
 from weft.sources.limits import read_limits
 from weft.studies.map_changes import are_maps, changed_maps, checks_of
+from weft.studies.map_limits import checks_of_limits
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -94,12 +95,8 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
 
 
 def _of_maps(runs: Sequence[Run], references: Sequence[Run], slack: float) -> CheckedMachine:
-    """Who got slower since an earlier map."""
-    if len(runs) > 1 or len(references) > 1:
-        raise WeftError(
-            "a map is checked against one earlier map", "type one record, and one after --against"
-        )
-    checks = checks_of(changed_maps(references[0], runs[0]), slack)
+    """Who got slower since the earlier maps."""
+    checks = checks_of(changed_maps(references, runs), slack)
     return CheckedMachine(
         outcome=overall(checks),
         unlike=differences_of_runs(references[0], runs[0]),
@@ -114,7 +111,11 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
             "--against takes one limits file or several records, not both",
             "type --against limits.toml once, or records only",
         )
-    checks = against_limits(pool(runs), read_limits(against[0]))
+    limits = read_limits(against[0])
+    if are_maps(runs):
+        checks = checks_of_limits(runs, limits)
+    else:
+        checks = against_limits(pool(runs), limits)
     rests_on = {_TESTED: launches_of(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
     return CheckedMachine(

@@ -11,6 +11,7 @@ from weft.analysis.diagnosis.change import MapChange, change_between
 from weft.analysis.diagnosis.diagnose import FEWEST
 from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.diagnosis.measured import MeasuredMap, is_map, measured_maps
+from weft.analysis.diagnosis.pair_times import joined
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.tables import Table
@@ -53,13 +54,16 @@ def are_maps(runs: Sequence[Run]) -> bool:
     return bool(runs) and all(is_map(run.header) for run in runs)
 
 
-def changed_maps(before: Run, after: Run) -> list[SizeChange]:
-    """One for each size that both have. Raises WeftError where they have no pair in common."""
-    first = {_alike(one.case): one for one in measured_maps(before)}
-    silent = after.footer.silent_hosts if after.footer else ()
+def changed_maps(before: Sequence[Run], after: Sequence[Run]) -> list[SizeChange]:
+    """One for each size that both sides have, of each side all maps together.
+
+    Raises WeftError where they have no pair in common.
+    """
+    first = maps_together(before)
+    silent = silent_hosts_of(after)
     found = []
-    for one in measured_maps(after):
-        other = first.get(_alike(one.case))
+    for alike, one in maps_together(after).items():
+        other = first.get(alike)
         change = change_between(other.times, one.times, one.fabric) if other else None
         if other and change:
             found.append(
@@ -67,10 +71,36 @@ def changed_maps(before: Run, after: Run) -> list[SizeChange]:
             )
     if not found:
         raise WeftError(
-            f"{before.path} and {after.path} are maps without a pair in common",
+            f"{before[0].path} and {after[0].path} are maps without a pair in common",
             "measure the same hosts, transport and sizes",
         )
     return found
+
+
+def silent_hosts_of(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Hosts that did not answer any more at the end of one of the runs."""
+    return tuple(
+        dict.fromkeys(host for run in runs if run.footer for host in run.footer.silent_hosts)
+    )
+
+
+def maps_together(runs: Sequence[Run]) -> dict[Case, MeasuredMap]:
+    """The maps of all runs as one for each size, by what their cases have in common.
+
+    The fabric is that of the first one.
+    """
+    maps: dict[Case, list[MeasuredMap]] = {}
+    for one in (one for run in runs for one in measured_maps(run)):
+        maps.setdefault(_alike(one.case), []).append(one)
+    return {
+        alike: msgspec.structs.replace(
+            own[0],
+            times=joined([one.times for one in own]),
+            launches=sum(one.launches for one in own),
+            rounds=max(one.rounds for one in own),
+        )
+        for alike, own in maps.items()
+    }
 
 
 def _alike(case: Case) -> Case:

@@ -111,7 +111,7 @@ def compared_maps(names: Sequence[str]) -> ComparedMaps | None:
     maps = maps_among(names)
     if maps is None:
         return None
-    found = changed_maps(*maps)
+    found = changed_maps(maps[:1], maps[1:])
     of = (maps[0].path.name, maps[1].path.name)
     return ComparedMaps(
         lines=tuple(line for one in found for line in sentences_of(one)),

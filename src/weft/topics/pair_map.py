@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from weft.analysis.diagnosis.bisection import Bisection, bisection_of
+from weft.analysis.diagnosis.bisection import Bisection, answer_of, bisection_of
 from weft.analysis.diagnosis.diagnose import (
     FEWEST,
     LEAST,
@@ -48,8 +48,6 @@ _MOST_PAIRS = 20
 FEWEST_ROUNDS = 3
 _MOST_SHOWN = 3
 _MOST_OF_MATCHING = 8
-# A message of at most so many bytes takes as long as an answer.
-_AS_AN_ANSWER = 64
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
 
@@ -148,16 +146,7 @@ class PairMap(Topic[tuple[MapRow, ...]]):
 def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
     """A row for each size over each transport that was measured; without a fabric it is guessed."""
     maps = measured_maps(run, fabric_of)
-    return tuple(_row(run, one, _answer_ns(one, maps)) for one in maps)
-
-
-def _answer_ns(one: MeasuredMap, maps: Sequence[MeasuredMap]) -> float:
-    """What the answer to a message takes: half of there and back of the smallest messages."""
-    alike = [other for other in maps if other.case.but_for("bytes") == one.case.but_for("bytes")]
-    least = min(alike, key=lambda other: other.case.bytes)
-    if least.case.bytes > _AS_AN_ANSWER:
-        return 0.0
-    return float(np.nanmedian(least.times.time_ns)) / 2
+    return tuple(_row(run, one, answer_of(one, maps)) for one in maps)
 
 
 def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:

@@ -9,7 +9,7 @@ import msgspec
 from weft.fabric.peaks import parse_link
 
 if TYPE_CHECKING:
-    from weft.analysis.compare.pool import Pooled
+    from weft.plan.case import Case
 
 Kind = Literal["latency_at_most", "bandwidth_at_least", "percent_of_peak_at_least"]
 
@@ -31,9 +31,8 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     bound: float
     link: str = ""
 
-    def takes(self, pooled: Pooled) -> bool:
+    def takes(self, case: Case) -> bool:
         """Whether a case is one that this limit is for."""
-        case = pooled.case
         size = case.bytes
         fits = not (self.wanted or self.ranges) or size in self.wanted
         fits = fits or any(low <= size <= high for low, high in self.ranges)
@@ -41,8 +40,8 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
         # A limit that names no number of ranks is for any.
         return named and fits and self.variant in (case.variant, case.but_for("ranks").variant)
 
-    def bound_for(self, pooled: Pooled) -> float:
-        """The bound in ns or bytes/s."""
+    def bound_for(self, directions: int) -> float:
+        """The bound in ns or bytes/s, of a test that loads a link in so many directions."""
         if self.kind != "percent_of_peak_at_least":
             return self.bound
-        return parse_link(self.link).peak_bytes_per_s(pooled.directions) * self.bound / 100
+        return parse_link(self.link).peak_bytes_per_s(directions) * self.bound / 100

@@ -275,9 +275,9 @@ def _series(
         quantity=first.quantity,
         points=tuple(points),
         limits=tuple(
-            CaseLimit(text=limit.text, value=limit.bound_for(first))
+            CaseLimit(text=limit.text, value=limit.bound_for(first.directions))
             for limit in limits
-            if limit.takes(first) and (limit.kind == "latency_at_most") == has_latency
+            if limit.takes(first.case) and (limit.kind == "latency_at_most") == has_latency
         ),
     )
 

@@ -34,14 +34,14 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
     checks: list[Checked] = []
     any_taken = False
     for limit in limits:
-        taken = [pooled for pooled in cases.values() if limit.takes(pooled)]
+        taken = [pooled for pooled in cases.values() if limit.takes(pooled.case)]
         any_taken = any_taken or bool(taken)
         checks += [_against_limit(pooled, limit) for pooled in taken]
         there = {pooled.case.bytes for pooled in taken}
         missing: list[int | None] = [size for size in limit.wanted if size not in there]
         if not taken and not missing:
             missing = [None]
-        checks += [_not_planned(limit, size) for size in missing]
+        checks += [not_planned(limit, size) for size in missing]
     if not any_taken:
         tests = ", ".join(dict.fromkeys(pooled.case.test for pooled in cases.values()))
         raise WeftError(
@@ -51,7 +51,8 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
     return tuple(checks)
 
 
-def _not_planned(limit: Limit, size: int | None) -> Checked:
+def not_planned(limit: Limit, size: int | None) -> Checked:
+    """The answer to a limit whose cases, or whose one size, were not measured."""
     where = f"{limit.test} over {limit.transport or 'any transport'}"
     where += f" at {format_bytes(size)}" if size is not None else ""
     return Checked(
@@ -69,12 +70,12 @@ def _not_planned(limit: Limit, size: int | None) -> Checked:
 def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
     quantity: Quantity = "latency" if limit.kind == "latency_at_most" else "bandwidth"
     estimate = pooled.latency_ns if quantity == "latency" else pooled.bandwidth_bytes_per_s
-    bound = limit.bound_for(pooled)
+    bound = limit.bound_for(pooled.directions)
     shape = format_time if quantity == "latency" else format_bandwidth
     outcome, why = without_figure(pooled, estimate, quantity)
     needed = None
     if estimate is not None and not outcome:
-        outcome = _on_interval(estimate, bound, quantity)
+        outcome = on_interval(estimate, bound, quantity)
         if outcome == "cannot tell":
             needed = _from_the_limit(estimate, bound)
         why = f"{with_ends(estimate, shape)}, {limit.text}"
@@ -102,7 +103,7 @@ def _from_the_limit(estimate: Estimate, bound: float) -> Needed:
     return for_half_width(estimate, SHARE_OF_DIFFERENCE * abs(estimate.value - bound))
 
 
-def _on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcome:
+def on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcome:
     """pass or fail when the whole interval is on one side of the bound."""
     if quantity == "latency":
         inside, outside = estimate.high <= bound, estimate.low > bound

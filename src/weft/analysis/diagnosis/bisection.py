@@ -23,6 +23,7 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.analysis.diagnosis.measured import MeasuredMap
     from weft.analysis.diagnosis.pair_times import PairTimes
     from weft.fabric.peaks import Link
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 FEWEST = 4
 # Shorter messages do not fill a link.
 LEAST_BYTES = 65536
+# A message of at most so many bytes takes as long as an answer.
+_AS_AN_ANSWER = 64
 _Way: TypeAlias = "tuple[int, int]"
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -88,6 +91,18 @@ def bisection_of(
         link=link.name if link else "",
         percent_of_peak=100 * effective.value / link.one_way_bytes_per_s if link else None,
     )
+
+
+def answer_of(one: MeasuredMap, maps: Sequence[MeasuredMap]) -> float:
+    """What the answer to a message takes, ns: half of there and back of the smallest messages.
+
+    0 where these maps have none that are as short.
+    """
+    alike = [other for other in maps if other.case.but_for("bytes") == one.case.but_for("bytes")]
+    least = min(alike, key=lambda other: other.case.bytes)
+    if least.case.bytes > _AS_AN_ANSWER:
+        return 0.0
+    return float(np.nanmedian(least.times.time_ns)) / 2
 
 
 def _rates_by_way(

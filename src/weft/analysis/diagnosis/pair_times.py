@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,3 +35,18 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
             visit=self.visit[places],
             time_ns=self.time_ns[places],
         )
+
+
+def joined(maps: Sequence[PairTimes]) -> PairTimes:
+    """The times of several maps as of one, endpoints by their names."""
+    names = tuple(dict.fromkeys(name for one in maps for name in one.names))
+    place = {name: at for at, name in enumerate(names)}
+    of = [np.array([place[name] for name in one.names]) for one in maps]
+    visits = np.cumsum([0, *(int(one.visit.max(initial=-1)) + 1 for one in maps[:-1])])
+    return PairTimes(
+        names=names,
+        source=np.concatenate([own[one.source] for own, one in zip(of, maps, strict=True)]),
+        target=np.concatenate([own[one.target] for own, one in zip(of, maps, strict=True)]),
+        visit=np.concatenate([first + one.visit for first, one in zip(visits, maps, strict=True)]),
+        time_ns=np.concatenate([one.time_ns for one in maps]),
+    )

@@ -1,0 +1,87 @@
+"""Maps against limits: each way, the effective bisection bandwidth, the dead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from support.maps import map_record
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.record.run import load
+from weft.sources.limits import read_limits
+from weft.studies.map_limits import checks_of_limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from weft.analysis.compare.acceptance import Checked
+
+SIZES = (8, 1 << 20)
+
+
+def held(
+    folder: Path, limit: str, slow: dict[str, float] | None = None, gone: tuple[str, ...] = ()
+) -> list[Checked]:
+    """1 us there and back of 8 B, and a nanosecond more for each byte of 1 MiB."""
+    record, limits = folder / "m.jsonl", folder / "limits.toml"
+    if not record.exists():
+        map_record(record, slow or {}, sizes=SIZES, gone=gone)
+    limits.write_text(f'[[limit]]\ntest = "pair_rounds"\n{limit}\n')
+    return [*checks_of_limits([load(record)], read_limits(limits))]
+
+
+@pytest.mark.parametrize(
+    ("bound", "outcome"), [("0.6 us", "pass"), ("0.515 us", "cannot tell"), ("0.3 us", "fail")]
+)
+def test_every_way_keeps_a_latency(tmp_path: Path, bound: str, outcome: str) -> None:
+    """Half of 1 us, within 2 % by the launch."""
+    [check] = held(tmp_path, f'sizes = "8"\nlatency_at_most = "{bound}"')
+    assert (check.outcome, check.bytes) == (outcome, 8)
+    assert "42 ways" in check.why
+
+
+def test_the_ways_that_are_beyond_are_named(tmp_path: Path) -> None:
+    [check] = held(tmp_path, 'sizes = "8"\nlatency_at_most = "0.8 us"', {"n5": 2.0})
+    assert check.outcome == "fail"
+    assert check.why.count("n5 to ") == 4
+    assert "and 2 more, of 42 ways" in check.why
+
+
+def test_a_bandwidth_is_that_of_the_bisection(tmp_path: Path) -> None:
+    """A byte a nanosecond is 1 GB/s."""
+    for bound, outcome in (("0.9 GB/s", "pass"), ("1.1 GB/s", "fail")):
+        [check] = held(tmp_path, f'sizes = "1MiB"\nbandwidth_at_least = "{bound}"')
+        assert check.outcome == outcome
+        assert "effective bisection bandwidth" in check.why
+    share = 'sizes = "1MiB"\nlink = "IB 4x SDR"\npercent_of_peak_at_least = "{}"'
+    assert [held(tmp_path, share.format(one))[0].outcome for one in ("90%", "99.9%")] == [
+        "pass",
+        "fail",
+    ]
+    [check] = held(tmp_path, 'sizes = "8"\nbandwidth_at_least = "1 GB/s"')
+    assert check.outcome == "cannot tell"
+
+
+def test_a_dead_host_keeps_no_limit(tmp_path: Path) -> None:
+    [check] = held(tmp_path, 'sizes = "8"\nlatency_at_most = "9 us"', gone=("n3",))
+    assert check.outcome == "fail"
+    assert "n3 did not answer: dead, not slow" in check.why
+
+
+def test_what_was_not_measured_is_told(tmp_path: Path) -> None:
+    found = held(tmp_path, 'sizes = "8,64KiB"\nlatency_at_most = "9 us"')
+    assert [one.outcome for one in found] == ["pass", "cannot tell"]
+    assert "64 KiB was not measured" in found[1].why
+    with pytest.raises(WeftError, match="no limit applies to the map"):
+        held(tmp_path, 'transport = "mpi"\nlatency_at_most = "9 us"')
+
+
+def test_the_command_takes_a_map_and_limits(tmp_path: Path) -> None:
+    held(tmp_path, 'sizes = "8"\nlatency_at_most = "0.8 us"', {"n5": 2.0})
+    words = ["check", str(tmp_path / "m.jsonl"), "--against", str(tmp_path / "limits.toml")]
+    ran = CliRunner().invoke(app, words)
+    assert ran.exit_code == 1
+    assert "n5 to " in " ".join(ran.stdout.split())
