@@ -29,8 +29,8 @@ MAP = (
     "-o", "m.jsonl", "--hosts", HOSTS, "--transport", "tcp", "--wait", "block", "--sizes", "64KiB",
     "--rounds", "12", "--launches", "1", "--budget", "90s",
 )  # fmt: skip
-# 64 KiB take 9 ms at this rate, and 0.1 ms without it, or 1.5 ms on a busy machine.
-SHAPED = ("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "60mbit", "burst", "32kb")
+# 64 KiB take 17 ms at this rate, and 0.1 ms without it, or the scheduler's 4 ms on a busy machine.
+SHAPED = ("tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", "30mbit", "burst", "32kb")
 
 
 def mapped(cluster: Cluster, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -59,12 +59,11 @@ def test_a_host_whose_link_is_shaped_is_named(cluster: Cluster, folder: Path) ->
     assert done.returncode == 0, done.stderr
     row = only_row(done)
     assert [one["source"] for one in row["worst"][:3]] == ["n3"] * 3, done.stdout
-    assert all(one["slower"] > 10 for one in row["worst"][:3])
-    # By rank three of twelve ways are hardly beyond chance: whether one cause is sure hangs on the
-    # other ways, which share two cores here.
-    for found in row["findings"]:
-        assert "n3" in names_in(row)
-        assert found["slower"] > 1
+    assert all(one["slower"] > 2 for one in row["worst"][:3])
+    # The three are slower than any other way, however the two cores delay those.
+    assert row["findings"], done.stdout
+    assert "n3" in names_in(row)
+    assert row["findings"][0]["slower"] > 1
     assert row["dead"] == []
 
 

@@ -199,3 +199,19 @@ def test_of_few_endpoints_without_a_cause_nobody_is_named() -> None:
         times = mapped(4, partial(_entry, longer), scatter=0.35)
         named += bool(diagnose(times, UNKNOWN).findings)
     assert named <= 2
+
+
+def test_a_shaped_host_is_named_where_a_scheduler_delays_the_others() -> None:
+    """Medians of the lab's four hosts on two busy cores, ms: n3 sends through 60 Mbit/s."""
+    usual_ms = {
+        (1, 2): 0.22, (1, 3): 0.13, (1, 4): 1.2, (2, 1): 0.155, (2, 3): 3.94, (2, 4): 0.05,
+        (3, 1): 8.4, (3, 2): 9.14, (3, 4): 9.75, (4, 1): 1.3, (4, 2): 0.05, (4, 3): 3.98,
+    }  # fmt: skip
+    times = mapped(4, lambda i, j: usual_ms[i + 1, j + 1], scatter=0.1)
+    [finding] = diagnose(times, UNKNOWN).findings
+    assert finding.causes == (Cause("send", "n2"),)
+    assert finding.slower > 5
+    # Two of the three alone are what chance gives to any three ways.
+    usual_ms[3, 1] = 1.0
+    times = mapped(4, lambda i, j: usual_ms[i + 1, j + 1], scatter=0.1)
+    assert diagnose(times, UNKNOWN).findings == ()

@@ -10,8 +10,9 @@ maps, and where its pairs are slower by LEAST. Its pairs are taken out, and what
 at again.
 
 Of fewer than eight endpoints the logarithms themselves, each cut off beyond its pair's own scatter,
-are tried beside their ranks, and the better of both counts: three ways of twelve that are slower a
-hundred times have no higher ranks than those that are slower by a scatter.
+are tried beside their ranks, and so are the times where every pair of a cause is slower than any
+other, and the best counts: three ways of twelve that are slower a hundred times have no higher
+ranks than those that are slower by a scatter.
 
 The confidence is the likelihood of the cause against that of all others, exp(z^2 / 2) each: causes
 that make the same pairs slow share it.
@@ -46,6 +47,8 @@ _FEWEST_AT_ONCE = 8
 _SMALL = 8
 # A value that is so many scatters from its pair's median counts as that far.
 _CUT = 4.0
+# One way alone can be far from all others; so many are more than one of a kind.
+_SEVERAL = 3
 # Likelihoods that differ by less than e^2 do not distinguish causes.
 _ALIKE = 4.0
 _EVIDENCE = 5
@@ -215,7 +218,8 @@ def _fits(
     """How well each cause fits, as normal deviates.
 
     Few pairs have few ranks, however far apart they are: of these the logarithms themselves count
-    too, each cut off where it is beyond its pair's own scatter.
+    too, each cut off where it is beyond its pair's own scatter. And where every pair of a cause is
+    slower than any other, the times do: what a scheduler adds is no factor.
     """
     z = _deviates(_means_by(pairs, _normal_scores(logs)), causes)
     if not is_small:
@@ -224,6 +228,11 @@ def _fits(
     far = _CUT * _spread(logs - usual)
     cut: NDArray[Any] = usual + np.clip(logs - usual, -far, far)
     found: NDArray[Any] = np.maximum(z, _deviates(_means_by(pairs, cut), causes))
+    times = np.exp(pairs.log)
+    apart = _deviates(times - times.mean(), causes)
+    for at, places in enumerate(causes):
+        if len(places) >= _SEVERAL and times[places].min() > np.delete(times, places).max():
+            found[at] = max(found[at], apart[at])
     return found
 
 
