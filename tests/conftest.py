@@ -12,6 +12,7 @@ from support.errors import hold_to_their_form
 from support.scripted import lay_out_rank
 from support.unlike import unlike_record
 from weft.record.run import Run
+from weft.report.drawing import PageDrawing
 
 # Drawing is slow on a busy machine; that is no fault of what is tested.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -54,6 +55,10 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     For a test that reads words, tables or the curves of the page itself.
     """
     monkeypatch.setattr("weft.report.drawing.draw", lambda _, kinds, *__: [b"" for _ in kinds])
+    monkeypatch.setattr(
+        "weft.report.drawing.draw_for_page",
+        lambda chart: PageDrawing("<svg />", b"", [[None] * len(one.x) for one in chart.tracks]),
+    )
 
 
 @pytest.fixture(scope="session")

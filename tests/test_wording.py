@@ -30,7 +30,7 @@ from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
 from weft.report.drawing import draw
-from weft.report.interactive import plot
+from weft.report.inline import plot
 from weft.report.markup import to_latex, to_markdown
 from weft.report.terminal import console
 from weft.sources.limits import read_limits

@@ -1,4 +1,4 @@
-"""A diagram as data: axes, tracks, marks. What report/drawing.py and interactive.py draw."""
+"""A diagram as data: axes, tracks, marks. What report/drawing.py draws."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class ChartAxis(msgspec.Struct, frozen=True):
 class Track(msgspec.Struct, frozen=True, kw_only=True):
     """Points, a line or bars in the axes' units. `low` and `high` are error bars, `texts` what a
     point says under the pointer, `base` where a bar begins, `cells` what stands in a table of the
-    chart; all may be empty. Tracks of one `group` share their colour; one without a label is not in
-    the legend. A track whose values are differences (`is_signed`) may have any ends; of all others
-    an interval over a factor of WIDEST says nothing.
+    chart; all may be empty. Tracks of one `group` share their colour, in a `shade` each; without a
+    label one is not in the legend. A track whose values are differences (`is_signed`) may have any
+    ends; of all others an interval over a factor of WIDEST says nothing.
     """
 
     label: str
@@ -57,6 +57,7 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[str, ...] = ()
     style: Style = "both"
     group: int = 0
+    shade: int = 0
     is_signed: bool = False
 
     @property

@@ -266,14 +266,13 @@ def imported() -> None:
     import jsonschema
     import matplotlib.pyplot
     import numpy
-    import plotly
     import polars
     import rich
     import scipy.optimize
     import scipy.special
     import typer.testing
 
-    assert all((jinja2, jsonschema, matplotlib, numpy, plotly, polars, rich, scipy, typer))
+    assert all((jinja2, jsonschema, matplotlib, numpy, polars, rich, scipy, typer))
 
 
 def main() -> int:

@@ -131,8 +131,11 @@ def test_the_page_holds_every_case_once(tmp_path: Path, found: Planned) -> None:
     summaries = summarise(run)
     wanted = expected(summaries)
     page = Cells()
-    page.feed(render_page([(run, summaries)]))
-    assert wanted in [only(cells, wanted) for cells in page.tables]
+    text = render_page([(run, summaries)])
+    page.feed(text.partition('<section id="figures">')[2].partition("</section>")[0])
+    # The table of tails has the medians again.
+    own = [cells for cells in page.tables if "p99" not in cells]
+    assert sum((only(cells, wanted) for cells in own), Counter()) == wanted
 
 
 @ANY

@@ -10,6 +10,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 import weft
 from support.builders import make_cases, synthetic_record
@@ -26,6 +27,30 @@ from weft.topics import results_of
 
 pytestmark = pytest.mark.browser
 CASES = make_cases(["ping_pong", "stream"], ["tcp"], [8, 1024])
+# The places of a chart's points as its script has them, and where its drawing has markers.
+PLACES_OF_POINTS = """
+const svg = document.querySelector("#plot-" + arguments[0] + " svg");
+return {
+  tracks: plots[arguments[0]].tracks.map((one) => one.at.filter((place) => place)),
+  markers: [...svg.querySelectorAll("use")]
+    .map((one) => [one.x.baseVal.value, one.y.baseVal.value]),
+};"""
+# A point's place on the screen, from the middle of its plot.
+PLACE_ON_SCREEN = """
+const [x, y] = plots[arguments[0]].tracks[arguments[1]].at[arguments[2]];
+const box = document.getElementById("plot-" + arguments[0]);
+const own = box.querySelector("svg").viewBox.baseVal, place = box.getBoundingClientRect();
+scrollTo(0, scrollY + place.top - 100);
+const scale = place.width / own.width;
+return [Math.round(x * scale - place.width / 2), Math.round(y * scale - place.height / 2)];"""
+WIDER_THAN_THEIR_PLACE = """
+return [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent);"""
+WORDS_CUT_OFF = """
+return [...document.querySelectorAll(".plot svg text")].filter((one) => {
+  const own = one.getBoundingClientRect(), place = one.ownerSVGElement.getBoundingClientRect();
+  return own.left < place.left - 8 || own.right > place.right + 8;
+}).map((one) => one.textContent);"""
 HOSTILE = "node<script>alert(1)</script>"
 
 
@@ -59,16 +84,24 @@ def page(browser: webdriver.Chrome, tmp_path_factory: pytest.TempPathFactory) ->
     return path
 
 
-def test_every_curve_is_drawn(browser: webdriver.Chrome, page: Path) -> None:
+def test_every_curve_is_drawn_and_every_point_is_where_its_marker_is(
+    browser: webdriver.Chrome, page: Path
+) -> None:
     run = weft.load(page.with_name("r.jsonl"))
     figures = size_charts([(run, summarise(run))])
     assert [figure.name for figure in figures] == ["ping_pong", "stream"]
     for figure in figures:
-        plot = browser.find_element(By.ID, f"plot-{figure.name}")
-        drawn = plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .trace")
-        assert len(drawn) == len(figure.tracks) == 1
-        points = plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .point")
-        assert len(points) == sum(len(track.x) for track in figure.tracks)
+        at = browser.execute_script(PLACES_OF_POINTS, figure.name)
+        assert len(at["tracks"]) == len(figure.tracks) == 1
+        [places] = at["tracks"]
+        assert len(places) == len(figure.tracks[0].x)
+        for x, y in places:
+            near = [
+                (marker_x, marker_y)
+                for marker_x, marker_y in at["markers"]
+                if abs(marker_x - x) < 0.2 and abs(marker_y - y) < 0.2
+            ]
+            assert near, (figure.name, x, y)
 
 
 def test_no_error_and_no_network(browser: webdriver.Chrome, page: Path) -> None:
@@ -87,34 +120,95 @@ def test_no_error_and_no_network(browser: webdriver.Chrome, page: Path) -> None:
     assert asked == []
 
 
-def test_a_value_shows_under_the_pointer(browser: webdriver.Chrome, page: Path) -> None:
+def test_a_value_shows_under_the_pointer_and_at_the_arrow_keys(
+    browser: webdriver.Chrome, page: Path
+) -> None:
     assert page.exists()
-    point = browser.find_element(By.CSS_SELECTOR, "#plot-ping_pong .scatterlayer .point")
-    ActionChains(browser).move_to_element(point).perform()
-    shown = browser.find_element(By.CSS_SELECTOR, "#plot-ping_pong .hoverlayer").text
-    assert "8 B: 1.00 µs [996 ns" in shown
+    plot = browser.find_element(By.ID, "plot-ping_pong")
+    tip = browser.find_element(By.ID, "tip")
+    assert not tip.is_displayed()
+    x, y = browser.execute_script(PLACE_ON_SCREEN, "ping_pong", 0, 0)
+    ActionChains(browser).move_to_element_with_offset(plot, x, y).perform()
+    assert "8 B: 1.00 µs [996 ns" in tip.text
+    browser.execute_script("document.activeElement.blur()")
+    browser.execute_script("arguments[0].focus()", plot)
+    plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert tip.text.startswith("tcp, 1 KiB: ")
+    plot.send_keys(Keys.ARROW_LEFT)
+    assert tip.text.startswith("tcp, 8 B: ")
+    plot.send_keys(Keys.ESCAPE)
+    assert not tip.is_displayed()
 
 
 def test_figures_can_be_taken_as_svg_and_pdf(browser: webdriver.Chrome, page: Path) -> None:
     assert page.exists()
     links = browser.find_elements(By.CSS_SELECTOR, "figcaption a[download]")
-    kinds = [(link.get_dom_attribute("download") or "").split(".")[-1] for link in links]
-    assert kinds == ["svg", "pdf"] * 2
-    for link, kind in zip(links, kinds, strict=True):
+    assert [link.get_dom_attribute("download") for link in links] == ["ping_pong.pdf", "stream.pdf"]
+    for link in links:
         href = link.get_dom_attribute("href") or ""
-        content = base64.b64decode(href.split(",", 1)[1])
-        if kind == "svg":
-            assert ElementTree.fromstring(content).tag.endswith("svg")  # noqa: S314 - our own
-        else:
-            assert content.startswith(b"%PDF")
+        assert base64.b64decode(href.split(",", 1)[1]).startswith(b"%PDF")
+    buttons = browser.find_elements(By.CSS_SELECTOR, "figcaption button[data-svg]")
+    assert [one.get_dom_attribute("data-svg") for one in buttons] == ["ping_pong", "stream"]
+    taken = browser.execute_script("return alone(document.querySelector('#plot-ping_pong svg'))")
+    assert ElementTree.fromstring(taken).tag.endswith("svg")  # noqa: S314 - our own
+    assert "latency in µs" in taken
+    assert "var(" not in taken
 
 
-def test_print_shows_still_figures(browser: webdriver.Chrome, page: Path) -> None:
+@pytest.mark.parametrize("width", [420, 1280])
+def test_nothing_scrolls_sideways(browser: webdriver.Chrome, page: Path, width: int) -> None:
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        browser.get(page.as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        wide = browser.execute_script(WIDER_THAN_THEIR_PLACE)
+        assert wide == [] or width == 420
+        # No word of a drawing is outside of it.
+        assert browser.execute_script(WORDS_CUT_OFF) == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_dark_has_its_own_colours_and_a_command_is_copied(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    assert page.exists()
+    dark = {"media": "screen", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
+    try:
+        colours = browser.execute_script(
+            "const own = getComputedStyle(document.body);return [own.backgroundColor, own.color]"
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    assert colours == ["rgb(20, 24, 29)", "rgb(230, 234, 238)"]
+    copy = browser.find_element(By.CSS_SELECTOR, "[data-copy]")
+    assert (
+        copy.get_dom_attribute("data-copy")
+        == browser.find_element(By.CSS_SELECTOR, ".command code").text
+    )
+
+
+def test_the_contents_lead_to_every_section(browser: webdriver.Chrome, page: Path) -> None:
+    assert page.exists()
+    links = browser.find_elements(By.CSS_SELECTOR, "nav li a")
+    sections = browser.find_elements(By.CSS_SELECTOR, "main > section")
+    assert [link.get_dom_attribute("href") for link in links] == [
+        f"#{section.get_dom_attribute('id')}" for section in sections
+    ]
+    assert len(links) > 3
+
+
+def test_print_shows_figures_and_no_buttons(browser: webdriver.Chrome, page: Path) -> None:
     assert page.exists()
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
-        assert all(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, "img.paper"))
-        assert not any(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, ".screen"))
+        assert all(e.is_displayed() for e in browser.find_elements(By.CSS_SELECTOR, ".plot svg"))
+        for hidden in ("button", "nav", ".take"):
+            assert not any(
+                one.is_displayed() for one in browser.find_elements(By.CSS_SELECTOR, hidden)
+            )
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen"})
 
@@ -141,7 +235,8 @@ def test_a_comparison_draws_every_curve_and_asks_no_network(
     plots = browser.find_elements(By.CSS_SELECTOR, "[id^=plot-]")
     assert len(plots) == len(comparison.tables)
     for plot in plots:
-        assert len(plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .trace")) == 3
+        name = (plot.get_dom_attribute("id") or "").removeprefix("plot-")
+        assert len(browser.execute_script(PLACES_OF_POINTS, name)["tracks"]) == 3
     severe = [
         entry
         for entry in browser.get_log("browser")  # type: ignore[no-untyped-call]
@@ -159,10 +254,12 @@ def test_sessions_over_time_are_drawn_with_their_marks_and_ask_no_network(
     write_history(history(nights(tmp_path, factors)), tmp_path / "t.html")
     browser.get((tmp_path / "t.html").as_uri())
     plot = browser.find_element(By.ID, "plot-case1")
-    assert len(plot.find_elements(By.CSS_SELECTOR, ".scatterlayer .point")) == 10
-    assert "times as fast" in plot.find_element(By.CSS_SELECTOR, ".annotation").text
-    ticks = [tick.text for tick in plot.find_elements(By.CSS_SELECTOR, ".xtick")]
-    assert [tick for tick in ticks if tick] == ["11-01", "11-03", "11-05", "11-07", "11-09"]
+    [places] = browser.execute_script(PLACES_OF_POINTS, "case1")["tracks"]
+    assert len(places) == 10
+    words = [one.text for one in plot.find_elements(By.CSS_SELECTOR, "svg text")]
+    assert any("times as fast" in one for one in words)
+    days = ["11-01", "11-03", "11-05", "11-07", "11-09"]
+    assert [one for one in words if one in days] == days
     severe = [
         entry
         for entry in browser.get_log("browser")  # type: ignore[no-untyped-call]

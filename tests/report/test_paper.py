@@ -117,10 +117,10 @@ def test_no_text_is_read_as_a_command() -> None:
 def test_the_report_has_a_part_about_models(path: Path) -> None:
     run = load(path)
     page = render_page([(run, summarise(run))], models_of([run]))
-    assert "<h2>Models</h2>" in page
+    assert ">Models</a></h2>" in page
     assert 'id="plot-signature"' in page
     assert "Piecewise model, tcp/ping_pong" in page
-    assert "<h2>Models</h2>" not in render_page([(run, summarise(run))])
+    assert ">Models</a></h2>" not in render_page([(run, summarise(run))])
 
 
 def test_a_record_that_cannot_be_modelled_says_why(tmp_path: Path) -> None:

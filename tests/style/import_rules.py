@@ -32,6 +32,7 @@ HOUSE = (
     "weft.analysis.compare",
     "weft.tables",
     "weft.charts",
+    "weft.colours",
     "weft.sim",
     "weft.topics",
     "weft.report",

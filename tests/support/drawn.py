@@ -16,7 +16,7 @@ _PLOTS = "const plots = "
 
 
 def page_plots(text: str) -> dict[str, Any]:
-    """The curves that a page's script draws, by the figure's name, as plotly has them."""
+    """The curves that a page's script draws, by the figure's name, as its script has them."""
     start = text.index(_PLOTS) + len(_PLOTS)
     plots: dict[str, Any] = json.JSONDecoder().raw_decode(text, start)[0]
     return plots

@@ -38,7 +38,7 @@ def test_one_file_and_a_line_are_a_table_a_chart_a_finding_and_json(copy: Path) 
     weft_of(copy, "figure", str(record), "--show", "asymmetry", "-o", str(copy / "a.svg"))
     weft_of(copy, "report", str(record), "-o", str(copy / "r.html"))
     page = (copy / "r.html").read_text()
-    assert "<h2>Both directions at once</h2>" in page
+    assert ">Both directions at once</a></h2>" in page
     assert 'id="plot-asymmetry"' in page
     weft_of(copy, "export", str(record), "--latex", str(copy / "a.tex"), "--table", "asymmetry")
     assert r"\label{tab:weft-asymmetry-1}" in (copy / "a.tex").read_text()

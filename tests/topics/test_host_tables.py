@@ -74,7 +74,7 @@ def test_the_terminal_and_the_page_have_every_table(made: Path) -> None:
     ]
     assert all(len(row) == len(table.head) for table in tables for row in table.rows)
     page = render_page([(run, summaries)])
-    assert "<h2>Host overhead</h2>" in page
+    assert ">Host overhead</a></h2>" in page
     assert "Bandwidth while computing" in page
     for table in tables:
         assert table.rows[0][0] in page

@@ -79,8 +79,8 @@ def test_the_page_draws_them_against_their_axes_and_not_against_the_size(many: P
     assert charts["many-hot_spot_receive"].tracks[0].x == (1.0, 2.0, 4.0)
     assert [mark.text for mark in charts["load-tcp-8"].marks] == ["knee, 100 %"]
     page = render_page([(run, summaries)])
-    assert "<h2>Hot spots and random pairs</h2>" in page
-    assert "<h2>Latency under offered load</h2>" in page
+    assert ">Hot spots and random pairs</a></h2>" in page
+    assert ">Latency under offered load</a></h2>" in page
     assert 'id="plot-load-tcp-8"' in page
     assert 'id="plot-hot_spot_receive"' not in page
 

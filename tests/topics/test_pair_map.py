@@ -20,8 +20,8 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.fabric.known import Group, KnownFabric, on_endpoints
 from weft.plan.rounds import usual_rounds
-from weft.report.html import render
 from weft.report.page import render_page
+from weft.report.picture import page_of
 from weft.tables import Table
 from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
@@ -191,8 +191,8 @@ def test_the_page_has_a_matrix_and_a_distribution_of_each_size_and_no_script(
     [track] = pairs.tracks
     assert (track.y[0], track.y[-1]) == (0, 100)
     page = render_page([results_of(run, summarise(run))])
-    assert "Plotly" not in page
-    assert page.count("data:image/svg+xml") >= 2
+    assert "const plots = {};" in page
+    assert page.count('<div class="plot"') >= 2
 
 
 def test_maps_of_two_records_are_on_one_scale(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_a_map_of_many_is_a_small_page() -> None:
         visits=np.ones((count, count), dtype=int),
     )  # fmt: skip
     charts = [*matrix_charts([("", matrix)], "tcp", 0), distribution_of([("", matrix)], "tcp", 0)]
-    page = render("picture.html.j2", charts, table=Table(name="map", caption="a map"))
+    page = page_of(charts, Table(name="map", caption="a map"))
     assert len(page) < 1e6
 
 

@@ -65,14 +65,13 @@ def test_the_intervals_are_lopsided_or_nothing_here_would_notice(
 def test_a_pages_bars_reach_from_the_low_end_to_the_high_end(
     run: Run, summaries: tuple[CaseSummary, ...], test: str
 ) -> None:
-    [trace] = page_plots(render_page([(run, summaries)]))[test]["data"]
+    [trace] = page_plots(render_page([(run, summaries)]))[test]["tracks"]
     wanted = estimates(summaries, test)
     unit = UNITS[test]
-    y, bars = np.array(trace["y"]), trace["error_y"]
+    y = np.array(trace["y"])
     assert y == pytest.approx([one.value * unit for one in wanted])
-    assert y - bars["arrayminus"] == pytest.approx([one.low * unit for one in wanted])
-    assert y + bars["array"] == pytest.approx([one.high * unit for one in wanted])
-    assert not bars["symmetric"]
+    assert y - trace["down"] == pytest.approx([one.low * unit for one in wanted])
+    assert y + trace["up"] == pytest.approx([one.high * unit for one in wanted])
     assert trace["x"][-4:] == [float(size) for size in SIZES[-4:]]
 
 

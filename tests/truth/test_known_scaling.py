@@ -122,17 +122,16 @@ def test_the_page_draws_and_lists_them(record: Path, rows: list[dict[str, Any]])
     text = record.with_name("r.html").read_text(encoding="utf-8")
     plots = page_plots(text)
     weak = [row for row in rows if "case" in row and not row["is_global"]]
-    for trace in plots["scaling"]["data"]:
-        own = [row for row in weak if row["lattice"] == trace["name"]]
+    for trace in plots["scaling"]["tracks"]:
+        own = [row for row in weak if row["lattice"] == trace["label"]]
         assert trace["x"] == list(RANKS)
         assert trace["y"] == pytest.approx([1e9 / truth_of(row, row["ranks"]) for row in own])
-    for trace in plots["scaling-efficiency"]["data"]:
-        own = [row for row in weak if row["lattice"] == trace["name"]]
+    for trace in plots["scaling-efficiency"]["tracks"]:
+        own = [row for row in weak if row["lattice"] == trace["label"]]
         assert trace["y"] == pytest.approx([100 * efficiency_of(row) for row in own])
-    bars = plots["scaling-parts"]["data"]
-    assert [sum(column) for column in zip(*(one["y"] for one in bars), strict=True)] == (
-        pytest.approx([100, 100])
-    )
+    bars = plots["scaling-parts"]["tracks"]
+    heights = [[top - low for top, low in zip(one["y"], one["base"], strict=True)] for one in bars]
+    assert [sum(column) for column in zip(*heights, strict=True)] == (pytest.approx([100, 100]))
     cells = {cell for table in page_tables(text) for line in table for cell in line}
     for row in weak:
         if row["ranks"] > 1:

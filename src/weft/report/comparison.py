@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
@@ -12,7 +13,8 @@ from rich.text import Text
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
-from weft.report.html import render
+from weft.report.html import Page, Section, Verdict, render
+from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import counted, with_half
 
@@ -23,8 +25,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.compare.comparison import Comparison, Single, SizeTable
-    from weft.analysis.stats.ratios import Figure, Ratio, Verdict
+    from weft.analysis.stats.ratios import Figure, Ratio
+    from weft.analysis.stats.ratios import Verdict as Answer
     from weft.charts import Chart, Metric
+
+
+BARS_OF_BOTH = "Bars are 95 % intervals; of published figures, their rounding."
 
 
 def comparison_tables(comparison: Comparison) -> RenderableType:
@@ -54,30 +60,89 @@ def comparison_tables(comparison: Comparison) -> RenderableType:
 def write_comparison(comparison: Comparison, path: Path) -> None:
     """Write the page. Raises WeftError where it cannot be written."""
     titles = [side.title for side in comparison.sides]
-    text = render(
-        "compare.html.j2",
-        comparison_charts(comparison),
-        title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
-        summary=" ".join(_counts(comparison, index) for index in range(len(titles) - 1)),
-        titles=titles,
-        unlike=list(comparison.unlike.items()),
-        notes=comparison.notes,
-        tables=_laid_out(comparison),
-        legend=_legend(comparison),
+    laid_out = _laid_out(comparison)
+    unlike = Table(
+        name="unlike",
+        caption="What else differs: a difference in speed may come from any of these.",
+        head=("condition", *titles),
+        rows=tuple((name, *texts) for name, texts in comparison.unlike.items()),
+        left=tuple(range(len(titles) + 1)),
     )
-    write_output(path, text)
+    none = () if comparison.unlike else ("None that the records tell of.",)
+    charts = comparison_charts(comparison)
+    sections = (
+        Section(
+            name="unlike",
+            title="Unlike conditions",
+            tables=(unlike,) if comparison.unlike else (),
+            notes=none,
+        ),
+        Section(
+            name="outcome",
+            title="Outcome in words",
+            findings=tuple(f"{one['title']}: {line}" for one in laid_out for line in one["words"]),
+        ),
+        Section(name="curves", title="Curves", charts=tuple(charts)),
+        Section(
+            name="figures",
+            title="Figures in numbers",
+            tables=tuple(map(_table, laid_out)),
+            notes=(_legend(comparison),),
+        ),
+    )
+    page = Page(
+        title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
+        heading=f"{', '.join(titles[1:])} beside {titles[0]}",
+        kind="weft comparison",
+        verdicts=tuple(_verdict(comparison, index) for index in range(len(titles) - 1)),
+        warnings=tuple(comparison.notes),
+        sections=sections,
+    )
+    write_output(path, render(page))
+
+
+def _table(laid_out: dict[str, Any]) -> Table:
+    head = (laid_out["corner"], *laid_out["heads"])
+    return Table(
+        name="compared",
+        caption=laid_out["title"],
+        head=head,
+        rows=tuple((row["head"], *row["cells"]) for row in laid_out["rows"]),
+    )
+
+
+def _verdict(comparison: Comparison, index: int) -> Verdict:
+    """Whether a side is better, worse, or both in places, in a word, and all in numbers."""
+    counts = _verdicts(comparison, index)
+    found = {answer for answer in counts if answer in ("better", "worse")}
+    word, mood = "", "open"
+    if len(found) == 1:
+        word = "better" if "better" in found else "worse"
+        mood = "good" if word == "better" else "bad"
+    else:
+        word = "mixed" if found else "no difference found" if counts else "nothing in common"
+    return Verdict(
+        word=f"{word[0].upper()}{word[1:]}.", sentence=_counts(comparison, index), mood=mood
+    )
+
+
+def _verdicts(comparison: Comparison, index: int) -> Counter[Answer]:
+    found = [row.verdicts[index] for table in comparison.tables for row in table.rows]
+    found += [single.verdicts[index] for single in comparison.singles]
+    return Counter(verdict for verdict in found if verdict)
 
 
 def comparison_charts(comparison: Comparison) -> list[Chart]:
     """The curves of all sides over each other, a chart a table."""
-    return [_chart(comparison, table, number) for number, table in enumerate(comparison.tables)]
+    return [
+        msgspec.structs.replace(_chart(comparison, table, number), note=BARS_OF_BOTH)
+        for number, table in enumerate(comparison.tables)
+    ]
 
 
 def _counts(comparison: Comparison, index: int) -> str:
     """How often each verdict was given to one side, a sentence."""
-    found = [row.verdicts[index] for table in comparison.tables for row in table.rows]
-    found += [single.verdicts[index] for single in comparison.singles]
-    counts = Counter(verdict for verdict in found if verdict)
+    counts = _verdicts(comparison, index)
     words = ", ".join(f"{_in_words(verdict)} {count}" for verdict, count in counts.most_common())
     first, other = comparison.sides[0].title, comparison.sides[index + 1].title
     return (
@@ -146,7 +211,7 @@ def _single_cells(single: Single, *, marks: bool) -> list[str]:
 def _cells(
     figures: Sequence[Figure | None],
     ratios: Sequence[Ratio | None],
-    verdicts: Sequence[Verdict | None],
+    verdicts: Sequence[Answer | None],
     quantity: str,
     *,
     marks: bool,
@@ -201,7 +266,7 @@ def _on_less(comparison: Comparison) -> int:
     return sum(not found.is_of_both for found in _ratios(comparison))
 
 
-def _in_words(verdict: Verdict | None) -> str:
+def _in_words(verdict: Answer | None) -> str:
     return "not significant" if verdict == "cannot tell" else verdict or ""
 
 

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+import math
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from weft.colours import DASHES, MARKERS, shaded
 from weft.errors import WeftError
+from weft.report.axes import keep_apart, shape_axes
 from weft.report.paper import SANS, SCREEN, SERIF
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.figure import Figure as Canvas
 
     from weft.charts import Chart, Mark, Matrix, Track
     from weft.report.paper import Paper
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; shape and dash differ too.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MATRIX_COLOURS = 24
 # Names along one side of a matrix.
 MOST_NAMES = 32
-DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
+# A line of a legend, in characters; and what a further line of it takes of a drawing's height.
+LEGEND_CHARACTERS = 46
+LEGEND_LINE_INCHES = 0.17
 
 
 def load_library() -> None:
@@ -37,14 +40,60 @@ def draw(chart: Chart, kinds: Sequence[str], paper: Paper = SCREEN) -> list[byte
 
     Raises WeftError for a family of letters that is not on this machine.
     """
+    with _laid_out(chart, paper) as (canvas, _):
+        return [_saved(canvas, kind) for kind in kinds]
+
+
+class PageDrawing(NamedTuple):
+    """A chart for a page: SVG without paper whose words are text, PDF, and where its points are.
+
+    `places` has for each track x and y of each point in the SVG's units; none for one that a
+    logarithmic axis has not.
+    """
+
+    svg: str
+    pdf: bytes
+    places: list[list[tuple[float, float] | None]]
+
+
+def draw_for_page(chart: Chart) -> PageDrawing:
+    """The chart for a page, which draws it in its own colours and knows where each value is."""
+    with _laid_out(chart, SCREEN, letters="none") as (canvas, axes):
+        pdf = _saved(canvas, "pdf")
+        canvas.patch.set_visible(False)
+        axes.patch.set_visible(False)
+        svg = _saved(canvas, "svg").decode()
+        moving = () if chart.is_static else chart.tracks
+        return PageDrawing(svg, pdf, [_places(canvas, axes, track) for track in moving])
+
+
+def _places(canvas: Any, axes: Any, track: Track) -> list[tuple[float, float] | None]:
+    """Where the points of a track are in a drawing, from its upper left corner, in points."""
+    scale = 72 / canvas.dpi
+    height = float(canvas.bbox.height)
+    found: list[tuple[float, float] | None] = []
+    for x, y in zip(track.x, track.y, strict=True):
+        across, up = map(float, axes.transData.transform((x, y)))
+        is_there = math.isfinite(across) and math.isfinite(up)
+        found.append(
+            (round(across * scale, 1), round((height - up) * scale, 1)) if is_there else None
+        )
+    return found
+
+
+@contextmanager
+def _laid_out(chart: Chart, paper: Paper, letters: str = "path") -> Iterator[tuple[Any, Any]]:
+    """The chart on a canvas with its axes, everything at its place; `letters` are those of SVG."""
     import matplotlib as mpl
 
-    with mpl.rc_context(_style(paper)):
+    with mpl.rc_context(_style(paper) | {"svg.fonttype": letters}):
         canvas = canvas_of(chart, paper)
+        axes = canvas.axes[0]
         # Laid out once for all kinds: that takes as long as drawing.
         canvas.draw_without_rendering()
         canvas.set_layout_engine("none")
-        return [_saved(canvas, kind) for kind in kinds]
+        keep_apart(canvas, axes, axes.texts)
+        yield canvas, axes
 
 
 def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
@@ -53,16 +102,25 @@ def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
     from matplotlib.figure import Figure
 
     _check_family(paper)
+    columns, lines = _legend_shape(chart)
+    extra = LEGEND_LINE_INCHES * max(0, lines - 1) if paper is SCREEN else 0
     with mpl.rc_context(_style(paper)):
-        canvas = Figure(figsize=(paper.width_inches, paper.height_inches), layout="constrained")
+        canvas = Figure(
+            figsize=(paper.width_inches, paper.height_inches + extra), layout="constrained"
+        )
         axes = canvas.add_subplot()
         for track in chart.tracks:
             _draw_track(axes, track)
-        for mark in chart.marks:
-            _draw_mark(axes, mark)
         if chart.matrix is not None:
             _draw_matrix(canvas, axes, chart.matrix)
-        _shape_axes(axes, chart)
+        shape_axes(axes, chart)
+        if lines:
+            axes.legend(
+                frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
+                borderpad=0, columnspacing=1.2, handlelength=2.2,
+            )  # fmt: skip
+        for mark in chart.marks:
+            _draw_mark(axes, mark)
         return canvas
 
 
@@ -77,6 +135,15 @@ def _style(paper: Paper) -> Any:
         "axes.spines.top": False,
         "axes.spines.right": False,
     }
+
+
+def _legend_shape(chart: Chart) -> tuple[int, int]:
+    """Columns and lines of the legend above the axes; none for a matrix or without labels."""
+    labels = list(dict.fromkeys(track.label for track in chart.tracks if track.label))
+    if chart.matrix is not None or not labels:
+        return 0, 0
+    columns = max(1, min(len(labels), LEGEND_CHARACTERS // (max(map(len, labels)) + 6)))
+    return columns, -(-len(labels) // columns)
 
 
 def _check_family(paper: Paper) -> None:
@@ -98,26 +165,29 @@ def _saved(canvas: Any, kind: str) -> bytes:
 
 
 def _draw_track(axes: Any, track: Track) -> None:
-    index = track.group
+    colour = shaded(track.group, track.shade)
+    # Variants of a transport share its colour: what differs is the marker and the dash.
+    look = track.group + track.shade
     if track.style == "bar":
         axes.bar(
             track.x,
             track.heights,
             bottom=track.base,
             label=track.label or None,
-            color=COLOURS[index % len(COLOURS)],
+            color=colour,
             width=0.7,
             zorder=3,
         )
         return
+    x, y, bars = _in_order(track)
     axes.errorbar(
-        track.x,
-        track.y,
-        yerr=track.bars(),
+        x,
+        y,
+        yerr=bars,
         label=track.label or None,
-        color=COLOURS[index % len(COLOURS)],
-        marker="" if track.style == "line" else MARKERS[index % len(MARKERS)],
-        linestyle="" if track.style == "points" else DASHES[index % len(DASHES)],
+        color=colour,
+        marker="" if track.style == "line" else MARKERS[look % len(MARKERS)],
+        linestyle="" if track.style == "points" else DASHES[look % len(DASHES)],
         markersize=3 if track.style == "both" else 2,
         linewidth=1,
         capsize=2,
@@ -127,22 +197,27 @@ def _draw_track(axes: Any, track: Track) -> None:
     )
 
 
+def _in_order(track: Track) -> tuple[list[float], list[float], tuple[list[float], ...] | None]:
+    """Places, values and bars of a curve from left to right, as a line joins them."""
+    bars = track.bars()
+    order = sorted(range(len(track.x)), key=lambda at: track.x[at])
+    reach = tuple([side[at] for at in order] for side in bars) if bars else None
+    return [track.x[at] for at in order], [track.y[at] for at in order], reach
+
+
 def _draw_mark(axes: Any, mark: Mark) -> None:
-    colour = COLOURS[mark.group % len(COLOURS)]
+    """The line of a mark, and its words."""
+    colour = shaded(mark.group, 0)
     line = {"color": colour, "linewidth": 0.7, "linestyle": (0, (4, 3))}
     words = {"color": colour, "fontsize": 6, "textcoords": "offset points"}
     if mark.axis == "x":
         axes.axvline(mark.at, **line)
         place = {"xy": (mark.at, 0.03), "xycoords": ("data", "axes fraction")}
         axes.annotate(mark.text, **place, xytext=(2, 0), rotation=90, va="bottom", **words)
-    else:
-        axes.axhline(mark.at, **line)
-        # Side by side: marks of several groups are often near each other.
-        place = {
-            "xy": (0.02 + 0.2 * (mark.group % 4), mark.at),
-            "xycoords": ("axes fraction", "data"),
-        }
-        axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
+        return
+    axes.axhline(mark.at, **line)
+    place = {"xy": (0.02, mark.at), "xycoords": ("axes fraction", "data")}
+    axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
 
 
 def _draw_matrix(canvas: Any, axes: Any, matrix: Matrix) -> None:
@@ -161,25 +236,3 @@ def _draw_matrix(canvas: Any, axes: Any, matrix: Matrix) -> None:
     axes.set_xticks(places, [matrix.names[at] for at in places], rotation=90)
     axes.set_yticks(places, [matrix.names[at] for at in places])
     axes.tick_params(labelsize="x-small", length=2)
-
-
-def _shape_axes(axes: Any, chart: Chart) -> None:
-    if chart.x.is_log:
-        axes.set_xscale("log", base=2 if chart.x.ticks else 10)
-    if chart.y.is_log:
-        axes.set_yscale("log")
-    if chart.x.ticks:
-        axes.set_xticks([place for place, _ in chart.x.ticks], [name for _, name in chart.x.ticks])
-    if chart.y.ends is not None:
-        axes.set_ylim(*chart.y.ends)
-    axes.minorticks_off()
-    axes.set_xlabel(chart.x.label)
-    axes.set_ylabel(chart.y.label)
-    if chart.matrix is not None:
-        return
-    axes.grid(visible=True, color="#dddddd", linewidth=0.5)
-    if any(track.style == "bar" for track in chart.tracks):
-        # Bars leave no room inside.
-        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=5)
-    else:
-        axes.legend(frameon=False)

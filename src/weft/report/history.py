@@ -11,7 +11,7 @@ from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
 from weft.charts import MOST_CURVES, Chart, ChartAxis, ChartPoint, Mark, chart_of, track_of, unit_of
 from weft.outputs import write_output
-from weft.report.html import render
+from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
@@ -57,17 +57,43 @@ def history_tables(found: History, notes: Sequence[str] = ()) -> RenderableType:
 def write_history(found: History, path: Path, notes: Sequence[str] = ()) -> None:
     """Write the page. Raises WeftError where it cannot be written."""
     charts = _charts(found)
-    text = render(
-        "history.html.j2",
-        charts,
-        title=f"weft: {' and '.join(found.machines)} over time",
-        summary=_summary(found),
-        findings=_findings(found),
-        troubles=_troubles(found),
-        notes=[*notes, NOTE, *_without_chart(found, charts)],
-        tables=_tables(found),
+    steps = sum(bool(course.steps) for course in found.courses)
+    failing = sum(bool(_failing(course)) for course in found.courses)
+    places = " and ".join(found.machines)
+    page = Page(
+        title=f"weft: {places} over time",
+        heading=f"{places} over time",
+        kind="weft trend",
+        verdicts=(
+            Verdict(
+                word="Limits fail." if failing else "A step." if steps else "No step.",
+                sentence=_summary(found),
+                mood="bad" if failing else "open" if steps else "good",
+            ),
+        ),
+        sections=(
+            Section(
+                name="findings",
+                title="What happened",
+                findings=tuple(_findings(found)),
+                folds=_sessions_with_troubles(found),
+            ),
+            Section(name="time", title="Over time", charts=tuple(charts)),
+            Section(
+                name="figures",
+                title="Figures in numbers",
+                tables=tuple(_tables(found)),
+                notes=(*notes, NOTE, *_without_chart(found, charts)),
+            ),
+        ),
     )
-    write_output(path, text)
+    write_output(path, render(page))
+
+
+def _sessions_with_troubles(found: History) -> tuple[Fold, ...]:
+    lines = tuple(_troubles(found))
+    words = f"{counted(len(lines), 'note')} on single sessions"
+    return (Fold(line=words, sentences=lines),) if lines else ()
 
 
 def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What every page of HTML shares: figures drawn twice, one template, one file."""
+"""What every page of HTML is: one shell, its parts as data, one file that needs nothing else."""
 
 from __future__ import annotations
 
@@ -11,33 +11,129 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.charts import Chart
+from weft.report.turned import for_page
+from weft.tables import Table
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.charts import Chart
+    from weft.report.drawing import PageDrawing
 
 
-def render(template: str, charts: Sequence[Chart], **values: Any) -> str:
-    """A page from a template of this folder; the same for the same values."""
+class Fold(msgspec.Struct, frozen=True, kw_only=True):
+    """What is shown when its one line is opened: sentences, facts by their names, or plain text."""
+
+    line: str
+    sentences: tuple[str, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+    plain: str = ""
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page shows under one heading; with `line`, folded under that line."""
+
+    name: str
+    title: str
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+    findings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    folds: tuple[Fold, ...] = ()
+    line: str = ""
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """The names of the charts."""
+        return tuple(chart.name for chart in self.charts)
+
+    @property
+    def fitted(self) -> list[Table]:
+        """The tables, turned or split so that a page has room for them."""
+        return [part for table in self.tables for part in for_page(table)]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing under the heading."""
+        return not (self.charts or self.tables or self.findings or self.notes or self.folds)
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """A drawing that is no chart: its SVG, and what it shows in words."""
+
+    name: str
+    title: str
+    svg: str
+
+    @property
+    def data(self) -> str:
+        """As an image's address."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """A few large figures of one thing: what each is, its value, and its interval."""
+
+    title: str
+    group: int
+    figures: tuple[tuple[str, str, str], ...]
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer in a word and a sentence, and what to do next; `mood` is good, bad or open."""
+
+    word: str
+    sentence: str
+    mood: str = "open"
+    then: str = ""
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole page: its first screen, then its sections."""
+
+    title: str
+    heading: str
+    kind: str
+    summary: str = ""
+    facts: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    cards: tuple[Card, ...] = ()
+    warnings: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+
+def render(page: Page) -> str:
+    """The page's HTML; the same for the same page."""
     import jinja2
-    import plotly.offline
 
-    from weft.report.interactive import plot
+    from weft.report.inline import figure_of, plot
 
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, loader=jinja2.FunctionLoader(_template)
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FunctionLoader(_part),
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    moving = [chart for chart in charts if not chart.is_static]
-    return environment.get_template(template).render(
-        figures=_figures(charts),
-        plots=_script_json({chart.name: plot(chart) for chart in moving}),
-        # Most of a page's size, and a page of pictures does without.
-        plotly=plotly.offline.get_plotlyjs() if moving else "",
-        **values,
+    sections = [one for one in page.sections if not one.is_empty]
+    charts = [chart for one in sections for chart in one.charts]
+    drawings = _drawings(charts)
+    pairs = list(zip(charts, drawings, strict=True))
+    return environment.get_template("page.html.j2").render(
+        page=page,
+        sections=sections,
+        figures={chart.name: figure_of(chart, drawing) for chart, drawing in pairs},
+        plots=_script_json(
+            {chart.name: plot(chart, drawing) for chart, drawing in pairs if not chart.is_static}
+        ),
+        style=_part("page.css"),
+        script=_part("page.js"),
     )
 
 
-def _template(name: str) -> str:
+def _part(name: str) -> str:
     return files("weft.report").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -47,29 +143,20 @@ def _script_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _figures(charts: Sequence[Chart]) -> list[dict[str, Any]]:
-    """All figures. Drawing for paper takes most of a page's time: every core takes its share."""
+def _drawings(charts: Sequence[Chart]) -> list[PageDrawing]:
+    """All drawings. Drawing takes most of a page's time: every core takes its share."""
     from weft.report.drawing import load_library
 
     workers = min(len(charts), len(os.sched_getaffinity(0)))
     if workers < 2:
-        return [_figure(chart) for chart in charts]
+        return list(map(_drawn, charts))
     # Loaded here it is there for each of the workers, which are copies of this process.
     load_library()
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        return list(pool.map(_figure, charts))
+        return list(pool.map(_drawn, charts))
 
 
-def _figure(chart: Chart) -> dict[str, Any]:
-    from weft.report.drawing import draw
+def _drawn(chart: Chart) -> PageDrawing:
+    from weft.report.drawing import draw_for_page
 
-    svg, pdf = draw(chart, ("svg", "pdf"))
-    return {
-        "name": chart.name,
-        "title": chart.title,
-        "alt": chart.alt,
-        "note": chart.words,
-        "is_static": chart.is_static,
-        "svg": "data:image/svg+xml;base64," + base64.b64encode(svg).decode(),
-        "pdf": "data:application/pdf;base64," + base64.b64encode(pdf).decode(),
-    }
+    return draw_for_page(chart)

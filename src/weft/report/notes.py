@@ -41,6 +41,42 @@ def grouped_flags(summaries: Sequence[CaseSummary]) -> dict[str, list[tuple[str,
     return kinds
 
 
+def said_once(findings: Sequence[str]) -> list[str]:
+    """Sentences that say the same of several places, once, with all of these before it.
+
+    A place stands before the last colon whose words repeat: "mpi, stream: Q = 64 binds".
+    """
+    places: dict[str, list[str]] = {}
+    for line in findings:
+        place, _, words = line.rpartition(": ")
+        places.setdefault(words, []).append(place)
+    return [f"{_together(own)}: {words}" if any(own) else words for words, own in places.items()]
+
+
+def _together(places: Sequence[str]) -> str:
+    """Places in one phrase; what they begin with is said once."""
+    first, colon, _ = places[0].partition(": ")
+    head = f"{first}: " if colon and all(one.startswith(f"{first}: ") for one in places) else ""
+    names = [one.removeprefix(head) for one in dict.fromkeys(places)]
+    return head + "; ".join(names)
+
+
+def state_of(run: Run, summaries: Sequence[CaseSummary]) -> str:
+    """What a record is in a word or two: "settled", "not settled", "interrupted"."""
+    footer = run.footer
+    if run.header.imported:
+        return "imported"
+    if not any(one.status in ("ok", "not_tried") for one in summaries):
+        return "nothing measured"
+    if footer is None:
+        return "incomplete"
+    if footer.outcome == "interrupted":
+        return "interrupted"
+    if run.header.plan.simulated:
+        return "simulated"
+    return "settled" if all(one.settled for one in summaries) else "not settled"
+
+
 def flags_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
     """A line a kind of flag: how many cases have it, and the first of them in full."""
     lines = []

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weft.analysis.compare.conditions import conditions_of, unlike
-from weft.charts import Chart
+from weft.colours import of_transports
 from weft.outputs import write_output
-from weft.report.html import render
+from weft.report.front import (
+    cards_of,
+    facts_of,
+    machine_in_words,
+    place_of,
+    ranks_of,
+    short_warning,
+    transports_of,
+    verdicts_of,
+    warnings_of,
+)
+from weft.report.html import Fold, Page, Picture, Section, render
 from weft.report.models import model_tables
-from weft.report.notes import INCOMPLETE, ending_in_words, grouped_flags, troubles_in_words
+from weft.report.notes import grouped_flags, said_once, troubles_in_words
 from weft.report.signatures import signature_chart
-from weft.tables import Table
 from weft.topics import TOPICS, charts_of_topic
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +34,15 @@ if TYPE_CHECKING:
     from weft.analysis.fits.modelled import Modelled
     from weft.record.run import Run
     from weft.topics.base import Results, Topic
+
+
+MEDIANS = (
+    "Every figure is the median over launches of each launch's median; the interval covers the"
+    " variation between launches. Received buffers were checked byte by byte outside the timed"
+    " region."
+)
+# Reasons of cases without a figure on the first screen.
+MOST_TROUBLES = 6
 
 
 def report_path(record: Path) -> Path:
@@ -53,53 +72,30 @@ def render_page(
 ) -> str:
     """The page's HTML; the same for the same records. With models it has a part about them."""
     first = [front.section] if front else []
-    sections = [*first, *(_section(topic, records) for topic in TOPICS), *more]
-    signatures = [signature_chart(models.signatures)] if models and models.signatures else []
     return render(
-        "page.html.j2",
-        [*(chart for one in sections for chart in one.charts), *signatures],
-        sections=[one for one in sections if one.charts or one.tables or one.findings],
-        signatures=[chart.name for chart in signatures],
-        models=model_tables(models) if models else [],
-        model_notes=_model_notes(models) if models else [],
-        title=front.title if front else _title(records),
-        summary=front.summary if front else _summary(records),
-        pictures=front.pictures if front else (),
-        endings=list(dict.fromkeys(ending_in_words(one.run, one.summaries) for one in records)),
-        warnings=list(front.warnings) if front else _warnings(records),
-        troubles=[line for one in records for line in troubles_in_words(one.summaries)],
-        notes=_notes(records),
-        methods=[_method(one.run) for one in records],
-        hosts=_hosts(records),
+        Page(
+            title=front.title if front else _title(records),
+            heading=front.title if front else _places(records),
+            kind="weft prediction" if front else _kind(records),
+            summary=front.summary if front else _summary(records),
+            facts=() if front else facts_of(records),
+            commands=tuple(dict.fromkeys(" ".join(one.run.header.command) for one in records)),
+            cards=() if front else cards_of(records),
+            verdicts=() if front else verdicts_of(records),
+            warnings=front.warnings if front else _differing(records),
+            pictures=front.pictures if front else (),
+            sections=(
+                *first,
+                *(_section(topic, records) for topic in TOPICS),
+                *more,
+                *([_models_section(models, records)] if models else []),
+                Section(name="notes", title="What to know of these figures", folds=_notes(records)),
+                Section(name="conditions", title="What disturbed it", folds=_disturbed(records)),
+                _methods(records),
+                Section(name="hosts", title="Hosts", folds=_hosts(records)),
+            ),
+        )
     )
-
-
-class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page shows of one topic."""
-
-    name: str
-    title: str
-    charts: tuple[Chart, ...]
-    tables: tuple[Table, ...]
-    findings: tuple[str, ...]
-
-    @property
-    def drawn(self) -> tuple[str, ...]:
-        """The names of the charts."""
-        return tuple(chart.name for chart in self.charts)
-
-
-class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """A drawing that is no chart: its SVG, and what it shows in words."""
-
-    name: str
-    title: str
-    svg: str
-
-    @property
-    def data(self) -> str:
-        """As an image's address."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
 
 
 class Front(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,13 +121,32 @@ def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:
             msgspec.structs.replace(table, caption=several + table.caption)
             for table in one.labelled(topic.wide(rows))
         ]
-        findings += [several + line for line in topic.findings(rows)]
+        findings += [several + line for line in said_once(topic.findings(rows))]
     return Section(
         name=topic.name,
         title=topic.title,
         charts=tuple(charts_of_topic(topic, records)),
         tables=tuple(tables),
         findings=tuple(findings),
+    )
+
+
+def _models_section(models: Modelled, records: Sequence[Results]) -> Section:
+    """The models, folded: how many series have one."""
+    notes = _model_notes(models)
+    signatures = [signature_chart(models.signatures)] if models.signatures else []
+    tables = tuple(model_tables(models))
+    if not tables and not signatures and not notes:
+        return Section(name="models", title="Models")
+    many, few = len(models.models), len(models.refused)
+    without = f"; {few} without a model" if few else ""
+    return Section(
+        name="models",
+        title="Models",
+        charts=tuple(of_transports(one, transports_of(records)) for one in signatures),
+        tables=tables,
+        folds=(Fold(line=counted(len(notes), "note"), sentences=tuple(notes)),) if notes else (),
+        line=f"Latency, bandwidth and n½ fitted to {counted(many, 'curve')}{without}",
     )
 
 
@@ -145,46 +160,79 @@ def _model_notes(found: Modelled) -> list[str]:
 
 
 def _title(records: Sequence[Results]) -> str:
-    places = dict.fromkeys(_place(one.run) for one in records)
-    return f"weft: {', '.join(places)}"
+    return f"weft: {_places(records)}"
 
 
-def _place(run: Run) -> str:
-    """The hosts that were measured, or the platform that was simulated."""
-    platform = run.header.plan.simulated
-    return platform.label if platform else " and ".join(run.header.hosts)
+def _places(records: Sequence[Results]) -> str:
+    return ", ".join(dict.fromkeys(place_of(one.run) for one in records))
+
+
+def _kind(records: Sequence[Results]) -> str:
+    """What kind of page it is: a run, or several of them."""
+    run = records[0].run
+    word = (
+        "simulated" if run.header.plan.simulated else "imported" if run.header.imported else "run"
+    )
+    return f"weft: {counted(len(records), 'record')}" if len(records) > 1 else f"weft {word}"
 
 
 def _summary(records: Sequence[Results]) -> str:
-    """The sentence on top: what each topic has to say first, one sentence per record."""
+    """What each topic has to say first, one sentence per record.
+
+    Of one record whose figures stand on cards nothing is said again.
+    """
     sentences = []
+    with_cards = len(records) == 1 and bool(cards_of(records))
     for one in records:
-        heads = [head for topic in TOPICS if (head := topic.headline(one.of(topic)))]
-        counts = sorted({s.ranks for s in one.summaries})
-        ranks = ", ".join(map(str, counts)) + (" rank" if counts == [1] else " ranks")
-        sentences.append(f"{ranks} on {_place(one.run)}{': ' if heads else ''}{'; '.join(heads)}.")
+        said = [topic for topic in TOPICS if not (with_cards and topic.is_on_cards)]
+        heads = [head for topic in said if (head := topic.headline(one.of(topic)))]
+        if heads or not with_cards:
+            colon = ": " if heads else ""
+            sentences.append(f"{ranks_of(one)} on {place_of(one.run)}{colon}{'; '.join(heads)}.")
     return " ".join(sentences)
 
 
-def _warnings(records: Sequence[Results]) -> list[str]:
-    """Lines of the records' own, and unlike conditions first."""
+def _differing(records: Sequence[Results]) -> tuple[str, ...]:
+    """Unlike conditions of several records, and the reasons of cases without a figure."""
     runs = [one.run for one in records]
     found = unlike([conditions_of(run.header, run.lines.launches) for run in runs])
     differ = [f"{name}: {' / '.join(texts)}" for name, texts in found.items()]
     first = "these records were measured under unlike conditions: " + "; ".join(differ)
-    lines = [first] if differ else []
-    for run in runs:
-        lines += run.header.notes
-        lines += run.footer.notes if run.footer else (INCOMPLETE,)
-    return lines
+    troubles = [line for one in records for line in troubles_in_words(one.summaries)]
+    more = len(troubles) - MOST_TROUBLES
+    last = [f"and {more} more reasons: see the tables"] if more > 0 else []
+    return tuple(([first] if differ else []) + troubles[:MOST_TROUBLES] + last)
 
 
-def _notes(records: Sequence[Results]) -> list[dict[str, Any]]:
-    return [
-        {"first": cases[0][1], "cases": [f"{c}: {f}" for c, f in cases]}
+def _disturbed(records: Sequence[Results]) -> tuple[Fold, ...]:
+    """What the machine did that moves figures: what it is in a line, its effect and cure inside."""
+    lines = [line for one in records for line in warnings_of(one.run)]
+    return tuple(Fold(line=short_warning(line), sentences=(line,)) for line in dict.fromkeys(lines))
+
+
+def _notes(records: Sequence[Results]) -> tuple[Fold, ...]:
+    return tuple(
+        Fold(
+            line=f"{counted(len(cases), 'case')}: {kind}",
+            sentences=tuple(f"{case}: {flag}" for case, flag in cases),
+        )
         for one in records
-        for cases in grouped_flags(one.summaries).values()
-    ]
+        for kind, cases in grouped_flags(one.summaries).items()
+    )
+
+
+def _methods(records: Sequence[Results]) -> Section:
+    folds = []
+    for one in records:
+        run = one.run
+        line = f"{counted(len(run.launches), 'launch')}, {run.header.plan.budget_s:g} s"
+        folds.append(Fold(line=f"{run.path.name}: {line}", facts=tuple(_method(run))))
+    return Section(
+        name="method",
+        title="How it was measured",
+        notes=(MEDIANS,),
+        folds=tuple(folds),
+    )
 
 
 def _method(run: Run) -> list[tuple[str, str]]:
@@ -208,10 +256,12 @@ def _method(run: Run) -> list[tuple[str, str]]:
     return facts
 
 
-def _hosts(records: Sequence[Results]) -> list[dict[str, str]]:
-    hosts: dict[str, str] = {}
+def _hosts(records: Sequence[Results]) -> tuple[Fold, ...]:
+    hosts: dict[str, Fold] = {}
     for one in records:
         for name, manifest in one.run.header.hosts.items():
             text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
-            hosts[name] = text
-    return [{"name": name, "manifest": text} for name, text in hosts.items()]
+            machine = machine_in_words(manifest)
+            line = f"{name}: {machine}" if machine else name
+            hosts[name] = Fold(line=line, plain=text)
+    return tuple(hosts.values())

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.errors import WeftError
 from weft.outputs import write_output
-from weft.report.html import render
+from weft.report.html import Page, Section, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,12 +35,26 @@ def write_picture(path: Path, charts: Sequence[Chart], table: Table) -> None:
     kind = path.suffix.lower()[1:]
     if not charts and kind != "html":
         raise WeftError("there is nothing to draw", "type it without -o to see what there is")
-    data = (
-        render("picture.html.j2", charts, table=table).encode()
-        if kind == "html"
-        else _drawn(charts[0], kind)
-    )
+    data = page_of(charts, table).encode() if kind == "html" else _drawn(charts[0], kind)
     write_output(path, data)
+
+
+def page_of(charts: Sequence[Chart], table: Table) -> str:
+    """The table's notes first, for they are the answer; then the charts; the table last."""
+    bare = msgspec.structs.replace(table, notes=(), caption="")
+    title = table.caption.removeprefix("weft: ").rstrip(".") or table.name
+    return render(
+        Page(
+            title=f"weft: {title}",
+            heading=title[0].upper() + title[1:],
+            kind="weft",
+            sections=(
+                Section(name="answer", title="In words", findings=table.notes),
+                Section(name="charts", title="Charts", charts=tuple(charts)),
+                Section(name="figures", title="In numbers", tables=(bare,) if table.rows else ()),
+            ),
+        )
+    )
 
 
 def _drawn(chart: Chart, kind: str) -> bytes:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from weft.analysis.fabric_value import values_of
 from weft.analysis.summary import summarise
 from weft.record.run import load
-from weft.report.page import Section, report_path, write_report
+from weft.report.html import Section
+from weft.report.page import report_path, write_report
 from weft.sources.fabrics import delivered_or_why, options_of
 from weft.sources.series import models_of
 from weft.studies.links import with_link

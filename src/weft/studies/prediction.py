@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.reference.library import Platform
-    from weft.report.page import Front, Picture
+    from weft.report.html import Picture
+    from weft.report.page import Front
     from weft.sim.answers import Certainty, PredictedFabric
     from weft.sim.predicted import Variant
     from weft.studies.simulations import Effort
@@ -93,7 +94,7 @@ def _pictures(
     from weft.fabric.picture import picture_of
     from weft.fabric.topologies import build_fabric
     from weft.report.fabric_svg import fabric_svg
-    from weft.report.page import Picture
+    from weft.report.html import Picture
 
     found = []
     for at, (variant, of_variant) in enumerate(zip(variants, runs, strict=True), 1):
@@ -148,7 +149,8 @@ def _front(
 
     `lacking` says which tests have no answer.
     """
-    from weft.report.page import Front, Section
+    from weft.report.html import Section
+    from weft.report.page import Front
     from weft.sim.answer_charts import algorithms_chart, differences_chart
     from weft.sim.answers import answers_table, limits_in_words, notes_of
     from weft.sim.switches import OF_TIMES, in_words, is_of_algorithms, switches_table

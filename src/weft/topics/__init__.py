@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.summary import summarise
+from weft.colours import of_transports
 from weft.errors import WeftError
 from weft.names import choose
 from weft.topics.availability import CpuAvailability
@@ -117,7 +118,8 @@ def charts_of_topic(topic: Topic[Any], records: Sequence[Results]) -> list[Chart
         platform.label for one in records if (platform := one.run.header.plan.simulated)
     )
     words = f" ({'; '.join(labels)})" if labels else ""
+    names = tuple(dict.fromkeys(case.transport for one in records for case in one.summaries))
     return [
-        msgspec.structs.replace(chart, title=chart.title + words)
+        msgspec.structs.replace(of_transports(chart, names), title=chart.title + words)
         for chart in (topic.overlaid(drawn) if drawn else [])
     ]

@@ -104,6 +104,7 @@ class Topic(Generic[Rows]):
     `name` is what `--table` takes, `title` the heading on the page. Topics of one `group` have a
     command of their own, and `replaces` names topics whose charts are among this one's where it
     lays out the record. `is_usual`: what an export for papers writes unless asked otherwise.
+    `is_on_cards`: its headline has the figures that stand on the cards of a page.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Topic(Generic[Rows]):
     group: str = ""
     replaces: tuple[str, ...] = ()
     is_usual: bool = False
+    is_on_cards: bool = False
 
     def rows(self, results: Results) -> Rows:
         """What the record's results say to the question; empty where they say nothing."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # More variants than these are rows, for a screen has no room for so many columns.
 MOST_COLUMNS = 5
+# What a page has room for, in characters with the heads in one line.
+PAGE_WIDTH = 150
 
 
 class SizeRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +45,7 @@ class Sizes(Topic[SizeRows]):
     name = "figures"
     title = "Latency and bandwidth by size"
     is_usual = True
+    is_on_cards = True
 
     def rows(self, results: Results) -> SizeRows:
         """The summaries that are shown by size."""
@@ -63,23 +66,29 @@ class Sizes(Topic[SizeRows]):
         return found + tail_tables(rows.tabled)
 
     def wide(self, rows: SizeRows) -> list[Table]:
-        """One row per size, a column a test and variant; tails where single operations are."""
-        if not rows.tabled:
-            return []
-        hosts = f" on {' and '.join(rows.hosts)}" if rows.hosts else ""
-        return [
-            Table(
-                name=self.name,
-                caption=f"Median over launches or sessions{hosts}; {RULE}.",
-                head=("size", *_column_heads(rows)),
-                rows=tuple(_size_rows(rows.tabled)),
-            ),
-            *tail_tables(rows.tabled),
-        ]
+        """One table where a page has room for all its columns, else a table a test; then tails."""
+        whole = self._whole(rows)
+        if whole is None or whole.width <= PAGE_WIDTH:
+            return [*([whole] if whole else []), *tail_tables(rows.tabled)]
+        return [*_tables_of_tests(rows), *tail_tables(rows.tabled)]
 
     def for_paper(self, rows: SizeRows) -> list[Table]:
-        """The same of all cases, whatever a page shows elsewhere."""
-        return self.wide(msgspec.structs.replace(rows, tabled=rows.planned))
+        """The same of all cases in one table, whatever a page shows elsewhere."""
+        every = msgspec.structs.replace(rows, tabled=rows.planned)
+        whole = self._whole(every)
+        return [*([whole] if whole else []), *tail_tables(every.tabled)]
+
+    def _whole(self, rows: SizeRows) -> Table | None:
+        """One row per size, a column a test and variant."""
+        if not rows.tabled:
+            return None
+        hosts = f" on {' and '.join(rows.hosts)}" if rows.hosts else ""
+        return Table(
+            name=self.name,
+            caption=f"Median over launches or sessions{hosts}; {RULE}.",
+            head=("size", *_column_heads(rows)),
+            rows=tuple(_size_rows(rows.tabled)),
+        )
 
     def brief(self, rows: SizeRows, room: int) -> list[Table]:
         """One table: as many sizes of each test as there is room for, in the first columns."""
@@ -246,6 +255,25 @@ def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
 
 def _columns(summaries: Sequence[CaseSummary]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((s.test, s.measured_over) for s in summaries))
+
+
+def _tables_of_tests(rows: SizeRows) -> list[Table]:
+    """A table a test, a row per size, a column a transport and variant."""
+    tables = []
+    for test in _tests(rows.tabled):
+        own = [one for one in rows.tabled if one.test == test]
+        columns = list(dict.fromkeys(one.measured_over for one in own))
+        tables.append(
+            Table(
+                name=test,
+                caption=rows.patterns[test].title,
+                head=("size", *columns),
+                rows=tuple(_size_rows(own)),
+            )
+        )
+    # What holds for all of them is said once.
+    said = (f"Median over launches or sessions; {RULE}.",)
+    return [*tables[:-1], msgspec.structs.replace(tables[-1], notes=said)]
 
 
 def _column_heads(rows: SizeRows) -> list[str]:

@@ -46,7 +46,6 @@ class Weft(PythonPackage):
         depends_on("py-matplotlib@3.9:")
         depends_on("py-msgspec@0.19:")
         depends_on("py-numpy@2.0:")
-        depends_on("py-plotly@6.0:")
         depends_on("py-polars@1.20:")
         depends_on("py-psutil@6.0:")
         depends_on("py-rich@13.9:")

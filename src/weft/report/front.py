@@ -1,0 +1,146 @@
+"""The first screen of a record's page: what was measured, on what, and how far to believe it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weft.analysis.first_figures import FirstFigures, first_figures
+from weft.colours import places_of
+from weft.report.html import Card, Verdict
+from weft.report.notes import INCOMPLETE, ending_in_words, state_of
+from weft.units import format_bandwidth, format_bytes, format_time
+from weft.wording import counted, in_a_row, percent, with_half
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from weft.estimate import Estimate
+    from weft.record.run import Run
+    from weft.topics.base import Results
+
+_WARNING = "warning: "
+# Causes of a disturbance that the first screen names.
+MOST_NAMED = 3
+
+
+def place_of(run: Run) -> str:
+    """The hosts that were measured, or the platform that was simulated."""
+    platform = run.header.plan.simulated
+    return platform.label if platform else " and ".join(run.header.hosts)
+
+
+def ranks_of(results: Results) -> str:
+    """How many ranks the cases had: "2 ranks"."""
+    counts = sorted({one.ranks for one in results.summaries})
+    return ", ".join(map(str, counts)) + (" rank" if counts == [1] else " ranks")
+
+
+def transports_of(records: Sequence[Results]) -> tuple[str, ...]:
+    """The transports of all records, each once, in the records' order."""
+    names = (one.transport for results in records for one in results.summaries)
+    return tuple(dict.fromkeys(names))
+
+
+def facts_of(records: Sequence[Results]) -> tuple[str, ...]:
+    """On what, when and how much: a few words each."""
+    first = records[0]
+    header = first.run.header
+    machines = (machine_in_words(one) for one in header.hosts.values())
+    facts = [*dict.fromkeys(filter(None, machines))]
+    facts.append(f"{header.created_utc[:16].replace('T', ' ')} UTC")
+    facts.append(ranks_of(first))
+    facts.append(
+        f"{counted(len(first.summaries), 'case')} over {', '.join(transports_of([first]))}"
+    )
+    if first.run.launches:
+        facts.append(counted(len(first.run.launches), "launch"))
+    if len(records) > 1:
+        facts.append(f"and {counted(len(records) - 1, 'record')} more")
+    return tuple(facts)
+
+
+def machine_in_words(manifest: Mapping[str, Any]) -> str:
+    """A host in a few words: its processor, cores and kernel, as far as its manifest has them."""
+    cpu, software = manifest.get("cpu") or {}, manifest.get("software") or {}
+    cores = cpu.get("cores")
+    parts = [str(cpu.get("model") or ""), counted(cores, "core") if cores else ""]
+    if kernel := software.get("kernel"):
+        parts.append(f"Linux {kernel}")
+    return ", ".join(filter(None, parts))
+
+
+def cards_of(records: Sequence[Results]) -> tuple[Card, ...]:
+    """A card a transport; of several records none, for these are compared below."""
+    if len(records) != 1:
+        return ()
+    places = places_of(transports_of(records))
+    return tuple(
+        Card(title=one.transport, group=places[one.transport], figures=tuple(figures_of(one)))
+        for one in first_figures(records[0].run, records[0].summaries)
+    )
+
+
+def figures_of(one: FirstFigures) -> list[tuple[str, str, str]]:
+    """What each figure is, its value, and its interval, in words."""
+    found = []
+    if one.latency_ns:
+        what = f"latency, {format_bytes(one.latency_bytes)}"
+        found.append((what, *parted(one.latency_ns, format_time)))
+    if one.bandwidth_bytes_per_s:
+        what = f"bandwidth, {format_bytes(one.bandwidth_bytes)}"
+        found.append((what, *parted(one.bandwidth_bytes_per_s, format_bandwidth)))
+    if one.half:
+        size = one.half.size_bytes
+        shown = parted(size, size_in_words) if size else ("not known", one.half.why)
+        found.append(("n½, half of it", *shown))
+    if one.percent_of_peak:
+        what = f"of the peak of {one.link}"
+        found.append((what, *parted(one.percent_of_peak, percent)))
+    elif one.bandwidth_bytes_per_s:
+        found.append(("of the peak", "not known", "no link is named"))
+    return found
+
+
+def size_in_words(size: float) -> str:
+    """A size that was computed, to the byte."""
+    return format_bytes(round(size)) if size < 1024 else f"{size / 1024:.3g} KiB"
+
+
+def parted(figure: Estimate, shape: Callable[[float], str]) -> tuple[str, str]:
+    """A figure and its interval, which stand one below the other."""
+    value = shape(figure.value)
+    return value, with_half(figure, shape).removeprefix(value).lstrip(", ")
+
+
+def warnings_of(run: Run) -> tuple[str, ...]:
+    """What the record says that disturbed it."""
+    return (*run.header.notes, *(run.footer.notes if run.footer else (INCOMPLETE,)))
+
+
+def short_warning(line: str) -> str:
+    """What disturbed it, without the effect and the cure."""
+    return line.removeprefix(_WARNING).split(": ")[0]
+
+
+def verdicts_of(records: Sequence[Results]) -> tuple[Verdict, ...]:
+    """How each record ended: whether it is settled, what disturbed it, and what to do next."""
+    return tuple(verdict_of(one) for one in records)
+
+
+def verdict_of(results: Results) -> Verdict:
+    """The verdict on one record."""
+    state = state_of(results.run, results.summaries)
+    first, dot, rest = ending_in_words(results.run, results.summaries).partition(". ")
+    causes = list(dict.fromkeys(map(short_warning, warnings_of(results.run))))
+    disturbed = ""
+    if causes:
+        more = len(causes) - MOST_NAMED
+        others = [f"{more} more"] if more > 0 else []
+        disturbed = f" What disturbed it: {in_a_row([*causes[:MOST_NAMED], *others], 'and')}."
+    mood = "good" if state in ("settled", "simulated") else "open"
+    return Verdict(
+        word=f"{state[0].upper()}{state[1:]}.",
+        sentence=first + ("." if dot else "") + disturbed,
+        mood="bad" if state == "nothing measured" else mood,
+        then=rest,
+    )

@@ -1,0 +1,90 @@
+"""Axes that can be read: ticks, ends, and words that do not lie over each other."""
+
+import re
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.report.axes import FEWEST_TICKS, log_ticks, tick_in_words
+from weft.report.drawing import draw_for_page
+
+
+def chart_of(track: Track, x: ChartAxis, y: ChartAxis, marks: tuple[Mark, ...] = ()) -> Chart:
+    return Chart(name="a", title="a", alt="a", x=x, y=y, tracks=(track,), marks=marks)
+
+
+@given(low=st.floats(1e-5, 1e6), factor=st.floats(1.02, 1e9))
+def test_a_logarithmic_axis_has_two_ticks_or_more_inside_its_ends(
+    low: float, factor: float
+) -> None:
+    ticks = log_ticks(low, low * factor)
+    assert len(ticks) >= FEWEST_TICKS
+    assert all(low * 0.999 <= tick <= low * factor * 1.001 for tick in ticks)
+    assert all(one < other for one, other in pairwise(ticks))
+    assert len(ticks) <= 20
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.1, "0.1"), (20.0, "20"), (1e4, "10000"), (0.002, "0.002")]
+)
+def test_a_tick_is_a_plain_number(value: float, words: str) -> None:
+    assert tick_in_words(value) == words
+
+
+def test_a_tick_of_many_digits_is_a_power_of_ten() -> None:
+    assert "10^{6}" in tick_in_words(1e6)
+    assert "2 · 10^{7}" in tick_in_words(2e7)
+
+
+def axis_words(svg: str) -> list[str]:
+    return re.findall(r"<text [^>]*>([^<]*)</text>", svg)
+
+
+def test_times_do_not_begin_below_zero_and_differences_may() -> None:
+    linear = ChartAxis("time", is_log=False)
+    times = Track(label="", x=(1.0, 2.0), y=(0.1, 9.0), low=(-3.0, 1.0), high=(0.2, 30.0))
+    signs = Track(label="", x=(1.0, 2.0), y=(-4.0, 9.0), is_signed=True)
+    drawn = axis_words(draw_for_page(chart_of(times, linear, linear)).svg)
+    assert not [word for word in drawn if word.startswith(("−", "-"))]
+    drawn = axis_words(draw_for_page(chart_of(signs, linear, linear)).svg)
+    assert [word for word in drawn if word.startswith("−")]
+
+
+def test_a_line_joins_neighbours_on_its_axis() -> None:
+    track = Track(label="", x=(1.0, 100.0, 10.0), y=(1.0, 2.0, 3.0))
+    svg = draw_for_page(chart_of(track, ChartAxis("x"), ChartAxis("y"))).svg
+    paths = re.findall(r'<path d="([^"]*)"[^>]*stroke: #0072b2', svg)
+    longest = max(paths, key=lambda path: path.count("L"))
+    across = [float(point.split()[0]) for point in re.split("[ML]", longest) if point.strip()]
+    assert across == sorted(across)
+    assert len(across) == 3
+
+
+def test_no_tick_lies_over_the_next_one() -> None:
+    ticks = tuple((float(at), f"{at} ranks") for at in range(1, 40))
+    track = Track(label="", x=(1.0, 39.0), y=(1.0, 2.0))
+    axis = ChartAxis("x", is_log=False, ticks=ticks)
+    svg = draw_for_page(chart_of(track, axis, ChartAxis("y"))).svg
+    found = re.findall(r'<text [^>]*x="([\d.]+)"[^>]*>(\d+ ranks)</text>', svg)
+    places = [(float(x), len(words)) for x, words in found]
+    assert len(places) >= FEWEST_TICKS
+    # A letter of 8 points is over 4 points wide.
+    for (first, length), (second, _) in pairwise(places):
+        assert second - first > 4 * length
+
+
+def test_words_of_marks_stand_apart() -> None:
+    marks = tuple(
+        Mark(axis="y", at=10.0 + at / 100, text=f"limit number {at}", group=at) for at in range(3)
+    )
+    track = Track(label="", x=(1.0, 9.0), y=(1.0, 20.0))
+    linear = ChartAxis("x", is_log=False)
+    svg = draw_for_page(chart_of(track, linear, linear, marks)).svg
+    found = re.findall(r'<text [^>]*x="([\d.]+)" y="([\d.]+)"[^>]*>limit number', svg)
+    places = [(float(x), float(y)) for x, y in found]
+    assert len(places) == 3
+    for (x, y), (other_x, other_y) in combinations(places, 2):
+        assert abs(y - other_y) > 5 or abs(x - other_x) > 14 * 3

@@ -1,0 +1,81 @@
+"""The first screen of a page: four figures a transport, the verdict, and what is said once."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import weft
+from support.builders import make_cases, synthetic_record
+from support.shown import render_page
+from weft.analysis.first_figures import first_figures
+from weft.analysis.summary import summarise
+from weft.plan.case import Case
+from weft.report.front import cards_of, short_warning, verdict_of
+from weft.report.notes import said_once
+from weft.topics import results_of
+from weft.topics.base import Results
+
+SIZES = (8, 1024, 65536)
+
+
+def results(path: Path, depths: tuple[int, ...] = (64,)) -> Results:
+    def times_ns(case: Case, launch: int) -> list[float]:
+        del launch
+        return [(1000 + case.bytes / 10) * (64 / case.queue_depth)] * 9
+
+    plain = make_cases(("ping_pong", "stream"), ("tcp", "mpi"), SIZES)
+    cases = [msgspec.structs.replace(case, queue_depth=depth) for depth in depths for case in plain]
+    run = weft.load(synthetic_record(path, tuple(cases), launches=5, times_ns=times_ns))
+    return results_of(run, summarise(run))
+
+
+def test_a_card_has_the_smallest_latency_and_the_largest_bandwidth(tmp_path: Path) -> None:
+    shown = results(tmp_path / "r.jsonl")
+    for one in first_figures(shown.run, shown.summaries):
+        assert (one.latency_bytes, one.bandwidth_bytes) == (8, 65536)
+        assert one.latency_ns is not None
+        assert one.latency_ns.value == pytest.approx((1000 + 0.8) / 2, rel=1e-3)
+        assert one.bandwidth_bytes_per_s is not None
+        assert one.bandwidth_bytes_per_s.value == pytest.approx(65536e9 / 7553.6, rel=1e-3)
+    cards = cards_of([shown])
+    assert [card.title for card in cards] == ["tcp", "mpi"]
+    what = [name for name, _, _ in cards[0].figures]
+    assert what == ["latency, 8 B", "bandwidth, 64 KiB", "n½, half of it", "of the peak"]
+    assert cards[0].figures[0][1:2] == ("500 ns",)
+
+
+def test_variants_are_not_on_the_cards(tmp_path: Path) -> None:
+    shown = results(tmp_path / "r.jsonl", (16, 64))
+    assert any(one.variant for one in shown.summaries)
+    for one in first_figures(shown.run, shown.summaries):
+        assert one.bandwidth_bytes_per_s is not None
+        assert one.bandwidth_bytes_per_s.value == pytest.approx(65536e9 / 7553.6, rel=1e-3)
+
+
+def test_the_verdict_is_one_word_and_the_reason(tmp_path: Path) -> None:
+    found = verdict_of(results(tmp_path / "r.jsonl"))
+    assert (found.word, found.mood) == ("Settled.", "good")
+    assert "Every case is precise" in found.sentence
+
+
+def test_a_warning_is_short_on_the_first_screen() -> None:
+    line = "warning: runs under KVM: the host may preempt a core: rare. Fix: measure elsewhere"
+    assert short_warning(line) == "runs under KVM"
+
+
+def test_what_holds_in_many_places_is_said_once() -> None:
+    lines = ["queue depth: mpi, stream: binds", "queue depth: tcp, stream: binds",
+             "queue depth: ucx, stream: does not", "alone"]  # fmt: skip
+    assert said_once(lines) == [
+        "queue depth: mpi, stream; tcp, stream: binds", "queue depth: ucx, stream: does not",
+        "alone",
+    ]  # fmt: skip
+
+
+def test_a_page_of_the_default_run_is_small(tmp_path: Path) -> None:
+    cases = make_cases(transports=("mpi", "tcp", "ucx", "ofi"))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, launches=5))
+    page = render_page([(run, summarise(run))])
+    assert len(page.encode()) < 1_200_000
+    assert page.count("<svg ") == page.count('<div class="plot"') >= 4

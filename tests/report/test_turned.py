@@ -1,0 +1,52 @@
+"""Tables that are too wide for a page keep every cell under its own head."""
+
+from collections.abc import Sequence
+
+from weft.report.turned import PAGE_CHARACTERS, for_page
+from weft.tables import Table
+
+MANY = tuple(f"column {at}" for at in range(20))
+
+
+def wide(rows: int) -> Table:
+    return Table(
+        name="wide",
+        caption="Wide",
+        head=("size", *MANY),
+        rows=tuple(
+            (f"row {row}", *(f"{row} x {at} is long enough" for at in range(20)))
+            for row in range(rows)
+        ),
+        notes=("said once",),
+    )
+
+
+def cells(tables: Sequence[Table]) -> dict[tuple[str, str], str]:
+    return {
+        (row[0], head): cell
+        for table in tables
+        for row in table.rows
+        for head, cell in zip(table.head[1:], row[1:], strict=True)
+    }
+
+
+def test_what_has_room_stays() -> None:
+    table = Table(name="a", caption="A", head=("size", "tcp"), rows=(("8 B", "1 µs"),))
+    assert for_page(table) == [table]
+
+
+def test_few_rows_of_many_columns_are_turned() -> None:
+    [turned] = for_page(wide(3))
+    assert turned.head == ("size", "row 0", "row 1", "row 2")
+    assert cells([turned]) == {(head, row): cell for (row, head), cell in cells([wide(3)]).items()}
+
+
+def test_many_of_both_are_split_and_no_cell_is_lost() -> None:
+    parts = for_page(wide(12))
+    assert len(parts) > 1
+    assert cells(parts) == cells([wide(12)])
+    assert [part.notes for part in parts][:-1] == [()] * (len(parts) - 1)
+    assert parts[-1].notes == ("said once",)
+    for part in parts:
+        longest = sum(3 + max(map(len, own)) for own in zip(*part.rows, strict=True))
+        assert longest <= PAGE_CHARACTERS
