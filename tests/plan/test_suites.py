@@ -28,6 +28,13 @@ def test_a_name_that_is_no_suite_is_refused_with_the_next_one() -> None:
     assert refused.value.fix == "did you mean paper?"
 
 
+def test_a_name_that_is_like_none_is_refused_with_all_of_them() -> None:
+    with pytest.raises(WeftError, match="no suite called xyz") as refused:
+        suite_called("xyz")
+    assert refused.value.fix == "choose from " + ", ".join(suite.name for suite in SUITES)
+    assert [suite_called(f" {suite.name.upper()} ") for suite in SUITES] == list(SUITES)
+
+
 def test_hot_spots_want_a_core_for_each_rank_unless_ranks_are_asked_for() -> None:
     paper = suite_called("paper")
     for ranks, cores, many in ((0, 2, 0), (0, 4, 4), (0, 64, 8), (5, 2, 5), (2, 64, 2)):

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,6 +11,7 @@ import weft
 from support.builders import PATTERNS, make_cases, pattern, synthetic_record
 from weft.applications.info import ApplicationInfo
 from weft.applications.lattice import Lattice
+from weft.plan import suites
 from weft.plan.pattern import Pattern
 from weft.record.undescribed import as_measured
 
@@ -20,6 +22,75 @@ FIELDS = (
 # Applications and the rounds of a map came later: their engines always described them.
 LATER = {one.name for one in PATTERNS if one.application.is_there} | {"pair_rounds"}
 TESTS = tuple(one.name for one in PATTERNS if one.name not in LATER)
+
+
+# What the engines of each test measured, beside the kind of its figure: written for this test.
+MEASURED: dict[str, tuple[str, dict[str, Any]]] = {
+    "ping_pong": ("latency", {}),
+    "ping_ping": ("latency", {}),
+    "register_ping_pong": ("latency", {}),
+    "sendrecv": ("exchange", {}),
+    "put_ping_pong": ("one_sided_latency", {}),
+    "put_notify_ping_pong": ("one_sided_latency", {}),
+    "put_latency": ("one_sided_latency", {}),
+    "get_latency": ("one_sided_latency", {}),
+    **{
+        name: ("bandwidth", {"has_queue": True, "latencies_per_sample": 2})
+        for name in (
+            "stream", "bidirectional_stream", "busy_stream", "put_stream", "get_stream",
+            "register_stream",
+        )
+    },
+    **{
+        name: (
+            "bandwidth",
+            {"has_queue": True, "latencies_per_sample": held, "splits_operations": True},
+        )
+        for name, held in (
+            ("hot_spot_send", 2), ("hot_spot_receive", 2), ("message_rate", 4), ("random_pairs", 4),
+        )
+    },
+    "burst": ("burst", {"messages_per_burst": 8}),
+    "paused_burst": ("burst", {"messages_per_burst": 8, "pause_trips": 4, "clock_reads": 7}),
+    "late_receive": ("overhead", {"pause_trips": 4, "clock_reads": 1}),
+    "host_overhead": (
+        "overhead",
+        {
+            "part_clock_reads": dict.fromkeys(
+                ("post_send", "complete_send", "post_receive", "complete_receive"), 1
+            )
+        },
+    ),
+    **{
+        name: ("overlap", {"clock_reads": 1, "part_clock_reads": reads})
+        for name, reads in (
+            ("send_overlap", {"alone": 1, "work": 1, "call": 1}),
+            ("receive_overlap", {"alone": 1, "work": 1, "call": 2}),
+            ("put_overlap", {"alone": 1, "work": 1}),
+            ("get_overlap", {"alone": 1, "work": 1}),
+        )
+    },
+    "offered_load": ("loaded_latency", {"has_queue": True}),
+    "registration": ("registration", {}),
+    "copy": ("copy", {}),
+}  # fmt: skip
+
+
+def bare(name: str) -> Pattern:
+    """A test as the first engines described it."""
+    return Pattern(name=name, title="", summary="", ranks=2, latency_divisor=1, bandwidth_factor=0)
+
+
+@pytest.mark.parametrize("name", MEASURED)
+def test_an_undescribed_test_is_what_its_engines_measured(name: str) -> None:
+    figure, fields = MEASURED[name]
+    wanted = msgspec.structs.replace(bare(name), figure=figure, **fields)
+    assert as_measured(bare(name)) == wanted
+
+
+def test_every_undescribed_test_is_in_the_table() -> None:
+    known = {name for name in suites.tests_of_suites() if as_measured(bare(name)).figure}
+    assert known == set(MEASURED)
 
 
 def rewritten(path: Path, change: dict[str, object] | None) -> weft.Run:

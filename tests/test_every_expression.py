@@ -1,0 +1,75 @@
+"""Every regular expression of a module is held to examples, character by character.
+
+An example is a text, what the expression takes of it, and under each character, and behind the last,
+what comes of three changes there: a blank before it, the character left out, another one in its
+place. Each can have it take the same (0), something else (1) or nothing (2): three digits to the
+base 3, as one of 0 to 9 and a to q. So each word, bound and anchor of the expression is tried, also
+where only one of many outputs has it.
+"""
+
+import importlib
+import json
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weft
+
+EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("expressions.json").read_text())
+# Nothing takes it but what takes anything.
+OTHER = "\x7f"
+DIGITS = "0123456789abcdefghijklmnopq"
+
+
+def expressions() -> dict[str, re.Pattern[str]]:
+    """By module and name."""
+    found: dict[str, re.Pattern[str]] = {}
+    for one in pkgutil.walk_packages(weft.__path__, "weft."):
+        if one.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(one.name)
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern):
+                found[f"{one.name}.{name}"] = value
+    return found
+
+
+EXPRESSIONS = expressions()
+
+
+def taken(expression: re.Pattern[str], text: str) -> list[str | None] | None:
+    """The whole text where it takes that, else what it takes where it is found first; its groups."""
+    match = expression.fullmatch(text) or expression.search(text)
+    return None if match is None else [match[0], *match.groups()]
+
+
+def marks(expression: re.Pattern[str], text: str) -> str:
+    """Under each character, and behind the last, what changes what is taken."""
+    usual = taken(expression, text)
+
+    def fate(changed: str) -> int:
+        new = taken(expression, changed)
+        return 2 if new is None else int(new != usual)
+
+    found = ""
+    for at in range(len(text) + 1):
+        before, behind = text[:at], text[at:]
+        fates = [fate(f"{before} {behind}")]
+        if behind:
+            fates += [fate(before + behind[1:]), fate(before + OTHER + behind[1:])]
+        found += DIGITS[sum(one * 3**place for place, one in enumerate(fates))]
+    return found
+
+
+def test_every_expression_has_examples() -> None:
+    assert sorted(EXAMPLES) == sorted(EXPRESSIONS)
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_every_character_counts_as_it_did(name: str) -> None:
+    for text, expected, digits in EXAMPLES[name]:
+        assert taken(EXPRESSIONS[name], text) == expected, text
+        assert marks(EXPRESSIONS[name], text) == digits, text
