@@ -1,10 +1,12 @@
 """Every regular expression of a module is held to examples, character by character.
 
-An example is a text, what the expression takes of it, and under each character, and behind the last,
-what comes of three changes there: a blank before it, the character left out, another one in its
-place. Each can have it take the same (0), something else (1) or nothing (2): three digits to the
-base 3, as one of 0 to 9 and a to q. So each word, bound and anchor of the expression is tried, also
-where only one of many outputs has it.
+An example is a text, what the expression takes of it, and a mark under each character and behind
+the last: what comes of a blank before it, of the character left out, and of another in its place.
+Each can have it take the same (0), something else (1) or nothing (2), which are three digits to the
+base 3, written as one of 0 to 9 and a to q.
+
+So each word, bound and anchor of the expression is tried, also where only one of many outputs has
+it. Where a new expression has no example, choose texts for it and put what `marks` says of them.
 """
 
 import importlib
@@ -41,7 +43,7 @@ EXPRESSIONS = expressions()
 
 
 def taken(expression: re.Pattern[str], text: str) -> list[str | None] | None:
-    """The whole text where it takes that, else what it takes where it is found first; its groups."""
+    """The whole text where it takes that, else what it takes first, and the groups."""
     match = expression.fullmatch(text) or expression.search(text)
     return None if match is None else [match[0], *match.groups()]
 

@@ -28,9 +28,9 @@ def structs() -> Iterator[type[msgspec.Struct]]:
             continue
         module = importlib.import_module(one.name)
         for kind in vars(module).values():
-            if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-                if kind.__module__ == one.name and kind.__struct_fields__:
-                    yield kind
+            is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+            if is_struct and kind.__module__ == one.name and kind.__struct_fields__:
+                yield kind
 
 
 def takes_order(kind: type[msgspec.Struct]) -> bool:
