@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from weft.launch.salloc import is_needed
+from weft.launch.salloc import is_needed, words_of
+from weft.launch.sbatch import SiteJob
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,3 +99,19 @@ def test_a_job_is_asked_for_only_where_nodes_can_come_from_slurm_alone(
 def test_without_slurm_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert not is_needed(2, "", {})
+
+
+def test_a_job_is_asked_for_with_each_of_its_words() -> None:
+    job = SiteJob(
+        words=("--ranks", "7"), nodes=3, partition="long", account="lattice", constraint="hdr",
+        time_limit_s=750.0,
+    )  # fmt: skip
+    salloc, *words = words_of(job, "map")
+    assert salloc == "salloc"
+    assert set(words[:9]) == {
+        "--job-name=weft", "--exclusive", "--no-kill", "--kill-command=TERM", "--nodes=3",
+        "--partition=long", "--account=lattice", "--constraint=hdr", "--time=13",
+    }  # fmt: skip
+    assert words[10:] == ["map", "--ranks", "7"]
+    bare = words_of(SiteJob(words=(), nodes=2, budget_s=60.0), "run")
+    assert not {word for word in bare if word.startswith(("--part", "--acc", "--cons"))}

@@ -215,6 +215,21 @@ def test_the_pairs_are_a_table(tmp_path: Path) -> None:
     assert row["visits"] == usual_rounds(RANKS) // RANKS * 5
 
 
+def test_the_distribution_has_the_pairs_times_in_order() -> None:
+    """Of nine pairs of three ranks, unlike ones, three of which were not measured."""
+    times = np.array([[np.nan, 3e3, 9e3], [5e3, np.nan, 4e3], [8e3, 7e3, np.nan]])
+    matrix = PairMatrix(
+        names=("a", "b", "c"), time_ns=times, slower=times / 5e3 - 1,
+        visits=np.ones((3, 3), dtype=int),
+    )  # fmt: skip
+    [track] = distribution_of([("", matrix)], "tcp", 0).tracks
+    shares = [0, 100 / 6, 100 / 3, 50, 200 / 3, 500 / 6, 100]
+    assert track.y == pytest.approx(shares)
+    # Of six times the quantile at a share lies among five steps.
+    wanted = np.interp(np.linspace(0, 5, 7), range(6), (3, 4, 5, 7, 8, 9))
+    assert track.x == pytest.approx(wanted)
+
+
 def test_a_map_of_many_is_a_small_page() -> None:
     count = 1024
     random = np.random.default_rng(1)

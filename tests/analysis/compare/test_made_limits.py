@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -80,6 +81,21 @@ def test_several_sessions_have_their_scatter_in_the_interval_already() -> None:
     assert isinstance(many, MadeLimit)
     assert isinstance(few, MadeLimit)
     assert many.tolerance < few.tolerance
+
+
+@pytest.mark.parametrize(("unit", "percent"), [("session", 31), ("launch", 33)])
+def test_a_limit_lies_by_the_interval_and_what_two_runs_differ_by(
+    unit: Literal["session", "launch"], percent: int
+) -> None:
+    """By hand: half of ln(1100 / 900) is 0.1003, and its error 0.0512; 2.326 keeps 99 of 100."""
+    estimate = median_of_launches([900.0, 1000.0, 1100.0], unit=unit)
+    known = msgspec.structs.replace(estimate, low=900.0, high=1100.0)
+    paces = ({0: 900.0}, {0: 1100.0}) if unit == "session" else ({0: 900.0, 1: 1100.0},)
+    one = Pooled(case=CASES[0], directions=1, paces=paces, latency_ns=known)
+    made = limit_of(one)
+    assert isinstance(made, MadeLimit)
+    assert made.tolerance == pytest.approx(percent / 100)
+    assert made.bound == pytest.approx(1000 * (1 + percent / 100))
 
 
 def test_the_file_is_read_and_its_own_record_keeps_it(tmp_path: Path) -> None:
