@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -113,6 +114,18 @@ def test_resume_adds_what_is_missing_and_then_gains_precision(
         assert len(whole.launches) == len([line for line in lines if isinstance(line, Launch)])
         widths.append([row.relative_half_width or math.inf for row in summarise(whole)])
     assert sum(widths[2]) < sum(widths[1])
+
+
+def test_what_is_done_of_all_is_counted_by_case_and_launch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sink, _ = measure(monkeypatch, THREE, 60, overhead_s=0.02)
+    done, of = zip(*sink.counts, strict=True)
+    assert set(of) == {5 * len(THREE)}
+    assert list(done) == sorted(done)
+    # In the first launch a case after the other, and each batch at most one more.
+    assert (min(done[0], 1), done[-1]) == (done[0], sum(launches_of(sink).values()))
+    assert max(after - before for before, after in pairwise(done)) == 1
 
 
 def test_a_budget_that_will_not_do_is_said_before_the_start_with_one_that_does(

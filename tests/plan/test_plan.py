@@ -88,6 +88,7 @@ def test_only_tests_with_an_axis_have_points() -> None:
         ({"figure": "registration"}, {"wait": ""}),
         ({"every_operation": True}, {"single": False}),
         ({"has_queue": True}, {"queue_depth": 8}),
+        ({"has_size": False, "least_bytes": 1}, {"bytes": 0}),
         ({}, {}),
     ],
 )
@@ -100,7 +101,7 @@ def test_what_a_test_does_not_know_is_planned_once(
     [case] = make_cases(["ping_pong"], ["mpi"], "8", variants=asked, patterns=patterns)
     taken = {
         "wait": "spin", "schedule": Schedule(kind="turn", count=4), "pages": "huge",
-        "single": True, "queue_depth": 64,
+        "single": True, "queue_depth": 64, "bytes": 8,
     }  # fmt: skip
     assert {name: getattr(case, name) for name in taken} == {**taken, **of_case}
 

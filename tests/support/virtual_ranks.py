@@ -93,6 +93,8 @@ class Sink(list["Line"]):
     def __init__(self) -> None:
         super().__init__()
         self.predicted: list[str] = []
+        # By batch what is done, of how much.
+        self.counts: list[tuple[int, int]] = []
         self.checks: list[tuple[int, bool]] = []
 
     def write(self, line: Line) -> None:
@@ -101,8 +103,8 @@ class Sink(list["Line"]):
     def launched(self, *_: object) -> None:
         pass
 
-    def measured(self, *_: object) -> None:
-        pass
+    def measured(self, _: object, __: float, done: int, of: int) -> None:
+        self.counts.append((done, of))
 
     def trouble(self, text: str) -> None:
         assert "--budget" in text
