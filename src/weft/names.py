@@ -12,10 +12,16 @@ if TYPE_CHECKING:
 
 
 def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """The requested names, each once; a hyphen reads as an underscore. Raises WeftError."""
+    """The requested names, each once; a hyphen reads as an underscore, a capital as a small letter.
+
+    Raises WeftError.
+    """
     chosen: dict[str, None] = {}
     by_plain = {name.replace("-", "_"): name for name in known}
     for name in asked:
+        if name in known:
+            chosen[name] = None
+            continue
         plain = name.strip().lower().replace("-", "_")
         if plain not in by_plain:
             near = [by_plain[one] for one in difflib.get_close_matches(plain, by_plain, n=1)]

@@ -49,7 +49,14 @@ def prepare(
     request: Request, say: Callable[[str], None], launchers: Sequence[Launcher] = LAUNCHERS
 ) -> tuple[FoundSite, Planned]:
     """The site of a run and its plan; nothing is measured and nothing written. Raises WeftError."""
-    site = find_site(request.launcher, request.allocation, request.mpi, request.platform, launchers)
+    site = find_site(
+        request.launcher,
+        request.allocation,
+        request.mpi,
+        request.platform,
+        launchers,
+        request.variations,
+    )
     return site, planned(request, site.facts(request.file_path), say)
 
 
@@ -143,7 +150,9 @@ def _resumed(
     run = load(path)
     check_measured(run)
     plan = msgspec.structs.replace(run.header.plan, **changes)
-    site = find_site(plan.launcher, plan.allocation, plan.mpi, plan.simulated, launchers)
+    site = find_site(
+        plan.launcher, plan.allocation, plan.mpi, plan.simulated, launchers, plan.variations
+    )
     _check_like_before(run, {} if plan.simulated else site.hosts)
     _check_transports(path, {case.transport for case in plan.cases}, site)
     so_far = restore(plan, site.usable, run)

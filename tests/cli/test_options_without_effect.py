@@ -31,6 +31,7 @@ ALWAYS = {
         "seed": "an order is drawn from it",
         "keep_all": "of few ranks tests/plan/test_effects.py has its scene",
         "output resume again": "they name the record",
+        "vary": "it makes transports that are measured, or is refused (tests/plan)",
         "submit": "the run becomes a job",
         "json report": AS_JSON,
     },

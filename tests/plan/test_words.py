@@ -37,6 +37,7 @@ from weft.plan.planning import planned
 from weft.plan.request import Request
 from weft.plan.simulated import SimulatedPlatform
 from weft.plan.site import Site, Transport
+from weft.plan.variations import Variation
 from weft.record.run import load
 
 if TYPE_CHECKING:
@@ -262,3 +263,23 @@ def test_the_experiment_of_a_case_has_all_of_it() -> None:
     asked = (alone.tests, ("tcp",), alone.sizes)
     [again] = make_cases(*asked, ranks=alone.ranks, variants=alone.variants, patterns=KNOWN)
     assert again == case
+
+
+@pytest.mark.parametrize(
+    "varied",
+    [
+        Variation(of="ofi", options={"ofi.provider": "tcp"}),
+        Variation(of="tcp", mpi="mpich"),
+        Variation(of="mpi", environment={"OMPI_MCA_btl": "vader,self"}),
+    ],
+)
+def test_the_command_for_a_case_with_a_setting_of_its_own_has_the_setting(
+    varied: Variation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case(test="ping_pong", transport=varied.label, bytes=8)
+    options = {"ofi.provider": "shm", "ofi.domain": "lo"}
+    plan = make_header((case,), variations={varied.label: varied}, options=options).plan
+    request = request_of_command(alone(case, pattern("ping_pong"), plan), monkeypatch)
+    assert request.variations == {varied.label: varied}
+    assert request.transports == (varied.label,)
+    assert request.options == ({"ofi.domain": "lo"} if varied.of == "ofi" else {})

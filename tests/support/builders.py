@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from weft.plan.variations import Variation
     from weft.record.model import Line
 
     Times = Callable[[Case, int], Sequence[float]]
@@ -368,6 +369,7 @@ def synthetic_record(
     cpu_shares: CpuShares = lambda _, __: (),
     suite: str = "",
     budget_s: float = 60.0,
+    variations: dict[str, Variation] = {},  # noqa: B006 - not changed
 ) -> Path:
     """Write a record with known answers; gives its path.
 
@@ -378,7 +380,14 @@ def synthetic_record(
     """
     cases = make_cases() if cases is None else cases
     lines: list[Line] = [
-        make_header(cases, launches=launches, host=host, suite=suite, budget_s=budget_s)
+        make_header(
+            cases,
+            launches=launches,
+            host=host,
+            suite=suite,
+            budget_s=budget_s,
+            variations=variations,
+        )
     ]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     if finished:

@@ -10,6 +10,7 @@ from support.lattices import lattice_of
 from support.records_of_any_kind import PARTS
 from weft.applications.lattice import Lattice
 from weft.plan.case import Case, Schedule
+from weft.plan.variations import Variation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +28,10 @@ _SLOWER: dict[str, float] = {"block": 3.0, "huge": 0.8}
 
 _BOTH = ("tcp", "mpi")
 _SIZES = (8, 65536)
+VARIED = {
+    one.label: one
+    for one in (Variation(of="ucx", options={"ucx.rendezvous": value}) for value in ("1", "2"))
+}
 
 
 def _plan() -> list[tuple[str, tuple[str, ...], tuple[int, ...], dict[str, Any]]]:
@@ -41,6 +46,7 @@ def _plan() -> list[tuple[str, tuple[str, ...], tuple[int, ...], dict[str, Any]]
         *((test, ("ucx",), _SIZES, {}) for test in puts),
         ("ping_pong", _BOTH, _SIZES, {"wait": "block"}),
         ("ping_pong", ("tcp:turn",), _SIZES, {}),
+        ("ping_pong", tuple(VARIED), _SIZES, {}),
         *(("ping_pong", ("tcp",), _SIZES, {"pages": pages}) for pages in ("small", "huge")),
         *(("ping_pong", ("tcp",), (4096,), {"schedule": one}) for one in reused),
         *(("stream", _BOTH, _SIZES, {"queue_depth": depth}) for depth in (1, 16, 256)),
@@ -103,5 +109,6 @@ def record_of_every_topic(path: Path, suite: str = "", launches: int = 5) -> Run
             more=[lost_batch(failed, 0, 9000, "failed", "a reason")],
             suite=suite,
             launches=launches,
+            variations=VARIED,
         )
     )

@@ -117,6 +117,7 @@ def _application(record: Record) -> str:
     return f"{record['test']} {place_of(record)}"
 
 
+_VERDICTS = {"better": "faster", "worse": "slower"}
 BOOK = Book(
     named={
         ("", "size"): "bytes",
@@ -160,6 +161,8 @@ BOOK = Book(
         ("load", "answered"): _answered,
         ("tails", "#0"): lambda r: f"{place_of(r)} {r['test']}",
         ("bus", "note"): _bottlenecks,
+        ("settings", "measured"): lambda r: f"{r['test']}, {place_of(r)}",
+        ("settings", "verdict"): lambda r: _VERDICTS.get(r["verdict"], r["verdict"]),
         ("scaling", "#0"): _application,
         ("scaling", "lattice"): _of_lattice,
         ("scaling", "efficiency"): lambda r: shown_of("efficiency", r["efficiency"]) or "base",

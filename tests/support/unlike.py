@@ -24,7 +24,7 @@ from support.builders import (
     usual_time_ns,
     write_lines,
 )
-from support.every_topic import STREAMS, cases_of_every_topic
+from support.every_topic import STREAMS, VARIED, cases_of_every_topic
 from support.laid_out import card
 from support.lattices import lattice_of
 from support.records_of_any_kind import PARTS
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 ROUNDS = 5
 HOSTS = ("alpha", "beta", "gamma")
 # Ranks of a launch and what is told of it, by transport.
-RANKS = {"tcp": 5, "mpi": 4, "ucx": 3, "tcp:turn": 2}
+RANKS = {"tcp": 5, "mpi": 4, "ucx": 3, "tcp:turn": 2, **dict.fromkeys(VARIED, 2)}
 # The tick in ns of each round: a common one, coarser and finer ones.
 TICKS_NS = (0.4, 1.0, 0.3125, 2.5, 0.7)
 LATTICES = (Lattice(extents=(4, 6, 8, 10), sums=2), Lattice(extents=(6, 8, 10, 12), sums=2))
@@ -216,7 +216,7 @@ def _batch(case: Case, launch: int, round_: int, order: int) -> Batch:
 def unlike_lines(root: Path, suite: str = "") -> Iterator[Line]:
     """The record's lines; a host's files are laid out in the folder."""
     cases = cases_unlike()
-    header = make_header(cases, launches=ROUNDS, suite=suite)
+    header = make_header(cases, variations=VARIED, launches=ROUNDS, suite=suite)
     hosts = {name: _manifest(root, at, name) for at, name in enumerate(HOSTS)}
     yield msgspec.structs.replace(header, hosts=hosts)
     number = order = 0

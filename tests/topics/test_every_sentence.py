@@ -238,11 +238,29 @@ def rails(results: Results) -> Iterator[list[Piece]]:
         yield pieces
 
 
+def settings(results: Results) -> Iterator[list[Piece]]:
+    series: dict[tuple[str, ...], list[Row]] = {}
+    for row in plain("settings", results):
+        series.setdefault((row["setting"], row["test"], row["transport"]), []).append(row)
+    for (setting, test, transport), rows in series.items():
+        assert {row["verdict"] for row in rows} == {"worse"}, "the sentence is another"
+        most = min(rows, key=lambda row: float(row["speed"]["speed"]))
+        yield [
+            f"settings: {test}, {transport}: {setting} beside {rows[0]['reference']}: slower at",
+            f" {len(rows)} of {len(rows)} sizes, most at ",
+            of(most, "bytes"), ": ",
+            Shown(
+                value=most["speed"]["speed"], low=most["speed"]["low"],
+                high=most["speed"]["high"], units={"": 1.0},
+            ),
+        ]  # fmt: skip
+
+
 TOLD: dict[str, Callable[[Results], Iterator[list[Piece]]]] = {
     one.__name__: one
     for one in (
         availability, bus, completion, figures, pages, queue_depth, rails, registration, reuse,
-        scaling,
+        scaling, settings,
     )
 }  # fmt: skip
 # On how many sessions a verdict rests, with what to type: tests/studies/test_what_would_tell.py.

@@ -16,7 +16,9 @@ from weft.cli.options import Json, Mpi, Options
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, nodes_of
 from weft.cli.typed import is_typed, refuse_typed
 from weft.cli.where import Where, takes_where
+from weft.errors import without_effect
 from weft.plan import cases as plan
+from weft.plan.variations import names_of, parse_vary, variations_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +37,8 @@ weft run ping_pong stream --transport tcp --sizes 8,1KiB..1MiB --budget 2min
 weft run rendezvous-sweep --sizes 16MiB..512MiB:16MiB --transport tcp
 
 weft run hot_spot_receive random_pairs --ranks 8 --sizes 8,64KiB
+
+weft run stream --vary ucx.rendezvous=8192,65536 --sizes 4KiB..256KiB
 
 weft run --suite paper --transport ucx,mpi --budget 15min
 
@@ -56,7 +60,7 @@ weft run --resume weft-20261121-101500.jsonl.zst"""
 # What a simulated platform has not, or what makes no difference there.
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
-    "mpi", "transport", "option", "buffers", "pages", "long_links", "threads",
+    "mpi", "transport", "option", "vary", "buffers", "pages", "long_links", "threads",
 )  # fmt: skip
 # What a suite sets itself.
 _SET_BY_SUITE = (
@@ -126,6 +130,14 @@ _Again = Annotated[
     Path | None,
     typer.Option(
         help="Measure what this record did once more, into a new record: a further session."
+    ),
+]
+_Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Measure these values of a setting beside each other, a launch of each in every round:"
+        " ucx.rendezvous=8192,65536, mpi=openmpi,mpich or env:NAME=A,B (A|B where values have"
+        " commas)."
     ),
 ]
 _QueueDepth = Annotated[
@@ -209,6 +221,7 @@ def run(
     again: _Again = None,
     mpi: Mpi = "",
     option: Options = None,
+    vary: _Vary = None,
     queue_depth: _QueueDepth = plan.QUEUE_DEPTH,
     buffers: _Buffers = plan.BUFFERS,
     pages: _Pages = "",
@@ -238,7 +251,7 @@ def run(
         counts = plan.parse_ranks(ranks, one=bool(suite))
         request = Request(
             experiments=() if suite else plan.on_ranks(experiment, counts or where.usual_ranks),
-            transports=tuple(filter(None, transport.split(","))),
+            **_transports(context, transport, vary or ()),
             options=plan.parse_options(option or ()),
             ranks=counts[0] if counts else 0,
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
@@ -249,6 +262,24 @@ def run(
         done = _started(context, request)
     if done:
         show(*done, as_json=json, report=report, asked=resume or output)
+
+
+def _transports(context: typer.Context, transport: str, vary: "Sequence[str]") -> dict[str, Any]:
+    """The transports and their own settings, as fields of the request.
+
+    Raises WeftError for a setting that is typed for all, and varied too.
+    """
+    named = tuple(filter(None, transport.split(",")))
+    variations = variations_of(parse_vary(vary), named)
+    if any(one.mpi for one in variations.values()):
+        refuse_typed(context, "mpi", why="--vary mpi=... names each")
+    given = plan.parse_options(context.params["option"] or ())
+    both = [name for one in variations.values() for name in one.options if name in given]
+    if both:
+        raise without_effect(
+            f"--option {both[0]}", "--vary has its values", f"omit --option {both[0]}"
+        )
+    return {"transports": names_of(variations, named), "variations": variations}
 
 
 def _experiment(

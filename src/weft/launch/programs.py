@@ -34,7 +34,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     """One rank executable in one of its modes, as it describes itself.
 
     `transport` is how a user names it: tcp, or verbs:ud for a mode that is not the default one.
-    `weft` is the version that it is of, and `reason` why it is not usable here.
+    `weft` is the version that it is of, and `reason` why it is not usable here. `options` and
+    `environment` are its own, before those of a plan.
     """
 
     transport: str
@@ -47,6 +48,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     settings: tuple[Setting, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     reason: str = ""
+    options: dict[str, str] = {}
+    environment: dict[str, str] = {}
 
     def arguments(self, options: Mapping[str, str]) -> tuple[str, ...]:
         """The arguments of its command line for a plan's options, keyed transport.option."""
@@ -54,7 +57,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
         mode = ("--mode", self.mode) if self.mode else ()
         own = (
             word
-            for key, value in options.items()
+            for key, value in {**options, **self.options}.items()
             if key.startswith(f"{family}.")
             for word in ("--option", f"{key.partition('.')[2]}={value}")
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,7 +18,8 @@ from weft.host.unlike import check_versions
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.application_file import application_file
 from weft.launch.launcher import Launcher
-from weft.launch.programs import SIMULATOR, Program, choose_mpi, programs
+from weft.launch.programs import SIMULATOR, Program, choose_mpi, has_starter, programs
+from weft.names import choose
 from weft.plan.allocation import Allocation
 from weft.plan.site import Site, Transport
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
+    from weft.plan.variations import Variation
 
 
 # A host that was there and does not answer in so long is gone; so many are asked at once.
@@ -92,14 +95,18 @@ def find_site(
     mpi: str = "",
     platform: SimulatedPlatform | None = None,
     launchers: Sequence[Launcher] = LAUNCHERS,
+    variations: Mapping[str, Variation] = MappingProxyType({}),
 ) -> FoundSite:
     """What is there of these names; an empty one is chosen. A platform has its own of each.
+
+    Programs with settings of their own are there beside the others, by the names of `variations`.
 
     Raises WeftError for what is missing, and where hosts or programs are of another weft.
     """
     chosen = choose_launcher(launcher, allocation, launchers_of(platform, launchers))
     of_ranks = SIMULATOR if platform else choose_mpi(mpi, chosen.starts)
     found = programs(of_ranks)
+    found += _varied(found, variations, chosen.starts)
     hosts = chosen.manifests(allocation)
     check_versions(hosts)
     return FoundSite(
@@ -123,6 +130,7 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
     if not described:
         say(f"the job's tests and options are not checked before it starts: {reason}")
         return None
+    described += _varied(described, request.variations)
     path = request.file_path
     return Site(
         launcher=request.launcher,
@@ -134,6 +142,33 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
             application_file(described[0], Path(path)) if path and Path(path).exists() else None
         ),
     )
+
+
+def _varied(
+    found: Sequence[Program],
+    variations: Mapping[str, Variation],
+    starts: Callable[[str], bool] = has_starter,
+) -> tuple[Program, ...]:
+    """The programs with settings of their own, of another MPI where the setting is one.
+
+    Raises WeftError for an MPI that is not here, and for a transport that no program is of.
+    """
+    mpis = dict.fromkeys(one.mpi for one in variations.values() if one.mpi)
+    by_mpi = {"": found, **{mpi: programs(choose_mpi(mpi, starts)) for mpi in mpis}}
+    made = []
+    for label, one in variations.items():
+        known = {program.transport: program for program in by_mpi[one.mpi]}
+        [name] = choose("transport", (one.of,), tuple(known))
+        made.append(
+            msgspec.structs.replace(
+                known[name],
+                transport=label,
+                usual=False,
+                options=one.options,
+                environment=one.environment,
+            )
+        )
+    return tuple(made)
 
 
 def _facts_of(program: Program) -> Transport:

@@ -273,9 +273,10 @@ class Measurement:
         return self._launcher.start(
             Job(
                 program=program.path,
-                mpi=self.plan.mpi,
+                mpi=program.mpi,
                 ranks=group.ranks,
                 arguments=(*program.arguments(self.plan.options), *self._allocation.words),
+                environment=program.environment,
                 allocation=self._allocation,
             )
         )

@@ -155,14 +155,18 @@ def map_in_rounds(case: Case, plan: Plan, hosts: int, rounds: int) -> str:
 
 def _of_way(case: Case, plan: Plan, hosts: int) -> tuple[str, ...]:
     """Over which transport, with which options of it, on which hosts."""
+    varied = plan.variations.get(case.transport)
+    named = varied.typed if varied else ("--transport", case.transport)
+    if varied and varied.mpi:
+        plan = msgspec.structs.replace(plan, mpi="")
     family = case.transport.partition(":")[0]
     options = [
         word
         for name, value in plan.options.items()
-        if name.startswith(f"{family}.")
+        if name.startswith(f"{family}.") and not (varied and name in varied.options)
         for word in ("--option", f"{name}={value}")
     ]
-    return ("--transport", case.transport, *options, *_of_hosts(plan, case.ranks, hosts))
+    return (*named, *options, *_of_hosts(plan, case.ranks, hosts))
 
 
 def _of_experiment(

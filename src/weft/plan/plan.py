@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +12,7 @@ from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
+from weft.plan.variations import Variation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +36,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     again where the run is resumed, on the nodes of `allocation`. `application_file` is
     what its applications are made of; without it they are drawn from the seed. With `simulated`
     nothing was measured: the times are a simulator's on that platform. With `keep_all` every value
-    of every rank reaches the record, however many there are.
+    of every rank reaches the record, however many there are. `variations` are transports of the
+    cases that have settings of their own, by their names.
     """
 
     cases: tuple[Case, ...]
@@ -52,6 +55,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     simulated: SimulatedPlatform | None = None
     application_file: ApplicationFile | None = msgspec.field(default=None, name=FILE_RECORDED_AS)
     keep_all: bool = False
+    variations: dict[str, Variation] = {}
 
 
 def make_plan(
@@ -71,6 +75,7 @@ def make_plan(
     simulated: SimulatedPlatform | None = None,
     application_file: ApplicationFile | None = None,
     keep_all: bool = False,
+    variations: Mapping[str, Variation] = MappingProxyType({}),
 ) -> Plan:
     """A plan from what was checked. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -97,4 +102,5 @@ def make_plan(
         simulated=simulated,
         application_file=application_file,
         keep_all=keep_all,
+        variations=dict(variations),
     )

@@ -94,6 +94,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         allocation=request.allocation,
         simulated=request.platform,
         application_file=site.application_file,
+        variations=request.variations,
     )
     return Planned(
         plan=plan, transports=chosen.transports, patterns=tuple(chosen.patterns.values())
@@ -168,6 +169,8 @@ def _usable(
     usual = tuple(one.name for one in site.transports if one.usual)
     selected = named or usual
     _check_options(request.options, site.transports)
+    for each in request.variations.values():
+        _check_options(each.options, site.transports)
     for one in (there[name] for name in named):
         if one.reason:
             raise WeftError(
@@ -175,7 +178,8 @@ def _usable(
                 "type weft list transports to see which are",
             )
     skipped: dict[str, list[str]] = {}
-    for one in (there[name] for name in usual):
+    varied = {one.of for one in request.variations.values()}
+    for one in (there[name] for name in usual if name not in varied):
         if one.reason or one.name not in selected:
             skipped.setdefault(one.reason or "not selected", []).append(one.name)
     usable = tuple(there[name] for name in selected if not there[name].reason)

@@ -12,6 +12,7 @@ from weft.plan.allocation import Allocation
 from weft.plan.case import Case
 from weft.plan.cases import SIMULATED, Experiment
 from weft.plan.simulated import SimulatedPlatform
+from weft.plan.variations import Variation
 
 if TYPE_CHECKING:
     from weft.plan.plan import Plan
@@ -25,7 +26,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     began, as time.monotonic counts: the budget holds from then on. `typed` are the options of
     the command line that were typed, by their parameters: none of them may be without effect.
     With `cases`, those of the record `again`, neither experiments nor suite choose any, and `file`
-    is the one of its application.
+    is the one of its application. `variations` are transports with settings of their own.
     """
 
     cases: tuple[Case, ...] = ()
@@ -54,6 +55,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     report: bool
     platform: SimulatedPlatform | None = None
     is_quiet: bool = False
+    variations: dict[str, Variation] = {}
     typed: frozenset[str] = frozenset()
     again: Path | None = None
 
@@ -80,7 +82,7 @@ def request_again(plan: Plan, **asked: Any) -> Request:
     """A request for all that a plan measured, under its conditions; `asked` are other fields."""
     kept = (
         "cases", "suite", "precision", "budget_s", "launches", "seed", "mpi",
-        "case_deadline_s", "samples", "keep_all", "launcher", "allocation",
+        "case_deadline_s", "samples", "keep_all", "launcher", "allocation", "variations",
     )  # fmt: skip
     usual: dict[str, Any] = {name: getattr(plan, name) for name in kept}
     families = {case.transport.partition(":")[0] for case in plan.cases}

@@ -34,6 +34,7 @@ from weft.topics.rails import Rails
 from weft.topics.registration import RegisteringMemory
 from weft.topics.reuse import BufferReuse
 from weft.topics.scaling import Scaling
+from weft.topics.settings import SettingsBeside
 from weft.topics.sizes import Sizes
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 TOPICS: tuple[Topic[Any], ...] = (
     OsuPaper(),
+    SettingsBeside(),
     Sizes(),
     QueueDepths(),
     HostOverheads(),

@@ -45,16 +45,22 @@ def rounds_of(run: Run) -> dict[int, int]:
     return found
 
 
-def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
-    """By case and round: the median latency in ns of what was measured well."""
+def times_by_round(run: Run) -> dict[str, dict[int, float]]:
+    """By case and round: the median time of an operation in ns of what was measured well."""
     rounds = rounds_of(run)
     found: dict[str, dict[int, float]] = {}
     for case, batches in run.measured_by_case.items():
-        divisor = run.patterns[run.cases[case].test].latency_divisor
-        if divisor:
-            of_rounds = grouped(batches, lambda batch: rounds[batch.launch])
-            times = samples_of_groups(of_rounds, run.time_ns)
-            found[case] = {number: one / divisor for number, one in launch_medians(times).items()}
+        of_rounds = grouped(batches, lambda batch: rounds[batch.launch])
+        found[case] = dict(launch_medians(samples_of_groups(of_rounds, run.time_ns)))
+    return found
+
+
+def latencies_by_round(run: Run) -> dict[str, dict[int, float]]:
+    """The same as latencies, of the tests that have one."""
+    found: dict[str, dict[int, float]] = {}
+    for case, times in times_by_round(run).items():
+        if divisor := run.patterns[run.cases[case].test].latency_divisor:
+            found[case] = {number: one / divisor for number, one in times.items()}
     return found
 
 

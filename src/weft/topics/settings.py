@@ -1,0 +1,208 @@
+"""Settings beside each other: what each value of `weft run --vary` changes, against the first one.
+
+The launches of a round ran one after the other, so a ratio is of the launches of one round, and its
+interval over the rounds (Student's of one sample of logarithms): what moves all launches of a round
+alike is not in it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.analysis.stats.ratios import Ratio, Verdict, ratio_in_words, ratio_of, verdicts
+from weft.analysis.stats.rounds import differences, session_of_rounds, times_by_round
+from weft.analysis.stats.slowdown import difference_of_pairs
+from weft.charts import (
+    Chart,
+    ChartAxis,
+    ChartPoint,
+    axis_over_sizes,
+    axis_place,
+    chart_of,
+    track_of,
+)
+from weft.tables import Table
+from weft.topics.base import Topic
+from weft.topics.rows import SizeRow
+from weft.units import format_bytes
+from weft.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from weft.plan.case import Case
+    from weft.topics.base import Results
+
+_IN_WORDS: dict[Verdict, str] = {"better": "faster", "worse": "slower"}
+
+
+class SettingRow(SizeRow, frozen=True, kw_only=True):
+    """The speed with a setting over that with the first one, of the same case and rounds.
+
+    `transport` is the one that both are of; `rounds` have a launch of both.
+    """
+
+    test: str
+    setting: str
+    reference: str
+    speed: Ratio
+    verdict: Verdict
+    rounds: int
+
+    @property
+    def where(self) -> str:
+        """The test and what it was measured over."""
+        return f"{self.test}, {self.over}"
+
+    @property
+    def in_words(self) -> str:
+        """The verdict: faster or slower."""
+        return _IN_WORDS.get(self.verdict, self.verdict)
+
+
+class SettingsBeside(Topic[tuple[SettingRow, ...]]):
+    """What each value of a varied setting changes."""
+
+    name = "settings"
+    title = "Settings beside each other"
+
+    def rows(self, results: Results) -> tuple[SettingRow, ...]:
+        """One row per setting but the first, test, variant and size that both were measured at."""
+        plan = results.run.header.plan
+        if not plan.variations:
+            return ()
+        times = times_by_round(results.run)
+        sessions = session_of_rounds(results.run)
+        shown = {one.case for one in results.summaries}
+        first: dict[Case, tuple[str, Mapping[int, float]]] = {}
+        series: dict[Case, list[SettingRow]] = {}
+        for case in plan.cases:
+            varied = plan.variations.get(case.transport)
+            if varied is None or case.key not in shown or case.key not in times:
+                continue
+            reference, of_first = first.setdefault(
+                msgspec.structs.replace(case, transport=varied.of), (varied.words, times[case.key])
+            )
+            if reference == varied.words:
+                continue
+            found, rounds = _speed(of_first, times[case.key], sessions)
+            row = SettingRow(
+                **SettingRow.of(case, transport=varied.of),
+                setting=varied.words,
+                reference=reference,
+                speed=found,
+                verdict="cannot tell",
+                rounds=rounds,
+            )
+            series.setdefault(case.but_for("bytes"), []).append(row)
+        return tuple(row for own in series.values() for row in _judged(own))
+
+    def tables(self, rows: tuple[SettingRow, ...]) -> list[Table]:
+        """One row per setting, test, variant and size."""
+        if not rows:
+            return []
+        firsts = ", ".join(dict.fromkeys(f"{row.transport} {row.reference}" for row in rows))
+        return [
+            Table(
+                name=self.name,
+                caption=f"{self.title}: speed over that of {firsts}; over 1 is faster",
+                head=("setting", "measured", "size", "speed", "verdict"),
+                rows=tuple(
+                    (
+                        row.setting,
+                        row.where,
+                        format_bytes(row.bytes),
+                        ratio_in_words(row.speed),
+                        row.in_words,
+                    )
+                    for row in rows
+                ),
+            )
+        ]
+
+    def charts(self, rows: tuple[SettingRow, ...]) -> list[Chart]:
+        """The ratios against the size, a curve a setting, test and variant."""
+        if not rows:
+            return []
+        names = dict.fromkeys(_curve(row) for row in rows)
+        tracks = [
+            track_of(
+                name,
+                (
+                    ChartPoint(
+                        axis_place(row.bytes), row.speed.speed, row.speed.low, row.speed.high,
+                        f"{format_bytes(row.bytes)}: {ratio_in_words(row.speed)}",
+                    )
+                    for row in rows
+                    if _curve(row) == name
+                ),
+                group,
+            )
+            for group, name in enumerate(names)
+        ]  # fmt: skip
+        sizes = axis_over_sizes([row.bytes for row in rows])
+        speeds = ChartAxis("speed over the first setting", is_log=False)
+        return [chart_of(self.name, self.title, sizes, speeds, tracks)]
+
+    def findings(self, rows: tuple[SettingRow, ...]) -> list[str]:
+        """A sentence for each setting and test."""
+        series: dict[tuple[str, str], list[SettingRow]] = {}
+        for row in rows:
+            series.setdefault((row.setting, row.where), []).append(row)
+        return [_sentence(own) for own in series.values()]
+
+
+def _speed(
+    first: Mapping[int, float], other: Mapping[int, float], sessions: Mapping[int, int]
+) -> tuple[Ratio, int]:
+    """The speed of the other over the first, and in how many rounds both were measured."""
+    logs = [
+        {number: math.log(time) for number, time in own.items() if time > 0}
+        for own in (first, other)
+    ]
+    found, unit = differences(logs[0], logs[1], sessions)
+    apart = difference_of_pairs(found)
+    rounds = len(logs[0].keys() & logs[1].keys())
+    if apart is None:
+        speed = math.exp(-found[0]) if found else math.nan
+        return Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch"), rounds
+    judged = msgspec.structs.replace(apart, unit=unit)
+    return msgspec.structs.replace(ratio_of(judged), chance=judged.chance_of_none), rounds
+
+
+def _judged(rows: Sequence[SettingRow]) -> list[SettingRow]:
+    """With the verdicts of sizes that are looked at together."""
+    found = verdicts([row.speed for row in rows])
+    return [
+        msgspec.structs.replace(row, verdict=one or "cannot tell")
+        for row, one in zip(rows, found, strict=True)
+    ]
+
+
+def _curve(row: SettingRow) -> str:
+    return f"{row.setting}, {row.where}"
+
+
+def _sentence(rows: Sequence[SettingRow]) -> str:
+    """How often a setting is faster and slower than the first one, and where it is most so."""
+    first = rows[0]
+    head = f"settings: {first.where}: {first.setting} beside {first.reference}: "
+    decided = [row for row in rows if row.verdict in ("better", "worse")]
+    if not decided:
+        same = sum(row.verdict == "same" for row in rows)
+        if same:
+            return f"{head}the same at {same} of {counted(len(rows), 'size')}"
+        return f"{head}no difference is shown at {counted(len(rows), 'size')}"
+    most = max(decided, key=lambda row: abs(math.log(row.speed.speed)))
+    counts = [
+        f"{word} at {number} of {counted(len(rows), 'size')}"
+        for verdict, word in _IN_WORDS.items()
+        if (number := sum(row.verdict == verdict for row in rows))
+    ]
+    return (
+        f"{head}{' and '.join(counts)}, most at {format_bytes(most.bytes)}:"
+        f" {ratio_in_words(most.speed)}"
+    )

@@ -1,0 +1,72 @@
+"""Settings varied in one run over the scripted rank: which launches, with what, in which order."""
+
+import subprocess
+from pathlib import Path
+
+import weft
+from support.scripted import resume, run
+
+WORDS = ("--launches", "4", "--precision", "100%", "--sizes", "8")
+
+
+def settings_of(done: subprocess.CompletedProcess[str], path: Path) -> list[list[str]]:
+    """The words of the ranks, by round."""
+    assert done.returncode == 0, done.stderr
+    rounds: dict[int, list[str]] = {}
+    for launch in weft.load(path).lines.launches:
+        rounds.setdefault(launch.round, []).append(launch.details["words"])
+    return list(rounds.values())
+
+
+def test_every_round_has_a_launch_of_each_in_a_drawn_order(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, *WORDS, "--vary", "fake.depth=3,5")
+    rounds = settings_of(done, tmp_path / "r.jsonl")
+    assert len(rounds) == 4
+    assert {tuple(sorted(one)) for one in rounds} == {("--option depth=3", "--option depth=5")}
+    assert len({tuple(one) for one in rounds}) == 2
+    assert "Settings beside each other" in done.stdout
+    # Both are the scripted rank, which takes as long whatever its depth.
+    assert "1.000 [1.000, 1.000]" in done.stdout
+
+
+def test_a_variable_reaches_the_ranks_of_its_own_setting(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    """One value has the scripted rank give wrong bytes, the other one does nothing."""
+    varied = ("--transport", "fake", "--vary", "env:FAKE_RANK=wrong=0,times=1")
+    done = run(machine, tmp_path, *WORDS, *varied)
+    assert done.returncode == 1, done.stderr
+    statuses: dict[str, set[str]] = {}
+    for batch in weft.load(tmp_path / "r.jsonl").lines.batches:
+        statuses.setdefault(batch.case, set()).add(batch.status)
+    assert statuses == {
+        "fake:FAKE_RANK=wrong=0/ping_pong/8": {"failed"},
+        "fake:FAKE_RANK=times=1/ping_pong/8": {"ok"},
+    }
+
+
+def test_a_resumed_run_keeps_the_settings(machine: dict[str, str], tmp_path: Path) -> None:
+    words = (*WORDS[2:], "--launches", "2", "--vary", "fake.depth=3,5")
+    settings_of(run(machine, tmp_path, *words, "--samples", "5"), tmp_path / "r.jsonl")
+    record = tmp_path / "r.jsonl"
+    whole = record.read_text().splitlines(keepends=True)
+    second = [at for at, line in enumerate(whole) if '"kind":"launch"' in line][2]
+    record.write_text("".join(whole[:second]))
+    rounds = settings_of(resume(machine, record), record)
+    assert [sorted(one) for one in rounds] == [["--option depth=3", "--option depth=5"]] * 2
+
+
+def test_an_option_for_all_beside_its_own_values_is_refused(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--vary", "fake.depth=3,5", "--option", "fake.depth=4")
+    assert done.returncode == 2
+    assert "--option fake.depth has no effect: --vary has its values" in done.stderr
+
+
+def test_an_mpi_for_all_beside_several_is_refused(machine: dict[str, str], tmp_path: Path) -> None:
+    done = run(machine, tmp_path, "--vary", "mpi=openmpi,mpich", "--mpi", "openmpi")
+    assert done.returncode == 2
+    assert "--mpi has no effect" in done.stderr

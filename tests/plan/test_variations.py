@@ -1,0 +1,96 @@
+"""Settings that are varied: from what is typed to transports, and back to what a command has."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import WeftError
+from weft.plan.variations import Variation, names_of, parse_vary, variations_of
+
+
+def test_each_value_is_a_transport_with_a_setting_of_its_own() -> None:
+    found = variations_of(parse_vary(["ucx.rendezvous=8192,65536"]), ())
+    assert found == {
+        "ucx:rendezvous=8192": Variation(of="ucx", options={"ucx.rendezvous": "8192"}),
+        "ucx:rendezvous=65536": Variation(of="ucx", options={"ucx.rendezvous": "65536"}),
+    }
+
+
+def test_several_settings_are_combined() -> None:
+    found = variations_of(parse_vary(["mpi=openmpi,mpich", "env:OMPI_MCA_btl=tcp,vader"]), ())
+    settings = {(one.mpi, one.environment["OMPI_MCA_btl"]) for one in found.values()}
+    assert settings == set(product(("openmpi", "mpich"), ("tcp", "vader")))
+    assert {one.of for one in found.values()} == {"mpi"}
+    assert all(label == one.label for label, one in found.items())
+
+
+def test_an_mpi_and_a_variable_reach_every_transport_and_an_option_its_own() -> None:
+    varied = parse_vary(["mpi=openmpi,mpich", "tcp.port=7000,7001"])
+    found = variations_of(varied, ("tcp", "ucx:am"))
+    assert [one.of for one in found.values()] == ["tcp"] * 4 + ["ucx:am"] * 2
+    assert not any(one.options for one in found.values() if one.of == "ucx:am")
+
+
+def test_the_other_transports_stay_as_they_are() -> None:
+    found = variations_of(parse_vary(["ucx.rendezvous=1,2"]), ("tcp", "ucx"))
+    assert names_of(found, ("tcp", "ucx")) == ("ucx:rendezvous=1", "ucx:rendezvous=2", "tcp")
+
+
+@pytest.mark.parametrize(
+    ("variable", "transport"),
+    [("OMPI_MCA_btl", "mpi"), ("MPIR_CVAR_X", "mpi"), ("MPICH_X", "mpi"), ("UCX_TLS", "ucx"),
+     ("FI_PROVIDER", "ofi")],
+)  # fmt: skip
+def test_a_variable_is_of_the_library_that_it_steers(variable: str, transport: str) -> None:
+    found = variations_of(parse_vary([f"env:{variable}=a,b"]), ())
+    assert {one.of for one in found.values()} == {transport}
+
+
+def test_values_with_commas_have_bars_between_them() -> None:
+    found = variations_of(parse_vary(["env:UCX_TLS=posix,self|sysv,self"]), ())
+    assert [one.environment["UCX_TLS"] for one in found.values()] == ["posix,self", "sysv,self"]
+    # Names of cases, sides and lists are parted by these.
+    assert not any(set("/@, ") & set(label) for label in found)
+
+
+@pytest.mark.parametrize(
+    ("words", "transports", "told"),
+    [
+        (["rendezvous=1,2"], (), "is no setting to vary"),
+        (["ucx.rendezvous=1,1"], (), "has a value twice"),
+        (["ucx.rendezvous=,"], (), "or none"),
+        (["mpi=openmpi", "mpi=mpich"], (), "mpi is varied twice"),
+        (["env:HOME=/a,/b"], (), "which transport HOME steers is not known"),
+        (["ucx.rendezvous=1,2"], ("tcp",), "tcp has no setting ucx.rendezvous"),
+        (["ucx.rendezvous=1,2"], ("tcp", "mpi"), "tcp and mpi have no setting"),
+        ([f"ucx.rendezvous={','.join(map(str, range(17)))}"], (), "17 combinations"),
+    ],
+)
+def test_what_is_refused(words: list[str], transports: tuple[str, ...], told: str) -> None:
+    with pytest.raises(WeftError, match=told):
+        variations_of(parse_vary(words), transports)
+
+
+def test_sixteen_combinations_are_not_too_many() -> None:
+    assert len(variations_of(parse_vary([f"ucx.x={','.join(map(str, range(16)))}"]), ())) == 16
+
+
+VALUES = st.text("abcXYZ019,_:.=", min_size=1, max_size=8).filter(lambda text: text.strip(","))
+
+
+@given(
+    mpi=st.sampled_from(["", "openmpi"]),
+    options=st.dictionaries(st.sampled_from(["ucx.a", "ucx.b"]), VALUES),
+    environment=st.dictionaries(st.sampled_from(["UCX_TLS", "FOO"]), VALUES),
+)
+def test_what_a_command_has_for_one_gives_it_back(
+    mpi: str, options: dict[str, str], environment: dict[str, str]
+) -> None:
+    one = Variation(of="ucx", mpi=mpi, options=options, environment=environment)
+    name, of, *words = one.typed
+    assert (name, of) == ("--transport", "ucx")
+    if words:
+        [back] = variations_of(parse_vary(words[1::2]), ("ucx",)).values()
+        assert back == one
