@@ -27,7 +27,7 @@ PACKAGES := $(shell find src/weft -name __init__.py)
 # What the engine was configured with: programs follow a library that came or went since.
 LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth docs-figures mutants coverage lab vm lock clean FORCE
+.PHONY: help run build install try test lint format bench truth docs docs-figures mutants coverage lab vm lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +94,11 @@ bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this m
 
 truth: build $(STAMPS)/packages-test ## Known simulated platforms through run, fit and comparison: errors and coverage
 	$(BIN)/python -m bench.truth $(ARGS)
+
+# Fails on a dead link; its gallery is made by weft itself.
+docs: build ## Write the documentation as a site, build/site/readme.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "build/site/readme.html"
 
 # What a page shows a command print is what it prints today.
 docs-figures: build ## Run the commands of the pages on predictions and prices again, and write the pages

@@ -83,7 +83,9 @@ def said() -> Iterator[tuple[str, str]]:
 def pages() -> Iterator[tuple[str, str]]:
     """The commands of weft and make that the pages show."""
     shown = r"`((?:weft|make) [^`\n]+)`|^ {4,}((?:weft|make) .+)$"
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    folders = (ROOT / "docs", ROOT / "docs" / "how-to")
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    files += [page for folder in folders for page in sorted(folder.glob("*.md"))]
     for path in files:
         # In a fence a command stands at the line's beginning.
         fence = False

@@ -1,0 +1,248 @@
+"""Pages of the documentation's site that are made of what is there: mkdocs calls `on_files`.
+
+The README and its neighbours; the commands and the record's lines, from the source; the page on
+numbers, a page per topic; the notebook; and the gallery, whose reports are made of real records.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from mkdocs.structure.files import File
+
+from weft.cli.main import app
+from weft.record.schema import schema_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+NUMBERS = "how-numbers-are-computed.md"
+# Pages beside docs/, by their place on the site.
+BESIDE = {
+    "README.md": "readme.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md",
+}
+# The topics of the page on numbers, each from the paragraph that begins so.
+TOPICS = (
+    ("what-is-timed", "What is timed", "**Sample.**"),
+    ("many-ranks", "Load and many ranks", "**Hot spots**"),
+    ("host-and-layers", "Host, overlap and layers", "**Completion**"),
+    ("differences", "Differences and verdicts", "**Many sizes at once.**"),
+    ("intervals", "Medians and intervals", "**Median and interval.**"),
+    ("stopping", "Stopping and precision", "**Stopping costs a little coverage.**"),
+    ("peaks", "Peaks and prices", "**Peak of a link**"),
+    ("ratios", "Ratios and acceptance", "**Ratio of two figures**"),
+    ("fits", "Fits", "## Fits"),
+)
+_LEAD = re.compile(r"^\*\*([^*]+?)\.?\*\*", re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
+MONDAY, TUESDAY = (str(DOCS / "records" / f"{day}.jsonl.zst") for day in ("monday", "tuesday"))
+# Each report of the gallery: its file, what it shows, and the command that writes it.
+GALLERY = (
+    ("run.html", "A run: two transports of one host", ["report", MONDAY, "-o"]),
+    ("compare.html", "Two runs beside each other", ["compare", MONDAY, TUESDAY, "-o"]),
+    ("platforms.html", "Two published platforms", ["compare", "escher", "red-squall", "-o"]),
+    ("trend.html", "Runs over time", ["trend", MONDAY, TUESDAY, "-o"]),
+    ("signature.html", "Network signatures", ["signature", "escher", "red-squall", "-o"]),
+)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The pages that are not files of docs/, and no file that they replace."""
+    files.remove(next(one for one in files if one.src_uri == NUMBERS))
+    for uri, text in pages():
+        files.append(File.generated(config, uri, content=text))
+    folder = ROOT / "build" / "gallery"
+    for name, _, words in GALLERY:
+        made = gallery_page(folder, name, words)
+        files.append(File.generated(config, f"gallery/{name}", abs_src_path=str(made)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links to pages beside docs/ and to files of the source, as the site has them."""
+    return with_links(markdown, page.file.src_uri)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Every page that is made, with its place."""
+    for source, uri in BESIDE.items():
+        yield uri, (ROOT / source).read_text().replace("](docs/", "](").replace("](LICENSE)", "]")
+    yield from numbers((DOCS / NUMBERS).read_text())
+    yield "reference/commands.md", commands()
+    yield "reference/record.md", record()
+    yield "gallery/index.md", gallery()
+    yield "notebooks/first-look.md", notebook(DOCS / "notebooks" / "first-look.ipynb")
+
+
+def with_links(text: str, uri: str) -> str:
+    """A page whose links go to pages of the site; what is only in the source is no link."""
+    up = "../" * uri.count("/")
+
+    def led(match: re.Match[str]) -> str:
+        target, anchor = match[1], match[2] or ""
+        if "://" in target or not target:
+            return match[0]
+        name = target.rpartition("/")[2]
+        if name in BESIDE and target.startswith(".."):
+            return f"]({up}{BESIDE[name]}{anchor})"
+        if uri in BESIDE.values() and name in BESIDE:
+            return f"]({BESIDE[name]}{anchor})"
+        if name == NUMBERS:
+            return f"]({up}{place_of(anchor)})"
+        if name.endswith(".ipynb"):
+            return f"]({target.removesuffix('.ipynb')}.md)"
+        folder = DOCS / Path(uri).parent
+        if (folder / target).exists() and name.endswith((".md", ".png", ".svg")):
+            return match[0]
+        on_site = name.endswith((".html", ".md")) and not (folder / target).exists()
+        return match[0] if on_site and "src/" not in target else "]"
+
+    return _LINK.sub(led, text)
+
+
+def place_of(anchor: str) -> str:
+    """Where the page on numbers has an anchor: on the page of its topic."""
+    return "numbers/fits.md" if anchor == "#fits" else "numbers/index.md"
+
+
+def numbers(text: str) -> Iterator[tuple[str, str]]:
+    """The page on numbers, a page per topic with a heading per number."""
+    title, _, rest = text.partition("\n")
+    places = [rest.index(f"\n{lead}") + 1 for _, _, lead in TOPICS]
+    ends = [*places[1:], len(rest)]
+    listed = [f"- [{name}]({slug}.md)" for slug, name, _ in TOPICS]
+    yield "numbers/index.md", f"{title}\n{rest[: places[0]]}\n" + "\n".join(listed) + "\n"
+    for (slug, name, _), begin, end in zip(TOPICS, places, ends, strict=True):
+        body = rest[begin:end].removeprefix("## Fits\n")
+        headed = _LEAD.sub(lambda lead: f"## {lead[1]}\n\n**{lead[1]}.**", body)
+        links = re.sub(r"\]\((?!\w+://|#)", "](../", headed)
+        yield f"numbers/{slug}.md", f"# {name}\n\n{links}"
+
+
+def commands() -> str:
+    """Every command with its options, as its own help has them."""
+    top: Any = typer.main.get_command(app)
+    lines = ["# Commands", "", "Made of the program itself: `weft COMMAND --help` says the same."]
+    for name, command in sorted(leaves(top)):
+        lines += [
+            "",
+            f"## weft {name}",
+            "",
+            str(command.help),
+            "",
+            "| Word | What it does |",
+            "|---|---|",
+        ]
+        for param in command.params:
+            words = ", ".join([*param.opts, *param.secondary_opts])
+            shown = words if param.param_type_name == "option" else param.name.upper()
+            words_of = str(param.help or "").replace("|", "\\|")
+            lines.append(f"| `{shown}` | {words_of} |")
+        if command.epilog:
+            lines += ["", "```text", command.epilog, "```"]
+    return "\n".join(lines) + "\n"
+
+
+def leaves(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """The commands of a program, those of its groups too."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from leaves(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
+
+
+def record() -> str:
+    """The lines of a record, from its schema."""
+    lines = [
+        "# The record",
+        "",
+        "One JSON object a line; `schemas/record-1.schema.json` is its schema.",
+    ]
+    for name, known in sorted(json.loads(schema_text())["$defs"].items()):
+        lines += ["", f"## {name}", "", known.get("description", "").replace("\n    ", "\n")]
+        fields = known.get("properties", {})
+        if fields:
+            required = set(known.get("required", ()))
+            lines += ["", "| Field | Type | |", "|---|---|---|"]
+            lines += [
+                f"| `{field}` | {type_of(kind)} | {'' if field in required else 'may be missing'} |"
+                for field, kind in fields.items()
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def type_of(kind: dict[str, Any]) -> str:
+    """A field's type in few words."""
+    if "$ref" in kind:
+        name = kind["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in kind:
+        return " or ".join(map(type_of, kind["anyOf"]))
+    if "enum" in kind:
+        return ", ".join(f"`{one}`" for one in kind["enum"])
+    inner = kind.get("items") or kind.get("additionalProperties")
+    name = str(kind.get("type", "any"))
+    return f"{name} of {type_of(inner)}" if isinstance(inner, dict) and inner else name
+
+
+def notebook(path: Path) -> str:
+    """A notebook as a page, with what its cells gave."""
+    parts = []
+    for cell in json.loads(path.read_text())["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for given in cell.get("outputs", ()):
+            data = given.get("data", {})
+            if picture := data.get("image/svg+xml"):
+                drawing = "".join(picture)
+                parts.append(f"<div>{drawing[drawing.index('<svg') :]}</div>")
+            else:
+                shown = "".join(given.get("text") or data["text/plain"])
+                parts.append(f"```text\n{shown}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def gallery() -> str:
+    """The list of reports, each with the command that wrote it."""
+    lines = [
+        "# Gallery", "",
+        (
+            "Each page was written by the command below it when this site was made. The two"
+            " records are of one virtual machine with other work on it: they show what a report"
+            " looks like, not what a network can do."
+        ),
+    ]  # fmt: skip
+    for name, title, words in GALLERY:
+        typed = " ".join(Path(word).name if "/" in word else word for word in words)
+        lines += ["", f"## {title}", "", f"[Open the page]({name})", "", f"    weft {typed} {name}"]
+    return "\n".join(lines) + "\n"
+
+
+def gallery_page(folder: Path, name: str, words: list[str]) -> Path:
+    """A report, made by weft."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / name
+    made.unlink(missing_ok=True)
+    subprocess.run(
+        [str(Path(sys.executable).with_name("weft")), *words, str(made)], check=True, timeout=300,
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    return made
+
+
+if __name__ == "__main__":
+    sys.stdout.writelines(f"{uri}\n" for uri, _ in pages())

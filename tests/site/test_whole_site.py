@@ -1,0 +1,54 @@
+"""The whole site is built as `make docs` builds it, and its tutorials do what they say."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.copies import ROOT
+
+pytestmark = pytest.mark.engine
+BIN = Path(sys.executable).parent
+
+
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [BIN / "mkdocs", "build", "--strict", "-d", tmp_path / "site"], cwd=ROOT, timeout=900,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    site = tmp_path / "site"
+    for page in (
+        "readme",
+        "numbers/fits",
+        "reference/commands",
+        "gallery/run",
+        "how-to/accept-a-cluster",
+    ):
+        assert (site / f"{page}.html").stat().st_size > 5000, page
+    # It is read without a network: nothing is loaded from elsewhere.
+    for page in ("readme.html", "numbers/fits.html"):
+        text = (site / page).read_text()
+        assert not re.findall(
+            r'<(?:script|link|img)[^>]+(?:src|href)="https?://[^"]+\.(?:js|css|png)', text
+        )
+
+
+@pytest.mark.parametrize("page", ["tutorial-laptop", "tutorial-simulate"])
+def test_every_command_of_a_tutorial_works(page: str, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    steps = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    assert len(steps) >= 4
+    env = os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    for commands in steps:
+        done = subprocess.run(
+            ["bash", "-ec", commands], cwd=tmp_path, env=env, capture_output=True, text=True,
+            timeout=900, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, (commands, done.stdout, done.stderr)
+    named = re.findall(r"-o (\S+)|--csv (\S+)|> (\S+)", "".join(steps))
+    for name in (one for found in named for one in found if one):
+        assert (tmp_path / name).stat().st_size > 0, name
