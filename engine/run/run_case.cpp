@@ -51,9 +51,8 @@ std::string refuse_on_link(const LinkControl& link, const Case& spec, const Patt
   return sleeps ? "a target that polls memory cannot block" : link.memory_polling_hazard();
 }
 
-// What speaks against a case on every rank alike.
-Outcome refuse_everywhere(const LinkControl& link, const Case& spec, const PatternOn& pattern,
-                          int ranks) {
+// What speaks against a case whatever the link.
+Outcome refuse_on_ranks(const Case& spec, const PatternOn& pattern, int ranks) {
   if (!pattern.lack.empty()) return {Status::unsupported, std::string(pattern.lack), 0};
   if (ranks < pattern.info.ranks) {
     const std::string least = std::to_string(pattern.info.ranks);
@@ -65,7 +64,16 @@ Outcome refuse_everywhere(const LinkControl& link, const Case& spec, const Patte
   }
   std::string reason = refuse_values(spec.application, pattern.info.lattice.options);
   if (reason.empty() && pattern.lacks != nullptr) reason = pattern.lacks(spec, ranks);
-  if (reason.empty()) reason = refuse_on_link(link, spec, pattern);
+  if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};
+  return {};
+}
+
+// What speaks against a case on every rank alike.
+Outcome refuse_everywhere(const LinkControl& link, const Case& spec, const PatternOn& pattern,
+                          int ranks) {
+  Outcome refused = refuse_on_ranks(spec, pattern, ranks);
+  if (refused.status != Status::ok) return refused;
+  std::string reason = refuse_on_link(link, spec, pattern);
   if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};
   return {};
 }
@@ -79,15 +87,24 @@ Case on_usual_lattice(const Case& asked, const PatternInfo& info) {
   return spec;
 }
 
+// The case's pattern; nothing where there is none of the name.
+const PatternOn* pattern_of(std::span<const PatternOn> patterns, const Case& spec) {
+  const auto found = std::find_if(patterns.begin(), patterns.end(),
+                                  [&](const PatternOn& one) { return one.info.name == spec.test; });
+  return found == patterns.end() ? nullptr : &*found;
+}
+
+Outcome unknown_test(const Case& spec) {
+  return {Status::failed, "unknown test: " + spec.test, 0};
+}
+
 // False: the link has a fault.
 bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
                std::span<const PatternOn> patterns, const Case& asked, Batch& batch,
                Report& report) {
-  const auto pattern = std::find_if(patterns.begin(), patterns.end(), [&](const PatternOn& one) {
-    return one.info.name == asked.test;
-  });
-  if (pattern == patterns.end()) {
-    report.outcome = {Status::failed, "unknown test: " + asked.test, 0};
+  const PatternOn* const pattern = pattern_of(patterns, asked);
+  if (pattern == nullptr) {
+    report.outcome = unknown_test(asked);
     return true;
   }
   const Case spec = on_usual_lattice(asked, pattern->info);
@@ -137,6 +154,20 @@ void answer_for_all(Bootstrap& boot, const Report& report, const Instant& start,
 }
 
 }  // namespace
+
+Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& asked, int ranks,
+                            const Carried& carried) {
+  const PatternOn* const pattern = pattern_of(patterns, asked);
+  if (pattern == nullptr) return unknown_test(asked);
+  const Case spec = on_usual_lattice(asked, pattern->info);
+  Outcome refused = refuse_on_ranks(spec, *pattern, ranks);
+  if (refused.status != Status::ok) return refused;
+  // The library moves all of what it moves on by itself.
+  const Carried there = pattern->is_collective ? Carried{} : carried;
+  std::string reason = refuse_memory(spec, pattern->footprint, ranks, there);
+  if (!reason.empty()) return {Status::failed, std::move(reason), 0};
+  return {};
+}
 
 bool run_case_on(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
                  std::span<const PatternOn> patterns, const Case& spec, double tick_ns,

@@ -19,6 +19,11 @@ namespace weft {
 std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
                           const Carried& carried = {});
 
+/// What speaks against a case on so many ranks before one of them is there; ok where nothing is
+/// known. `carried` is how much there is of messages that the library does not move on by itself.
+Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& asked, int ranks,
+                            const Carried& carried);
+
 /// Run one case over a link, in the launch's memory. The batch and the answer are rank 0's and tell
 /// for all ranks; `tick_ns` is what a tick of this rank is worth. What was thrown, on all ranks or
 /// behind the last exchange, fails this case and no other. False: the link has a fault.

@@ -74,8 +74,9 @@ class ProgressLine:
         self._progress.refresh()
 
     def trouble(self, text: str) -> None:
-        """Something failed, and the run continues."""
-        self._console.print(f"weft: {text}", markup=False)
+        """Something failed, and the run continues; of a quiet one its record says so."""
+        if not self._is_quiet:
+            self._console.print(f"weft: {text}", markup=False)
 
 
 def _interval(state: CaseState) -> str:

@@ -92,7 +92,7 @@ def test_what_a_record_held_out_is_how_far_its_platform_is_off() -> None:
     )  # fmt: skip
     found = certainty_of_held_out(every, KNOWN)
     assert found is not None
-    assert (found.fixed, found.byte) == pytest.approx((0.1, 1.0))
+    assert (found.fixed, found.byte, found.further) == pytest.approx((0.1, 1.0, 1.0))
     assert (found.worst, found.mean) == pytest.approx((1.0, 0.55))
     assert (found.points, found.largest_bytes, found.of) == (2, 1 << 20, "held-out")
     assert certainty_of_held_out((), KNOWN) is None
@@ -281,7 +281,7 @@ def test_a_platform_without_the_numbers_is_refused(xml: str, why: str) -> None:
     [
         (Variant(fabric=FabricAsked(nodes=4, switch="8"), speed=0), "--speed 0 is out of range"),
         (Variant(fabric=FabricAsked(nodes=4, switch="8"), hop_ns=-1), "--hop -1ns is out of"),
-        (Variant(fabric=FabricAsked(nodes=4096, switch="12,500")), "and a prediction at most 300"),
+        (Variant(fabric=FabricAsked(nodes=4096, switch="12,500")), "and a prediction at most 512"),
         (Variant(fabric=FabricAsked(nodes=4)), "no switch is named"),
     ],
 )

@@ -9,7 +9,7 @@ import weft
 from support.simulations import platform, simulated
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
-from weft.plan.cases import Experiment
+from weft.plan.cases import Experiment, Variants
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import at_crossbar
 from weft.sim.predicted import Variant, predicted
@@ -24,14 +24,18 @@ HALF = FabricAsked(nodes=16, switch="6", blocking="2:1")
 FULL = FabricAsked(nodes=8, switch="4")
 
 
-# The ways over the busiest link, by hand: k/8 of 8 nodes; two groups of two nodes over a third one
-# and back, so twice 2 x 2; 4 nodes of a leaf to 12 others over 2 cables. A node's own link has as
-# many as there are others.
+# The ways over the busiest link, by hand: k/8 of 8 nodes. Three groups of two nodes, a switch each:
+# a global cable has the 2 x 2 of two groups, and by Valiant twice as many; a group's local cable
+# has one way of its own and, as each global cable is at one switch, two from or to each other group
+# (5), by Valiant also the four of one other group to the other one, which come in at one switch
+# and go out at the other (9). 4 nodes of a leaf to 12 others over 2 cables. A node's own link has
+# as many as there are others.
 @pytest.mark.parametrize(
     ("fabric", "routing", "ways"),
     [
         (RING, "dimension-order", 8),
         (GROUPS, "minimal", 5),
+        (GROUPS, "valiant", 9),
         (GROUPS, "ideal", 5),
         (HALF, "ideal", 24),
         (HALF, "d-mod-k", 24),
@@ -86,3 +90,17 @@ def test_the_busiest_cable_of_a_node_is_one_way_of_it(
         own = sum(min(one, 3) for one in peers)
         share = sum(peers) / (sum(peers) - own)
     assert carried["node"] / carried[link] == pytest.approx(share, rel=0.01)
+
+
+# All nodes of a torus of 8x8x8 send to the one opposite in the outermost dimension: over four
+# cables of a ring of eight, half of them either way round, so that each cable has two. Were all
+# ties broken alike it had four.
+def test_a_shift_to_the_opposite_side_of_a_torus_takes_twice_a_message(tmp_path: Path) -> None:
+    torus = FabricAsked(nodes=512, switch="7", topology="torus", shape="8x8x8")
+    named = SimulatedPlatform(name="plain", kind="model", nodes=2)
+    on = predicted(at_crossbar(named, PLAIN, "plain"), Variant(fabric=torus))
+    part = Experiment(tests=("shift",), sizes="1MiB", ranks=512, variants=Variants(points=(256,)))
+    asked = {"samples": 1, "budget_s": 600.0, "case_deadline_s": 600.0}
+    run = simulated(tmp_path, (), "", on, parts=(part,), **asked)
+    [batch] = run.measured
+    assert float(min(run.time_ns(batch))) == pytest.approx(2 * BYTES, rel=0.02)

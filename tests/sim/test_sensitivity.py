@@ -23,7 +23,7 @@ from weft.sim.platforms import protocols_of
 from weft.sim.predicted import Variant, parameters_of, predicted
 from weft.sim.sensitivity import Move, corners, moved
 
-MOVES = corners(0.1, 0.25)
+MOVES = corners((1 / 1.1, 1 / 0.9), (1 / 1.25, 1 / 0.75))
 
 
 def fabric(name: str, fixed: float, byte: float, more: float = 0.0) -> PredictedFabric:

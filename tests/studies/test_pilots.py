@@ -1,19 +1,26 @@
 """Small runs before a large one count into its budget, and say early what cannot be."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 
-from support.simulations import platform
+from support.simulations import platform, simulated
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
-from weft.plan.cases import Experiment
+from weft.measure.timeouts import overtime_s
+from weft.plan.cases import Experiment, Variants
 from weft.sim.effort import Forecast, Pilot
 from weft.sim.predicted import Variant
 from weft.studies import simulations
 from weft.studies.prediction import predicted_on
-from weft.studies.simulated_parts import Part
-from weft.studies.simulations import Effort
+from weft.studies.simulated_parts import on_fewer, parts_of
+from weft.studies.simulations import Effort, has_ended
+
+if TYPE_CHECKING:
+    import weft
 
 NODES = 1024
 VARIANT = Variant(fabric=FabricAsked(nodes=NODES, switch="64"))
@@ -37,14 +44,17 @@ def with_small_runs(
     clock = Clock()
     monkeypatch.setattr(simulations, "time", clock)
 
-    def start(_effort: Effort, _part: object, path: Path) -> Path:
+    def start(effort: Effort, _part: object, path: Path, *, in_time: bool) -> bool:
         nodes = int(path.name.partition("-")[0])
         clock.begun.append(nodes)
-        clock.now += float(nodes**1.5) / 64
-        return path
+        wanted_s = float(nodes**1.5) / 64
+        given_s = effort._left_s() if in_time else wanted_s
+        clock.now += min(wanted_s, given_s)
+        return wanted_s <= given_s
 
     monkeypatch.setattr(Effort, "_start", start)
-    monkeypatch.setattr("weft.record.run.load", lambda path: path)
+    monkeypatch.setattr("weft.record.run.load", lambda has_ended: has_ended)
+    monkeypatch.setattr(simulations, "has_ended", lambda has_ended: has_ended)
     return Effort(budget_s, 1, folder, lambda _: None), clock
 
 
@@ -52,15 +62,37 @@ def test_small_runs_never_take_more_than_the_budget(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = Experiment(tests=("alltoall",), sizes="8", ranks=NODES)
-    for budget_s in (10.0, 30.0, 60.0, 100.0):
+    # 64 nodes take 8 s, and are not begun by a guess: nothing is known of them yet.
+    for budget_s in (5.0, 10.0, 30.0, 60.0, 100.0):
         effort, clock = with_small_runs(monkeypatch, tmp_path, budget_s)
-        with pytest.raises(WeftError, match="of the budget are left"):
-            effort.foresee(platform(), VARIANT, asked, 1, lambda _: None)
+        why = "64 nodes of the 1024 alone took the 4.9 s that were left of the budget"
+        if budget_s > 5.0:
+            why = "1024 nodes need about .* of the budget are left"
+        with pytest.raises(WeftError, match=why):
+            effort.foresee(platform(), VARIANT, asked, 1)
         assert clock.now <= budget_s
     # 4, 64, 128 and 256 nodes take 95 s, and all of them 512 s more.
     effort, clock = with_small_runs(monkeypatch, tmp_path, 700.0)
-    effort.foresee(platform(), VARIANT, asked, 1, lambda _: None)
+    effort.foresee(platform(), VARIANT, asked, 1)
     assert clock.begun == [4, 64, 128, 256]
+
+
+def test_a_small_run_is_ended_with_the_budget(tmp_path: Path) -> None:
+    """Its case is none that was begun in time and may take a little longer."""
+    [one, *_] = parts_of(platform(), VARIANT, Experiment(tests=("halo",), sizes="8", ranks=64))
+    effort = Effort(60.0, 1, tmp_path, lambda _: None)
+    plain, in_time = (effort._request(one, tmp_path, in_time=each) for each in (False, True))
+    assert plain.budget_s == 60.0
+    assert in_time.budget_s + overtime_s(in_time.budget_s) == pytest.approx(60.0)
+
+
+def test_a_case_that_was_given_up_has_not_ended(tmp_path: Path) -> None:
+    run = simulated(tmp_path, ("ping_pong",), "8", platform())
+    assert has_ended(run)
+    batches = [msgspec.structs.replace(one, status="timeout") for one in run.measured]
+    late, none = (SimpleNamespace(measured=one, cases=run.cases) for one in (batches, ()))
+    assert not has_ended(cast("weft.Run", late))
+    assert not has_ended(cast("weft.Run", none))
 
 
 def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> None:
@@ -70,22 +102,43 @@ def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> N
         effort.parts(platform(), [VARIANT], asked)
 
 
-def test_what_no_model_has_is_said_after_the_least_run_alone(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+# What only all nodes cannot do: a byte more or a place further than there is of them.
+@pytest.mark.parametrize(
+    ("experiment", "words", "fix"),
+    [
+        (Experiment(tests=("message_rate",), sizes="8", ranks=NODES),
+         "message_rate is unsupported on a simulated platform: a model has no limit of messages",
+         "ask stream instead"),
+        (Experiment(tests=("shift",), sizes="8", ranks=NODES, variants=Variants(points=(NODES,))),
+         "shift: a shift is by 1 place to one less than there are ranks", "choose other --points"),
+        (Experiment(tests=("hot_spot_receive",), sizes="8", ranks=NODES,
+                    variants=Variants(points=(NODES,))),
+         "hot_spot_receive: 1024 peers need 1025 ranks", "type more --nodes, or smaller --points"),
+        (Experiment(tests=("allgather",), sizes="1GiB", ranks=NODES),
+         # 1,025 GiB, 17 pages and one more of each rank.
+         "needs 1074790468 MiB of memory where",
+         "choose smaller sizes, fewer buffers or samples"),
+    ],
+    ids=lambda one: one.tests[0] if isinstance(one, Experiment) else "",
+)  # fmt: skip
+def test_what_all_nodes_cannot_do_is_said_before_any_small_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, experiment: Experiment, words: str, fix: str
 ) -> None:
-    begun = []
-    start = Effort._start
-
-    def counted(effort: Effort, part: Part, path: Path, say: None = None) -> Path:
-        begun.append(part.experiment.ranks)
-        return start(effort, part, path, say)
-
-    monkeypatch.setattr(Effort, "_start", counted)
+    monkeypatch.setattr(Effort, "_start", lambda *_, **__: pytest.fail("something was simulated"))
     effort = Effort(1e5, 1, tmp_path, lambda _: None)
-    asked = Experiment(tests=("message_rate",), sizes="8", ranks=NODES)
-    with pytest.raises(WeftError, match="no limit of messages per second"):
-        predicted_on(platform(), [VARIANT], asked, effort)
-    assert begun == [4]
+    with pytest.raises(WeftError) as caught:
+        predicted_on(platform(), [VARIANT], experiment, effort)
+    assert words in caught.value.what
+    assert caught.value.fix == fix
+
+
+def test_places_that_few_nodes_do_not_have_are_nearer_there() -> None:
+    points = Variants(points=(1, 100, 512))
+    asked = Experiment(tests=("shift",), sizes="8", ranks=NODES, variants=points)
+    assert on_fewer(asked, 256, VARIANT).variants.points == (1, 100, 128)
+    assert on_fewer(asked, 4, VARIANT).variants.points == (1, 2)
+    two_each = msgspec.structs.replace(VARIANT, ranks_per_node=2)
+    assert on_fewer(asked, 256, two_each).ranks == 512
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,23 @@ import weft
 from weft.errors import WeftError
 from weft.host.engine import said_version
 from weft.host.programs import answer
+from weft.launch.environment import environment_of_ranks
+from weft.launch.protocol import answer_to, encode
 from weft.plan.pattern import Pattern
 from weft.plan.site import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from weft.launch.protocol import Answer
 
 MPIS = ("openmpi", "mpich")
 # The MPI of simulated platforms: a simulator that is no MPI to start programs with.
 SIMULATOR = "smpi"
 DESCRIBE_DEADLINE_S = 20.0
+# To look at cases without running one.
+LOOK_DEADLINE_S = 60.0
 # Each MPI's starter, and what its rank programs are compiled with.
 PACKAGES = {"openmpi": "openmpi-bin libopenmpi-dev", "mpich": "mpich libmpich-dev"}
 
@@ -199,3 +206,20 @@ def _read(
         )
         for at, described in enumerate(modes)
     )
+
+
+def refusals(
+    program: Program, lines: Sequence[Mapping[str, Any]], ranks: int, *, heads: bool
+) -> tuple[Answer, ...]:
+    """What speaks against these cases on so many ranks, before any of them is there.
+
+    An answer for each that is ok where nothing does; `heads`: only the first bytes of a message are
+    there. Raises WeftError.
+    """
+    words = [str(program.path), "--refuse", "--ranks", str(ranks), *(["--heads"] if heads else [])]
+    given = b"".join(encode(line, LOOK_DEADLINE_S) for line in lines).decode()
+    tried = answer(words, LOOK_DEADLINE_S, given, environment_of_ranks({}))
+    if tried is None or tried.returncode != 0:
+        raise WeftError(f"{program.path.name} did not look at its cases", "type make build")
+    said = tried.stdout.encode().splitlines()
+    return tuple(answer_to(line, text) for line, text in zip(lines, said, strict=True))

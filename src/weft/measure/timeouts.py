@@ -26,10 +26,19 @@ OVERTIME_SHARE = 0.1
 LEAST_OVERTIME_S = 2.0
 
 
+def without_overtime_s(budget_s: float) -> float:
+    """The budget with which a case that was begun in time ends within this one."""
+    return max(min(budget_s - LEAST_OVERTIME_S, budget_s / (1 + OVERTIME_SHARE)), 0.0)
+
+
+def overtime_s(budget_s: float) -> float:
+    """How much longer than the budget a case may take that was begun in time."""
+    return max(LEAST_OVERTIME_S, OVERTIME_SHARE * budget_s)
+
+
 def within_budget_s(wait_s: float, left_s: float, budget_s: float) -> float:
     """How long to wait for a batch, seconds: no longer than the budget and a little."""
-    overtime_s = max(LEAST_OVERTIME_S, OVERTIME_SHARE * budget_s)
-    return min(wait_s, max(left_s, 0.0) + overtime_s)
+    return min(wait_s, max(left_s, 0.0) + overtime_s(budget_s))
 
 
 def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weft.analysis.stats.error_bound import SHARE, bounds_further
 from weft.sim.fidelity import point_errors, predicted_ns
 from weft.sim.platforms import check_kind, protocols_of
 from weft.tables import Table
@@ -60,16 +61,25 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
     """How far a calibrated platform is from what it was held to, as fractions, and up to where.
 
     That is `of` published figures, or those of a record that were held out. `fixed` and `byte` are
-    the worst errors where most of a time is of no byte, and of the bytes.
+    the errors where most of a time is of no byte, and of the bytes: of published figures the worst
+    ones, of the model over the figure. Of held-out ones it is the factor, less one, within which a
+    further one is either way, and so is `further` of all; 0 in a file that does not have it.
     """
 
     mean: float
     worst: float
     fixed: float = 0.0
     byte: float = 0.0
+    further: float = 0.0
     points: int
     largest_bytes: int
     of: Literal["published", "held-out"] = "published"
+
+    def ends(self, error: float) -> tuple[float, float]:
+        """How many times a predicted time the true one is, at least and at most, by an error."""
+        if self.further:
+            return 1 / (1 + error), 1 + error
+        return 1 / (1 + error), 1 / (1 - min(error, 0.99))
 
 
 # A certainty as the file of a platform carries it, of those that weft wrote.
@@ -250,8 +260,7 @@ def _interval(figure: PredictedFigure, certainty: Certainty | None) -> str:
     ends = [_end(figure.low, figure.value), _end(figure.high, figure.value)]
     if certainty is None:
         return "not known" if figure.low is None else _range(figure, ends)
-    # An error is of the model's figure over the published one.
-    factors = 1 / (1 + certainty.worst), 1 / (1 - min(certainty.worst, 0.99))
+    factors = certainty.ends(certainty.further or certainty.worst)
     return _range(figure, [end * factor for end, factor in zip(ends, factors, strict=True)])
 
 
@@ -284,7 +293,7 @@ def notes_of(
         known = (
             f"the model misses {counted(certainty.points, f'{certainty.of} figure')} by"
             f" {100 * certainty.mean:.1f} % on average and {100 * certainty.worst:.1f} % at most;"
-            f" {of_figures}"
+            f" {_of_further(certainty) or of_figures}"
         )
         known += _of_differences(answers, certainty)
     # Behind its source stand what was assumed of a platform, cautions, and what somebody typed.
@@ -305,6 +314,14 @@ def notes_of(
     return [line for line in (known, _of_ranges(answers), aside, extrapolated) if line]
 
 
+def _of_further(certainty: Certainty) -> str:
+    """What the interval is of, where the figures were held out; else empty."""
+    if not certainty.further:
+        return ""
+    who = "all" if not bounds_further(certainty.points) else f"{100 * SHARE:.0f} % of further ones"
+    return f"{who} are within a factor of {1 + certainty.further:.2f}, and the interval is of that"
+
+
 def _of_differences(answers: Sequence[PredictedFabric], certainty: Certainty) -> str:
     if len(answers) == 1:
         return ""
@@ -313,5 +330,6 @@ def _of_differences(answers: Sequence[PredictedFabric], certainty: Certainty) ->
     return (
         "; that of a difference is how far it goes when all fabrics' latencies are moved by"
         f" {100 * certainty.fixed:.1f} % and their times of a byte by {100 * certainty.byte:.1f} %,"
-        " what the model misses most where either counts most"
+        f" what the model misses {'so often' if certainty.further else 'most'} where either counts"
+        " most"
     )

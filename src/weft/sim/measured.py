@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weft.analysis.stats.error_bound import bound_of_further
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
@@ -61,8 +62,9 @@ def certainty_of_held_out(every: Sequence[HeldOut], protocols: Protocols) -> Cer
     """How far a record's platform is from what the record held out; None where it held out nothing.
 
     Of ranks that had cores of their own. Errors of times: of a bandwidth it is that of the time.
+    The interval is of what a further one is within, so one that is far off does not make it wide.
     """
-    errors = {True: [0.0], False: [0.0]}
+    ratios: dict[bool, list[float]] = {True: [], False: []}
     sizes = []
     time_of, fixed_of = protocols.ping_pong_ns, protocols.without_bytes().ping_pong_ns
     for one in every:
@@ -70,20 +72,27 @@ def certainty_of_held_out(every: Sequence[HeldOut], protocols: Protocols) -> Cer
             continue
         ratio = one.measured / one.predicted if one.is_rate else one.predicted / one.measured
         is_of_bytes = 2 * fixed_of(one.bytes) < time_of(one.bytes)
-        errors[is_of_bytes].append(abs(ratio - 1))
+        ratios[is_of_bytes].append(ratio)
         sizes.append(one.bytes)
     if not sizes:
         return None
-    found = [*errors[True][1:], *errors[False][1:]]
+    every_ratio = [*ratios[True], *ratios[False]]
+    errors = [abs(ratio - 1) for ratio in every_ratio]
     return Certainty(
-        mean=sum(found) / len(found),
-        worst=max(found),
-        fixed=max(errors[False]),
-        byte=max(errors[True]),
-        points=len(found),
+        mean=sum(errors) / len(errors),
+        worst=max(errors),
+        fixed=_further(ratios[False]),
+        byte=_further(ratios[True]),
+        further=_further(every_ratio),
+        points=len(errors),
         largest_bytes=max(sizes),
         of="held-out",
     )
+
+
+def _further(ratios: Sequence[float]) -> float:
+    """The factor within which a further ratio is, either way, less one."""
+    return bound_of_further([max(ratio, 1 / ratio) - 1 for ratio in ratios])
 
 
 class Measured(msgspec.Struct, frozen=True, kw_only=True):

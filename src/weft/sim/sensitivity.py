@@ -27,22 +27,18 @@ class Move(msgspec.Struct, frozen=True, kw_only=True):
     byte: float = 1.0
 
 
-def corners(fixed_error: float, byte_error: float) -> tuple[Move, ...]:
+def corners(fixed: tuple[float, float], byte: tuple[float, float]) -> tuple[Move, ...]:
     """Both kinds as far off as they may be, each way: the opposite ones first.
 
-    The errors are of the model over what was published, as fractions.
+    The ends are how many times as long a kind may be, at least and at most.
     """
-    (fixed_low, fixed_high), (byte_low, byte_high) = map(_ends, (fixed_error, byte_error))
+    (fixed_low, fixed_high), (byte_low, byte_high) = fixed, byte
     return (
         Move(fixed=fixed_low, byte=byte_high),
         Move(fixed=fixed_high, byte=byte_low),
         Move(fixed=fixed_low, byte=byte_low),
         Move(fixed=fixed_high, byte=byte_high),
     )
-
-
-def _ends(error: float) -> tuple[float, float]:
-    return 1 / (1 + error), 1 / (1 - min(error, 0.99))
 
 
 def moved(parameters: PlatformParameters, move: Move) -> PlatformParameters:

@@ -1,7 +1,7 @@
 """A prediction: tests simulated on fabrics, and the fabrics side by side."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
     from weft.applications.asked import ApplicationsAsked
     from weft.charts import Chart
+    from weft.launch.protocol import Answer
+    from weft.plan.case import Case
     from weft.plan.cases import Experiment
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
     from weft.topics.base import Results
 
 
-# In the engine's words (contract/wording.hpp) where a case has too few ranks.
+# In the engine's words where a case has too few ranks, and in those of a prediction.
 _MORE_RANKS = "choose more with --ranks"
+_MORE_NODES = "type more --nodes, or smaller --points"
 
 
 class Predicted(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +62,8 @@ def predicted_on(
     """
     parts = effort.parts(base, variants, experiment)
     published = _published(base)
-    effort.foresee(base, variants[0], experiment, len(variants), _refusing(published))
+    _check_refused(effort.refused(parts[0]), published.name if published else "")
+    effort.foresee(base, variants[0], experiment, len(variants))
     runs = [effort.run(one, at) for at, one in enumerate(parts)]
     certainty = known_certainty(base)
     moved = effort.moved(base, variants, experiment, certainty)
@@ -184,18 +188,29 @@ def _front(
     ), table
 
 
-def _refusing(published: "Platform | None") -> "Callable[[Sequence[Run]], None]":
-    """Raises WeftError for records of a few ranks in which no case could be simulated.
+def _check_refused(asked: "Sequence[tuple[Case, Answer]]", published: str) -> None:
+    """Raises WeftError for a case that does not fit the memory, or where no case can be simulated.
 
-    Cases that want more ranks say nothing of a larger run.
+    Some that cannot are lines below the table.
     """
+    from weft.sim.alternatives import instead_of
 
-    def refuse(runs: "Sequence[Run]") -> None:
-        results = tuple(_results(run) for run in runs)
-        if not any(_MORE_RANKS in one.reason for own in results for one in own.summaries):
-            _lacking((results,), published.name if published else "")
-
-    return refuse
+    for case, said in asked:
+        if said.status == "failed":
+            what, _, fix = said.reason.partition("; ")
+            raise WeftError(f"{case.key} {what}", fix or "type another test")
+    if not all(said.status == "unsupported" for _, said in asked):
+        return
+    reasons = dict.fromkeys((case.test, said.reason.rstrip(".")) for case, said in asked)
+    fixes = [reason.partition("; ")[2] for _, reason in reasons]
+    if all(fixes):
+        what = "; ".join(f"{test}: {reason.partition('; ')[0]}" for test, reason in reasons)
+        raise WeftError(what, fixes[0].replace(_MORE_RANKS, _MORE_NODES))
+    tests = tuple(dict.fromkeys(case.test for case, _ in asked))
+    raise WeftError(
+        "; ".join(_unsupported(test, reason) for test, reason in reasons),
+        f"ask {instead_of(tests, published)} instead",
+    )
 
 
 def _results(run: "Run") -> "Results":
@@ -243,7 +258,11 @@ def _lacking(all_results: "Sequence[Sequence[Results]]", published: str) -> dict
 def _why_none(one: "CaseSummary", figure: str) -> str:
     """Why a case has no figure that a fabric has a part in; else empty."""
     if one.status == "unsupported":
-        return f"{one.test} is unsupported on a simulated platform: {one.reason.rstrip('.')}"
+        return _unsupported(one.test, one.reason.rstrip("."))
     if figure == "overhead":
         return f"{one.test} is not predicted: it is of the hosts, and no fabric changes it"
     return ""
+
+
+def _unsupported(test: str, reason: str) -> str:
+    return f"{test} is unsupported on a simulated platform: {reason}"

@@ -58,6 +58,17 @@ def parts_of(
     return tuple(found)
 
 
+def on_fewer(experiment: Experiment, nodes: int, variant: Variant) -> Experiment:
+    """The same tests on fewer nodes; places among the ranks that are not there are nearer."""
+    ranks = nodes * variant.ranks_per_node
+    points = dict.fromkeys(
+        point if point < ranks else max(point * nodes // variant.fabric.nodes, 1)
+        for point in experiment.variants.points
+    )
+    variants = msgspec.structs.replace(experiment.variants, points=tuple(points))
+    return msgspec.structs.replace(experiment, ranks=ranks, variants=variants)
+
+
 def _named(platform: SimulatedPlatform, variant: Variant) -> SimulatedPlatform:
     """By the words of the variant as it was asked for."""
     base = platform.name.partition(",")[0]

@@ -13,6 +13,8 @@ from weft.errors import WeftError
 from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
+    from weft.launch.protocol import Answer
+    from weft.plan.case import Case
     from weft.plan.cases import Experiment
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from weft.studies.simulated_parts import Part
 
 _ROOM = 0.8
+# So many times the budget is to be tried where nothing is known of what a simulation takes.
+_MORE_TIME = 5.0
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
 # Endings of what weft writes into a folder, which is not called so itself.
@@ -77,24 +81,44 @@ class Effort:
             session.prepare(request, lambda _: None)
         return found
 
+    def refused(self, parts: "Sequence[Part]") -> "tuple[tuple[Case, Answer], ...]":
+        """The cases of a variant, and what speaks against each before a rank is there; else ok."""
+        from weft import session
+        from weft.launch.programs import refusals
+        from weft.measure.lines import case_line
+        from weft.measure.stopping import Amount
+
+        found: dict[Experiment, tuple[tuple[Case, Answer], ...]] = {}
+        for part in parts:
+            if part.experiment in found:
+                continue
+            site, made = session.prepare(self._request(part, Path()), lambda _: None)
+            amount = Amount(samples=max(self._samples, 1), warmup=0, ops_per_sample=1)
+            cases = made.plan.cases
+            lines = [
+                case_line(case, at, amount, made.plan.seed, verify=True)
+                for at, case in enumerate(cases)
+            ]
+            [program] = site.usable.values()
+            heads = not part.platform.checks_messages
+            answers = refusals(program, lines, part.experiment.ranks, heads=heads)
+            found[part.experiment] = tuple(zip(cases, answers, strict=True))
+        return tuple(one for own in found.values() for one in own)
+
     def foresee(
         self,
         base: "SimulatedPlatform",
         variant: "Variant",
         experiment: "Experiment",
         count: int,
-        refuse: "Callable[[Sequence[Run]], None]",
     ) -> None:
-        """Print what a large simulation costs. Raises WeftError for more than there is.
-
-        `refuse` gets the records of the first small run, and raises for what is none at any size.
-        """
+        """Print what a large simulation costs. Raises WeftError for more than there is."""
         import psutil
 
         from weft.sim.effort import forecast
 
         nodes = variant.fabric.nodes
-        found = forecast(self._pilots(base, variant, experiment, count, refuse), nodes)
+        found = forecast(self._pilots(base, variant, experiment, count), nodes)
         if found is None:
             return
         self.say(_in_words(found, count))
@@ -114,14 +138,13 @@ class Effort:
         variant: "Variant",
         experiment: "Experiment",
         count: int,
-        refuse: "Callable[[Sequence[Run]], None]",
     ) -> "list[Pilot]":
         """The same cases on fewer nodes; a fabric that is not there of so few is omitted."""
         import msgspec
 
         from weft.record.run import load
         from weft.sim.effort import Pilot, is_enough, pilot_sizes
-        from weft.studies.simulated_parts import parts_of
+        from weft.studies.simulated_parts import on_fewer, parts_of
 
         done: list[Pilot] = []
         with tempfile.TemporaryDirectory(prefix="weft-predict-") as folder:
@@ -129,10 +152,8 @@ class Effort:
                 fabric = msgspec.structs.replace(variant.fabric, nodes=nodes, shape="")
                 small = msgspec.structs.replace(variant, fabric=fabric)
                 try:
-                    on_fewer = msgspec.structs.replace(
-                        experiment, ranks=nodes * variant.ranks_per_node
-                    )
-                    parts = parts_of(base, small, on_fewer, as_of_nodes=variant.fabric.nodes)
+                    fewer = on_fewer(experiment, nodes, variant)
+                    parts = parts_of(base, small, fewer, as_of_nodes=variant.fabric.nodes)
                 except WeftError:
                     continue
                 if is_enough(done, variant.fabric.nodes):
@@ -140,11 +161,14 @@ class Effort:
                 self._check_left(done, nodes, variant.fabric.nodes, count)
                 begun = time.monotonic()
                 paths = [Path(folder) / f"{nodes}-{at}.jsonl" for at in range(len(parts))]
-                written = [self._start(*one) for one in zip(parts, paths, strict=True)]
-                if not done:
-                    refuse([load(path) for path in written])
-                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-                done.append(Pilot(nodes=nodes, seconds=time.monotonic() - begun, peak_bytes=peak))
+                for part, path in zip(parts, paths, strict=True):
+                    is_cut = not has_ended(load(self._start(part, path, in_time=True)))
+                    seconds = time.monotonic() - begun
+                    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+                    last = Pilot(nodes=nodes, seconds=seconds, peak_bytes=peak)
+                    if is_cut:
+                        self._refuse_as_cut(last, variant.fabric.nodes)
+                done.append(last)
         return done
 
     def _check_left(self, done: "Sequence[Pilot]", next_nodes: int, nodes: int, count: int) -> None:
@@ -171,6 +195,17 @@ class Effort:
             f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} about {in_words(seconds)} of"
             f" simulation here, and {max(left_s, 0):.0f} s of the budget are left",
             f"type --budget {in_words(1.5 * seconds + self._budget_s - left_s)}, or fewer"
+            " --nodes, sizes or fabrics",
+        )
+
+    def _refuse_as_cut(self, small: "Pilot", nodes: int) -> None:
+        """Raises WeftError: a small run did not end, and what all nodes take is not known."""
+        from weft.plan.budget import in_words
+
+        raise WeftError(
+            f"{counted(small.nodes, 'node')} of the {nodes} alone took the {small.seconds:.1f} s"
+            " that were left of the budget",
+            f"type --budget {in_words(_MORE_TIME * self._budget_s)}, or fewer"
             " --nodes, sizes or fabrics",
         )
 
@@ -212,7 +247,7 @@ class Effort:
 
         if len(variants) == 1 or certainty is None:
             return []
-        moves = corners(certainty.fixed, certainty.byte)
+        moves = corners(certainty.ends(certainty.fixed), certainty.ends(certainty.byte))
         needed_s = len(moves) * _MOVES_TAKE * self._simulated_s
         spent_s = time.monotonic() - self._begun_s
         if needed_s > self._budget_s - spent_s:
@@ -242,10 +277,13 @@ class Effort:
         path: Path,
         *,
         is_quiet: bool = True,
+        in_time: bool = False,
         typed: frozenset[str] = frozenset(),
     ) -> "Request":
+        from weft.measure.timeouts import without_overtime_s
         from weft.plan.request import simulation
 
+        budget_s = without_overtime_s(self._budget_s) if in_time else self._budget_s
         return simulation(
             part.platform,
             (part.experiment,),
@@ -255,23 +293,39 @@ class Effort:
             samples=1 if part.launches > 1 else self._samples,
             launches=part.launches,
             command=("weft", *sys.argv[1:]),
-            budget_s=self._budget_s,
+            budget_s=budget_s,
             case_deadline_s=max(self._left_s(), 1.0),
             begun_s=self._begun_s,
             is_quiet=is_quiet,
             typed=typed,
         )
 
-    def _start(self, part: "Part", path: Path, say: Callable[[str], None] | None = None) -> Path:
-        """The record of a simulation; one that nobody is to hear of says nothing."""
+    def _start(
+        self,
+        part: "Part",
+        path: Path,
+        say: Callable[[str], None] | None = None,
+        *,
+        in_time: bool = False,
+    ) -> Path:
+        """The record of a simulation; one that nobody is to hear of says nothing.
+
+        `in_time`: what it began in time does not take longer than the budget either.
+        """
         from weft import session
 
-        request = self._request(part, path, is_quiet=say is None)
+        request = self._request(part, path, is_quiet=say is None, in_time=in_time)
         written, footer = session.start(request, say or (lambda _: None))
         if footer.outcome == "interrupted":
             self.say(f"weft: interrupted; the records of finished fabrics are in {self._folder}")
             raise KeyboardInterrupt
         return written
+
+
+def has_ended(run: "Run") -> bool:
+    """Whether every case of a simulation has come to its end, good or bad."""
+    ended = {batch.case for batch in run.measured if batch.status != "timeout"}
+    return ended >= set(run.cases)
 
 
 def _in_words(found: "Forecast", count: int) -> str:
