@@ -102,6 +102,8 @@ def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
         f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %;"
         f" check with: weft check RECORD --against {path}"
     )
+    if made.wide:
+        typer.echo(made.wide)
     for one in made.without:
         typer.echo(f"no limit for {one}")
 

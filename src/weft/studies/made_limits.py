@@ -23,15 +23,26 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.record.run import Run
+
+# A limit that a machine keeps which is slower by as much says little.
+WIDE = 0.5
+# The launches from which on a limit is hardly wider than if the scatter were known.
+NARROW_LAUNCHES = 10
+
 
 class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that was written: how many limits, their tolerances, and cases that have none."""
+    """A file that was written: how many limits, their tolerances, and cases that have none.
+
+    `wide` says how many are so far from their figures that they say little, and what to type.
+    """
 
     path: Path
     limits: int
     least_tolerance: float
     greatest_tolerance: float
     without: tuple[str, ...]
+    wide: str = ""
 
 
 def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
@@ -60,6 +71,21 @@ def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
         least_tolerance=min(tolerances),
         greatest_tolerance=max(tolerances),
         without=without,
+        wide=_wide(sum(tolerance > WIDE for tolerance in tolerances), runs[-1]),
+    )
+
+
+def _wide(count: int, run: Run) -> str:
+    """What to type where limits are wide; empty where none is."""
+    if not count:
+        return ""
+    again = next_session_of(run)
+    narrower = again.command(max(NARROW_LAUNCHES, 2 * again.launches))
+    return (
+        f"{counted(count, 'limit')} over {100 * WIDE:.0f} % from {'its' if count == 1 else 'their'}"
+        f" {'figure' if count == 1 else 'figures'}, for launches scatter by much: for"
+        f" {'a narrower one' if count == 1 else 'narrower ones'} type {narrower}, and give the"
+        " new record"
     )
 
 

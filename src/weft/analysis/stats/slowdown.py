@@ -26,6 +26,9 @@ STILL_OPEN = 0.9
 # judge by: what a boot, a day's temperature and its neighbours move a quiet machine by. Where the
 # launches of a session scatter by more, sessions are taken to differ by as much as those.
 SESSION_SCATTER = 0.02
+# That variance of launches is known with so much of the degrees of freedom that their number has,
+# for slow times have a tail (gamma tails, three to twelve launches).
+TAILED_FREEDOM = 0.5
 # Where one side alone scatters, nothing outweighs the tail of its few launches, so the interval is
 # longer by up to this share: tails of gamma distributions, five to twenty launches, five times the
 # scatter of the other side.
@@ -98,9 +101,12 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.unit == "session":
             return self
-        error = self.squared_error + 2 * max(SESSION_SCATTER**2, self.launch_variance)
+        allowed = variance_of_sessions(self.launch_variance)
+        error = self.squared_error + 2 * allowed
         share = error / self.squared_error if self.squared_error > 0 else math.inf
-        freedom = min(self.freedom * share**2, MOST_FREEDOM)
+        # An allowance that the launches make is known no better than they know their scatter.
+        is_assumed = allowed > self.launch_variance
+        freedom = min(self.freedom * (share**2 if is_assumed else TAILED_FREEDOM), MOST_FREEDOM)
         # What days differ by has no side.
         tail = self.one_sided / share**1.5
         return msgspec.structs.replace(self, squared_error=error, freedom=freedom, one_sided=tail)
@@ -134,6 +140,15 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
         Bootstrap and Edgeworth Expansion, 1992, section 2.6).
         """
         return math.sqrt(self.squared_error) * (1 + ONE_SIDED_TAIL * self.one_sided**2)
+
+
+def variance_of_sessions(launch_variance: float) -> float:
+    """What one session may differ from the next by where nothing shows it: variance of logarithms.
+
+    The one allowance of compare, check and limits: SESSION_SCATTER, or that of a launch where
+    launches scatter by more.
+    """
+    return max(SESSION_SCATTER**2, launch_variance)
 
 
 def quantile(freedom: float, level: float) -> float:
@@ -172,7 +187,7 @@ def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
     """
     if min(len(mine), len(theirs)) < 2:
         return None
-    variances = [_variance(side) for side in (mine, theirs)]
+    variances = [variance_of(side) for side in (mine, theirs)]
     counts = [len(mine), len(theirs)]
     parts = [own / count for own, count in zip(variances, counts, strict=True)]
     error = sum(parts)
@@ -198,7 +213,7 @@ def slowdown_of_sessions(mine: Sequence[float], theirs: Sequence[float]) -> Slow
     freedom = len(mine) + len(theirs) - 2
     if freedom < 1 or not mine or not theirs:
         return None
-    squares = _variance(mine) * (len(mine) - 1) + _variance(theirs) * (len(theirs) - 1)
+    squares = variance_of(mine) * (len(mine) - 1) + variance_of(theirs) * (len(theirs) - 1)
     error = squares / freedom * (1 / len(mine) + 1 / len(theirs))
     return Slowdown(log=_mean(mine) - _mean(theirs), squared_error=error, freedom=float(freedom))
 
@@ -207,7 +222,8 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _variance(values: Sequence[float]) -> float:
+def variance_of(values: Sequence[float]) -> float:
+    """The variance of independent values about their mean; 0 of one."""
     middle = _mean(values)
     return math.fsum((value - middle) ** 2 for value in values) / max(len(values) - 1, 1)
 
@@ -231,7 +247,7 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
         for one, half in zip(found, halves, strict=True)
     ]
     own = math.fsum(float(special.polygamma(1, half)) for half in halves) / len(halves)
-    excess = _variance(logs) - own
+    excess = variance_of(logs) - own
     half = _inverse_trigamma(excess) if excess > 0 else math.inf
     shift = float(special.digamma(half)) - math.log(half) if math.isfinite(half) else 0.0
     common = math.exp(_mean(logs) + shift)
@@ -273,7 +289,7 @@ def difference_of_pairs(differences: Sequence[float]) -> Slowdown | None:
         return None
     return Slowdown(
         log=_mean(differences),
-        squared_error=_variance(differences) / len(differences),
+        squared_error=variance_of(differences) / len(differences),
         freedom=float(len(differences) - 1),
     )
 
