@@ -81,15 +81,12 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
     }
     last = zip(rests_on, (runs[-1], references[-1]), strict=True)
     further = {name: next_session_of(run) for name, run in last}
-    notes = sessions_in_words(rests_on, JUDGED_BY_THE_OTHER, further)
+    to_do = _without_verdict(checks, [*further.values()])
+    basis = sessions_in_words(rests_on, JUDGED_BY_THE_OTHER, {} if to_do else further)
     return CheckedMachine(
         outcome=overall(checks),
         unlike=differences_of_runs(references[0], runs[0]),
-        notes=(
-            *_without_verdict(checks, [*further.values()]),
-            *notes,
-            *in_time([*runs, *references]),
-        ),
+        notes=(*to_do, *basis, *in_time([*runs, *references])),
         checks=checks,
     )
 
@@ -118,14 +115,12 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
         checks = against_limits(pool(runs), limits)
     rests_on = {_TESTED: launches_of(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
+    to_do = _without_verdict(checks, [*further.values()])
+    basis = sessions_in_words(rests_on, further={} if to_do else further)
     return CheckedMachine(
         outcome=overall(checks),
         unlike=(),
-        notes=(
-            *_without_verdict(checks, [*further.values()]),
-            *sessions_in_words(rests_on, further=further),
-            *in_time(runs),
-        ),
+        notes=(*to_do, *basis, *in_time(runs)),
         checks=checks,
     )
 

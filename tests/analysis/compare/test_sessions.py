@@ -32,6 +32,7 @@ from weft.plan.command import NextSession
 from weft.record.model import Launch
 from weft.record.run import Run, load
 from weft.sources.sides import load_sides
+from weft.studies.checks import checked as checked_machine
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 
@@ -124,15 +125,18 @@ def test_sessions_that_differ_are_the_unit(tmp_path: Path) -> None:
 
 def test_sides_say_their_sessions_and_limits() -> None:
     assert sessions_in_words({"a": (5,), "b": (1,)}) == (
-        "a: 1 session of 5 launches; b: 1 session of 1 launch",
-        ONE_SESSION,
+        f"a: 1 session of 5 launches; b: 1 session of 1 launch; {ONE_SESSION}",
     )
-    assert sessions_in_words({"a": (5, 4), "b": (5, 5)})[1] == FEW_SESSIONS
-    assert sessions_in_words({"a": (5,), "b": (5, 5, 5)})[1] == ONE_BESIDE
-    in_a_check = sessions_in_words({"a": (5,), "b": (5, 5)}, JUDGED_BY_THE_OTHER)
-    assert in_a_check[1] == JUDGED_BY_THE_OTHER
-    assert sessions_in_words({"a": (5, 5, 5), "b": (5, 4, 3)}) == (
-        "a: 3 sessions of 5 and 5 and 5 launches; b: 3 sessions of 5 and 4 and 3 launches",
+
+    def basis(mine: Sequence[int], theirs: Sequence[int], one_beside: str = ONE_BESIDE) -> str:
+        [line] = sessions_in_words({"a": mine, "b": theirs}, one_beside)
+        return line
+
+    assert basis((5, 4), (5, 5)).endswith(f"; {FEW_SESSIONS}")
+    assert basis((5,), (5, 5, 5)).endswith(f"; {ONE_BESIDE}")
+    assert basis((5,), (5, 5), JUDGED_BY_THE_OTHER).endswith(f"; {JUDGED_BY_THE_OTHER}")
+    assert basis((5, 5, 5), (5, 4, 3)) == (
+        "a: 3 sessions of 5 and 5 and 5 launches; b: 3 sessions of 5 and 4 and 3 launches"
     )
     assert sessions_in_words({"published": ()}) == ()
 
@@ -152,6 +156,29 @@ def test_another_session_is_a_command_for_each_side_that_has_few() -> None:
     assert "b.jsonl" not in one[-1]
     none = sessions_in_words({"a": (5, 5, 5), "b": (5, 5, 5)}, further=further)
     assert not any("--again" in line for line in none)
+
+
+def test_what_several_records_share_is_said_once_and_what_to_do_comes_first(
+    tmp_path: Path,
+) -> None:
+    """One line of advice with commands, one of the basis, one of trends, however many records."""
+    noise = (0.8, 1.3, 1.0, 0.9, 1.25)
+
+    def noisy(name: str, turn: int) -> Path:
+        def times(case: Case, launch: int) -> Sequence[float]:
+            return [noise[(launch + turn) % 5] * time for time in usual_times_ns(case, 2)]
+
+        return synthetic_record(tmp_path / f"{name}.jsonl", CASES, launches=5, times_ns=times)
+
+    paths = [noisy("a", 0), noisy("b", 1)]
+    for notes in (
+        checked_machine(paths[:1], paths[1:], 0.05).notes,
+        compared(*map(str, paths)).notes,
+    ):
+        assert ["--again" in note for note in notes] == [True, False, False]
+        assert "trend over time: none found" in notes[2]
+        assert notes[2].count("trend over time") == 1
+        assert all(name in notes[2] for name in "ab")
 
 
 def test_a_verdict_of_one_session_a_side_says_so_in_its_sentence(tmp_path: Path) -> None:
@@ -199,8 +226,8 @@ def test_several_records_are_one_side_of_a_comparison(tmp_path: Path) -> None:
     assert (row.figures[0].estimate.unit, row.figures[0].estimate.launches) == ("session", 3)
     assert row.verdicts == ("better",)
     assert any("3 sessions of 5 and 5 and 5 launches" in note for note in found.notes)
-    assert ONE_SESSION not in found.notes
-    assert ONE_SESSION in compared(paths[0], paths[3]).notes
+    assert not any(ONE_SESSION in note for note in found.notes)
+    assert sum(ONE_SESSION in note for note in compared(paths[0], paths[3]).notes) == 1
     with pytest.raises(WeftError, match="given twice"):
         compared(f"{paths[0]},{paths[0]}", paths[3])
 

@@ -152,9 +152,10 @@ def test_a_drift_over_launches_is_told_with_its_size_and_cure(tmp_path: Path) ->
     by_transport = {found.transport: found for found in trends_of(run)}
     assert not by_transport["mpi"].is_trend
     # What the quiet transport would have shown is said too.
-    (quiet,) = power_in_words(run)
-    assert quiet.startswith("trend over time: mpi: none found over 5 launches")
-    assert quiet.endswith("scatter in 42% of such runs")
+    assert power_in_words(run) == (
+        "trend over time: none found (mpi 5); 5 launches show a rise by four times their scatter"
+        " in 42% of runs"
+    )
 
 
 def test_what_moves_all_transports_alike_is_told_once(tmp_path: Path) -> None:

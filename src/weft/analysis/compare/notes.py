@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from weft.analysis.compare.sessions import sessions_in_words
+from weft.analysis.compare.sessions import said_once, sessions_in_words
 from weft.analysis.compare.sides import never_left_a_host
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import half_of
@@ -34,7 +34,9 @@ def notes_of(
 ) -> tuple[str, ...]:
     """The basis of the verdicts, what is missing from them, and what would tell more."""
     bases = {ratio.basis for ratio in ratios}
-    notes = []
+    # First what to do.
+    notes = [_what_would_tell(sides[0], one) for one in missing if one.needed]
+    is_advised = bool(notes)
     if "as published" in bases:
         notes.append(
             "published figures have no interval: a verdict between two of them only says which is"
@@ -55,7 +57,6 @@ def notes_of(
             "one launch does not show the variation between launches, so there is no verdict; type"
             f" {' and '.join(_more_launches(sides))}"
         )
-    notes += [_what_would_tell(sides[0], one) for one in missing if one.needed]
     notes += [
         f"{side.title}: each launch is one figure as {side.stated_by} states it, a mean as a rule,"
         " and weft's are medians: a tail raises the one and not the other"
@@ -64,10 +65,14 @@ def notes_of(
     ]
     notes += never_left_a_host(sides)
     measured = [side for side in sides if not side.is_simulated]
-    further = {side.title: side.next_sessions[-1] for side in measured if side.next_sessions}
+    further = {
+        side.title: side.next_sessions[-1]
+        for side in measured
+        if side.next_sessions and not is_advised
+    }
     notes += sessions_in_words({s.title: s.sessions for s in measured}, further=further)
+    notes += said_once((side.title, side.in_time) for side in sides)
     for side in sides:
-        notes += [f"{side.title}: {line}" for line in side.in_time]
         notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
         if len(side.left_out) > MOST_LEFT_OUT:
             more = len(side.left_out) - MOST_LEFT_OUT

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.launches import FEW, FEW_SESSIONS, another_session, made_by
 from weft.analysis.stats.slowdown import SESSION_SCATTER
-from weft.analysis.stats.trend import not_looked_for, power_in_words, trends_in_words
+from weft.analysis.stats.trend import few_in_words, power_in_words, trends_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 ONE_SESSION = (
-    "one session per side: the intervals do not include the variation from day to day or from boot"
-    f" to boot; better, worse and fail allow for {SESSION_SCATTER:.0%} of it (one deviation),"
-    " and a slow boot looks like a slow machine; further sessions of each side settle it"
+    "other days and boots are in no interval: better, worse and fail allow for"
+    f" {SESSION_SCATTER:.0%} between sessions, or as much as between launches where that is more;"
+    " a slow boot looks like a slow machine"
 )
 # In a check, whose test takes the sessions of both sides to scatter alike.
 JUDGED_BY_THE_OTHER = (
@@ -50,20 +50,22 @@ def sessions_in_words(
 ) -> tuple[str, ...]:
     """The basis of the verdicts: each side's sessions by their launches, and their limits.
 
-    `one_beside` is the sentence where some sides have one session and others several; `further` is
-    how to measure another one, by the sides' names: it is said of sides with one or two.
+    One line says both. `one_beside` is the sentence where some sides have one session and others
+    several; `further` is how to measure another one, by the sides' names, where no other line says
+    what to do next: a line of its own for sides with one or two.
     """
     known = {name: made for name, made in sides.items() if made}
     if not known:
         return ()
     counts = [len(made) for made in known.values()]
-    lines = ["; ".join(f"{name}: {made_by(made)}" for name, made in known.items())]
+    parts = [f"{name}: {made_by(made)}" for name, made in known.items()]
     if max(counts) == 1:
-        lines.append(ONE_SESSION)
+        parts.append(ONE_SESSION)
     elif min(counts) == 1 and len(counts) > 1:
-        lines.append(one_beside)
+        parts.append(one_beside)
     elif min(counts) == 2:
-        lines.append(FEW_SESSIONS)
+        parts.append(FEW_SESSIONS)
+    lines = ["; ".join(parts)]
     few = [again for name, again in (further or {}).items() if len(known.get(name, ())) in FEW]
     if few:
         lines.append(f"{another_session(few)}, and give all records of a side")
@@ -71,8 +73,25 @@ def sessions_in_words(
 
 
 def in_time(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Trends and correlation over the launches of records, or the power of the test for them."""
-    lines = [f"{run.path.name}: {line}" for run in runs for line in trends_in_words(run)]
-    lines += [f"{run.path.name}: {line}" for run in runs for line in power_in_words(run)]
-    few = [f"{run.path.name}: {line}" for run in runs if (line := not_looked_for(run))]
-    return (*lines, *few)
+    """Trends and correlation over the launches of records, or the power of the test for them.
+
+    What several records share is said once, with their names; one record has no name.
+    """
+    return said_once((run.path.name if len(runs) > 1 else "", _in_time(run)) for run in runs)
+
+
+def _in_time(run: Run) -> tuple[str, ...]:
+    quiet = (power_in_words(run), few_in_words(run))
+    return (*trends_in_words(run), *(line for line in quiet if line))
+
+
+def said_once(lines: Iterable[tuple[str, Iterable[str]]]) -> tuple[str, ...]:
+    """The lines of several, each once behind the names of all that it is said of."""
+    names: dict[str, list[str]] = {}
+    for name, own in lines:
+        for line in own:
+            names.setdefault(line, []).append(name)
+    return tuple(
+        ": ".join(filter(None, (", ".join(filter(None, whose)), line)))
+        for line, whose in names.items()
+    )

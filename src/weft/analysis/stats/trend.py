@@ -20,7 +20,7 @@ from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.record.launches import launch_medians, samples_by_launch
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -205,28 +205,40 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def power_in_words(run: Run) -> tuple[str, ...]:
-    """The power of the test for a trend, one sentence per transport with few launches."""
-    return tuple(
-        f"trend over time: {found.transport}: none found over {counted(found.launches, 'launch')},"
-        " which show a rise by four times their scatter in"
-        f" {_power(found.launches):.0%} of such runs"
+def power_in_words(run: Run) -> str:
+    """The power of the test for a trend where transports have few launches; else empty."""
+    few = [
+        found
         for found in trends_of(run)
         if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
+    ]
+    if not few:
+        return ""
+    least = min(found.launches for found in few)
+    return (
+        f"trend over time: none found ({_counts(few)}); {counted(least, 'launch')}"
+        f" {verb_of(least, 'show')} a rise by four times their scatter in"
+        f" {_power(least):.0%} of runs"
     )
+
+
+def _counts(found: Sequence[Trend]) -> str:
+    return ", ".join(f"{one.transport} {one.launches}" for one in found)
 
 
 def _power(launches: int) -> float:
     return POWER[max(count for count in POWER if count <= launches)]
 
 
-def not_looked_for(run: Run) -> str:
+def few_in_words(run: Run) -> str:
     """Which transports have too few launches to test for a trend; empty for none."""
     few = [found for found in trends_of(run) if found.launches < FEWEST]
     if not few:
         return ""
-    counts = ", ".join(f"{found.transport} {found.launches}" for found in few)
-    return (
-        f"trend over time: not tested with fewer than {FEWEST} launches ({counts});"
-        f" type {command_for_launches(run, FEWEST)}"
-    )
+    return f"trend over time: not tested with fewer than {FEWEST} launches ({_counts(few)})"
+
+
+def not_looked_for(run: Run) -> str:
+    """The same with what to type."""
+    words = few_in_words(run)
+    return words and f"{words}; type {command_for_launches(run, FEWEST)}"
