@@ -2,12 +2,14 @@
 
     .venv/bin/python -m bench.decisions             # all tables, some minutes
     .venv/bin/python -m bench.decisions check --trials 500
+    .venv/bin/python -m bench.decisions verdicts --into docs/how-numbers-are-computed.md
     .venv/bin/python -m bench.decisions --real --pairs 12 --budget 12s
 
-Prints Markdown. With --real pairs of unchanged runs of this machine are judged (bench/real.py).
-Else nothing is measured: launch medians are drawn, with a launch effect that all
-sizes of a curve share, a scatter of each size's own, sessions, skew, outliers, two modes, and
-correlation from launch to launch; then the functions that weft itself uses judge them.
+Prints Markdown, and writes it between a page's marks with --into. With --real pairs of unchanged
+runs of this machine are judged (bench/real.py). Else nothing is measured: launch medians are drawn,
+with a launch effect that all sizes of a curve share, a scatter of each size's own, sessions, skew,
+outliers, two modes, and correlation from launch to launch; then the functions that weft itself uses
+judge them.
 docs/check.md and docs/how-numbers-are-computed.md have what it printed.
 """
 
@@ -22,7 +24,7 @@ import numpy as np
 
 from bench import needed, real, verdicts
 from bench.noise import KINDS, Noise, deviates, in_time
-from bench.tables import markdown
+from bench.tables import markdown, with_table
 from weft.analysis.compare.acceptance import Outcome, judged
 from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.pool import Pooled
@@ -348,9 +350,12 @@ def main() -> None:
     if asked.real:
         sys.exit(real.main(asked))
     for name in asked.tables or TABLES:
-        print(
-            f"{name}, {asked.trials} trials\n\n{markdown(TABLES[name](asked.trials))}\n", flush=True
-        )
+        if asked.into:
+            with_table(asked.into.read_text(), name, "")
+        table = markdown(TABLES[name](asked.trials))
+        print(f"{name}, {asked.trials} trials\n\n{table}\n", flush=True)
+        if asked.into:
+            asked.into.write_text(with_table(asked.into.read_text(), name, table))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,11 @@ def deviates(random: np.random.Generator, kind: str, shape: tuple[int, ...]) -> 
     return normal
 
 
+def tailed(random: np.random.Generator, *shape: int) -> np.ndarray:
+    """Deviates of mean 0 and standard deviation 1 with a tail to slow times (gamma, shape 1.5)."""
+    return np.asarray((random.gamma(1.5, 1.0, shape) - 1.5) / math.sqrt(1.5))
+
+
 def in_time(values: np.ndarray, correlation: float) -> np.ndarray:
     """Independent deviates, first axis in time, as an autoregressive series of their variance."""
     series: np.ndarray = np.array(values)

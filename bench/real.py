@@ -26,7 +26,7 @@ import msgspec
 
 from bench.comparisons import WEFT
 from bench.repeats import SIZES, Repeated, programs
-from bench.tables import markdown
+from bench.tables import markdown, with_table
 from weft.analysis.compare.acceptance import against_record, overall
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.curves import curves_of
@@ -37,11 +37,12 @@ from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.ratios import ratio
 from weft.analysis.stats.rounds import latencies_by_round
+from weft.analysis.stats.slowest import slowest_rank
 from weft.analysis.summary import summarise
+from weft.record.launches import by_launch, medians_of_ranks
 from weft.record.run import load
-from weft.topics.base import Results
 from weft.topics.groups import side
-from weft.topics.scaling.rows import scaling_of, verdict_of
+from weft.topics.scaling.rows import verdict_of
 from weft.units import parse_seconds
 from weft.wording import counted
 
@@ -66,10 +67,10 @@ TESTS = ("ping_pong", "stream")
 APPLICATION = ("milc", "--transport", "mpi,tcp", "--ranks", "2", "--extents", "4^4")
 PART_OF_BUDGET = 4
 FEWEST_S = 12.0
+# Its name between the marks of a page.
+TABLE = "--real"
 # What the other programs gave, beside the records.
 FIGURES = "figures.json"
-# Between these the page has the table.
-BEGINS, ENDS = "<!-- bench.decisions --real -->", "<!-- end of it -->"
 
 
 class Asked(NamedTuple):
@@ -136,7 +137,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--real", action="store_true", help="measure pairs of unchanged runs")
     parser.add_argument("--pairs", type=int, default=12, help="how many pairs (default: 12)")
     parser.add_argument("--budget", default="12s", help="of each run (default: 12s)")
-    parser.add_argument("--launches", type=int, default=3, help="of each run (default: 3)")
+    parser.add_argument("--launches", type=int, default=20, help="of each run (default: 20)")
     parser.add_argument("--omb", type=Path, help="folder in which OMB was built")
     parser.add_argument(
         "--keep", type=Path, help="folder for the records; those in it are not measured again"
@@ -150,7 +151,7 @@ def main(asked: argparse.Namespace) -> int:
     A page that has no place for it is an error before anything is measured.
     """
     if asked.into:
-        with_table(asked.into.read_text(), "")
+        with_table(asked.into.read_text(), TABLE, "")
     with contextlib.ExitStack() as stack:
         folder = asked.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
@@ -167,19 +168,10 @@ def main(asked: argparse.Namespace) -> int:
             sys.stdout.write(f"{words}\n\n")
             sys.stdout.flush()
             if asked.into:
-                asked.into.write_text(with_table(asked.into.read_text(), words))
+                asked.into.write_text(with_table(asked.into.read_text(), TABLE, words))
 
         tally, ended = trials(how, programs(asked.omb), show)
     return 130 if ended else 0 if tally.rows else 1
-
-
-def with_table(page: str, words: str) -> str:
-    """The page with these words between the marks. Raises SystemExit where it has none."""
-    head, begins, rest = page.partition(BEGINS)
-    _, ends, tail = rest.partition(ENDS)
-    if not (begins and ends):
-        raise SystemExit(f"the page has no {BEGINS} and {ENDS}")
-    return f"{head}{BEGINS}\n\n{words}\n\n{ENDS}{tail}"
 
 
 def trials(
@@ -212,7 +204,7 @@ def trials(
                 look(runs[0], runs[1], tally)
                 records += runs
             if len(applications) == 2:
-                look_at_scaling(applications[0], applications[1], tally)
+                look_at_scaling(applications, tally)
             sys.stderr.write(f"pair {pair + 1} of {asked.pairs}\n")
             (asked.folder / FIGURES).write_bytes(msgspec.json.encode(known))
             finished = _finished(tally, records, known)
@@ -363,16 +355,21 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
             tally.add("layers: a size of a transport beside itself (to be <= 5 %)", named)
 
 
-def look_at_scaling(first: Run, second: Run, tally: Tally) -> None:
-    """`weft show`: the same ranks in the other run as if they were more ranks."""
-    rows = [
-        {row.case: row for row in scaling_of(Results(run, summarise(run), ())).all}
-        for run in (first, second)
-    ]
-    for case in rows[0].keys() & rows[1].keys():
-        base, here = (side(one[case].iteration_ns, one[case].launches) for one in rows)
-        found = verdict_of(ratio(base, here, "latency"))
-        tally.add("scaling: the same ranks cost more (to be <= 5 %)", found == "costs more")
+def look_at_scaling(runs: Sequence[Run], tally: Tally) -> None:
+    """`weft show` of each run: every second launch as if it were of more ranks than the others."""
+    for run in runs:
+        for key, batches in run.measured_by_case.items():
+            if run.cases[key].application is None:
+                continue
+            launches = [
+                list(medians_of_ranks(run, own).values()) for own in by_launch(batches).values()
+            ]
+            halves = [launches[at::2] for at in (0, 1)]
+            if len(halves[1]) < 2:
+                continue
+            base, here = (side(slowest_rank(own), len(own)) for own in halves)
+            found = verdict_of(ratio(base, here, "latency"))
+            tally.add("scaling: the same ranks cost more (to be <= 5 %)", found == "costs more")
 
 
 def look_at_trend(records: Sequence[Run], tally: Tally) -> None:

@@ -12,3 +12,20 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
     """A pipe table."""
     lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+# What ends a table that a command wrote.
+ENDS = "<!-- end of it -->"
+
+
+def with_table(page: str, name: str, words: str) -> str:
+    """The page with these words between the marks of `python -m bench.decisions NAME`.
+
+    Raises SystemExit where it has none.
+    """
+    mark = f"<!-- bench.decisions {name} -->"
+    head, begins, rest = page.partition(mark)
+    _, ends, tail = rest.partition(ENDS)
+    if not (begins and ends):
+        raise SystemExit(f"the page has no {mark} and {ENDS}")
+    return f"{head}{mark}\n\n{words}\n\n{ENDS}{tail}"

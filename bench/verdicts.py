@@ -14,6 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bench.noise import tailed
+from bench.sides import (
+    LAUNCHES,
+    SIZES,
+    apart,
+    apart_at_a_size,
+    kept_limit,
+    ratio_held,
+    slower_than_limit,
+)
 from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.loggp import from_delays
@@ -23,8 +33,7 @@ from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.neighbours import chance_of_groups
 from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.precision import settled
-from weft.analysis.stats.ratios import Figure, ratio, verdicts
-from weft.analysis.stats.slowdown import Paces
+from weft.analysis.stats.ratios import ratio
 from weft.analysis.stats.slowest import slowest_rank
 from weft.analysis.stats.steps import steps_in
 from weft.analysis.stats.trend import TOGETHER_LEVEL, trend_of
@@ -32,8 +41,6 @@ from weft.topics.groups import side
 from weft.topics.scaling.rows import verdict_of
 
 SEED = 20261123
-SIZES = 24
-LAUNCHES = 5
 COARSE_NS = 40.0
 STEP = 7.0
 MOST = "<= 5"
@@ -49,11 +56,6 @@ class Scene(NamedTuple):
     once: Callable[[Random], bool | None]
     aim: str
     trials_share: float = 1.0
-
-
-def tailed(random: Random, *shape: int) -> np.ndarray:
-    """Deviates of mean 0 and standard deviation 1 with a tail to slow times (gamma, shape 1.5)."""
-    return np.asarray((random.gamma(1.5, 1.0, shape) - 1.5) / math.sqrt(1.5))
 
 
 def autoregressive(random: Random, count: int, correlation: float) -> np.ndarray:
@@ -105,43 +107,6 @@ def layer_of_days(random: Random) -> bool:
     below, above = (over_launches(times[:, at].tolist(), positive=True) for at in (0, 1))
     step = step_between(8, below, above).in_rounds(rounds[0], rounds[1], sessions)
     return looked_at_together([step])[0].verdict != "cannot tell"
-
-
-def figure(sessions: list[np.ndarray]) -> Figure:
-    """A side of `compare` from the logarithms of its launches, session by session."""
-    times = tuple(tuple(np.exp(own).tolist()) for own in sessions)
-    medians = [float(np.median(own)) for own in times]
-    estimate = median_of_launches(medians if len(times) > 1 else times[0])
-    return Figure(estimate=estimate, kind="launches", paces=Paces(times))
-
-
-def apart(random: Random, scatter: float, sessions: tuple[int, int], boot: float = 0.0) -> bool:
-    """Whether `compare` calls equal machines different; a boot in five is slow by `boot`."""
-    sides = []
-    for count in sessions:
-        days = scatter * random.standard_normal(count)
-        days += math.log1p(boot) * (random.random(count) < 0.2)
-        sides.append(figure([day + 0.01 * tailed(random, LAUNCHES) for day in days]))
-    [found] = verdicts([ratio(sides[0], sides[1], "latency")])
-    return found in ("better", "worse")
-
-
-def ratio_held(random: Random) -> bool:
-    """Whether the interval of `compare` holds 1 where one side scatters five times as much.
-
-    Launches with a tail, and truths that are equal in the mean of logarithms.
-    """
-    sides = [figure([scatter * tailed(random, LAUNCHES)]) for scatter in (0.01, 0.002)]
-    found = ratio(sides[0], sides[1], "latency")
-    return found.low <= 1 <= found.high
-
-
-def apart_at_a_size(random: Random, shared: float) -> bool:
-    """Whether `compare` names any of 24 sizes of two transports of one session."""
-    logs = 0.01 * tailed(random, 2, LAUNCHES, SIZES) + shared * tailed(random, 2, LAUNCHES, 1)
-    pairs = [[figure([own[:, size]]) for own in logs] for size in range(SIZES)]
-    found = verdicts([ratio(a, b, "latency", same_session=True) for a, b in pairs])
-    return any(one in ("better", "worse") for one in found)
 
 
 def layer_named(random: Random) -> bool:
@@ -310,6 +275,15 @@ def of_sides(fails: Fails) -> list[Scene]:
         Scene("compare, one session a side, 1 %", partial(apart, scatter=0.01, sessions=one), MOST),
         Scene("one against five, 1 %", partial(apart, scatter=0.01, sessions=five), MOST),
         Scene("one against five, 3 %", partial(apart, scatter=0.03, sessions=five), MOST),
+        *(
+            Scene(
+                f"one session a side, sessions and {launches} launches by {scatter:.0%}",
+                partial(apart, scatter=scatter, sessions=one, within=scatter, launches=launches),
+                MOST,
+                2.0,
+            )
+            for scatter, launches in ((0.05, 5), (0.2, 12))
+        ),
         Scene("a boot in five 30 % slow, one session a side", boot, "said"),
         Scene(
             "compare, one side scatters 5 times as much, with a tail: covered",
@@ -321,10 +295,23 @@ def of_sides(fails: Fails) -> list[Scene]:
         Scene("the same, sizes move together", partial(apart_at_a_size, shared=0.01), MOST, 0.25),
         Scene("layers names one of 24 sizes", layer_named, MOST, 0.5),
         Scene("layers of four days, named", layer_of_days, MOST),
+        *of_limits(),
         Scene("check at the tolerance, one session a side, 2 %: fails", single, MOST, 0.25),
         Scene("check at the tolerance, 3 sessions a side, 1 %: fails", three, MOST, 0.1),
         Scene("check, all 10 % slower, 3 sessions a side, 1 %: fails", slow, ">= 90", 0.1),
     ]
+
+
+def of_limits() -> list[Scene]:
+    """Limits of `check --make-limits`; sessions differ by 2 %, or by as much as launches do."""
+    found = []
+    for launches, scatter in ((3, 0.005), (5, 0.02), (5, 0.05), (10, 0.2)):
+        name = f"made limits, {launches} launches by {scatter:.1%}"
+        kept = partial(kept_limit, launches=launches, scatter=scatter)
+        slower = partial(slower_than_limit, launches=launches, scatter=scatter)
+        found.append(Scene(f"{name}: kept by an equal machine", kept, ">= 95"))
+        found.append(Scene(f"{name}: 2.2 tolerances slower fails", slower, ">= 95"))
+    return found
 
 
 def seen_in_time() -> list[Scene]:
@@ -394,6 +381,6 @@ def rows(trials: int, fails: Fails) -> list[tuple[str, ...]]:
         random = np.random.Generator(np.random.Philox(SEED))
         count = max(1, round(trials * scene.trials_share))
         answers = [one for one in (scene.once(random) for _ in range(count)) if one is not None]
-        share = f"{sum(answers) / len(answers):.1%}" if answers else "-"
+        share = f"{100 * sum(answers) / len(answers):.1f} %" if answers else "-"
         found.append((scene.name, share, scene.aim, str(len(answers))))
     return found
