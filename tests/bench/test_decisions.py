@@ -56,9 +56,13 @@ def test_all_curves_that_are_10_percent_slower_in_three_sessions_fail(
 def test_one_size_that_is_20_percent_slower_fails_or_at_least_never_passes(
     decisions: ModuleType,
 ) -> None:
-    passed, failed, _ = decisions.rates(40, decisions.Noise(size=0.005), single=0.20)
+    passed, failed, _ = decisions.rates(40, decisions.Noise((0.01,), 0.005), single=0.20)
     assert passed == 0
     assert failed >= 0.8
+    # Launches that scatter by as much as days are allowed to leave days in doubt.
+    passed, failed, _ = decisions.rates(40, decisions.Noise(size=0.005), single=0.20)
+    assert passed == 0
+    assert failed >= 0.3
 
 
 @pytest.mark.parametrize("kind", ["normal", "skewed", "modes"])
