@@ -262,3 +262,11 @@ def test_what_is_counted_has_its_number(number: int, noun: str, words: str) -> N
 )
 def test_a_verb_is_that_of_its_number(number: int, whole: int, verb: str, words: str) -> None:
     assert verb_of(number, verb, whole) == words
+
+
+def test_a_bandwidth_without_end_is_not_determined() -> None:
+    """That of three noisy sizes whose line does not rise; it broke the page of a run."""
+    flat = Estimate(value=math.inf, low=1e9, high=math.inf, coverage=0.95, method="", launches=3)
+    assert parameter_in_words(flat, format_bandwidth, "larger messages") == (
+        "not determined by 3 launches: measure at least 5"
+    )

@@ -96,12 +96,13 @@ def _ends(
 def parameter_in_words(
     figure: Estimate, shape: Callable[[float], str], measure: str = "more sizes"
 ) -> str:
-    """A fitted parameter for a sentence; one of unknown order of magnitude is no figure.
+    """A fitted parameter for a sentence; one without end, or of unknown order of magnitude, is no
+    figure: the bandwidth of a line that does not rise is infinite.
 
     `measure` says what would determine it: "larger messages".
     """
     is_wide = figure.is_bounded and 0 < DETERMINED * figure.low < figure.high
-    if not is_wide:
+    if not is_wide and math.isfinite(figure.value):
         return with_ends(figure, shape)
     if 0 < figure.launches < ENOUGH_FOR_HALF:
         few = counted(figure.launches, figure.unit)
