@@ -104,6 +104,18 @@ def test_two_sessions_give_no_limit() -> None:
     assert str(limit_of(two)).startswith("two sessions do not show")
 
 
+def test_a_case_whose_order_of_magnitude_is_unknown_has_no_limit() -> None:
+    times = [1000.0, 90_000.0, 8000.0]
+    wild = Pooled(
+        case=CASES[0],
+        directions=1,
+        launches=3,
+        paces=(dict(enumerate(times)),),
+        latency_ns=median_of_launches(times),
+    )
+    assert str(limit_of(wild)).startswith("its launches scatter by so much")
+
+
 def test_limits_that_say_little_are_counted_with_what_narrows_them(tmp_path: Path) -> None:
     def times(case: Case, launch: int) -> Sequence[float]:
         return [time * (1.0, 1.4, 0.8)[launch % 3] for time in usual_times_ns(case, launch)]

@@ -23,6 +23,7 @@ from weft.analysis.compare.pool import Pooled
 from weft.analysis.stats.needed import FEWEST_SESSIONS
 from weft.analysis.stats.slowdown import Slowdown, quantile, variance_of
 from weft.estimate import Estimate
+from weft.wording import WIDEST
 
 # A file has dozens of limits, and all are to be kept.
 AIM = 0.99
@@ -54,8 +55,11 @@ def limit_of(pooled: Pooled) -> MadeLimit | str:
         return f"one {figure.unit} has no interval"
     if figure.unit == "session" and figure.launches < FEWEST_SESSIONS:
         return "two sessions do not show how far sessions differ: give a third, or one alone"
+    distance = _distance(figure, pooled)
+    if distance > math.log(WIDEST):
+        return "its launches scatter by so much that a limit would say nothing"
     # Whole per cent, and never none.
-    tolerance = max(math.ceil(100 * math.expm1(_distance(figure, pooled)) - 1e-9), 1) / 100
+    tolerance = max(math.ceil(100 * math.expm1(distance) - 1e-9), 1) / 100
     return MadeLimit(
         pooled=pooled,
         kind="latency_at_most" if is_latency else "bandwidth_at_least",
