@@ -109,3 +109,8 @@ def test_maps_of_other_hosts_are_joined_by_their_names(tmp_path: Path, before: w
     turned = map_record(tmp_path / "t.jsonl", {"n5": 1.5}, hosts=HOSTS[::-1])
     [found] = changed_maps([before, before], [turned])
     assert [one.causes[0].name for one in found.change.slower.findings] == ["n5"]
+    # Where n5 was as slow in both of them nothing has changed.
+    both = [map_record(tmp_path / "f.jsonl", {"n5": 1.5}), turned]
+    [same] = changed_maps(both, [map_record(tmp_path / "s.jsonl", {"n5": 1.5})])
+    assert same.change.slower.findings == ()
+    assert same.change.longer == pytest.approx(0, abs=0.01)
