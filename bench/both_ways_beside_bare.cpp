@@ -198,7 +198,7 @@ Ticks copy(const Sides& sides) {
 int main(int argc, char** argv) {
   weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
   Link link(boot);
-  link.reserve(2 * window + 8, 1);
+  link.reserve(2 * window + 8, std::array{1 - boot.rank()});
   const Sides library = of_library();
   const Own usual(Pages::usual, 1);
   const Own many(Pages::usual, 2 * window);

@@ -3,6 +3,7 @@
 // round trip in ns, the engine's and the bare one's.
 #include <mpi.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -53,7 +54,7 @@ Ticks bare(int rank, std::byte* out, std::byte* in) {
 int main(int argc, char** argv) {
   weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
   Link link(boot);
-  link.reserve(8, 1);
+  link.reserve(8, std::array{1 - boot.rank()});
   std::vector<Buffer> out{weft::map_memory(message_bytes)};
   std::vector<Buffer> in{weft::map_memory(message_bytes)};
   const double tick_ns = weft::calibrate(weft::read_both_clocks(), 20'000'000).tick_ns;

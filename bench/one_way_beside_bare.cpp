@@ -132,7 +132,7 @@ Ticks bare_stream(const Place& place) {
 int main(int argc, char** argv) {
   weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
   Link link(boot);
-  link.reserve(2 * window + 8, 1);
+  link.reserve(2 * window + 8, std::array{1 - boot.rank()});
   constexpr std::size_t control_messages = 9;
   const Buffer memory = weft::map_memory((2 + control_messages) * weft::page_stride_of(1));
   const std::vector<Buffer> sides = pages_of(memory.data, 2, message_bytes);

@@ -260,9 +260,14 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         "docs/transports.md",
         "when no first message came within {} s (and {} ms for each rank)",
         (
-            engine("transports/parts/patience.hpp", "patience_s"),
-            engine("transports/parts/patience.hpp", "patience_of_a_rank_ms"),
+            engine("bootstrap/patience.hpp", "patience_s"),
+            engine("bootstrap/patience.hpp", "patience_of_a_rank_ms"),
         ),
+    ),
+    (
+        "docs/transports.md",
+        "do not come within {:g} s (and {:g} ms for each rank of the launch)",
+        (timeouts.CONNECTING_S, 1e3 * timeouts.CONNECTING_A_RANK_S),
     ),
     (
         "docs/engine-protocol.md",

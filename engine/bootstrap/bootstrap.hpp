@@ -1,6 +1,7 @@
 // How ranks find each other: rank, size, exchange, barrier. Never measured traffic.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -26,8 +27,15 @@ class Bootstrap {
 
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
-  /// The text of every rank, in rank order, on every rank.
+  /// The text of every rank, in rank order, on every rank. Throws GaveUp where a rank gave up.
   virtual std::vector<std::string> exchange(const std::string& mine) = 0;
+  /// The first rank's text that is not empty, on every rank; empty where all are. Throws GaveUp
+  /// where that rank gave up.
+  virtual std::string first_of(const std::string& mine) = 0;
+  /// Each of these ranks gets the text at its place in `mine`, and gives this rank one: they name
+  /// each other, once, and nobody else comes. Throws CannotConnect where one does not come in time.
+  virtual std::vector<std::string> swap(std::span<const int> ranks,
+                                        const std::vector<std::string>& mine) = 0;
   /// As many bytes of every rank, in rank order, on rank 0; nothing on the others.
   virtual std::vector<std::byte> gather(std::span<const std::byte> mine) = 0;
   /// The bytes of every rank, one rank's behind the other's, on rank 0; nothing on the others. Of
@@ -45,6 +53,29 @@ class Bootstrap {
   [[nodiscard]] virtual std::string library() const = 0;
   /// End every rank of the job now.
   [[noreturn]] virtual void abort(int status) = 0;
+
+  /// "rank 3 on n2, rank 4 on n2": ranks for a message, with their hosts where these are known; of
+  /// many the first.
+  [[nodiscard]] std::string names_of(std::span<const int> ranks) const {
+    constexpr std::size_t most_named = 3;
+    std::string names;
+    for (const int rank : ranks.first(std::min(ranks.size(), most_named))) {
+      names += (names.empty() ? "rank " : ", rank ") + std::to_string(rank);
+      if (!hosts_.empty()) names += " on " + hosts_.at(static_cast<std::size_t>(rank));
+    }
+    if (ranks.size() <= most_named) return names;
+    return names + " and " + std::to_string(ranks.size() - most_named) + " more";
+  }
+
+  /// The host of each rank, by rank; this one's is `mine`. Exchanged at the first call, which is
+  /// collective, and kept.
+  const std::vector<std::string>& hosts(const std::string& mine) {
+    if (hosts_.empty()) hosts_ = exchange(mine);
+    return hosts_;
+  }
+
+ private:
+  std::vector<std::string> hosts_;
 };
 
 /// One rank could not do what all were doing, and every rank knows why.
@@ -53,16 +84,39 @@ class GaveUp : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// That rank could not connect with one that it needs: no later case is measured in this launch.
+class NotConnected final : public GaveUp {
+ public:
+  using GaveUp::GaveUp;
+};
+
+/// This rank cannot connect with one that it needs.
+class CannotConnect final : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// What a rank that gives up puts before its reason into the exchange that all come to next: no
 /// address and no key begins so.
 inline constexpr std::string_view gives_up = "\x18 this rank gives up: ";
+inline constexpr std::string_view lacks_a_peer = "\x18 this rank lacks a peer: ";
 
-/// What was exchanged, unless a rank gave up: throws GaveUp then, and so on every rank.
+/// The same text, unless it is of a rank that gave up: throws GaveUp then, and so on every rank.
+inline const std::string& unless_given_up(const std::string& text) {
+  if (text.starts_with(lacks_a_peer)) throw NotConnected(text.substr(lacks_a_peer.size()));
+  if (text.starts_with(gives_up)) throw GaveUp(text.substr(gives_up.size()));
+  return text;
+}
 inline std::vector<std::string> unless_given_up(std::vector<std::string> all) {
-  for (const std::string& text : all) {
-    if (text.starts_with(gives_up)) throw GaveUp(text.substr(gives_up.size()));
-  }
+  for (const std::string& text : all) unless_given_up(text);
   return all;
+}
+/// The first that is not empty, where the texts of all ranks are at hand: throws as that does.
+inline std::string first_text(const std::vector<std::string>& all) {
+  for (const std::string& text : all) unless_given_up(text);
+  const auto first =
+      std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
+  return first == all.end() ? "" : *first;
 }
 
 /// Do on all ranks what may throw on one alone, exchanges among it: where one throws, all do.
@@ -70,22 +124,21 @@ inline std::vector<std::string> unless_given_up(std::vector<std::string> all) {
 template <class Act>
 std::string agree(Bootstrap& boot, const Act& act) {
   std::string mine;
-  const auto give_up = [&](const std::string& reason) {
-    mine = std::string(gives_up) + "rank " + std::to_string(boot.rank()) + ": " + reason;
+  const auto give_up = [&](std::string_view how, const std::string& reason) {
+    mine = std::string(how) + "rank " + std::to_string(boot.rank()) + ": " + reason;
   };
   try {
     mine = act();
   } catch (const GaveUp&) {
     throw;
+  } catch (const CannotConnect& error) {
+    give_up(lacks_a_peer, error.what());
   } catch (const std::bad_alloc&) {
-    give_up("there was no memory for this case; choose smaller sizes or fewer buffers");
+    give_up(gives_up, "there was no memory for this case; choose smaller sizes or fewer buffers");
   } catch (const std::exception& error) {
-    give_up(error.what());
+    give_up(gives_up, error.what());
   }
-  for (std::string& text : boot.exchange(mine)) {
-    if (!text.empty()) return std::move(text);
-  }
-  return "";
+  return boot.first_of(mine);
 }
 
 /// The same for what no rank refuses.

@@ -9,16 +9,12 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "bootstrap/mpi_requests.hpp"
 #include "bootstrap/output.hpp"
 
 namespace weft {
 
 namespace {
-
-void sleep_ns(long nanoseconds) {
-  const timespec pause{0, nanoseconds};
-  nanosleep(&pause, nullptr);
-}
 
 // A rank that waits for another one must not burn the core that that one, or its caller, works on.
 void wait_asleep(long longest_ns, MPI_Request request) {
@@ -89,12 +85,53 @@ MpiBootstrap::~MpiBootstrap() {
 }
 
 std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
+  barrier();  // where a rank that gave up is heard of
   const std::vector<int> starts = starts_of(lengths_of(mine, size_));
   const std::vector<int> lengths = lengths_between(starts);
   std::string all(static_cast<std::size_t>(starts.back()), '\0');
   MPI_Allgatherv(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), lengths.data(),
                  starts.data(), MPI_CHAR, MPI_COMM_WORLD);
-  return unless_given_up(texts_of(all, starts));
+  return texts_of(all, starts);
+}
+
+// Ranks that have nothing to say send each other one number, in as many steps as log2 of the ranks.
+std::string MpiBootstrap::first_of(const std::string& mine) {
+  const int own = mine.empty() ? size_ : rank_;
+  int first = size_;
+  MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (first == size_) return "";
+  std::uint64_t length = mine.size();
+  MPI_Bcast(&length, 1, MPI_UINT64_T, first, MPI_COMM_WORLD);
+  std::string text = first == rank_ ? mine : std::string(length, '\0');
+  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, first, MPI_COMM_WORLD);
+  return unless_given_up(text);
+}
+
+std::vector<std::string> MpiBootstrap::swap(std::span<const int> ranks,
+                                            const std::vector<std::string>& mine) {
+  constexpr int lengths_tag = 1;
+  constexpr int texts_tag = 2;
+  std::vector<std::uint64_t> own(ranks.size());
+  std::vector<std::uint64_t> theirs(ranks.size());
+  std::vector<MPI_Request> requests(2 * ranks.size());
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
+    own[at] = mine[at].size();
+    MPI_Irecv(&theirs[at], 1, MPI_UINT64_T, ranks[at], lengths_tag, MPI_COMM_WORLD,
+              &requests[2 * at]);
+    MPI_Isend(&own[at], 1, MPI_UINT64_T, ranks[at], lengths_tag, MPI_COMM_WORLD,
+              &requests[2 * at + 1]);
+  }
+  await_all(requests, ranks, *this);
+  std::vector<std::string> texts(ranks.size());
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
+    texts[at].resize(theirs[at]);
+    MPI_Irecv(texts[at].data(), static_cast<int>(theirs[at]), MPI_CHAR, ranks[at], texts_tag,
+              MPI_COMM_WORLD, &requests[2 * at]);
+    MPI_Isend(mine[at].data(), static_cast<int>(own[at]), MPI_CHAR, ranks[at], texts_tag,
+              MPI_COMM_WORLD, &requests[2 * at + 1]);
+  }
+  await_all(requests, ranks, *this);
+  return texts;
 }
 
 std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine) {
@@ -128,7 +165,7 @@ std::string MpiBootstrap::broadcast(const std::string& mine) {
 }
 
 void MpiBootstrap::barrier() {
-  (void)exchange("");
+  (void)first_of("");
 }
 
 void MpiBootstrap::barrier_asleep(bool sleeps) {

@@ -35,6 +35,9 @@ class MpiBootstrap final : public Bootstrap {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
   std::vector<std::string> exchange(const std::string& mine) override;
+  std::string first_of(const std::string& mine) override;
+  std::vector<std::string> swap(std::span<const int> ranks,
+                                const std::vector<std::string>& mine) override;
   std::vector<std::byte> gather(std::span<const std::byte> mine) override;
   std::vector<std::byte> gather(std::span<const std::byte> mine,
                                 std::span<const std::uint64_t> bytes) override;

@@ -79,18 +79,20 @@ constexpr Fault too_much_posted(int code) noexcept {
 /// A send is in flight until its buffer may be reused, a receive until its data are in place. Where
 /// only some sends ask for a completion, those before one that does may count as in flight again
 /// until it came: the number in flight may grow by more than what was posted.
-/// `reserve` makes room for so many sends, and as many receives, under way at once to each of so
-/// many ranks. Memory is the engine's: `adopt` readies a part of it for messages and gives it back
-/// with the transport's key, `disown` undoes that before the memory goes.
+/// `reserve` readies the link for a case: it connects these ranks where they are not connected yet,
+/// and makes room for so many sends, and as many receives, under way at once to each of them. All
+/// ranks come to it, with the same depth, and those that name each other at once. Memory is the
+/// engine's: `adopt` readies a part of it for messages and gives it back with the transport's key,
+/// `disown` undoes that before the memory goes.
 template <class T>
-concept TwoSided =
-    std::is_final_v<T> && !std::is_polymorphic_v<T> &&
-    requires(T & link, const T& view, Peer peer, const Buffer& buffer, std::size_t count) {
+concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
+                   requires(T & link, const T& view, Peer peer, const Buffer& buffer,
+                            std::size_t depth, std::span<const int> ranks) {
   { T::name } -> std::convertible_to<std::string_view>;
   { T::summary } -> std::convertible_to<std::string_view>;
   { link.adopt(buffer) } -> std::same_as<Buffer>;
   { link.disown(buffer) } -> std::same_as<void>;
-  { link.reserve(count, count) } -> std::same_as<void>;
+  { link.reserve(depth, ranks) } -> std::same_as<void>;
   { link.post_send(peer, buffer) }
   noexcept->std::same_as<void>;
   { link.post_recv(peer, buffer) }
@@ -170,16 +172,17 @@ concept TellsPeers = TwoSided<T> && requires(const T& view, Peer peer) {
   noexcept->std::same_as<std::uint32_t>;
 };
 
-/// One-sided operations, a refinement. `expose` opens memory of the engine to the other ranks and
-/// `withdraw` undoes that; each rank opens as much. The engine passes on the name that it gives,
-/// and `reach` makes of another rank's name what this rank's operations take (`leave`, where there
-/// is one, undoes that). A library that opens memory of its own alone, or opens other memory at a
-/// loss, says `opens_own_memory`: it is given a size and no address, and may have all ranks meet in
-/// both calls. `local` is memory of `adopt` or of `expose`. A transfer is in flight until a put's
-/// local buffer may be reused or a get's data are in place. `flush` begins the wait for the peer's
-/// memory: it counts as in flight until every earlier put to that peer is visible there.
-/// `memory_polling_hazard` is empty where the last byte of a put becomes visible last, so that a
-/// target may wait for it; otherwise it is the reason why not.
+/// One-sided operations, a refinement. `expose` opens memory of the engine to the ranks that
+/// `reserve` was given last, and `withdraw` undoes that; each of them opens as much. The engine
+/// passes on the name that it gives, and `reach` makes of another rank's name what this rank's
+/// operations take (`leave`, where there is one, undoes that). A library that opens memory of its
+/// own alone, or opens other memory at a loss, says `opens_own_memory`: it is given a size and no
+/// address, and may have the ranks of the case meet in both calls. `local` is memory of `adopt` or
+/// of `expose`. A transfer is in flight until a put's local buffer may be reused or a get's data
+/// are in place. `flush` begins the wait for the peer's memory: it counts as in flight until every
+/// earlier put to that peer is visible there. `memory_polling_hazard` is empty where the last byte
+/// of a put becomes visible last, so that a target may wait for it; otherwise it is the reason why
+/// not.
 template <class T>
 concept OneSided = TwoSided<T> &&
     requires(T& link, const T& view, Peer peer, const Buffer& local, const RemoteBuffer& remote,

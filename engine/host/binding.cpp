@@ -81,11 +81,10 @@ Binding::Binding(const Options& options, const std::string& device, Bootstrap& b
   location.numa = numa_of(topology, location.cpu);
   location.socket = socket_of(topology, location.cpu);
   std::vector<int> cpus_of_ranks;
-  for (const std::string& reported :
-       boot.exchange(std::to_string(location.cpu) + ' ' + location.host)) {
-    const std::size_t gap = reported.find(' ');
-    if (reported.substr(gap + 1) != location.host) continue;
-    cpus_of_ranks.push_back(std::stoi(reported.substr(0, gap)));
+  const std::vector<std::string> cpus = boot.exchange(std::to_string(location.cpu));
+  for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
+    if (hosts_of(boot)[rank] != location.host) continue;
+    cpus_of_ranks.push_back(std::stoi(cpus[rank]));
     hwloc_bitmap_set(state_->polling.get(), static_cast<unsigned>(cpus_of_ranks.back()));
   }
   hwloc_bitmap_t free_cpus = state_->for_helpers.get();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "bootstrap/bootstrap.hpp"
 
@@ -10,13 +11,17 @@ namespace weft {
 
 std::string host_name();
 
-/// How many ranks before this one run on the same host. Collective.
+/// The host of each rank, by rank. Collective where it is asked for the first time: the names are
+/// exchanged once.
+const std::vector<std::string>& hosts_of(Bootstrap& boot);
+
+/// How many ranks before this one run on the same host. Collective as that is.
 std::size_t local_rank(Bootstrap& boot);
 
-/// How many ranks run on this one's host, itself among them. Collective.
+/// How many ranks run on this one's host, itself among them. Collective as that is.
 std::size_t ranks_of_host(Bootstrap& boot);
 
-/// Another host that ranks run on; empty where all are on this one. Collective.
+/// Another host that ranks run on; empty where all are on this one. Collective as that is.
 std::string other_host(Bootstrap& boot);
 
 }  // namespace weft

@@ -167,12 +167,12 @@ std::string of_each_host(Bootstrap& boot, const std::string& mine) {
   std::set<std::string> hosts;
   std::set<std::string> texts;
   std::string all;
-  for (const std::string& said : boot.exchange(host_name() + '\n' + mine)) {
-    const std::size_t end = said.find('\n');
-    const std::string text = said.substr(end + 1);
-    texts.insert(text);
-    if (!hosts.insert(said.substr(0, end)).second) continue;
-    all += (all.empty() ? "" : ", ") + said.substr(0, end) + ": " + text;
+  const std::vector<std::string>& host_of = hosts_of(boot);
+  const std::vector<std::string> said = boot.exchange(mine);
+  for (std::size_t rank = 0; rank < said.size(); ++rank) {
+    texts.insert(said[rank]);
+    if (!hosts.insert(host_of[rank]).second) continue;
+    all += (all.empty() ? "" : ", ") + host_of[rank] + ": " + said[rank];
   }
   return texts.size() == 1 ? mine : all;
 }

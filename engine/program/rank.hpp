@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "bootstrap/first_neighbours.hpp"
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
 #include "host/arithmetic.hpp"
@@ -105,6 +106,9 @@ void measure(const Options& options, Bootstrap& boot) {
   const Calibration at_start = Machine::calibrate_since(start, first_baseline_ns);
   if (boot.rank() == 0) {
     Details details = link.details();
+    if constexpr (!IsModel<T>) {
+      details.emplace_back("connected_peers", std::to_string(first_neighbours(boot).size()));
+    }
     details.emplace_back("helper threads", place.helpers());
     details.emplace_back("flush to zero", flushes_to_zero() ? "on" : "off");
     write_line(hello_line(T::name, boot.library(), locations, at_start, details));

@@ -1,6 +1,8 @@
 #include "run/buffer_set.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace weft {
 
@@ -43,24 +45,29 @@ BufferSet::~BufferSet() {
   for (const Buffer& buffer : buffers_) link_->disown(buffer);
 }
 
-OpenedMemory::OpenedMemory(LinkControl& link, Bootstrap& boot, const Buffer& memory)
-    : OpenedMemory(link) {
-  // What others reached is closed by them first, so room for it is made before anything is opened.
-  remote_.reserve(static_cast<std::size_t>(boot.size()));
-  Opened opened = link.expose(memory);
-  local_ = opened.local;
-  // NOLINTNEXTLINE(cppcoreguidelines-prefer-member-initializer) - not before it is open
-  is_open_ = true;
-  int rank = 0;
-  for (const std::string& name : boot.exchange(opened.name)) {
-    remote_.push_back(link.reach(rank++, memory.bytes, name));
+OpenedMemory::OpenedMemory(LinkControl& link, const Buffer& memory)
+    : link_(&link), opened_(link.expose(memory)) {}
+
+void OpenedMemory::reach(Bootstrap& boot, std::span<const int> ranks) {
+  const std::set<int> each(ranks.begin(), ranks.end());
+  const std::vector<int> others(each.begin(), each.end());
+  const std::vector<std::string> names =
+      boot.swap(others, std::vector<std::string>(others.size(), opened_.name));
+  for (std::size_t at = 0; at < others.size(); ++at) {
+    RemoteBuffer& remote = remote_[others[at]];  // its place first: what is reached is left again
+    try {
+      remote = link_->reach(others[at], opened_.local.bytes, names[at]);
+    } catch (...) {
+      remote_.erase(others[at]);
+      throw;
+    }
   }
 }
 
 OpenedMemory::~OpenedMemory() {
-  if (!is_open_ || link_->fault() != nullptr) return;
-  for (const RemoteBuffer& remote : remote_) link_->leave(remote);
-  link_->withdraw(local_);
+  if (link_->fault() != nullptr) return;
+  for (const auto& [rank, remote] : remote_) link_->leave(remote);
+  link_->withdraw(opened_.local);
 }
 
 }  // namespace weft

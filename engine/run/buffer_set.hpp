@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
@@ -66,31 +67,29 @@ class BufferSet {
   std::vector<Buffer> buffers_;
 };
 
-/// Memory that every rank opened to the others, and theirs. What is opened is closed again whatever
-/// happens, but for a link that broke: its program ends.
+/// Memory that a rank of a case opened to the others, and theirs. What is opened is closed again
+/// whatever happens, but for a link that broke: its program ends.
 class OpenedMemory {
  public:
-  /// Collective: every rank opens as much. Without an address the library has memory of its own.
-  /// Throws where this rank cannot, GaveUp where another one could not; closes what it opened then.
-  OpenedMemory(LinkControl& link, Bootstrap& boot, const Buffer& memory);
+  /// All ranks of the case open as much. Without an address the library has memory of its own.
+  /// Throws where this rank cannot.
+  OpenedMemory(LinkControl& link, const Buffer& memory);
   OpenedMemory(const OpenedMemory&) = delete;
   OpenedMemory& operator=(const OpenedMemory&) = delete;
   OpenedMemory(OpenedMemory&&) = delete;
   OpenedMemory& operator=(OpenedMemory&&) = delete;
   ~OpenedMemory();
 
-  [[nodiscard]] const Buffer& local() const { return local_; }
-  [[nodiscard]] const RemoteBuffer& of_rank(int rank) const {
-    return remote_.at(static_cast<std::size_t>(rank));
-  }
+  /// What each of these ranks opened, which do the same at once.
+  void reach(Bootstrap& boot, std::span<const int> ranks);
+
+  [[nodiscard]] const Buffer& local() const { return opened_.local; }
+  [[nodiscard]] const RemoteBuffer& of_rank(int rank) const { return remote_.at(rank); }
 
  private:
-  explicit OpenedMemory(LinkControl& link) : link_(&link) {}
-
   LinkControl* link_;
-  bool is_open_ = false;
-  Buffer local_;
-  std::vector<RemoteBuffer> remote_;
+  Opened opened_;
+  std::map<int, RemoteBuffer> remote_;
 };
 
 }  // namespace weft

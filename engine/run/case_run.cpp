@@ -34,14 +34,12 @@ bool CaseRun::run(Batch& batch, Report& report) {
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }
+  together(*boot_, [&] { connect(); });
   if (std::string reason = agree(*boot_, [&] { return take_memory(); }); !reason.empty()) {
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }
-  // By itself: a library may open memory by a call that every rank has to come to.
-  if (plan_->pattern->opens != Opens::none) {
-    together(*boot_, [&] { opened_.emplace(*link_, *boot_, memory_->to_open()); });
-  }
+  open_memory();
   if (plan_->pattern->prepare != nullptr) {
     together(*boot_, [&] {
       application_ = plan_->pattern->prepare(plan_->spec, plan_->rank, plan_->size, memory_->own());
@@ -56,8 +54,28 @@ bool CaseRun::run(Batch& batch, Report& report) {
   return true;
 }
 
+// What is half connected is of no use to any later case.
+void CaseRun::connect() {
+  try {
+    link_->reserve(room_for(plan_->spec), plan_->role.neighbours);
+  } catch (const std::runtime_error& error) {
+    throw CannotConnect(error.what());
+  }
+}
+
+// By itself: a library may open memory by a call that every rank of the case has to come to. One
+// that cannot open its own is heard of before the others ask it for its name.
+void CaseRun::open_memory() {
+  if (plan_->pattern->opens == Opens::none) return;
+  together(*boot_, [&] {
+    if (plan_->role.takes_part()) opened_.emplace(*link_, memory_->to_open());
+  });
+  together(*boot_, [&] {
+    if (opened_) opened_->reach(*boot_, plan_->role.neighbours);
+  });
+}
+
 std::string CaseRun::take_memory() {
-  link_->reserve(room_for(plan_->spec), std::max<std::size_t>(plan_->role.neighbours.size(), 1));
   try {
     memory_.emplace(*plan_, *kept_, link_->opens_own_memory());
   } catch (const std::runtime_error& error) {

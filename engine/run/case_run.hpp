@@ -33,6 +33,9 @@ class CaseRun {
   bool run(Batch& batch, Report& report);
 
  private:
+  /// With whom this rank exchanges messages.
+  void connect();
+  void open_memory();
   /// Why the pages cannot be had; empty when they can.
   std::string take_memory();
   /// Ranks that a case leaves out sleep until it is over.

@@ -28,7 +28,7 @@ class LinkControl {
   /// How much of the messages of the next case it carries: all, unless the transport says otherwise
   /// and the case does without.
   [[nodiscard]] virtual Carried carry(bool whole) = 0;
-  virtual void reserve(std::size_t depth, std::size_t peers) = 0;
+  virtual void reserve(std::size_t depth, std::span<const int> ranks) = 0;
 
   virtual Buffer adopt(const Buffer& memory) = 0;
   virtual void disown(const Buffer& buffer) = 0;
@@ -65,7 +65,9 @@ class ControlOf final : public LinkControl {
     if constexpr (requires { link_->carry(whole); }) return link_->carry(whole);
     return {};
   }
-  void reserve(std::size_t depth, std::size_t peers) override { link_->reserve(depth, peers); }
+  void reserve(std::size_t depth, std::span<const int> ranks) override {
+    link_->reserve(depth, ranks);
+  }
 
   Buffer adopt(const Buffer& memory) override { return link_->adopt(memory); }
   void disown(const Buffer& buffer) override { link_->disown(buffer); }

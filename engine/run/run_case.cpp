@@ -186,6 +186,9 @@ bool run_case_on(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
       has_begun = true;
       hand_over(boot, report);
     }
+  } catch (const NotConnected& error) {
+    batch.ended_launch = true;
+    refuse(batch, {Status::failed, error.what(), 0});
   } catch (const std::exception& error) {
     if (has_begun) throw;  // half an answer: the ranks are out of step
     refuse(batch, {Status::failed, error.what(), 0});

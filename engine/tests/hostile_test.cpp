@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <new>
+#include <set>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -29,6 +33,10 @@ struct Store {
   /// How often rank 1 still says that there is no room for messages of so many bytes.
   std::atomic<int> refusals{0};
   std::size_t refused_bytes = 0;
+  /// Whether rank 1 finds the peers that it needs.
+  bool is_reached = true;
+  /// Whom each rank was to be connected with, in the last case.
+  std::array<std::vector<int>, 3> needed;
   /// Where rank 0's buffers were, case after case.
   std::vector<const std::byte*> adopted;
 
@@ -49,6 +57,11 @@ class PoorLink final : public LinkAround {
     if (rank_ != 1 || bytes != store_->refused_bytes || store_->refusals == 0) return "";
     --store_->refusals;
     return "no room";
+  }
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    store_->needed.at(static_cast<std::size_t>(rank_)).assign(ranks.begin(), ranks.end());
+    if (rank_ == 1 && !store_->is_reached) throw std::runtime_error("rank 0 on n7 did not come");
+    LinkAround::reserve(depth, ranks);
   }
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     pay();
@@ -116,14 +129,39 @@ std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
         Whole answer(batch);
         const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, spec, batch, answer,
                                                             1.0, static_cast<Few*>(nullptr));
-        EXPECT_TRUE(whole);
+        EXPECT_EQ(whole, store.is_reached);
         if (rank == 0) batches.push_back(batch);
+        if (!whole) break;
       }
       fabric.set_idle(rank);
     });
   }
   for (std::thread& thread : threads) thread.join();
   return batches;
+}
+
+TEST(Connections, AreThoseThatACaseNeeds) {
+  Store store;
+  (void)launch({make_case("ping_pong", 100, 4)}, store);
+  EXPECT_EQ(std::set<int>(store.needed[0].begin(), store.needed[0].end()), std::set<int>{1});
+  EXPECT_EQ(std::set<int>(store.needed[1].begin(), store.needed[1].end()), std::set<int>{0});
+  EXPECT_TRUE(store.needed[2].empty());
+  Case all = make_case("hot_spot_receive", 100, 4);
+  all.point = 2;
+  (void)launch({all}, store);
+  EXPECT_EQ(std::set<int>(store.needed[0].begin(), store.needed[0].end()), (std::set<int>{1, 2}));
+  EXPECT_EQ(std::set<int>(store.needed[2].begin(), store.needed[2].end()), std::set<int>{0});
+}
+
+TEST(Connections, WhereARankLacksOneTheLaunchEndsAndSaysWhich) {
+  Store store;
+  store.is_reached = false;
+  const Case spec = make_case("ping_pong", 100, 4);
+  const std::vector<Batch> batches = launch({spec, spec}, store);
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_TRUE(batches[0].ended_launch);
+  EXPECT_EQ(batches[0].outcome.status, Status::failed);
+  EXPECT_EQ(batches[0].outcome.reason, "rank 1: rank 0 on n7 did not come");
 }
 
 TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {

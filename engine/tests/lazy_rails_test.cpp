@@ -1,5 +1,6 @@
 // Rails over links that complete in groups: what was posted ends by its completion, not before.
 #include <gtest/gtest.h>
+#include <array>
 
 #include <tuple>
 
@@ -82,7 +83,7 @@ TEST(LazyTurn, ALinkThatIsGivenTooMuchSaysThatNothingElseBroke) {
   FabricMeeting meeting(fabric);
   FabricBootstrap boot(meeting, fabric, 0);
   LazyLink link(fabric, boot);
-  link.reserve(1, 1);
+  link.reserve(1, std::array{1});
   const Buffer buffer = link.adopt(map_memory(8));
   while (link.fault() == nullptr) link.post_send({1}, buffer);
   Batch batch;

@@ -260,8 +260,8 @@ TEST(FixedQueues, WrapAroundInOrder) {
 TEST(QueuesPerPeer, GiveEachThatHoldsSomethingItsTurn) {
   constexpr int peers = 1000;
   QueuePerPeer<int> queue(peers);
-  queue.reserve(4);
   const std::vector<int> busy{7, 500, 999};
+  queue.reserve(4, busy);
   for (const int peer : busy) queue.claim(peer) = peer;
   EXPECT_FALSE(queue.is_of_one());
   std::multiset<int> seen;
@@ -284,7 +284,7 @@ TEST(QueuesPerPeer, KeepTheOrderOfEachPeerWhateverIsQueuedAndTaken) {
   constexpr int peers = 5;
   std::mt19937 draw(26);
   QueuePerPeer<int> queue(peers);
-  queue.reserve(8);
+  queue.reserve(8, std::array{0, 1, 2, 3, 4});
   std::array<std::vector<int>, peers> model;
   int next = 0;
   std::size_t queued = 0;

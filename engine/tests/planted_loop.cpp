@@ -26,7 +26,7 @@ class Planted final {
   explicit Planted(Hook& hook) : hook_(&hook) {}
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}
-  void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
+  void reserve(std::size_t /*depth*/, std::span<const int> /*ranks*/) {}
   void post_send(Peer /*peer*/, const Buffer& buffer) noexcept { hook_->touch(buffer); }
   void post_recv(Peer /*peer*/, const Buffer& buffer) noexcept { posted_.push_back(buffer); }
   void poll() noexcept { posted_.clear(); }

@@ -12,14 +12,16 @@
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bootstrap/patience.hpp"
 #include "host/hosts.hpp"
 #include "tests/support/thread_bootstrap.hpp"
-#include "transports/parts/patience.hpp"
 
 namespace weft {
 namespace {
@@ -48,16 +50,14 @@ class Strangers {
   ~Strangers() {
     for (const int file : files_) close(file);
   }
-  void come(const std::vector<std::string>& addresses) {
-    for (const std::string& raw : addresses) {
-      sockaddr_in address{};
-      std::memcpy(&address, raw.data(), sizeof address);
-      addresses_.push_back(address);
-      for (std::size_t one = 0; one < at_each_; ++one) {
-        files_.push_back(connect_to(address));
-        ASSERT_GE(files_.back(), 0);
-        if (visit_) visit_(files_.back());
-      }
+  void come(const std::string& raw) {
+    sockaddr_in address{};
+    std::memcpy(&address, raw.data(), sizeof address);
+    addresses_.push_back(address);
+    for (std::size_t one = 0; one < at_each_; ++one) {
+      files_.push_back(connect_to(address));
+      ASSERT_GE(files_.back(), 0);
+      if (visit_) visit_(files_.back());
     }
   }
   [[nodiscard]] const std::vector<int>& files() const { return files_; }
@@ -70,55 +70,86 @@ class Strangers {
   std::vector<sockaddr_in> addresses_;
 };
 
-/// What else the ranks exchange, as secrets of the same length, is no address of the loopback.
-bool are_addresses(const std::vector<std::string>& texts) {
-  return std::all_of(texts.begin(), texts.end(), [](const std::string& text) {
-    sockaddr_in address{};
-    if (text.size() != sizeof address) return false;
-    std::memcpy(&address, text.data(), sizeof address);
-    return address.sin_family == AF_INET && ntohl(address.sin_addr.s_addr) == INADDR_LOOPBACK;
-  });
+/// Ranks, and what they are connected by: made when they connect for the first time.
+struct Meshes {
+  explicit Meshes(fake::Meeting& meeting)
+      : boots{fake::ThreadBootstrap(meeting, 0), fake::ThreadBootstrap(meeting, 1),
+              fake::ThreadBootstrap(meeting, 2)} {}
+  [[nodiscard]] const TcpMesh& of(std::size_t rank) const { return *meshes.at(rank); }
+
+  std::array<fake::ThreadBootstrap, ranks> boots;
+  std::array<std::unique_ptr<TcpMesh>, ranks> meshes;
+};
+
+/// Each rank with those that it needs, and what went wrong.
+std::array<std::string, ranks> connect_ranks(Meshes& all,
+                                             const std::array<std::vector<int>, ranks>& needed) {
+  std::array<std::string, ranks> errors;
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        auto& mesh = all.meshes.at(rank);
+        if (!mesh) {
+          mesh = std::make_unique<TcpMesh>(LinkOptions{}, all.boots.at(rank), patience_of(ranks));
+        }
+        mesh->connect(needed.at(rank));
+      } catch (const std::runtime_error& error) {
+        errors.at(rank) = error.what();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return errors;
+}
+
+void expect_a_way(const Meshes& meshes, std::size_t mine, std::size_t peer) {
+  const auto word = static_cast<unsigned char>(mine);
+  ASSERT_EQ(send(meshes.of(mine).socket_of(static_cast<int>(peer)), &word, 1, 0), 1);
+  unsigned char heard = 0;
+  while (recv(meshes.of(peer).socket_of(static_cast<int>(mine)), &heard, 1, 0) < 0 &&
+         errno == EAGAIN) {
+  }
+  EXPECT_EQ(heard, word);
 }
 
 /// All ranks connect while the strangers come; then each pair exchanges its ranks' numbers.
 void ranks_connect_beside(Strangers& strangers) {
   fake::Meeting meeting(ranks);
-  // Once the ranks have exchanged addresses, strangers come before they go on.
-  meeting.once_all_came = [&](const std::vector<std::string>& texts) {
-    if (are_addresses(texts)) strangers.come(texts);
+  // Once a rank has said where it listens, strangers come before anyone goes on.
+  std::set<int> heard;
+  meeting.once_left = [&](int from, const std::string& text) {
+    if (heard.insert(from).second) strangers.come(text);
   };
-  std::array<TcpMesh, ranks> meshes;
-  std::array<std::string, ranks> errors;
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      const auto index = static_cast<std::size_t>(rank);
-      fake::ThreadBootstrap boot(meeting, rank);
-      try {
-        meshes.at(index) = connect_mesh({}, boot, patience_of(ranks));
-      } catch (const std::runtime_error& error) {
-        errors.at(index) = error.what();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  Meshes meshes(meeting);
+  const auto errors = connect_ranks(meshes, {{{1, 2}, {0, 2}, {0, 1}}});
   for (std::size_t mine = 0; mine < ranks; ++mine) {
     ASSERT_EQ(errors.at(mine), "");
     for (std::size_t peer = 0; peer < ranks; ++peer) {
-      if (peer == mine) continue;
-      const auto word = static_cast<unsigned char>(mine);
-      ASSERT_EQ(send(meshes.at(mine).sockets.at(peer), &word, 1, 0), 1);
-      unsigned char heard = 0;
-      while (recv(meshes.at(peer).sockets.at(mine), &heard, 1, 0) < 0 && errno == EAGAIN) {
-      }
-      EXPECT_EQ(heard, word);
+      if (peer != mine) expect_a_way(meshes, mine, peer);
     }
   }
-  for (const TcpMesh& mesh : meshes) {
-    for (const int file : mesh.sockets) {
-      if (file >= 0) close(file);
-    }
+}
+
+TEST(TcpRanks, ConnectWithThoseThatTheyNeedAndLaterWithMore) {
+  fake::Meeting meeting(ranks);
+  Meshes meshes(meeting);
+  for (const std::string& error : connect_ranks(meshes, {{{1, 1}, {0}, {}}})) {
+    EXPECT_EQ(error, "");
   }
+  expect_a_way(meshes, 0, 1);
+  const int first = meshes.of(0).socket_of(1);
+  for (const int rank : {0, 1}) {
+    EXPECT_EQ(meshes.of(2).socket_of(rank), -1);
+    EXPECT_EQ(meshes.of(static_cast<std::size_t>(rank)).socket_of(2), -1);
+  }
+  for (const std::string& error : connect_ranks(meshes, {{{2, 1}, {0}, {0}}})) {
+    EXPECT_EQ(error, "");
+  }
+  expect_a_way(meshes, 0, 2);
+  expect_a_way(meshes, 2, 0);
+  EXPECT_EQ(meshes.of(0).socket_of(1), first);
+  EXPECT_EQ(meshes.of(1).socket_of(2), -1);
 }
 
 void say(int file, std::size_t bytes) {
@@ -177,12 +208,14 @@ TEST(TcpStranger, NobodyListensOnceTheRanksAreConnected) {
   }
 }
 
-/// A rank 0 that a test plays: it comes to what connect_mesh exchanges, and gives this address.
-void exchange_as_rank_0(Bootstrap& boot, const sockaddr_in& address) {
-  (void)boot.exchange(host_name());
+/// A rank that a test plays: it comes to what a mesh of two exchanges, and gives this address.
+void come_as_a_rank(Bootstrap& boot, const sockaddr_in& address) {
+  constexpr std::size_t secret_bytes = hello_bytes - sizeof(int);
+  (void)boot.hosts("n" + std::to_string(boot.rank()));
   (void)boot.exchange("lo");
-  (void)boot.broadcast(std::string(hello_bytes - sizeof(int), 's'));
-  (void)boot.exchange(std::string(reinterpret_cast<const char*>(&address), sizeof address));
+  std::string text(sizeof address + secret_bytes, 's');
+  std::memcpy(text.data(), &address, sizeof address);
+  (void)boot.swap(std::array{1 - boot.rank()}, {text});
 }
 
 TEST(TcpRank, ComesAgainWhereItWasShutOutBeforeItWasLetIn) {
@@ -195,40 +228,45 @@ TEST(TcpRank, ComesAgainWhereItWasShutOutBeforeItWasLetIn) {
   ASSERT_EQ(listen(door, 4), 0);
   getsockname(door, reinterpret_cast<sockaddr*>(&address), &length);
   fake::Meeting meeting(2);
-  TcpMesh mesh;
   std::thread rank_1([&] {
     fake::ThreadBootstrap boot(meeting, 1);
-    mesh = connect_mesh({}, boot, patience_of(2));
+    (void)boot.hosts("n0");  // one host: the loopback joins them
+    TcpMesh mesh({}, boot, patience_of(2));
+    mesh.connect(std::array{0});
+    EXPECT_GE(mesh.socket_of(0), 0);
   });
   fake::ThreadBootstrap boot(meeting, 0);
-  exchange_as_rank_0(boot, address);
+  come_as_a_rank(boot, address);
   for (int shut_out = 0; shut_out < 3; ++shut_out) close(accept(door, nullptr, nullptr));
   const int file = accept(door, nullptr, nullptr);
   std::array<char, hello_bytes> hello{};
   EXPECT_EQ(recv(file, hello.data(), hello.size(), MSG_WAITALL), ssize_t{hello_bytes});
+  EXPECT_EQ(std::string(hello.data(), hello_bytes - sizeof(int)),
+            std::string(hello_bytes - sizeof(int), 's'));
   EXPECT_EQ(send(file, "\1", 1, MSG_NOSIGNAL), 1);
   rank_1.join();
-  EXPECT_GE(mesh.sockets.at(0), 0);
-  for (const int one : {door, file, mesh.sockets.at(0)}) close(one);
+  for (const int one : {door, file}) close(one);
 }
 
-TEST(TcpRank, IsNamedWithItsAddressWhereItNeverComes) {
+TEST(TcpRank, IsNamedWithItsHostAndAddressWhereItNeverComes) {
   fake::Meeting meeting(2);
   std::string error;
   std::thread rank_0([&] {
     fake::ThreadBootstrap boot(meeting, 0);
+    LinkOptions options;
+    options.set("interface", "lo");
     try {
-      (void)connect_mesh({}, boot, std::chrono::milliseconds(1));
-    } catch (const std::runtime_error& thrown) {
+      TcpMesh(options, boot, std::chrono::milliseconds(1)).connect(std::array{1});
+    } catch (const CannotConnect& thrown) {
       error = thrown.what();
     }
   });
   fake::ThreadBootstrap boot(meeting, 1);
   sockaddr_in nowhere{};
   nowhere.sin_addr.s_addr = htonl(0x0A000007);
-  exchange_as_rank_0(boot, nowhere);
+  come_as_a_rank(boot, nowhere);
   rank_0.join();
-  EXPECT_TRUE(error.starts_with("rank 1 at 10.0.0.7 did not connect in 0 s; ")) << error;
+  EXPECT_TRUE(error.starts_with("rank 1 on n1 at 10.0.0.7 did not connect in 0 s; ")) << error;
 }
 
 TEST(TcpRanks, HaveLongerWhereTheyAreMany) {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.builders import make_cases, pattern
 from support.virtual_ranks import Machine, measure
 from weft.measure.stopping import Amount, calibration_amount
-from weft.measure.timeouts import timeout_s, within_budget_s
+from weft.measure.timeouts import connecting_s, timeout_s, within_budget_s
 from weft.plan.case import Case, Schedule
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ def test_the_look_at_a_long_message_has_time_on_a_slow_host_and_a_short_one_hang
     takes_s = 8 * long.bytes / 125e6 + 18 * long.bytes / 250e6
     assert timeout_s(long, calibration_amount(long, PING), 0) > 2 * takes_s
     assert of(8) < 2
+
+
+def test_ranks_that_connect_within_the_case_have_time_to_name_those_that_did_not_come() -> None:
+    case = Case(test="alltoall", transport="tcp", bytes=8, ranks=1024)
+    chosen = Amount(samples=3, warmup=1, ops_per_sample=1)
+    assert connecting_s(3) == 0
+    assert connecting_s(4) > 20.08
+    assert timeout_s(case, chosen, 0) > connecting_s(1024) > 40.48
 
 
 @given(wait_s=st.floats(0, 1e4), left_s=st.floats(-1e3, 1e4), budget_s=st.floats(1, 1e5))

@@ -329,10 +329,12 @@ def _registration(lines: Lines, row: Row) -> Told:
 
 def _connecting(lines: Lines, row: Row) -> Told:
     own = [one for one in lines.launches.values() if one["transport"] == row["transport"]]
-    times = {
-        one["launch"]: float(one["details"]["connect_ns"]) / (len(one["ranks"]) - 1) for one in own
-    }
+    times = {one["launch"]: float(one["details"]["connect_ns"]) / _first_peers(one) for one in own}
     return {"time_per_peer_ns": lines.over_sessions(times), "launches": float(len(times))}
+
+
+def _first_peers(launch: dict[str, Any]) -> int:
+    return int(launch["details"].get("connected_peers", len(launch["ranks"]) - 1))
 
 
 def _rails(lines: Lines, row: Row) -> Told:

@@ -92,6 +92,16 @@ def connected(path: Path, times_ns: list[str], ranks: int = 3) -> Run:
     return weft.load(write_lines(path, lines))
 
 
+def test_connecting_is_told_over_the_peers_that_were_connected_first(tmp_path: Path) -> None:
+    cases = (Case(test="ping_pong", transport="tcp", bytes=8, ranks=6),)
+    lines: list[Line] = [make_header(cases)]
+    launch = make_launch(0, "tcp", ranks=6)
+    details = {"connect_ns": "3000000", "connected_peers": "2"}
+    lines.append(msgspec.structs.replace(launch, details=details))
+    (row,) = connecting_of(weft.load(write_lines(tmp_path / "r.jsonl", lines)))
+    assert (row.peers, row.time_per_peer_ns.value) == (2, pytest.approx(1_500_000))
+
+
 def test_connecting_is_told_for_a_peer_with_its_interval_over_launches(tmp_path: Path) -> None:
     times = ["2000000", "2100000", "1900000", "2060000", "1980000", "2020000"]
     (row,) = connecting_of(connected(tmp_path / "r.jsonl", times))

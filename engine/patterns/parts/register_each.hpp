@@ -24,7 +24,7 @@ class RegisterEach final {
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) { return link_->adopt(memory); }
   void disown(const Buffer& buffer) { link_->disown(buffer); }
-  void reserve(std::size_t depth, std::size_t peers) { link_->reserve(depth, peers); }
+  void reserve(std::size_t depth, std::span<const int> ranks) { link_->reserve(depth, ranks); }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     give_back();

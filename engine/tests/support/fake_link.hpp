@@ -36,7 +36,7 @@ class Link final : public CollectiveCalls {
     return {memory.data, memory.bytes, adopted_key};
   }
   void disown(const Buffer& /*memory*/) const {}
-  void reserve(std::size_t /*depth*/, std::size_t /*peers*/) {}
+  void reserve(std::size_t /*depth*/, std::span<const int> /*ranks*/) {}
 
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
   void make_room(std::size_t /*count*/) {}

@@ -15,10 +15,10 @@ class LazyLink final : public LinkAround {
   /// Longer operations always ask for a completion.
   static constexpr std::size_t short_bytes = 128;
 
-  LazyLink(Fabric& fabric, const Bootstrap& boot) : LinkAround(fabric, boot) { reserve(1, 1); }
+  LazyLink(Fabric& fabric, const Bootstrap& boot) : LinkAround(fabric, boot) { reserve(1, {}); }
 
   /// What no completion was asked for yet stays so from one case to the next.
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
+  void reserve(std::size_t depth, std::span<const int> /*ranks*/) {
     constexpr std::size_t most_in_a_group = 16;
     constexpr std::size_t parts_of_queue = 8;
     const std::size_t part = depth / parts_of_queue;

@@ -18,7 +18,7 @@ class LinkAround {
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) const { return link_.adopt(memory); }
   void disown(const Buffer& buffer) { link_.disown(buffer); }
-  void reserve(std::size_t depth, std::size_t peers) { link_.reserve(depth, peers); }
+  void reserve(std::size_t depth, std::span<const int> ranks) { link_.reserve(depth, ranks); }
   void post_send(Peer peer, const Buffer& buffer) noexcept { link_.post_send(peer, buffer); }
   void post_recv(Peer peer, const Buffer& buffer) noexcept { link_.post_recv(peer, buffer); }
   void poll() noexcept { link_.poll(); }

@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -47,6 +49,26 @@ class Meeting {
     return last_;
   }
 
+  /// Hears what a rank leaves for another, before that one can take it.
+  std::function<void(int from, const std::string& text)> once_left;
+
+  /// What one rank leaves for another, until that one takes it.
+  void leave(int from, int to, std::string text) {
+    const std::scoped_lock hold(lock_);
+    if (once_left) once_left(from, text);
+    left_[{from, to}].push_back(std::move(text));
+    changed_.notify_all();
+  }
+  std::string take(int from, int to) {
+    std::unique_lock hold(lock_);
+    std::deque<std::string>& texts = left_[{from, to}];
+    changed_.wait(hold, [&] { return !texts.empty() || abandoned_; });
+    if (texts.empty()) throw std::runtime_error("a rank is gone");
+    std::string text = std::move(texts.front());
+    texts.pop_front();
+    return text;
+  }
+
   /// The most that rank 0 got by gathering at a time.
   void gathered(std::size_t bytes) { most_gathered_ = std::max(most_gathered_, bytes); }
   [[nodiscard]] std::size_t most_gathered() const { return most_gathered_; }
@@ -63,6 +85,7 @@ class Meeting {
   std::mutex lock_;
   std::condition_variable changed_;
   std::vector<std::string> texts_;
+  std::map<std::pair<int, int>, std::deque<std::string>> left_;
   Texts last_;
   std::size_t most_gathered_ = 0;
   int arrived_ = 0;
@@ -77,6 +100,14 @@ class ThreadBootstrap : public Bootstrap {
   [[nodiscard]] int size() const override { return meeting_->size(); }
   std::vector<std::string> exchange(const std::string& mine) override {
     return unless_given_up(*meet(mine));
+  }
+  std::string first_of(const std::string& mine) override { return first_text(*meet(mine)); }
+  std::vector<std::string> swap(std::span<const int> ranks,
+                                const std::vector<std::string>& mine) override {
+    std::vector<std::string> theirs;
+    for (std::size_t at = 0; at < ranks.size(); ++at) meeting_->leave(rank_, ranks[at], mine[at]);
+    for (const int rank : ranks) theirs.push_back(meeting_->take(rank, rank_));
+    return theirs;
   }
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
     std::string text(mine.size(), '\0');

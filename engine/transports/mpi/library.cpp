@@ -1,10 +1,13 @@
 #include "transports/mpi/library.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "bootstrap/mpi_requests.hpp"
 #include "host/network.hpp"
 #include "transports/parts/connecting.hpp"
 
@@ -51,9 +54,9 @@ int link_of_communicator() {
 
 }  // namespace
 
-MpiLink::MpiLink(Bootstrap& boot) : size_(boot.size()) {
+MpiLink::MpiLink(Bootstrap& boot) : boot_(&boot), known_(boot.size()), size_(boot.size()) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-  connecting_ns_ = connecting_ns(boot, [&] { meet_all(boot.rank()); });
+  connecting_ns_ = connecting_ns(boot, [&] { meet(first_neighbours(boot)); });
   interfaces_ = of_each_host(boot, interfaces_in_use());
   hear_errors();
 }
@@ -75,16 +78,19 @@ void MpiLink::hear_error(MPI_Comm* comm, int* code, ...) {
   if (is_known != 0) static_cast<MpiLink*>(link)->heard_ = *code;
 }
 
-// A byte to each rank and one from each, in as many steps as there are others.
-void MpiLink::meet_all(int rank) const {
+// A byte to each rank and one from each.
+void MpiLink::meet(std::span<const int> ranks) {
+  constexpr int meeting_tag = 0;
+  ranks_of_case_.assign(ranks.begin(), ranks.end());
+  const std::vector<int> unknown = known_.take_new(ranks);
   std::byte mine{};
-  std::byte theirs{};
-  for (int step = 1; step < size_; ++step) {
-    const int to = (rank + step) % size_;
-    const int from = (rank + size_ - step) % size_;
-    MPI_Sendrecv(&mine, 1, MPI_BYTE, to, 0, &theirs, 1, MPI_BYTE, from, 0, comm_,
-                 MPI_STATUS_IGNORE);
+  std::vector<std::byte> theirs(unknown.size());
+  std::vector<MPI_Request> requests(2 * unknown.size());
+  for (std::size_t at = 0; at < unknown.size(); ++at) {
+    MPI_Irecv(&theirs[at], 1, MPI_BYTE, unknown[at], meeting_tag, comm_, &requests[2 * at]);
+    MPI_Isend(&mine, 1, MPI_BYTE, unknown[at], meeting_tag, comm_, &requests[2 * at + 1]);
   }
+  await_all(requests, unknown, *boot_);
 }
 
 MpiLink::~MpiLink() {
@@ -111,10 +117,30 @@ void MpiLink::know_shape(std::size_t bytes) {
   large_bytes_ = bytes;
 }
 
+MPI_Comm MpiLink::comm_of_case() const {
+  constexpr int windows_tag = 1;
+  int most = boot_->rank();
+  for (const int rank : ranks_of_case_) most = std::max(most, rank);
+  MPI_Group all = MPI_GROUP_NULL;
+  MPI_Comm_group(comm_, &all);
+  std::vector<int> first(static_cast<std::size_t>(most) + 1);
+  std::iota(first.begin(), first.end(), 0);
+  MPI_Group some = MPI_GROUP_NULL;
+  MPI_Group_incl(all, most + 1, first.data(), &some);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_create_group(comm_, some, windows_tag, &comm);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  return comm;
+}
+
 Opened MpiLink::expose(std::size_t bytes) {
   void* memory = nullptr;
-  if (MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm_, &memory, &window_) !=
-      MPI_SUCCESS) {
+  MPI_Comm comm = comm_of_case();
+  const int made =
+      MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm, &memory, &window_);
+  MPI_Comm_free(&comm);  // the window keeps it
+  if (made != MPI_SUCCESS) {
     throw std::runtime_error("MPI_Win_allocate failed for " + std::to_string(bytes) +
                              " bytes; choose smaller sizes");
   }

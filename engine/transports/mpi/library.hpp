@@ -6,6 +6,7 @@
 #include <array>
 #include <climits>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
@@ -13,6 +14,7 @@
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
 #include "transports/parts/fixed_queue.hpp"
+#include "transports/parts/known_peers.hpp"
 #include "transports/parts/mpi_collectives.hpp"
 #include "transports/parts/registration_cache.hpp"
 
@@ -32,7 +34,7 @@ inline constexpr std::array mpi_settings{
 /// The parts that are the same however the messages are posted.
 class MpiLink {
  public:
-  /// Connects with every rank: MPI may wait for the first message with it.
+  /// Connects with the first neighbours: MPI may wait for the first message with a rank.
   explicit MpiLink(Bootstrap& boot);
   MpiLink(const MpiLink&) = delete;
   MpiLink& operator=(const MpiLink&) = delete;
@@ -42,7 +44,11 @@ class MpiLink {
 
   /// Before messages of a size go: the datatype of one beyond 2 GiB is made once.
   void know_shape(std::size_t bytes);
-  /// A window of memory that MPI allocates. All ranks meet in both.
+  /// Connects with those of the ranks of a case that it is not connected with. Throws CannotConnect
+  /// where one of them does not come within the ranks' patience.
+  void meet(std::span<const int> ranks);
+  /// A window of memory that MPI allocates, of this rank and those that it met last: all of them
+  /// meet in both calls, and are the first ranks of all, so that each has its number.
   [[nodiscard]] Opened expose(std::size_t bytes);
   void withdraw();
 
@@ -151,8 +157,13 @@ class MpiLink {
   /// MPI's handler of errors: the link of the communicator hears the error, and the call returns.
   static void hear_error(MPI_Comm* comm, int* code, ...);
   void hear_errors();
-  void meet_all(int rank) const;
 
+  /// The communicator of a window.
+  [[nodiscard]] MPI_Comm comm_of_case() const;
+
+  Bootstrap* boot_;
+  KnownPeers known_;
+  std::vector<int> ranks_of_case_;
   std::int64_t connecting_ns_;
   /// Of every host, where they differ; empty where MPI has no TCP connection.
   std::string interfaces_;

@@ -1,6 +1,7 @@
 // MPI over whatever the library chooses: nonblocking calls, or persistent requests.
 #include <mpi.h>
 
+#include <span>
 #include <string_view>
 
 #include "program/rank.hpp"
@@ -26,9 +27,10 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
     return {memory.data, memory.bytes, requests().add(depth_)};
   }
   void disown(const Buffer& buffer) { requests().remove(buffer.key); }
-  void reserve(std::size_t depth, std::size_t peers) {
+  void reserve(std::size_t depth, std::span<const int> ranks) {
     depth_ = depth;
-    MpiQueues::reserve(depth, peers);
+    MpiQueues::reserve(depth, ranks);
+    requests().know(ranks);
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "transports/mpi/queues.hpp"
@@ -19,7 +21,11 @@ class PersistentRequests {
     std::uint32_t pool;
   };
 
-  PersistentRequests(MpiLink& link, int peers) : link_(&link), peers_(peers) {}
+  PersistentRequests(MpiLink& link, int peers)
+      : link_(&link), places_(static_cast<std::size_t>(peers)) {}
+
+  /// The ranks of the next case: a buffer has pools for these alone. No buffer is known meanwhile.
+  void know(std::span<const int> ranks);
 
   /// A key for a new buffer, which will be posted at most `depth` times at once.
   std::uint64_t add(std::size_t depth);
@@ -50,9 +56,8 @@ class PersistentRequests {
   }
   [[nodiscard]] std::uint32_t pool_of(std::uint64_t key, Peer peer,
                                       std::uint64_t direction) const noexcept {
-    const auto peers = static_cast<std::uint64_t>(peers_);
-    return static_cast<std::uint32_t>((key * peers + static_cast<std::uint64_t>(peer.rank)) * 2 +
-                                      direction);
+    const std::uint64_t place = places_[static_cast<std::size_t>(peer.rank)];
+    return static_cast<std::uint32_t>((key * peers_ + place) * 2 + direction);
   }
   MPI_Request take_idle(std::uint32_t pool) noexcept {
     FixedQueue<MPI_Request>& idle = pools_[pool];
@@ -63,7 +68,9 @@ class PersistentRequests {
   }
 
   MpiLink* link_;
-  int peers_;
+  /// By rank: which of the ranks of the case it is.
+  std::vector<std::uint32_t> places_;
+  std::size_t peers_ = 0;
   std::vector<FixedQueue<MPI_Request>> pools_;
   std::vector<std::uint64_t> free_keys_;
 };

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 
@@ -69,10 +70,11 @@ class MpiQueues {
         sends_(boot.size()),
         receives_(boot.size()) {}
 
-  void reserve(std::size_t depth, std::size_t peers) {
-    sends_.reserve(depth);
-    receives_.reserve(depth);
-    library_.reserve_transfers(depth * peers);
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    library_.meet(ranks);
+    sends_.reserve(depth, ranks);
+    receives_.reserve(depth, ranks);
+    library_.reserve_transfers(depth * std::max<std::size_t>(ranks.size(), 1));
   }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     if (sends_.full(peer.rank)) [[unlikely]]

@@ -9,22 +9,23 @@
 #include <cstring>
 #include <random>
 #include <span>
+#include <vector>
+
+#include "bootstrap/patience.hpp"
 
 namespace weft {
 
 namespace {
 
-constexpr std::chrono::seconds patience{20};
 constexpr const char* fix =
     "check that no firewall blocks the ranks, or choose another ofi.domain or ofi.provider";
 /// Notices that a peer may send before one of them is looked at; more wait at their sender.
 constexpr std::size_t notice_receives = 64;
 
-std::uint64_t shared_secret(Bootstrap& boot) {
+std::uint64_t new_secret() {
   constexpr unsigned word_bits = 32;
   std::random_device random;
-  const std::uint64_t mine = std::uint64_t{random()} << word_bits | random();
-  return std::stoull(boot.exchange(std::to_string(mine)).front());
+  return std::uint64_t{random()} << word_bits | random();
 }
 
 std::size_t endpoints_per_peer(const fi_info* info) {
@@ -44,11 +45,15 @@ OfiConnections::OfiConnections(const OfiFabric& fabric)
   fid_eq* events = nullptr;
   require_ofi(fi_eq_open(fabric.fabric(), &queue, &events, nullptr), "making an event queue");
   events_.reset(events);
+}
+
+void OfiConnections::listen() {
+  const OfiFabric& fabric = *fabric_;
   fid_pep* listener = nullptr;
   require_ofi(fi_passive_ep(fabric.fabric(), fabric.info(), &listener, nullptr),
               "making a passive endpoint");
   listener_.reset(listener);
-  require_ofi(fi_pep_bind(listener, &events->fid, 0), "binding the event queue");
+  require_ofi(fi_pep_bind(listener, &events_->fid, 0), "binding the event queue");
   require_ofi(fi_listen(listener), "listening for connections");
 }
 
@@ -61,21 +66,31 @@ std::string OfiConnections::own_name() const {
   return name;
 }
 
-void OfiConnections::find_peers() {
+void OfiConnections::find(std::span<const int> ranks) {
   Bootstrap& boot = fabric_->boot();
-  secret_ = shared_secret(boot);
-  const std::vector<std::string> names = boot.exchange(own_name());
-  for (std::size_t rank = static_cast<std::size_t>(boot.rank()) + 1; rank < names.size(); ++rank) {
+  listen();
+  secret_ = new_secret();
+  awaited_.assign(ranks.begin(), ranks.end());
+  const std::string mine = own_name();
+  std::string text(sizeof secret_, '\0');
+  std::memcpy(text.data(), &secret_, sizeof secret_);
+  const std::vector<std::string> others =
+      boot.swap(ranks, std::vector<std::string>(ranks.size(), text + mine));
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
+    if (ranks[at] < boot.rank()) continue;
+    std::uint64_t secret = 0;
+    std::memcpy(&secret, others[at].data(), sizeof secret);
     for (std::size_t endpoint = 0; endpoint < per_peer_; ++endpoint) {
-      ask(static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(endpoint), names[rank]);
+      ask(static_cast<std::uint32_t>(ranks[at]), static_cast<std::uint32_t>(endpoint), secret,
+          others[at].substr(sizeof secret));
     }
   }
-  std::size_t missing = endpoints_.size() - per_peer_;
+  std::size_t missing = ranks.size() * per_peer_;
   while (missing > 0) {
     if (take_event()) --missing;
   }
   listener_.reset();
-  expect_notices();
+  for (const int rank : ranks) expect_notices({rank});
 }
 
 void OfiConnections::open_endpoint(std::size_t index, fi_info* info) {
@@ -90,7 +105,8 @@ void OfiConnections::open_endpoint(std::size_t index, fi_info* info) {
   require_ofi(fi_enable(endpoint), "enabling an endpoint");
 }
 
-void OfiConnections::ask(std::uint32_t rank, std::uint32_t endpoint, const std::string& name) {
+void OfiConnections::ask(std::uint32_t rank, std::uint32_t endpoint, std::uint64_t secret,
+                         const std::string& name) {
   const FabricInfo info(fi_dupinfo(fabric_->info()));
   // verbs looks up the route when the endpoint is made. Freed by fi_freeinfo.
   std::free(info->dest_addr);                  // NOLINT(*-no-malloc): libfabric's own memory
@@ -100,9 +116,9 @@ void OfiConnections::ask(std::uint32_t rank, std::uint32_t endpoint, const std::
   info->dest_addrlen = name.size();
   const std::size_t index = rank * per_peer_ + endpoint;
   open_endpoint(index, info.get());
-  const Introduction mine{secret_, static_cast<std::uint32_t>(fabric_->boot().rank()), endpoint};
+  const Introduction mine{secret, static_cast<std::uint32_t>(fabric_->boot().rank()), endpoint};
   require_ofi(fi_connect(endpoints_[index].get(), name.data(), &mine, sizeof mine),
-              "connecting to rank " + std::to_string(rank));
+              "connecting to " + fabric_->boot().names_of(std::array{static_cast<int>(rank)}));
 }
 
 // True if a connection is there now.
@@ -113,9 +129,9 @@ bool OfiConnections::take_event() {
   std::array<std::byte, sizeof(fi_eq_cm_entry) + most_data> event{};
   std::uint32_t kind = 0;
   ssize_t bytes = -FI_EAGAIN;
-  const auto start = std::chrono::steady_clock::now();
+  const auto end = std::chrono::steady_clock::now() + patience_of(fabric_->boot().size());
   while (bytes == -FI_EAGAIN || bytes == -FI_EINTR) {
-    if (std::chrono::steady_clock::now() - start > patience) fail_late();
+    if (std::chrono::steady_clock::now() > end) fail_late();
     bytes = fi_eq_sread(events_.get(), &kind, event.data(), event.size(), probe_ms, 0);
   }
   if (bytes < 0) {
@@ -175,23 +191,19 @@ void OfiConnections::pass_over_stranger(ssize_t status) const {
 }
 
 void OfiConnections::fail_late() const {
-  std::string missing;
-  for (std::size_t index = 0; index < endpoints_.size(); index += per_peer_) {
-    const std::size_t rank = index / per_peer_;
-    if (connected_[index] || rank == static_cast<std::size_t>(fabric_->boot().rank())) continue;
-    missing += (missing.empty() ? " " : ", ") + std::to_string(rank);
+  const Bootstrap& boot = fabric_->boot();
+  std::vector<int> missing;
+  for (const int rank : awaited_) {
+    if (!connected_[static_cast<std::size_t>(rank) * per_peer_]) missing.push_back(rank);
   }
-  fail_ofi("no connection to rank" + missing + " within " + std::to_string(patience.count()) + " s",
-           fix);
+  throw CannotConnect("no connection to " + boot.names_of(missing) + " within " +
+                      seconds_of(patience_of(boot.size())) + "; " + fix);
 }
 
-void OfiConnections::expect_notices() {
+void OfiConnections::expect_notices(Peer peer) {
   if (per_peer_ == 1) return;
-  receives_.resize(notice_receives * endpoints_.size() / per_peer_);
-  for (std::size_t at = 0; at < receives_.size(); ++at) {
-    const Peer peer{static_cast<int>(at / notice_receives)};
-    if (peer.rank == fabric_->boot().rank()) continue;
-    const ssize_t status = expect_notice(target_of_transfers(peer), &receives_[at]);
+  for (std::size_t at = 0; at < notice_receives; ++at) {
+    const ssize_t status = expect_notice(target_of_transfers(peer), &receives_.emplace_back());
     require_ofi(status, "expecting notices");
   }
 }

@@ -5,6 +5,8 @@
 #include <rdma/fi_eq.h>
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,8 @@
 
 namespace weft {
 
-/// An endpoint to every other rank; a second one for transfers where a notice takes a receive
-/// (FI_RX_CQ_DATA): beside messages, one could take the other's.
+/// An endpoint to each rank that is needed; a second one for transfers where a notice takes a
+/// receive (FI_RX_CQ_DATA): beside messages, one could take the other's.
 class OfiConnections {
  public:
   using Target = fid_ep*;
@@ -24,12 +26,13 @@ class OfiConnections {
   static constexpr const char* receive_call = "fi_recv";
   static constexpr const char* inject_call = "fi_inject";
 
-  /// Listens. Throws where the provider refuses.
+  /// Throws where the provider refuses.
   explicit OfiConnections(const OfiFabric& fabric);
 
-  /// Connect every pair of ranks: the lower rank asks, the higher one accepts. Collective.
-  /// Throws with the ranks that are missing where nothing more happens for 20 s.
-  void find_peers();
+  /// Connect with these ranks, which connect with this one at once: the lower rank asks, the higher
+  /// one accepts. Throws with the ranks that are missing where nothing more happens for as long as
+  /// the ranks' patience lasts.
+  void find(std::span<const int> ranks);
   /// No provider binds memory to an endpoint of many.
   [[nodiscard]] static fid_ep* for_memory() noexcept { return nullptr; }
 
@@ -74,15 +77,17 @@ class OfiConnections {
   static ssize_t expect_notice(fid_ep* endpoint, void* receive) noexcept {
     return fi_recv(endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, receive);
   }
+  void listen();
   [[nodiscard]] std::string own_name() const;
   void open_endpoint(std::size_t index, fi_info* info);
-  void ask(std::uint32_t rank, std::uint32_t endpoint, const std::string& name);
+  void ask(std::uint32_t rank, std::uint32_t endpoint, std::uint64_t secret,
+           const std::string& name);
   [[nodiscard]] bool take_event();
   void accept(fi_info* request, const Introduction& from);
   [[nodiscard]] std::size_t index_of(const fid* endpoint) const;
   void pass_over_stranger(ssize_t status) const;
   [[noreturn]] void fail_late() const;
-  void expect_notices();
+  void expect_notices(Peer peer);
 
   const OfiFabric* fabric_;
   std::size_t per_peer_;
@@ -93,8 +98,10 @@ class OfiConnections {
   /// By rank, so many for each; one's own are empty.
   std::vector<FidOf<fid_ep>> endpoints_;
   std::vector<bool> connected_;
-  /// What the library is given with the receives of notices.
-  std::vector<fi_context2> receives_;
+  /// Those that are being connected.
+  std::vector<int> awaited_;
+  /// What the library is given with the receives of notices: it stays where it is.
+  std::deque<fi_context2> receives_;
 };
 
 }  // namespace weft

@@ -29,7 +29,8 @@ void remove_what_was_left_under_this_number() {
 
 }  // namespace
 
-OfiEndpoint::OfiEndpoint(const OfiFabric& fabric) : fabric_(&fabric) {
+OfiEndpoint::OfiEndpoint(const OfiFabric& fabric)
+    : fabric_(&fabric), addresses_(static_cast<std::size_t>(fabric.boot().size()), FI_ADDR_UNSPEC) {
   if (fabric.provider() == "shm") remove_what_was_left_under_this_number();
   fi_av_attr addresses{};
   addresses.type = fabric.info()->domain_attr->av_type;
@@ -51,17 +52,18 @@ OfiEndpoint::OfiEndpoint(const OfiFabric& fabric) : fabric_(&fabric) {
   require_ofi(enabled, "enabling an endpoint whose queues are for FI_UNIVERSE_SIZE ranks");
 }
 
-void OfiEndpoint::find_peers() {
+void OfiEndpoint::find(std::span<const int> ranks) {
   std::size_t bytes = 0;
   fi_getname(&endpoint_->fid, nullptr, &bytes);
   std::string mine(bytes, '\0');
   require_ofi(fi_getname(&endpoint_->fid, mine.data(), &bytes),
               "asking for the endpoint's address");
-  for (const std::string& other : fabric_->boot().exchange(mine)) {
-    fi_addr_t address = FI_ADDR_UNSPEC;
-    const int inserted = fi_av_insert(table_.get(), other.data(), 1, &address, 0, nullptr);
+  const std::vector<std::string> others =
+      fabric_->boot().swap(ranks, std::vector<std::string>(ranks.size(), mine));
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
+    fi_addr_t& address = addresses_[static_cast<std::size_t>(ranks[at])];
+    const int inserted = fi_av_insert(table_.get(), others[at].data(), 1, &address, 0, nullptr);
     if (inserted != 1) require_ofi(inserted < 0 ? inserted : -FI_EINVAL, "naming a peer");
-    addresses_.push_back(address);
   }
 }
 

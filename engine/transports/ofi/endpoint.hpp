@@ -5,6 +5,7 @@
 #include <rdma/fi_tagged.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "transports/ofi/fabric.hpp"
@@ -25,8 +26,8 @@ class OfiEndpoint {
   /// Throws where the provider refuses.
   explicit OfiEndpoint(const OfiFabric& fabric);
 
-  /// Learn the addresses of all ranks. Collective.
-  void find_peers();
+  /// Learn the addresses of these ranks, which learn this one's at once.
+  void find(std::span<const int> ranks);
   /// What memory is bound to, where a provider wants that.
   [[nodiscard]] fid_ep* for_memory() const noexcept { return endpoint_.get(); }
 
@@ -57,6 +58,7 @@ class OfiEndpoint {
   const OfiFabric* fabric_;
   FidOf<fid_av> table_;
   FidOf<fid_ep> endpoint_;
+  /// By rank; none of a rank that was not needed yet.
   std::vector<fi_addr_t> addresses_;
 };
 

@@ -35,6 +35,12 @@ inline constexpr std::array ofi_settings{
             yes_or_no},
 };
 
+// fi_mr(3): a count of zero disables the cache.
+inline constexpr std::array ofi_cache{CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
+
+/// How completions are learnt: each by an entry of a queue, or how many there were by counters.
+enum class OfiLearns : std::uint8_t { by_queue, by_counters };
+
 struct CloseFid {
   template <class Object>
   void operator()(Object* object) const noexcept {

@@ -5,8 +5,10 @@
 
 #include <rdma/fi_errno.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,15 +19,9 @@
 #include "transports/ofi/operation.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/first_contact.hpp"
-#include "transports/parts/registration_cache.hpp"
+#include "transports/parts/known_peers.hpp"
 
 namespace weft {
-
-// fi_mr(3): a count of zero disables the cache.
-inline constexpr std::array ofi_cache{CacheSwitch{"FI_MR_CACHE_MAX_COUNT", "0"}};
-
-/// How completions are learnt: each by an entry of a queue, or how many there were by counters.
-enum class OfiLearns : std::uint8_t { by_queue, by_counters };
 
 /// What all modes share. `Reach`: the endpoints and the calls on them.
 template <class Reach, OfiLearns learns>
@@ -54,18 +50,6 @@ class OfiLink {
     const int error = memory_.forget(memory.key);
     if (error != 0) latch(error, "closing a memory region");
   }
-  // So many sends, receives and transfers each, and where a flush is one, as many of those.
-  void reserve(std::size_t depth, std::size_t peers) {
-    constexpr std::size_t kinds = Reach::connects ? 4 : 3;
-    memory_.make_room(2 * depth * peers);
-    const std::size_t count = kinds * depth * peers;
-    if (count <= operations_.count()) return;
-    operations_.reserve(count, [](OfiOwn<Target>& /*own*/, std::size_t /*at*/) {});
-    for (Backlog* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
-      waiting->reserve(count);
-    }
-  }
-
   [[nodiscard]] Opened expose(const Buffer& memory) { return memory_.expose(memory); }
   void withdraw(const Buffer& local) { memory_.disown(local); }
   [[nodiscard]] static RemoteBuffer reach(int /*rank*/, std::size_t bytes,
@@ -172,7 +156,8 @@ class OfiLink {
 
  protected:
   OfiLink(const LinkOptions& options, bool sleeps, Bootstrap& boot)
-      : fabric_(options, wants(sleeps), boot),
+      : known_(boot.size()),
+        fabric_(options, wants(sleeps), boot),
         reach_(fabric_),
         memory_(fabric_, reach_.for_memory(), options),
         peers_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
@@ -187,18 +172,22 @@ class OfiLink {
   ~OfiLink() = default;
 
   template <class Whole>
-  void connect(Whole& whole, Bootstrap& boot) {
-    connecting_ns_ = connecting_ns(boot, [&] {
-      reach_.find_peers();
-      make_first_contact(whole, boot, "choose another ofi.provider or ofi.domain");
-    });
+  void start(Whole& whole) {
+    Bootstrap& boot = fabric_.boot();
+    connecting_ns_ = connecting_ns(boot, [&] { connect(whole, first_neighbours(boot)); });
+  }
+  /// What `reserve` of the whole link is.
+  template <class Whole>
+  void ready(Whole& whole, std::size_t depth, std::span<const int> ranks) {
+    connect(whole, ranks);
+    make_room_for_messages(depth, std::max<std::size_t>(ranks.size(), 1));
   }
 
   void sleep() noexcept {
     constexpr int longest_ms = 100;
-    const bool idle =
-        waiting_sends_.empty() && waiting_receives_.empty() && waiting_transfers_.empty();
-    if (!idle) return poll();
+    if (!waiting_sends_.empty() || !waiting_receives_.empty() || !waiting_transfers_.empty()) {
+      return poll();
+    }
     std::array<fi_cq_data_entry, batch> entries;  // NOLINT(*-member-init): read as far as filled
     take_in(entries.data(), fi_cq_sread(fabric_.completions(), entries.data(), entries.size(),
                                         nullptr, longest_ms));
@@ -231,9 +220,29 @@ class OfiLink {
     return options.flag("inject", true) && tells_which;
   }
 
+  template <class Whole>
+  void connect(Whole& whole, std::span<const int> ranks) {
+    const std::vector<int> unknown = known_.take_new(ranks);
+    if (unknown.empty()) return;
+    reach_.find(unknown);
+    constexpr std::size_t of_contact = 2;
+    make_room_for_messages(of_contact, unknown.size());
+    make_first_contact(whole, fabric_.boot(), unknown, "choose another ofi.provider or ofi.domain");
+  }
+  // So many sends, receives and transfers each, and where a flush is one, as many of those.
+  void make_room_for_messages(std::size_t depth, std::size_t peers) {
+    constexpr std::size_t kinds = Reach::connects ? 4 : 3;
+    memory_.make_room(2 * depth * peers);
+    const std::size_t count = kinds * depth * peers;
+    if (count <= operations_.count()) return;
+    operations_.reserve(count, [](OfiOwn<Target>& /*own*/, std::size_t /*at*/) {});
+    for (Backlog* waiting : {&waiting_sends_, &waiting_receives_, &waiting_transfers_}) {
+      waiting->reserve(count);
+    }
+  }
+
   PeerOperations& with(Peer peer) noexcept {
-    if constexpr (!tells_which) return peers_.front();
-    return peers_[static_cast<std::size_t>(peer.rank)];
+    return peers_[tells_which ? static_cast<std::size_t>(peer.rank) : 0];
   }
 
   Item* take(Queue& queue, std::uint32_t& in_flight, const Buffer& buffer) noexcept {
@@ -360,6 +369,7 @@ class OfiLink {
     fault_ = {code, during, is_connection_lost(-code) ? peer_is_gone : fi_strerror(-code)};
   }
 
+  KnownPeers known_;
   // In the order of making: memory may be bound to an endpoint, an endpoint is to a queue.
   OfiFabric fabric_;
   Reach reach_;

@@ -1,4 +1,5 @@
 // libfabric: messages and transfers over the endpoints of a provider.
+#include <span>
 #include <string_view>
 
 #include "program/rank.hpp"
@@ -16,8 +17,9 @@ class OfiTagged final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
       "libfabric's tagged messages (fi_tsend), fi_write and fi_read";
 
   OfiTagged(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    connect(*this, boot);
+    start(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
 };
 
 /// The same with a completion queue that can be waited for asleep.
@@ -27,8 +29,9 @@ class OfiWaiting final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
   static constexpr std::string_view summary = "ofi with blocking completion (fi_cq_sread)";
 
   OfiWaiting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, true, boot) {
-    connect(*this, boot);
+    start(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
   void block() noexcept { sleep(); }
 };
 
@@ -39,8 +42,9 @@ class OfiCounting final : public OfiLink<OfiEndpoint, OfiLearns::by_counters> {
   static constexpr std::string_view summary = "ofi with completion counters (fi_cntr_read)";
 
   OfiCounting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    connect(*this, boot);
+    start(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
 };
 
 /// For providers whose endpoints are connected in pairs (tcp, verbs).
@@ -51,8 +55,9 @@ class OfiConnected final : public OfiLink<OfiConnections, OfiLearns::by_queue> {
       "libfabric over connected endpoints (FI_EP_MSG): fi_send, fi_write and fi_read";
 
   OfiConnected(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    connect(*this, boot);
+    start(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
 };
 
 }  // namespace weft

@@ -1,17 +1,19 @@
-// A first message between all ranks, for libraries that connect when they are first used.
+// A first message between ranks that need each other, for libraries that connect when they are
+// first used.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <stdexcept>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "bootstrap/patience.hpp"
 #include "contract/transport.hpp"
 #include "host/clock.hpp"
 #include "host/deadline.hpp"
 #include "host/memory.hpp"
-#include "transports/parts/patience.hpp"
 
 namespace weft {
 
@@ -27,42 +29,55 @@ template <TwoSided T>
   return true;
 }
 
-/// Every rank sends two messages to every other and hears theirs: after the second, everyone has
-/// heard everyone. What was chosen is known then, and no sample pays for connecting. Collective.
-/// Throws std::runtime_error with `fix` if the link breaks or a message does not come within the
-/// ranks' patience; ends the process after three times as long if the library does not come back.
+/// Which of the ranks a link still waits for; all of them where it cannot tell.
 template <TwoSided T>
-void make_first_contact(T& link, Bootstrap& boot, const std::string& fix) {
+std::vector<int> unheard(const T& link, std::span<const int> ranks) {
+  std::vector<int> waiting;
+  for (const int rank : ranks) {
+    if constexpr (TellsPeers<T>) {
+      if (link.receives_in_flight(Peer{rank}) == 0) continue;
+    }
+    waiting.push_back(rank);
+  }
+  return waiting;
+}
+
+/// This rank sends two messages to each of these ranks and hears theirs, and they do likewise:
+/// after the second, each has heard the other. What was chosen is known then, and no sample pays
+/// for connecting. The link has room for two messages each way. Throws CannotConnect with `fix` if
+/// the link breaks or a message does not come within the ranks' patience; ends the process after
+/// three times as long if the library does not come back.
+template <TwoSided T>
+void make_first_contact(T& link, Bootstrap& boot, std::span<const int> ranks,
+                        const std::string& fix) {
+  if (ranks.empty()) return;
   const std::chrono::milliseconds patience = patience_of(boot.size());
   const auto longest_s = static_cast<unsigned>(3 * patience.count() / 1000);
   const std::int64_t longest_wait_ns = std::chrono::nanoseconds(patience).count();
-  const auto size = static_cast<std::size_t>(boot.size());
-  link.reserve(2, size);
   const Deadline deadline(longest_s);
   const Buffer own_out = map_memory(1);
-  const Buffer own_in = map_memory(size);
+  const Buffer own_in = map_memory(ranks.size());
   const Buffer out = link.adopt(own_out);
   const Buffer in = link.adopt(own_in);
   for (int message = 0; message < 2; ++message) {
-    for (int rank = 0; rank < boot.size(); ++rank) {
-      if (rank == boot.rank()) continue;
-      link.post_recv({rank}, {in.data + rank, 1, in.key});
-      link.post_send({rank}, out);
+    for (std::size_t at = 0; at < ranks.size(); ++at) {
+      link.post_recv({ranks[at]}, {in.data + at, 1, in.key});
+      link.post_send({ranks[at]}, out);
     }
     if (drain_within(link, longest_wait_ns)) continue;
+    const std::string others = boot.names_of(unheard(link, ranks));
     if (link.fault() == nullptr) {
-      throw std::runtime_error("no first message between all ranks in " +
-                               std::to_string(patience.count() / 1000) + " s; " + fix);
+      throw CannotConnect("no first message from " + others + " in " + seconds_of(patience) + "; " +
+                          fix);
     }
-    throw std::runtime_error(std::string(link.fault()->during) + " failed (code " +
-                             std::to_string(link.fault()->code) +
-                             ") before the first message between all ranks; " + fix);
+    throw CannotConnect(std::string(link.fault()->during) + " failed (code " +
+                        std::to_string(link.fault()->code) + ") before the first message from " +
+                        others + "; " + fix);
   }
   link.disown(in);
   link.disown(out);
   unmap_memory(own_in);
   unmap_memory(own_out);
-  boot.barrier();
 }
 
 }  // namespace weft

@@ -52,10 +52,12 @@ template <class Item>
 class QueuePerPeer {
  public:
   explicit QueuePerPeer(int peers)
-      : queues_(static_cast<std::size_t>(peers)), busy_(static_cast<std::size_t>(peers)) {}
-  /// Room for so many items of each peer; nothing may be queued.
-  void reserve(std::size_t depth) {
-    for (FixedQueue<Item>& queue : queues_) queue.reserve(depth);
+      : queues_(static_cast<std::size_t>(peers)), busy_(static_cast<std::size_t>(peers)) {
+    for (FixedQueue<Item>& queue : queues_) queue.reserve(1);
+  }
+  /// Room for so many items of each of these peers; nothing may be queued.
+  void reserve(std::size_t depth, std::span<const int> peers) {
+    for (const int peer : peers) queues_[static_cast<std::size_t>(peer)].reserve(depth);
     count_ = 0;
     busy_count_ = 0;
     turn_ = 0;

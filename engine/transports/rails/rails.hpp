@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -117,7 +118,7 @@ class Rails final {
       : links_(std::move(links)),
         stripe_bytes_(std::max(stripe_bytes, links_.size() * line)),
         turns_(static_cast<std::size_t>(boot.size())) {
-    reserve(1, turns_.size());
+    reserve_orders(turns_.size());
   }
 
   [[nodiscard]] static std::string unusable() {
@@ -141,11 +142,9 @@ class Rails final {
       unused_.push_back(buffer.key);
     }
   }
-  void reserve(std::size_t depth, std::size_t peers) {
-    for (const auto& link : links_) link->reserve(depth, peers);
-    for (RailOrder* order : {&sends_, &receives_, &transfers_}) {
-      order->reserve(depth * peers, links_.size());
-    }
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    for (const auto& link : links_) link->reserve(depth, ranks);
+    reserve_orders(depth * ranks.size());
   }
   void expect_messages_of(std::size_t bytes) noexcept {
     if constexpr (requires(Link & link) { link.expect_messages_of(bytes); }) {
@@ -344,6 +343,11 @@ class Rails final {
     return {whole.address + remote.address + piece.offset, piece.bytes, whole.key};
   }
 
+  void reserve_orders(std::size_t depth) {
+    for (RailOrder* order : {&sends_, &receives_, &transfers_}) {
+      order->reserve(depth, links_.size());
+    }
+  }
   void withdraw_from(const Buffer& local, std::size_t rails) requires OneSided<Link> {
     for (std::size_t rail = 0; rail < rails; ++rail) {
       links_[rail]->withdraw(registered_[local.key + rail]);

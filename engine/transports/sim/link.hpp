@@ -49,7 +49,7 @@ class Sim final {
   [[nodiscard]] static std::string refusal(std::size_t bytes, std::size_t /*depth*/) {
     return bytes <= INT_MAX ? "" : "a simulated message has less than 2 GiB; choose smaller sizes";
   }
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
+  void reserve(std::size_t depth, std::span<const int> /*ranks*/) {
     sends_.reserve(depth);
     receives_.reserve(depth);
   }

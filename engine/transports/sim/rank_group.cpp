@@ -29,6 +29,25 @@ std::vector<std::string> SimBootstrap::exchange(const std::string& mine) {
   return unless_given_up(std::move(all));
 }
 
+std::string SimBootstrap::first_of(const std::string& mine) {
+  group_->text_of(rank_) = mine;
+  group_->meet();
+  std::string first;
+  try {
+    first = first_text(group_->texts());
+  } catch (const GaveUp&) {
+    group_->meet();
+    throw;
+  }
+  group_->meet();
+  return first;
+}
+
+std::vector<std::string> SimBootstrap::swap(std::span<const int> /*ranks*/,
+                                            const std::vector<std::string>& /*mine*/) {
+  throw std::logic_error("simulated ranks are connected from the start");
+}
+
 std::vector<std::byte> SimBootstrap::gather(std::span<const std::byte> mine) {
   std::string& own = group_->text_of(rank_);
   own.resize(mine.size());

@@ -18,9 +18,9 @@
 #include <list>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <thread>
 
+#include "bootstrap/patience.hpp"
 #include "host/hosts.hpp"
 #include "host/network.hpp"
 
@@ -34,11 +34,8 @@ using Clock = std::chrono::steady_clock;
 /// What a rank answers to one that it has let in.
 constexpr unsigned char welcome = 1;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw std::runtime_error(what);
-}
 [[noreturn]] void fail_with_errno(const std::string& what, const std::string& fix) {
-  fail(what + ": " + std::strerror(errno) + "; " + fix);
+  throw CannotConnect(what + ": " + std::strerror(errno) + "; " + fix);
 }
 
 /// A file descriptor that is closed with its owner.
@@ -69,47 +66,55 @@ sockaddr* generic(sockaddr_in& address) {
   return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
 }
 
+std::string text_of(const sockaddr_in& address) {
+  std::array<char, INET_ADDRSTRLEN> text{};
+  inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+  return text.data();
+}
+
 // `ranks` may all come at once.
-Socket listen_on(sockaddr_in& address, int first_port, int rank, int ranks,
+Socket listen_on(sockaddr_in& address, int first_port, int rank, std::size_t ranks,
                  const std::string& interface) {
   Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // Those that came by the same port before are no hindrance; another program that listens is.
+  const int on = 1;
+  setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   const int port = first_port == 0 ? 0 : first_port + rank;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   if (bind(listener.get(), generic(address), sizeof address) != 0) {
     fail_with_errno("cannot use port " + std::to_string(port) + " on " + interface,
                     "choose another tcp.port, or none");
   }
-  if (listen(listener.get(), std::max(SOMAXCONN, ranks)) != 0)
+  if (listen(listener.get(), std::max(SOMAXCONN, static_cast<int>(ranks))) != 0)
     fail_with_errno("cannot listen", "try another tcp.port");
   socklen_t length = sizeof address;
   getsockname(listener.get(), generic(address), &length);
   return listener;
 }
 
+/// A rank to connect with, and what it said to this one: where it is, and what it wants to hear.
 struct Address {
-  int rank;
-  sockaddr_in address;
+  int rank = 0;
+  sockaddr_in address{};
+  Secret secret{};
 };
 
-std::string text_of(const Address& one) {
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &one.address.sin_addr, text.data(), text.size());
-  return "rank " + std::to_string(one.rank) + " at " + text.data();
+std::string name_of(const Address& one, const Bootstrap& boot) {
+  return boot.names_of({&one.rank, 1}) + " at " + text_of(one.address);
 }
 
 /// Names the first of those that did not come.
-[[noreturn]] void fail_unanswered(const std::vector<Address>& missing,
+[[noreturn]] void fail_unanswered(const std::vector<Address>& missing, const Bootstrap& boot,
                                   std::chrono::milliseconds patience) {
-  constexpr std::size_t most_named = 3;
-  std::string names;
-  for (std::size_t at = 0; at < std::min(missing.size(), most_named); ++at) {
-    names += (at == 0 ? "" : ", ") + text_of(missing[at]);
+  std::string names = name_of(missing.front(), boot);
+  if (missing.size() > 1) {
+    std::vector<int> others;
+    for (const Address& one : std::span(missing).subspan(1)) others.push_back(one.rank);
+    names += ", " + boot.names_of(others);
   }
-  if (missing.size() > most_named) {
-    names += " and " + std::to_string(missing.size() - most_named) + " more";
-  }
-  fail(names + " did not connect in " + std::to_string(patience.count() / 1000) +
-       " s; check that a firewall lets the ranks through, or choose another tcp.interface");
+  throw CannotConnect(names + " did not connect in " + seconds_of(patience) +
+                      "; check that a firewall lets the ranks through, or choose another "
+                      "tcp.interface");
 }
 
 /// Whether there was something before the time was over.
@@ -135,7 +140,10 @@ std::span<unsigned char> bytes_of(Hello& hello) {
 /// A rank below this one, which lets it in.
 class Host {
  public:
-  Host(const Address& where, const Hello& mine) : where_(where), mine_(mine) { come(); }
+  Host(const Address& where, int rank, const Bootstrap& boot)
+      : boot_(&boot), where_(where), mine_{where.secret, rank} {
+    come();
+  }
 
   [[nodiscard]] const Address& where() const { return where_; }
   /// A connection to it, once it has said that it has let this rank in; what shuts this rank out
@@ -167,7 +175,7 @@ class Host {
     getsockopt(link_->get(), SOL_SOCKET, SO_ERROR, &error, &length);
     if (error != 0) {
       errno = error;
-      fail_with_errno("cannot reach " + text_of(where_), "choose another tcp.interface");
+      fail_with_errno("cannot reach " + name_of(where_, *boot_), "choose another tcp.interface");
     }
     // It fits the socket's buffer whole, which is empty.
     const std::span<unsigned char> hello = bytes_of(mine_);
@@ -180,9 +188,10 @@ class Host {
     link_.emplace(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (connect(link_->get(), generic(where_.address), sizeof where_.address) == 0) return say();
     if (errno == EINPROGRESS) return;
-    fail_with_errno("cannot reach " + text_of(where_), "choose another tcp.interface");
+    fail_with_errno("cannot reach " + name_of(where_, *boot_), "choose another tcp.interface");
   }
 
+  const Bootstrap* boot_;
   Address where_;
   Hello mine_;
   std::optional<Socket> link_;
@@ -206,164 +215,180 @@ struct Unknown {
   }
 };
 
-/// Takes the connections of the ranks above this one. One without the run's secret is a stranger's:
-/// it is closed once it has said so much, or when more have come than ranks may and a crowd
-/// besides, and costs the ranks nothing: a rank that was closed with them comes again.
+/// Takes the connections of ranks that know this one's secret. One without it is a stranger's: it
+/// is closed once it has said so much, or when more have come than ranks may and a crowd besides,
+/// and costs the ranks nothing: a rank that was closed with them comes again.
 class Door {
  public:
-  Door(int listener, const Hello& mine, const std::vector<Address>& ranks,
-       std::vector<int>& sockets)
-      : listener_(listener), mine_(mine), ranks_(&ranks), sockets_(&sockets) {}
+  Door(int listener, const Secret& secret, std::vector<Address> missing, const Bootstrap& boot)
+      : listener_(listener), secret_(secret), missing_(std::move(missing)), boot_(&boot) {}
 
-  /// Throws std::runtime_error when no rank came for so long.
-  void let_in(std::chrono::milliseconds patience) {
+  /// Throws CannotConnect when no rank came for so long.
+  void let_in(std::chrono::milliseconds patience, std::vector<int>& sockets) {
     auto end = Clock::now() + patience;
-    for (std::vector<Address> missing = those_missing(); !missing.empty();) {
-      if (!wait_until(end, missing.size())) fail_unanswered(missing, patience);
-      take_connections(missing.size());
-      if (hear_all() == 0) continue;
-      missing = those_missing();
-      end = Clock::now() + patience;
+    while (!missing_.empty()) {
+      if (!wait_until(end)) fail_unanswered(missing_, *boot_, patience);
+      take_connections();
+      if (hear_all(sockets)) end = Clock::now() + patience;
     }
   }
 
  private:
   static constexpr std::size_t crowd = 64;
 
-  [[nodiscard]] std::vector<Address> those_missing() const {
-    std::vector<Address> missing;
-    for (const Address& one : *ranks_) {
-      if (one.rank > mine_.rank && socket_of(one.rank) < 0) missing.push_back(one);
-    }
-    return missing;
-  }
-  [[nodiscard]] int socket_of(int rank) const {
-    return sockets_->at(static_cast<std::size_t>(rank));
-  }
   /// False when the time is over.
-  bool wait_until(Clock::time_point end, std::size_t missing) {
+  bool wait_until(Clock::time_point end) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
     std::vector<pollfd> watched{{listener_, POLLIN, 0}};
-    watched.reserve(1 + missing + crowd);
+    watched.reserve(1 + missing_.size() + crowd);
     for (const Unknown& one : unknown_) watched.push_back({one.link.get(), POLLIN, 0});
     if (left <= 0) return false;
     const int found = poll(watched.data(), watched.size(), static_cast<int>(left));
     return found > 0 || (found < 0 && errno == EINTR);
   }
-  void take_connections(std::size_t missing) {
+  void take_connections() {
     while (true) {
       const int file = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (file < 0) return;
-      if (unknown_.size() >= missing + crowd) unknown_.pop_front();
+      if (unknown_.size() >= missing_.size() + crowd) unknown_.pop_front();
       unknown_.emplace_back(file);
-      if (unknown_.size() >= missing + crowd) return;  // who has spoken is heard first
+      if (unknown_.size() >= missing_.size() + crowd) return;  // who has spoken is heard first
     }
   }
-  std::size_t hear_all() {
-    std::size_t known = 0;
+  /// Whether a rank was let in.
+  bool hear_all(std::vector<int>& sockets) {
+    const std::size_t before = missing_.size();
     for (auto one = unknown_.begin(); one != unknown_.end();) {
       if (one->hear()) {
         ++one;
         continue;
       }
-      if (one->heard == sizeof one->hello && is_of_a_rank(one->hello) && greet(one->link.get())) {
-        sockets_->at(static_cast<std::size_t>(one->hello.rank)) = one->link.release();
-        ++known;
+      if (const auto rank = rank_of(*one); rank != missing_.end() && greet(one->link.get())) {
+        sockets.at(static_cast<std::size_t>(rank->rank)) = one->link.release();
+        missing_.erase(rank);
       }
       one = unknown_.erase(one);
     }
-    return known;
+    return missing_.size() < before;
   }
-  [[nodiscard]] bool is_of_a_rank(const Hello& hello) const {
-    return hello.secret == mine_.secret && hello.rank > mine_.rank &&
-           static_cast<std::size_t>(hello.rank) < sockets_->size() && socket_of(hello.rank) < 0;
+  std::vector<Address>::iterator rank_of(const Unknown& one) {
+    if (one.heard != sizeof one.hello || one.hello.secret != secret_) return missing_.end();
+    return std::find_if(missing_.begin(), missing_.end(),
+                        [&](const Address& address) { return address.rank == one.hello.rank; });
   }
   /// A byte fits a socket that nothing was sent through.
   static bool greet(int file) { return send(file, &welcome, 1, MSG_NOSIGNAL) == 1; }
 
   int listener_;
-  Hello mine_;
-  const std::vector<Address>* ranks_;
-  std::vector<int>* sockets_;
+  Secret secret_;
+  std::vector<Address> missing_;
+  const Bootstrap* boot_;
   std::list<Unknown> unknown_;
 };
 
-// A socket a rank; a shell's usual limit is 1,024 files, and more are a program's to ask for.
-void ask_for_sockets(int ranks) {
+// A socket a peer; a shell's usual limit is 1,024 files, and more are a program's to ask for.
+void ask_for_sockets(std::size_t peers) {
   constexpr rlim_t beside = 256;
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  const rlim_t wanted = static_cast<rlim_t>(ranks) + beside;
+  const rlim_t wanted = static_cast<rlim_t>(peers) + beside;
   if (limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-Secret shared_secret(Bootstrap& boot) {
+Secret new_secret() {
   Secret secret{};
   if (getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size())) {
     fail_with_errno("no random numbers from the kernel", "look at /dev/urandom");
   }
-  const std::string chosen = boot.broadcast(std::string(secret.begin(), secret.end()));
-  std::memcpy(secret.data(), chosen.data(), secret.size());
   return secret;
 }
 
-std::vector<Address> addresses_of(const std::vector<std::string>& texts) {
-  std::vector<Address> addresses;
-  for (const std::string& raw : texts) {
-    addresses.push_back({static_cast<int>(addresses.size()), {}});
-    std::memcpy(&addresses.back().address, raw.data(), sizeof(sockaddr_in));
-  }
-  return addresses;
+std::string packed(const Address& own) {
+  std::string text(sizeof own.address + own.secret.size(), '\0');
+  std::memcpy(text.data(), &own.address, sizeof own.address);
+  std::memcpy(&text[sizeof own.address], own.secret.data(), own.secret.size());
+  return text;
+}
+
+Address unpacked(int rank, const std::string& text) {
+  Address peer{.rank = rank};
+  std::memcpy(&peer.address, text.data(), sizeof peer.address);
+  std::memcpy(peer.secret.data(), &text[sizeof peer.address], peer.secret.size());
+  return peer;
 }
 
 /// Comes to the ranks below this one, lets in those above it, and waits until those below have let
 /// it in.
-void connect_all(int listener, const Hello& mine, const std::vector<Address>& ranks,
-                 std::chrono::milliseconds patience, std::vector<int>& sockets) {
-  std::list<Host> hosts;
+void connect_all(const Socket& listener, const Address& own, const std::vector<Address>& peers,
+                 const Bootstrap& boot, std::chrono::milliseconds patience,
+                 std::vector<int>& sockets) {
+  std::list<Host> below;
+  std::vector<Address> above;
   const auto end = Clock::now() + patience;
-  for (int rank = 0; rank < mine.rank; ++rank) {
-    hosts.emplace_back(ranks[static_cast<std::size_t>(rank)], mine);
+  for (const Address& peer : peers) {
+    if (peer.rank > own.rank) {
+      above.push_back(peer);
+    } else {
+      below.emplace_back(peer, own.rank, boot);
+    }
   }
-  for (Host& host : hosts) {
-    if (!host.introduce_until(end)) fail_unanswered({host.where()}, patience);
+  for (Host& host : below) {
+    if (!host.introduce_until(end)) fail_unanswered({host.where()}, boot, patience);
   }
-  Door(listener, mine, ranks, sockets).let_in(patience);
-  for (Host& host : hosts) {
+  Door(listener.get(), own.secret, std::move(above), boot).let_in(patience, sockets);
+  for (Host& host : below) {
     const std::optional<int> file = host.welcomed_until(Clock::now() + patience);
-    if (!file) fail_unanswered({host.where()}, patience);
+    if (!file) fail_unanswered({host.where()}, boot, patience);
     sockets.at(static_cast<std::size_t>(host.where().rank)) = *file;
   }
 }
 
 }  // namespace
 
-TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot,
-                     std::chrono::milliseconds patience) {
-  TcpMesh mesh;
+TcpMesh::TcpMesh(const LinkOptions& options, Bootstrap& boot, std::chrono::milliseconds patience)
+    : boot_(&boot),
+      patience_(patience),
+      first_port_(options.number(tcp_port_setting, 0)),
+      known_(boot.size()),
+      sockets_(static_cast<std::size_t>(boot.size()), -1) {
   const std::string named = options.text("interface");
-  const int first_port = options.number(tcp_port_setting, 0);
   const std::string other = other_host(boot);
   const Interface chosen = named.empty() ? interface_towards(other) : interface_called(named);
-  sockaddr_in address = chosen.address;
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-  mesh.interface = of_each_host(boot, chosen.name);
-  mesh.address = text.data();
-  ask_for_sockets(boot.size());
-  mesh.sockets.assign(static_cast<std::size_t>(boot.size()), -1);
-  Hello mine{shared_secret(boot), boot.rank()};
-  const Socket listener = listen_on(address, first_port, boot.rank(), boot.size(), chosen.name);
-  const std::string raw(reinterpret_cast<const char*>(&address), sizeof address);  // NOLINT
-  connect_all(listener.get(), mine, addresses_of(boot.exchange(raw)), patience, mesh.sockets);
-  for (const int file : mesh.sockets) {
-    const int on = 1;
-    if (file >= 0) setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  own_ = chosen.address;
+  interface_ = chosen.name;
+  interfaces_ = of_each_host(boot, interface_);
+}
+
+TcpMesh::~TcpMesh() {
+  for (const int file : sockets_) {
+    if (file >= 0) close(file);
   }
-  return mesh;
+}
+
+void TcpMesh::connect(std::span<const int> ranks) {
+  const std::vector<int> unknown = known_.take_new(ranks);
+  if (unknown.empty()) return;
+  ask_for_sockets(known_.count());
+  Address own{boot_->rank(), own_, new_secret()};
+  const Socket listener = listen_on(own.address, first_port_, own.rank, unknown.size(), interface_);
+  const std::vector<std::string> texts =
+      boot_->swap(unknown, std::vector<std::string>(unknown.size(), packed(own)));
+  std::vector<Address> peers;
+  for (std::size_t at = 0; at < texts.size(); ++at) {
+    peers.push_back(unpacked(unknown[at], texts[at]));
+  }
+  connect_all(listener, own, peers, *boot_, patience_, sockets_);
+  for (const int rank : unknown) {
+    const int on = 1;
+    setsockopt(socket_of(rank), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+}
+
+std::string TcpMesh::address() const {
+  return text_of(own_);
 }
 
 }  // namespace weft

@@ -1,29 +1,53 @@
-// Connects every pair of ranks with a TCP socket that only ranks of this run can open.
+// TCP sockets between ranks that need each other, which only ranks of this run can open.
 #pragma once
 
+#include <netinet/in.h>
+
 #include <chrono>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
 #include "contract/options.hpp"
+#include "transports/parts/known_peers.hpp"
 
 namespace weft {
 
 inline constexpr Setting tcp_port_setting{"port", "first TCP port of the ranks; default: any", 0,
                                           65535};
 
-struct TcpMesh {
-  /// Of every host, where they differ.
-  std::string interface;
-  std::string address;
-  /// A connected, nonblocking socket for each rank; -1 for this rank itself.
-  std::vector<int> sockets;
-};
+class TcpMesh {
+ public:
+  /// Chooses the interface. Collective. Throws std::runtime_error where there is none.
+  TcpMesh(const LinkOptions& options, Bootstrap& boot, std::chrono::milliseconds patience);
+  TcpMesh(const TcpMesh&) = delete;
+  TcpMesh& operator=(const TcpMesh&) = delete;
+  TcpMesh(TcpMesh&&) = delete;
+  TcpMesh& operator=(TcpMesh&&) = delete;
+  ~TcpMesh();
 
-/// Throws std::runtime_error with the cause and what to type: which ranks, and where, did not come
-/// within `patience`. No socket listens afterwards.
-TcpMesh connect_mesh(const LinkOptions& options, Bootstrap& boot,
-                     std::chrono::milliseconds patience);
+  /// Connects with those of the ranks that it is not connected with; they name this one at once.
+  /// Throws CannotConnect with the cause and what to type: which ranks, and where, did not come
+  /// within the patience. A socket listens in this call only.
+  void connect(std::span<const int> ranks);
+
+  /// Of every host, where they differ.
+  [[nodiscard]] const std::string& interfaces() const { return interfaces_; }
+  [[nodiscard]] std::string address() const;
+  /// A connected, nonblocking socket; -1 where there is none.
+  [[nodiscard]] int socket_of(int rank) const { return sockets_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  Bootstrap* boot_;
+  std::chrono::milliseconds patience_;
+  int first_port_;
+  std::string interface_;
+  std::string interfaces_;
+  /// Of this rank, without a port.
+  sockaddr_in own_{};
+  KnownPeers known_;
+  std::vector<int> sockets_;
+};
 
 }  // namespace weft

@@ -5,19 +5,20 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "bootstrap/patience.hpp"
 #include "contract/faults.hpp"
 #include "program/rank.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/fixed_queue.hpp"
-#include "transports/parts/patience.hpp"
+#include "transports/parts/known_peers.hpp"
 #include "transports/rails/rails.hpp"
 #include "transports/tcp/mesh.hpp"
 
@@ -39,28 +40,25 @@ class Tcp final {
   static constexpr std::string_view rail_setting = "interface";
 
   Tcp(const LinkOptions& options, Bootstrap& boot)
-      : connecting_ns_(connecting_ns(boot, [&] {
-          mesh_ = connect_mesh(options.of_rail(0), boot, patience_of(boot.size()));
-        })) {
-    for (const int file : mesh_.sockets) connections_.push_back({.file = file});
-    busy_.resize(connections_.size());
-    watched_.resize(connections_.size());
+      : mesh_(options.of_rail(0), boot, patience_of(boot.size())),
+        connections_(static_cast<std::size_t>(boot.size())),
+        busy_(connections_.size()),
+        watched_(connections_.size()) {
+    connecting_ns_ = connecting_ns(boot, [&] { connect(first_neighbours(boot)); });
   }
   Tcp(const Tcp&) = delete;
   Tcp& operator=(const Tcp&) = delete;
   Tcp(Tcp&&) = delete;
   Tcp& operator=(Tcp&&) = delete;
-  ~Tcp() {
-    for (const int file : mesh_.sockets) {
-      if (file >= 0) close(file);
-    }
-  }
+  ~Tcp() = default;
 
   /// Sockets copy from any memory.
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
-    for (Connection& connection : connections_) {
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    connect(ranks);
+    for (const int rank : ranks) {
+      Connection& connection = connections_[static_cast<std::size_t>(rank)];
       connection.sends.reserve(depth);
       connection.receives.reserve(depth);
     }
@@ -113,8 +111,8 @@ class Tcp final {
 
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
-    return {{"interface", mesh_.interface},
-            {"address", mesh_.address},
+    return {{"interface", mesh_.interfaces()},
+            {"address", mesh_.address()},
             {"TCP_NODELAY", "1"},
             connecting_note(connecting_ns_)};
   }
@@ -131,6 +129,13 @@ class Tcp final {
 
     [[nodiscard]] bool is_idle() const noexcept { return sends.empty() && receives.empty(); }
   };
+
+  void connect(std::span<const int> ranks) {
+    mesh_.connect(ranks);
+    for (const int rank : ranks) {
+      connections_[static_cast<std::size_t>(rank)].file = mesh_.socket_of(rank);
+    }
+  }
 
   /// A peer's connection, which is looked at from now on until it has nothing under way: what the
   /// other ranks of a launch are costs a poll nothing.
@@ -216,7 +221,7 @@ class Tcp final {
   }
 
   TcpMesh mesh_;
-  std::int64_t connecting_ns_;
+  std::int64_t connecting_ns_ = 0;
   std::vector<Connection> connections_;
   /// Those with something under way, in no order.
   std::vector<Connection*> busy_;

@@ -33,8 +33,9 @@ class UcxAm final : public UcxLink {
       inbox.link = this;
       listen(rank++, inbox);
     }
-    connect(*this, boot);
+    begin(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
 
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     UcxRequest* request = begin_send(peer, buffer);

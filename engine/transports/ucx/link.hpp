@@ -5,9 +5,11 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "host/memory.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/first_contact.hpp"
+#include "transports/parts/known_peers.hpp"
 #include "transports/parts/operations.hpp"
 #include "transports/parts/registration_cache.hpp"
 #include "transports/ucx/log.hpp"
@@ -66,20 +69,6 @@ class UcxLink {
   void deregister_memory(const Buffer& memory) noexcept {
     latch(worker_.forget(memory.key), "ucp_mem_unmap");
   }
-  // So many sends, receives and transfers each.
-  void reserve(std::size_t depth, std::size_t peers) {
-    constexpr std::size_t line = 64;
-    worker_.make_room(2 * depth * peers);
-    const std::size_t count = 3 * depth * peers;
-    if (count <= requests_.count()) return;
-    const std::size_t stride = (worker_.request_bytes() + line - 1) / line * line + line;
-    unmap_memory(memory_);
-    memory_ = map_memory(count * stride);
-    requests_.reserve(count, [&](UcxOwn& own, std::size_t at) {
-      own = {this, memory_.data + (at + 1) * stride - line};
-    });
-  }
-
   /// Opened memory is UCX's own: only that is reached without a copy in between.
   static constexpr bool opens_own_memory = true;
   [[nodiscard]] Opened expose(const Buffer& memory) { return worker_.expose(memory.bytes); }
@@ -145,7 +134,9 @@ class UcxLink {
   static constexpr const char* infiniband_folder = "/sys/class/infiniband";
 
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
-      : worker_(options, features | UCP_FEATURE_RMA, boot),
+      : boot_(&boot),
+        known_(boot.size()),
+        worker_(options, features | UCP_FEATURE_RMA, boot),
         peers_(static_cast<std::size_t>(boot.size())),
         trusts_last_byte_(options.flag("trust_last_byte", false)),
         registers_ahead_(options.flag("register_ahead", false)) {
@@ -161,12 +152,14 @@ class UcxLink {
   UcxWorker& worker() noexcept { return worker_; }
 
   template <class Whole>
-  void connect(Whole& whole, Bootstrap& boot) {
-    connecting_ns_ = connecting_ns(boot, [&] {
-      worker_.connect({on_peer_gone, this});
-      make_first_contact(whole, boot,
-                         soft_roce_hint(worker_.details(), infiniband_folder) + other_devices);
-    });
+  void begin(Whole& whole) {
+    connecting_ns_ = connecting_ns(*boot_, [&] { connect(whole, first_neighbours(*boot_)); });
+  }
+  /// What `reserve` of the whole link is.
+  template <class Whole>
+  void ready(Whole& whole, std::size_t depth, std::span<const int> ranks) {
+    connect(whole, ranks);
+    make_room_for_messages(depth, std::max<std::size_t>(ranks.size(), 1));
   }
 
   /// Only with UCP_FEATURE_WAKEUP.
@@ -236,6 +229,30 @@ class UcxLink {
     UcxQueue transfers = {};
   };
 
+  template <class Whole>
+  void connect(Whole& whole, std::span<const int> ranks) {
+    const std::vector<int> unknown = known_.take_new(ranks);
+    if (unknown.empty()) return;
+    worker_.connect(unknown, {on_peer_gone, this});
+    constexpr std::size_t of_contact = 2;
+    make_room_for_messages(of_contact, unknown.size());
+    make_first_contact(whole, *boot_, unknown,
+                       soft_roce_hint(worker_.details(), infiniband_folder) + other_devices);
+  }
+  // So many sends, receives and transfers each.
+  void make_room_for_messages(std::size_t depth, std::size_t peers) {
+    constexpr std::size_t line = 64;
+    worker_.make_room(2 * depth * peers);
+    const std::size_t count = 3 * depth * peers;
+    if (count <= requests_.count()) return;
+    const std::size_t stride = (worker_.request_bytes() + line - 1) / line * line + line;
+    unmap_memory(memory_);
+    memory_ = map_memory(count * stride);
+    requests_.reserve(count, [&](UcxOwn& own, std::size_t at) {
+      own = {this, memory_.data + (at + 1) * stride - line};
+    });
+  }
+
   PeerRequests& with(Peer peer) noexcept { return peers_[static_cast<std::size_t>(peer.rank)]; }
   UcxRequest* take(UcxQueue& queue, std::uint32_t& in_flight) noexcept {
     UcxRequest* request = requests_.take(queue, in_flight);
@@ -269,6 +286,8 @@ class UcxLink {
     static_cast<UcxLink*>(user)->latch(status, "the endpoint of a peer");
   }
 
+  Bootstrap* boot_;
+  KnownPeers known_;
   UcxWorker worker_;
   Operations<UcxOwn> requests_;
   Buffer memory_;

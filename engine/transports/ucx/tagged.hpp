@@ -48,8 +48,9 @@ class UcxTag final : public UcxTagged {
   static constexpr std::string_view summary = "UCX tagged messages (ucp_tag_send_nbx), put and get";
 
   UcxTag(const LinkOptions& options, Bootstrap& boot) : UcxTagged(options, 0, boot) {
-    connect(*this, boot);
+    begin(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
 };
 
 /// The same with a worker that can be waited for asleep.
@@ -60,8 +61,9 @@ class UcxWaiting final : public UcxTagged {
 
   UcxWaiting(const LinkOptions& options, Bootstrap& boot)
       : UcxTagged(options, UCP_FEATURE_WAKEUP, boot) {
-    connect(*this, boot);
+    begin(*this);
   }
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
   void block() noexcept { sleep(); }
 };
 

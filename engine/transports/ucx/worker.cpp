@@ -108,7 +108,9 @@ const char* ucx_cause(ucs_status_t status) noexcept {
 }
 
 UcxWorker::UcxWorker(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
-    : boot_(&boot), errors_(error_mode(options)) {
+    : boot_(&boot),
+      errors_(error_mode(options)),
+      endpoints_(static_cast<std::size_t>(boot.size())) {
   open_context(options, features);
   open_worker((features & UCP_FEATURE_WAKEUP) != 0);
 }
@@ -167,25 +169,25 @@ UcxWorker::~UcxWorker() {
   if (context_ != nullptr) ucp_cleanup(context_);
 }
 
-void UcxWorker::connect(ucp_err_handler_t on_error) {
+void UcxWorker::connect(std::span<const int> ranks, ucp_err_handler_t on_error) {
   ucp_address_t* address = nullptr;
   std::size_t bytes = 0;
   require(ucp_worker_get_address(worker_, &address, &bytes), "asking UCX for its address");
   std::string mine(bytes, '\0');
   std::memcpy(mine.data(), address, bytes);
   ucp_worker_release_address(worker_, address);
-  for (const std::string& other : boot_->exchange(mine)) {
+  const std::vector<std::string> others =
+      boot_->swap(ranks, std::vector<std::string>(ranks.size(), mine));
+  for (std::size_t at = 0; at < ranks.size(); ++at) {
     ucp_ep_params_t params{};
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                         UCP_EP_PARAM_FIELD_ERR_HANDLER;
-    const void* start = other.data();
+    const void* start = others[at].data();
     params.address = static_cast<const ucp_address_t*>(start);
     params.err_mode = errors_;
     params.err_handler = on_error;
-    ucp_ep_h endpoint = nullptr;
-    require(ucp_ep_create(worker_, &params, &endpoint),
-            "connecting UCX to rank " + std::to_string(endpoints_.size()));
-    endpoints_.push_back(endpoint);
+    require(ucp_ep_create(worker_, &params, &endpoints_[static_cast<std::size_t>(ranks[at])]),
+            "connecting UCX to " + boot_->names_of(ranks.subspan(at, 1)));
   }
 }
 
@@ -258,6 +260,7 @@ ucs_status_t UcxWorker::forget(std::uint64_t key) noexcept {
 Details UcxWorker::details() const {
   Details notes{{"library", version()}, {"devices", devices_}};
   const auto neighbour = static_cast<std::size_t>(boot_->rank() + 1) % endpoints_.size();
+  if (endpoints_[neighbour] == nullptr) return notes;
   for (auto& note : ucx_notes(description_of(endpoints_[neighbour]))) notes.push_back(note);
   return notes;
 }

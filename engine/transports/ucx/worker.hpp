@@ -1,10 +1,12 @@
-// The control plane of UCX: context, worker, an endpoint to every rank, opened memory.
+// The control plane of UCX: context, worker, an endpoint to each rank that is needed, opened
+// memory.
 #pragma once
 
 #include <ucp/api/ucp.h>
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,8 +55,8 @@ class UcxWorker {
   UcxWorker& operator=(UcxWorker&&) = delete;
   ~UcxWorker();
 
-  /// Makes an endpoint to every rank, this one too. Collective.
-  void connect(ucp_err_handler_t on_error);
+  /// Makes an endpoint to each of these ranks, which make one to this rank at once.
+  void connect(std::span<const int> ranks, ucp_err_handler_t on_error);
 
   /// Memory that UCX allocates, as only that is reached without a copy in between.
   Opened expose(std::size_t bytes);
@@ -100,6 +102,7 @@ class UcxWorker {
   std::string devices_;
   int event_file_ = -1;
   std::size_t request_bytes_ = 0;
+  /// By rank; none to a rank that was not needed yet.
   std::vector<ucp_ep_h> endpoints_;
   HandleTable<ucp_mem_h> memories_;
   HandleTable<ucp_rkey_h> keys_;

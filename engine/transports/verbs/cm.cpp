@@ -7,11 +7,13 @@
 #include <rdma/rdma_cma.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <random>
 #include <stdexcept>
 
+#include "bootstrap/patience.hpp"
 #include "transports/verbs/queue_pairs.hpp"
 
 namespace weft {
@@ -19,7 +21,6 @@ namespace weft {
 namespace {
 
 constexpr int patience_ms = 5000;
-constexpr int longest_wait_ms = 20'000;
 constexpr const char* check_module =
     "check that the kernel has rdma_ucm (modprobe rdma_ucm), or use verbs.connect=bootstrap";
 
@@ -121,12 +122,11 @@ void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_q
 
 // Takes the next connection; false if it was a stranger's.
 bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secret,
-                QueuePairs& queues) {
+                std::chrono::milliseconds patience, QueuePairs& queues) {
   pollfd asked{listener->channel->fd, POLLIN, 0};
-  if (poll(&asked, 1, longest_wait_ms) <= 0) {
-    throw std::runtime_error(
-        "no peer connected by RDMA CM for 20 s; see the other ranks' messages, or use "
-        "verbs.connect=bootstrap");
+  if (poll(&asked, 1, static_cast<int>(patience.count())) <= 0) {
+    throw CannotConnect("no peer connected by RDMA CM for " + seconds_of(patience) +
+                        "; see the other ranks' messages, or use verbs.connect=bootstrap");
   }
   rdma_cm_id* raw = nullptr;
   // What is no request, such as a stranger's end of one, is none of ours.
@@ -148,33 +148,52 @@ bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secre
   return true;
 }
 
-std::uint64_t shared_secret(Bootstrap& boot) {
+std::uint64_t new_secret() {
   constexpr unsigned word_bits = 32;
   std::random_device random;
-  const std::uint64_t mine = std::uint64_t{random()} << word_bits | random();
-  return std::stoull(boot.exchange(std::to_string(mine)).front());
+  return std::uint64_t{random()} << word_bits | random();
+}
+
+/// Where a rank listens, and what it wants to hear there.
+struct Door {
+  sockaddr_in address{};
+  std::uint64_t secret = 0;
+};
+
+Door unpacked(const std::string& text) {
+  Door door;
+  std::memcpy(&door, text.data(), sizeof door);
+  return door;
 }
 
 }  // namespace
 
 void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::size_t per_peer,
-                        Bootstrap& boot) {
-  const std::uint64_t secret = shared_secret(boot);
-  sockaddr_in mine{};
-  const Id listener = listen_at(port, mine);
+                        std::span<const int> ranks, Bootstrap& boot) {
+  Door mine{.secret = new_secret()};
+  const Id listener = listen_at(port, mine.address);
   const std::string raw(reinterpret_cast<const char*>(&mine), sizeof mine);  // NOLINT
-  const std::vector<std::string> addresses = boot.exchange(raw);
-  const auto rank = static_cast<std::size_t>(boot.rank());
-  // To the ranks below, in their order; they take connections once they have theirs.
-  for (std::size_t at = 0; at < rank * per_peer; ++at) {
-    sockaddr_in peer{};
-    std::memcpy(&peer, addresses[at / per_peer].data(), sizeof peer);
-    const auto there = static_cast<std::uint32_t>(rank * per_peer + at % per_peer);
-    connect_to(port, mine, peer, queues.pairs[at].get(), {secret, boot.rank(), there}, queues);
+  const std::vector<std::string> doors =
+      boot.swap(ranks, std::vector<std::string>(ranks.size(), raw));
+  const int rank = boot.rank();
+  std::size_t expected = 0;
+  // To the ranks below; they take connections once they have theirs.
+  for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
+    if (ranks[peer] > rank) {
+      expected += per_peer;
+      continue;
+    }
+    const Door theirs = unpacked(doors[peer]);
+    for (std::size_t n = 0; n < per_peer; ++n) {
+      const std::size_t at = static_cast<std::size_t>(ranks[peer]) * per_peer + n;
+      const auto there = static_cast<std::uint32_t>(static_cast<std::size_t>(rank) * per_peer + n);
+      connect_to(port, mine.address, theirs.address, queues.pairs[at].get(),
+                 {theirs.secret, rank, there}, queues);
+    }
   }
-  std::size_t expected = (static_cast<std::size_t>(boot.size()) - 1 - rank) * per_peer;
+  const std::chrono::milliseconds patience = patience_of(boot.size());
   while (expected > 0) {
-    if (accept_one(port, listener.get(), secret, queues)) --expected;
+    if (accept_one(port, listener.get(), mine.secret, patience, queues)) --expected;
   }
 }
 

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "host/hosts.hpp"
-#include "transports/parts/connecting.hpp"
 #include "transports/verbs/settings.hpp"
 
 namespace weft {
@@ -22,7 +21,7 @@ constexpr std::size_t parts_of_queue = 8;
 std::uint32_t datagram_key_of(Bootstrap& boot) {
   constexpr std::uint32_t of_privileged_users = 0x80000000;
   const std::uint32_t mine = std::random_device{}() & ~of_privileged_users;
-  return static_cast<std::uint32_t>(std::stoul(boot.exchange(std::to_string(mine)).front()));
+  return static_cast<std::uint32_t>(std::stoul(boot.broadcast(std::to_string(mine))));
 }
 
 bool through_cm(const LinkOptions& options, ibv_qp_type type) {
@@ -56,6 +55,7 @@ const char* cause_of(ibv_wc_status status) noexcept {
 VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type,
                      std::size_t per_peer)
     : boot_(&boot),
+      known_(boot.size()),
       port_(open_verbs_port(options, local_rank(boot))),
       memory_(port_.domain.get()),
       request_{.type = type,
@@ -66,7 +66,7 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
                .datagram_key = datagram_key_of(boot)},
       asked_signal_every_(
           static_cast<std::uint16_t>(options.number(signal_every_setting, usual_unsignalled))) {
-  connecting_ns_ = connecting_ns(boot, [this] { connect(first_depth); });
+  open(first_depth);
   for (const std::string& device : boot.exchange(port_.device)) {
     if (devices_.find(device) == std::string::npos) {
       devices_ += (devices_.empty() ? "" : ", ") + device;
@@ -74,10 +74,11 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
   }
 }
 
-void VerbsCore::connect(std::uint32_t depth) {
+void VerbsCore::open(std::uint32_t depth) {
   queues_.reset();
+  known_.forget_all();
   request_.depth = depth;
-  queues_ = connect_queue_pairs(port_, request_, *boot_);
+  queues_ = open_queues(port_, request_, boot_->size());
   used_.assign(queues_->pairs.size(), 0);
   sends_of_.assign(queues_->pairs.size(), 0);
   pending_.assign(queues_->pairs.size(), {});
@@ -86,14 +87,12 @@ void VerbsCore::connect(std::uint32_t depth) {
   }
 }
 
-bool VerbsCore::reserve(std::size_t depth, std::size_t pieces) {
+void VerbsCore::deepen(std::size_t depth, std::size_t pieces) {
   memory_.make_room(2 * depth);
   const std::size_t share = std::max<std::size_t>(depth / parts_of_queue, 1);
   signal_every_ = static_cast<std::uint16_t>(std::min<std::size_t>(asked_signal_every_, share));
   const QueuePairRequest wanted = request_for(depth * pieces);
-  if (wanted.depth <= queues_->depth) return false;
-  connect(wanted.depth);
-  return true;
+  if (wanted.depth > queues_->depth) open(wanted.depth);
 }
 
 // Beside the requests that count there are those that wait for a completion to be asked for.
@@ -109,7 +108,7 @@ std::string VerbsCore::refusal(std::size_t bytes, std::size_t most_bytes, std::s
            std::to_string(most_bytes) + " that " + port_.text() +
            " takes in this mode; choose smaller sizes";
   }
-  return refuse_depth(port_, request_for(depth), boot_->size());
+  return refuse_depth(port_, request_for(depth), 1);
 }
 
 Details VerbsCore::details() const {

@@ -1,6 +1,6 @@
-// What both modes of the verbs transport share: a port, its memory, queue pairs to every peer, and
-// one completion queue. Posting and polling are the data plane: they never allocate, throw or
-// block.
+// What both modes of the verbs transport share: a port, its memory, queue pairs to the peers that
+// are needed, and one completion queue. Posting and polling are the data plane: they never
+// allocate, throw or block.
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -12,12 +12,15 @@
 #include <cerrno>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "contract/details.hpp"
 #include "contract/faults.hpp"
 #include "contract/transport.hpp"
+#include "transports/parts/connecting.hpp"
+#include "transports/parts/known_peers.hpp"
 #include "transports/verbs/memory.hpp"
 #include "transports/verbs/queue_pairs.hpp"
 
@@ -40,7 +43,7 @@ const char* cause_of(ibv_wc_status status) noexcept;
 
 class VerbsCore {
  public:
-  /// Opens the port and connects the queue pairs. Throws std::runtime_error.
+  /// Opens the port and its queues, and connects nobody. Collective. Throws std::runtime_error.
   VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type, std::size_t per_peer);
 
   [[nodiscard]] VerbsMemory& memory() noexcept { return memory_; }
@@ -48,10 +51,21 @@ class VerbsCore {
   [[nodiscard]] const QueuePairs& queues() const noexcept { return *queues_; }
   [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
 
-  /// Collective. Room for so many messages each way on every pair, each of so many requests. True
-  /// if the pairs are new: they may be used once all ranks met in a barrier. Throws
-  /// std::runtime_error.
-  bool reserve(std::size_t depth, std::size_t pieces);
+  /// Connects the first neighbours, whom `begin` is called with: what has to be there before a
+  /// peer's first message. Collective.
+  template <class Begin>
+  void start(const Begin& begin) {
+    connecting_ns_ = connecting_ns(*boot_, [&] { connect(first_neighbours(*boot_), begin); });
+  }
+  /// Room for so many messages each way, each of so many requests, on the pairs to these ranks,
+  /// which are connected where they are not. A deeper queue than ever before makes all pairs new,
+  /// on every rank: each connects again whom it needs next. Throws std::runtime_error.
+  template <class Begin>
+  void reserve(std::size_t depth, std::size_t pieces, std::span<const int> ranks,
+               const Begin& begin) {
+    deepen(depth, pieces);
+    connect(ranks, begin);
+  }
 
   /// Why messages of a size, or queues of a depth, cannot be had; empty when they can.
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t most_bytes,
@@ -165,10 +179,21 @@ class VerbsCore {
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
  private:
-  void connect(std::uint32_t depth);
+  void open(std::uint32_t depth);
+  void deepen(std::size_t depth, std::size_t pieces);
+  template <class Begin>
+  void connect(std::span<const int> ranks, const Begin& begin) {
+    const std::vector<int> unknown = known_.take_new(ranks);
+    if (unknown.empty()) return;
+    add_queue_pairs(port_, request_, *queues_, unknown, *boot_);
+    for (const int rank : unknown) begin(rank);
+    // Nobody sends before the other side can receive.
+    (void)boot_->swap(unknown, std::vector<std::string>(unknown.size()));
+  }
   [[nodiscard]] QueuePairRequest request_for(std::size_t depth) const;
 
   Bootstrap* boot_;
+  KnownPeers known_;
   VerbsPort port_;
   VerbsMemory memory_;
   QueuePairRequest request_;

@@ -31,6 +31,7 @@ struct Address {
 
 struct Reported {
   Address address;
+  /// Those that lead to the rank that gets them.
   std::vector<std::uint32_t> pairs;
 };
 
@@ -139,44 +140,60 @@ void open_for_datagrams(ibv_qp* pair, const Address& mine) {
   modify(pair, attributes, IBV_QP_STATE | IBV_QP_SQ_PSN, "open a queue pair for sending");
 }
 
-Reported about_myself(const VerbsPort& port, const QueuePairs& queues) {
-  Reported reported;
-  reported.address.gid = port.gid.gid;
-  reported.address.lid = port.attributes.lid;
-  reported.address.mtu_bytes = port.mtu_bytes;
-  reported.address.first_sequence = std::random_device{}() & sequence_mask;
-  reported.address.reads_in_flight = reads_in_flight(port);
-  for (const Verbs<ibv_qp>& pair : queues.pairs) reported.pairs.push_back(pair ? pair->qp_num : 0);
-  return reported;
+Address own_address(const VerbsPort& port) {
+  Address own;
+  own.gid = port.gid.gid;
+  own.lid = port.attributes.lid;
+  own.mtu_bytes = port.mtu_bytes;
+  own.first_sequence = std::random_device{}() & sequence_mask;
+  own.reads_in_flight = reads_in_flight(port);
+  return own;
+}
+
+/// The number of the first pair that leads to a rank.
+std::size_t first_to(int rank, const QueuePairRequest& request) {
+  return static_cast<std::size_t>(rank) * request.per_peer;
+}
+
+void connect_pair(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
+                  std::size_t at, const Address& mine, const Address& peer) {
+  ibv_qp* pair = queues.pairs[at].get();
+  if (request.type == IBV_QPT_RC) {
+    return connect_reliably(pair, queues.remote_pairs[at], port, mine, peer);
+  }
+  open_for_datagrams(pair, mine);
+  ibv_ah_attr route = route_to(port, peer);
+  queues.addresses[at].reset(ibv_create_ah(port.domain.get(), &route));
+  if (!queues.addresses[at]) {
+    fail_with_cause("no path from " + port.text() + " to a peer",
+                    "choose another verbs.device or verbs.gid_index");
+  }
 }
 
 void connect_through_bootstrap(const VerbsPort& port, const QueuePairRequest& request,
-                               QueuePairs& queues, Bootstrap& boot) {
-  const Reported mine = about_myself(port, queues);
-  const std::vector<std::string> texts = boot.exchange(packed(mine));
-  const std::size_t my_first = static_cast<std::size_t>(boot.rank()) * request.per_peer;
-  for (std::size_t at = 0; at < queues.pairs.size(); ++at) {
-    ibv_qp* pair = queues.pairs[at].get();
-    if (pair == nullptr) continue;
-    const Reported peer = unpacked(texts[at / request.per_peer]);
-    queues.remote_pairs[at] = peer.pairs[my_first + at % request.per_peer];
-    if (request.type == IBV_QPT_RC) {
-      connect_reliably(pair, queues.remote_pairs[at], port, mine.address, peer.address);
-      continue;
+                               QueuePairs& queues, std::span<const int> ranks, Bootstrap& boot) {
+  const Address mine = own_address(port);
+  std::vector<std::string> texts_of_ranks;
+  for (const int rank : ranks) {
+    Reported reported{mine, {}};
+    for (std::size_t n = 0; n < request.per_peer; ++n) {
+      reported.pairs.push_back(queues.pairs[first_to(rank, request) + n]->qp_num);
     }
-    open_for_datagrams(pair, mine.address);
-    ibv_ah_attr route = route_to(port, peer.address);
-    queues.addresses[at].reset(ibv_create_ah(port.domain.get(), &route));
-    if (!queues.addresses[at]) {
-      fail_with_cause("no path from " + port.text() + " to a peer",
-                      "choose another verbs.device or verbs.gid_index");
+    texts_of_ranks.push_back(packed(reported));
+  }
+  const std::vector<std::string> texts = boot.swap(ranks, texts_of_ranks);
+  for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
+    const Reported theirs = unpacked(texts[peer]);
+    for (std::size_t n = 0; n < request.per_peer; ++n) {
+      const std::size_t at = first_to(ranks[peer], request) + n;
+      queues.remote_pairs[at] = theirs.pairs.at(n);
+      connect_pair(port, request, queues, at, mine, theirs.address);
     }
   }
 }
 
-std::size_t completions_needed(const QueuePairRequest& request, int ranks) {
-  return 2 * std::size_t{request.depth} * request.per_peer *
-         static_cast<std::size_t>(std::max(ranks - 1, 1));
+std::size_t completions_needed(const QueuePairRequest& request, std::size_t peers) {
+  return 2 * std::size_t{request.depth} * request.per_peer * std::max<std::size_t>(peers, 1);
 }
 
 }  // namespace
@@ -196,10 +213,11 @@ void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what) {
                   "or verbs.gid_index");
 }
 
-std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request, int ranks) {
+std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request,
+                         std::size_t peers) {
   const auto most = static_cast<std::size_t>(std::max(port.limits.max_qp_wr, 0));
   const auto most_completions = static_cast<std::size_t>(std::max(port.limits.max_cqe, 0));
-  const std::size_t completions = completions_needed(request, ranks);
+  const std::size_t completions = completions_needed(request, peers);
   std::string reason;
   if (request.depth > most) {
     reason = "a queue of " + counted(request.depth, "request") + " is more than the " +
@@ -211,36 +229,51 @@ std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request,
   return reason.empty() ? "" : reason + " of " + port.device + "; choose a smaller --queue-depth";
 }
 
-QueuePairs connect_queue_pairs(const VerbsPort& port, const QueuePairRequest& request,
-                               Bootstrap& boot) {
-  const std::string refusal = refuse_depth(port, request, boot.size());
-  if (!refusal.empty()) throw std::runtime_error(refusal);
+QueuePairs open_queues(const VerbsPort& port, const QueuePairRequest& request, int ranks) {
   QueuePairs queues;
   queues.depth = request.depth;
   queues.datagram_key = request.datagram_key;
   queues.channel.reset(ibv_create_comp_channel(port.context.get()));
   if (!queues.channel) fail_with_cause("no event channel on " + port.device, "stop other programs");
   queues.completions.reset(ibv_create_cq(port.context.get(),
-                                         static_cast<int>(completions_needed(request, boot.size())),
-                                         nullptr, queues.channel.get(), 0));
+                                         static_cast<int>(completions_needed(request, 1)), nullptr,
+                                         queues.channel.get(), 0));
   if (!queues.completions) {
     fail_with_cause("no completion queue on " + port.device, "choose a smaller --queue-depth");
   }
-  const std::size_t count = static_cast<std::size_t>(boot.size()) * request.per_peer;
+  const std::size_t count = static_cast<std::size_t>(ranks) * request.per_peer;
   queues.pairs.resize(count);
   queues.addresses.resize(count);
   queues.remote_pairs.resize(count);
-  for (std::size_t at = 0; at < count; ++at) {
-    if (at / request.per_peer == static_cast<std::size_t>(boot.rank())) continue;
-    queues.pairs[at] = make_pair(port, request, queues);
-    if (!request.through_cm) initialise(queues.pairs[at].get(), port, request.datagram_key);
-  }
-  if (request.through_cm) {
-    connect_through_cm(port, queues, request.per_peer, boot);
-  } else {
-    connect_through_bootstrap(port, request, queues, boot);
-  }
   return queues;
+}
+
+void add_queue_pairs(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
+                     std::span<const int> ranks, Bootstrap& boot) {
+  const std::size_t peers = queues.peers + ranks.size();
+  const std::string refusal = refuse_depth(port, request, peers);
+  if (!refusal.empty()) throw std::runtime_error(refusal);
+  const auto completions = static_cast<int>(completions_needed(request, peers));
+  if (completions > queues.completions->cqe) {
+    if (const int error = ibv_resize_cq(queues.completions.get(), completions); error != 0) {
+      errno = error;
+      fail_with_cause("no completion queue for " + counted(peers, "peer") + " on " + port.device,
+                      "choose a smaller --queue-depth");
+    }
+  }
+  for (const int rank : ranks) {
+    for (std::size_t n = 0; n < request.per_peer; ++n) {
+      Verbs<ibv_qp>& pair = queues.pairs[first_to(rank, request) + n];
+      pair = make_pair(port, request, queues);
+      if (!request.through_cm) initialise(pair.get(), port, request.datagram_key);
+    }
+  }
+  queues.peers = peers;
+  if (request.through_cm) {
+    connect_through_cm(port, queues, request.per_peer, ranks, boot);
+  } else {
+    connect_through_bootstrap(port, request, queues, ranks, boot);
+  }
 }
 
 }  // namespace weft

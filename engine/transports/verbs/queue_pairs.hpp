@@ -1,10 +1,11 @@
-// Queue pairs to every peer, made and connected.
+// Queue pairs to the peers that are needed, made and connected.
 #pragma once
 
 #include <infiniband/verbs.h>
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct QueuePairRequest {
 struct QueuePairs {
   Verbs<ibv_comp_channel> channel;
   Verbs<ibv_cq> completions;
-  /// By number; none where it would lead to this rank itself.
+  /// By number; none to a rank that was not needed yet.
   std::vector<Verbs<ibv_qp>> pairs;
   /// For datagrams: where a pair leads.
   std::vector<Verbs<ibv_ah>> addresses;
@@ -38,15 +39,21 @@ struct QueuePairs {
   std::uint32_t depth = 0;
   std::uint32_t inline_bytes = 0;
   std::uint32_t datagram_key = 0;
+  /// How many peers there are pairs to.
+  std::size_t peers = 0;
 };
 
-/// Why queue pairs of this depth cannot be had from the device; empty when they can.
-std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request, int ranks);
+/// Why queue pairs of this depth to so many peers cannot be had from the device; empty when they
+/// can.
+std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request, std::size_t peers);
 
-/// Collective: every rank asks for the same pairs. They can send and receive afterwards, once all
-/// ranks met in a barrier. Throws std::runtime_error.
-QueuePairs connect_queue_pairs(const VerbsPort& port, const QueuePairRequest& request,
-                               Bootstrap& boot);
+/// What all queue pairs share, and none of them yet. Throws std::runtime_error.
+QueuePairs open_queues(const VerbsPort& port, const QueuePairRequest& request, int ranks);
+
+/// Makes the pairs to these ranks, which make theirs to this one at once, with the same request.
+/// They can send and receive afterwards, once both sides know that. Throws std::runtime_error.
+void add_queue_pairs(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
+                     std::span<const int> ranks, Bootstrap& boot);
 
 inline constexpr int pair_access =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
@@ -62,8 +69,8 @@ void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what);
 /// How many reads a peer may have under way at this port.
 int reads_in_flight(const VerbsPort& port);
 
-/// Connect the pairs by RDMA CM, over the addresses of the port's own interface.
+/// Connect the pairs to these ranks by RDMA CM, over the addresses of the port's own interface.
 void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::size_t per_peer,
-                        Bootstrap& boot);
+                        std::span<const int> ranks, Bootstrap& boot);
 
 }  // namespace weft

@@ -25,7 +25,7 @@ struct RcConnections {
   // other's.
   static constexpr std::size_t pairs_per_peer = 2;
 
-  /// Throws std::runtime_error. The pairs may be used once all ranks met in a barrier.
+  /// Throws std::runtime_error.
   RcConnections(const LinkOptions& options, Bootstrap& boot);
 
   VerbsCore core;
@@ -57,7 +57,7 @@ class RcLink final {
 
   RcLink(const LinkOptions& options, Bootstrap& boot) requires(!std::is_reference_v<Connections>)
       : rc_(options, boot) {
-    boot.barrier();
+    rc_.core.start(begin);
   }
   explicit RcLink(RcConnections& shared) requires(std::is_reference_v<Connections>) : rc_(shared) {}
 
@@ -75,8 +75,8 @@ class RcLink final {
     return rc_.core.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
   void disown(const Buffer& buffer) { rc_.core.memory().disown(buffer); }
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
-    if (rc_.core.reserve(depth, pieces())) rc_.core.boot().barrier();
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    rc_.core.reserve(depth, pieces(), ranks, begin);
   }
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
   void make_room(std::size_t count) { rc_.core.memory().make_room(count); }
@@ -169,6 +169,9 @@ class RcLink final {
   }
 
  private:
+  /// Nothing has to be there before a peer's first message.
+  static constexpr auto begin = [](int /*rank*/) {};
+
   static std::size_t messages_to(Peer peer) noexcept {
     return static_cast<std::size_t>(peer.rank) * RcConnections::pairs_per_peer;
   }

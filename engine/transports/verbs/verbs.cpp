@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +34,7 @@ class VerbsUd final {
         header_(core_.memory().allocate(header_bytes, IBV_ACCESS_LOCAL_WRITE)),
         flows_(static_cast<std::size_t>(boot.size())) {
     for (Flow& flow : flows_) flow.waiting.reserve(1);
-    begin();
+    core_.start([this](int rank) { begin(rank); });
   }
 
   [[nodiscard]] static std::string unusable() { return why_no_verbs(); }
@@ -42,10 +43,9 @@ class VerbsUd final {
     return core_.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
   void disown(const Buffer& buffer) { core_.memory().disown(buffer); }
-  void reserve(std::size_t depth, std::size_t /*peers*/) {
-    const bool is_new = core_.reserve(depth, 1);
-    for (Flow& flow : flows_) flow.waiting.reserve(depth);
-    if (is_new) begin();
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    core_.reserve(depth, 1, ranks, [this](int rank) { begin(rank); });
+    for (const int rank : ranks) flow_of({rank}).waiting.reserve(depth);
   }
   [[nodiscard]] static bool registers_ahead() noexcept { return true; }
   void make_room(std::size_t count) { core_.memory().make_room(count); }
@@ -122,14 +122,11 @@ class VerbsUd final {
   }
   Flow& flow_of(Peer peer) noexcept { return flows_[static_cast<std::size_t>(peer.rank)]; }
 
-  void begin() {
-    for (std::size_t rank = 0; rank < flows_.size(); ++rank) {
-      Flow& flow = flows_[rank];
-      flow.posted = flow.arrived = flow.announced = flow.granted = flow.sent = 0;
-      if (static_cast<int>(rank) == core_.boot().rank()) continue;
-      for (std::uint32_t n = 0; n < grant_receives; ++n) expect_grant(rank * pairs_per_peer + 1);
-    }
-    core_.boot().barrier();
+  void begin(int rank) {
+    Flow& flow = flow_of({rank});
+    flow.posted = flow.arrived = flow.announced = flow.granted = flow.sent = 0;
+    const std::size_t grants = static_cast<std::size_t>(rank) * pairs_per_peer + 1;
+    for (std::uint32_t n = 0; n < grant_receives; ++n) expect_grant(grants);
   }
 
   void expect_grant(std::size_t pair) noexcept {

@@ -19,9 +19,16 @@ if TYPE_CHECKING:
 
     from weft.launch.protocol import Answer, Bye, Hello
 
+# How long ranks may take until they have started, and how much longer for each.
 START_DEADLINE_S = 40.0
+START_OF_A_RANK_S = 0.1
 # How long hosts may take to say what they are.
 ASK_DEADLINE_S = 60.0
+
+
+def start_deadline_s(ranks: int) -> float:
+    """How long so many ranks may take until they have started."""
+    return START_DEADLINE_S + START_OF_A_RANK_S * ranks
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

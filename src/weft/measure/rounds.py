@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from weft.launch.launcher import Job
+from weft.launch.launcher import Job, start_deadline_s
 from weft.launch.protocol import Hello, LaunchError
 from weft.measure.choice import next_cases, next_share_s, rounds_ahead, share_s
 from weft.measure.failures import Failures
@@ -190,7 +190,7 @@ class Measurement:
         cases_s = 0.0
         try:
             with self._launch(group) as ranks:
-                hello = ranks.hello()
+                hello = ranks.hello(start_deadline_s(group.ranks))
                 self._started(group, number, hello)
                 up = Ranks(ranks, number, hello.clock)
                 while left and (len(left) == len(todo) or time.monotonic() < stop):

@@ -19,6 +19,13 @@ BOTH_SIDES_BYTES = 2 * CHECKED_BYTES
 CHECKED_OPERATIONS = 4
 # How often the memory of a case is written or read to make and check what is in it.
 TIMES_MADE = 2
+# The ranks before and behind each are connected when the launch starts, others when a case needs
+# them: so long ranks wait for each other, as the engine has it (bootstrap/patience.hpp), and until
+# they have said who is missing.
+CONNECTED_AT_START = 3
+CONNECTING_S = 20.0
+CONNECTING_A_RANK_S = 0.02
+TELLING_S = 10.0
 # How much longer than expected a case may take.
 PATIENCE = 5
 # So much longer than the budget a case may take that was begun in time, of the budget or at least.
@@ -53,4 +60,12 @@ def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:
         PATIENCE * operations * pace_ns / 1e9
         + (moved_bytes / SLOW_LINK_BYTES_PER_S if pace_ns == 0 else 0.0)
         + made_bytes / SLOW_MEMORY_BYTES_PER_S
+        + connecting_s(case.ranks)
     )
+
+
+def connecting_s(ranks: int) -> float:
+    """Seconds until a rank of so many says which of them did not connect with it."""
+    if ranks <= CONNECTED_AT_START:
+        return 0.0
+    return CONNECTING_S + CONNECTING_A_RANK_S * ranks + TELLING_S

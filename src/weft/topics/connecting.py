@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Connecting(TransportRow, frozen=True, kw_only=True):
-    """The time that a transport takes to connect a rank with all others, over their number."""
+    """The time that a transport takes to connect a rank with its first peers, over their number."""
 
     peers: int
     launches: int
@@ -44,7 +44,7 @@ class ConnectingRanks(Topic[tuple[Connecting, ...]]):
         return [
             Table(
                 name="connecting",
-                caption="Connecting, per peer: set-up of all connections over their number.",
+                caption="Connecting, per peer: set-up of the first connections over their number.",
                 head=("transport", "peers", "launches", "time per peer"),
                 rows=tuple(
                     (
@@ -65,7 +65,7 @@ def connecting_of(run: Run) -> tuple[Connecting, ...]:
     for launch in run.lines.launches:
         time_ns = _connect_ns(launch)
         if time_ns is not None:
-            peers = len(launch.ranks) - 1
+            peers = peers_at_start(launch)
             groups.setdefault((launch.transport, peers), {})[launch.launch] = time_ns / peers
     return tuple(
         Connecting(
@@ -86,3 +86,9 @@ def _connect_ns(launch: Launch) -> float | None:
         if reported.isdigit() and int(reported) > 0 and len(launch.ranks) > 1
         else None
     )
+
+
+def peers_at_start(launch: Launch) -> int:
+    """How many peers the ranks connect with before the first case: as reported, or all others."""
+    reported = launch.details.get("connected_peers", "")
+    return int(reported) if reported.isdigit() and int(reported) > 0 else len(launch.ranks) - 1

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 NOT_SET = "not set"
 # Details that are a launch's own: where it listened, what connecting took, its libraries' threads.
-_OWN = re.compile(r"(rail \d+ )?(address|connect_ns)|helper threads")
+_OWN = re.compile(r"(rail \d+ )?(address|connect_ns|connected_peers)|helper threads")
 _RAIL = re.compile(r"rail \d+ ")
 # What of a host's manifest steers a measurement: the name of the condition, where it stands.
 _OF_HOST = {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 namespace weft {
 
@@ -12,6 +13,11 @@ inline constexpr int patience_of_a_rank_ms = 20;
 constexpr std::chrono::milliseconds patience_of(int ranks) {
   return std::chrono::seconds(patience_s) +
          std::chrono::milliseconds(patience_of_a_rank_ms) * ranks;
+}
+
+/// "20 s", for messages.
+inline std::string seconds_of(std::chrono::milliseconds time) {
+  return std::to_string(time.count() / 1000) + " s";
 }
 
 }  // namespace weft
