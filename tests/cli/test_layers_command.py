@@ -37,6 +37,7 @@ def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
     [
         (("--order", "tcp,verbs"), "verbs has no latency in this record"),
         (("-o", "l.png"), "no kind of picture"),
+        (("-o", "l.html"), "nothing is stacked, so no picture"),
     ],
 )
 def test_bad_words_are_one_line(record: Path, words: tuple[str, ...], told: str) -> None:

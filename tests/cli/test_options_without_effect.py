@@ -33,7 +33,7 @@ ALWAYS = {
         "output resume again": "they name the record",
         "vary": "it makes transports that are measured, or is refused (tests/plan)",
         "submit": "the run becomes a job",
-        "json report": AS_JSON,
+        "json report verbose quiet": AS_JSON,
     },
     "list": {"json": AS_JSON},
     "show": {"json": AS_JSON, "test transport": "they choose what is shown"},

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _OF_A_JOB = ("submit", "partition", "account", "constraint", "time")
 # The only options allowed with --resume: any other would change what is measured.
-_WITH_RESUME = ("resume", "budget", "deadline", "json", "report", *_OF_A_JOB)
+_WITH_RESUME = ("resume", "budget", "deadline", "json", "report", "verbose", "quiet", *_OF_A_JOB)
 # With --again a new record is made, and how much is measured may change as well.
 _WITH_AGAIN = (
     "again", "budget", "deadline", "launches", "precision", "samples", "seed", "output", "json",
-    "report", *_OF_A_JOB,
+    "report", "verbose", "quiet", *_OF_A_JOB,
 )  # fmt: skip
 
 
@@ -65,6 +65,7 @@ def of_command(context: typer.Context, *, report: bool) -> dict[str, Any]:
         "command": ("weft", *sys.argv[1:]),
         "begun_s": begun_s(),
         "report": report,
+        "is_quiet": bool(context.params.get("quiet")),
         "typed": typed_of(context),
     }
 

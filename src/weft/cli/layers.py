@@ -7,7 +7,9 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.options import Json, Picture
+from weft.errors import WeftError
 
+_NAME_THEM = "type --order with transports over one medium, lowest first, like --order tcp,mpi"
 _EXAMPLES = """Examples:
 
 weft run ping_pong --transport tcp,ofi,ucx && weft layers weft-20261121-101500.jsonl.zst
@@ -34,13 +36,17 @@ def layers(
     Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
     not report its medium: name it in --order.
     """
-    from weft.report.picture import write_picture
+    from weft.report.picture import check_kind, write_picture
     from weft.report.table import render_bare
     from weft.report.terminal import console
     from weft.studies.layers import layers_shown
 
     found = layers_shown(record, order)
     if output is not None:
+        check_kind(output)
+        if not found.charts:
+            why = found.table.notes[0] if found.table.notes else "no two transports share a medium"
+            raise WeftError(f"nothing is stacked, so no picture: {why}", _NAME_THEM)
         write_picture(output, found.charts, found.table)
         typer.echo(f"picture: {output}", err=True)
     if json:

@@ -1,7 +1,7 @@
 """What `weft run` shows in the end: its table, its files, and its exit status."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -9,6 +9,9 @@ from weft.cli.command import print_json
 from weft.errors import WeftError
 from weft.plan.command import alone, resume
 from weft.wording import counted, verb_of
+
+# How much is printed after a run: result and verdict, a screen full, or the files alone.
+Detail = Literal["brief", "verbose", "quiet"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,15 +22,22 @@ if TYPE_CHECKING:
 
 
 def show(
-    path: Path, footer: "Footer | None", *, as_json: bool, report: bool, asked: Path | None
+    path: Path,
+    footer: "Footer | None",
+    *,
+    as_json: bool,
+    report: bool,
+    asked: Path | None,
+    detail: Detail = "brief",
 ) -> None:
-    """The table, the page, the paths of both. Raises typer.Exit where cases have no result.
+    """Result, verdict, the page, the paths of both. Raises typer.Exit where cases have no result.
 
     `asked` is the record's path as it was typed, if it was.
     """
     if footer is None:
         typer.echo(f"{path} is complete: nothing to resume")
         return
+    from weft.report.ending import render_ending
     from weft.report.page import report_path
     from weft.report.plain import json_rows
     from weft.report.terminal import console, render_brief
@@ -37,7 +47,10 @@ def show(
     results = results_shown(path)
     if as_json:
         print_json("run", json_rows(results))
-    else:
+    elif detail == "brief":
+        screen = console()
+        screen.print(*render_ending(results, screen), sep="\n")
+    elif detail == "verbose":
         screen = console()
         screen.print(render_brief(results, screen))
     if report:

@@ -11,7 +11,7 @@ from weft.applications.asked import ApplicationsAsked
 from weft.cli.from_record import again as request_of
 from weft.cli.from_record import of_command, resumed
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
-from weft.cli.measured import show
+from weft.cli.measured import Detail, show
 from weft.cli.options import Json, Mpi, Options
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, nodes_of
 from weft.cli.typed import is_typed, refuse_typed
@@ -181,6 +181,10 @@ _Rate = Annotated[
     ),
 ]
 _Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
+_Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Print a screen of figures, findings and notes.")
+]
+_Quiet = Annotated[bool, typer.Option("--quiet", help="Print the names of the files only.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -233,6 +237,8 @@ def run(
     rate: _Rate = "",
     json: Json = False,
     report: _Report = True,
+    verbose: _Verbose = False,  # noqa: ARG001 - see _detail
+    quiet: _Quiet = False,  # noqa: ARG001 - see _detail
     where: Where = Where(),  # noqa: B008 - frozen
     asked: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
 ) -> None:
@@ -246,8 +252,8 @@ def run(
         done = _started(context, request_of(context, again, report=report))
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
-        variants = of(queue_depth, buffers, wait, single=given("single", single))
-        experiment = _experiment(given, tests, sizes, variants)
+        own = of(queue_depth, buffers, wait, single=given("single", single))
+        experiment = _experiment(given, tests, sizes, own)
         counts = plan.parse_ranks(ranks, one=bool(suite))
         request = Request(
             experiments=() if suite else plan.on_ranks(experiment, counts or where.usual_ranks),
@@ -261,7 +267,17 @@ def run(
         )
         done = _started(context, request)
     if done:
-        show(*done, as_json=json, report=report, asked=resume or output)
+        show(*done, as_json=json, report=report, asked=resume or output, detail=_detail(context))
+
+
+def _detail(context: typer.Context) -> Detail:
+    """How much is printed. Raises WeftError for options that exclude each other."""
+    if context.params["json"]:
+        refuse_typed(context, "verbose", "quiet", why="--json prints the figures alone")
+    if context.params["quiet"]:
+        refuse_typed(context, "verbose", why="--quiet prints the files alone")
+        return "quiet"
+    return "verbose" if context.params["verbose"] else "brief"
 
 
 def _transports(context: typer.Context, transport: str, vary: "Sequence[str]") -> dict[str, Any]:
@@ -338,7 +354,11 @@ def _suite(context: typer.Context, name: str) -> "Suite":
 def _options_with(
     context: typer.Context, suite: str, tests: "Sequence[str]"
 ) -> "Callable[[str, Any], Any]":
-    """`_given` for a suite, or for the preset that the tests name."""
+    """`_given` for a suite, or for the preset that the tests name.
+
+    Raises WeftError for options that exclude each other, before anything is measured.
+    """
+    _detail(context)
     chosen = _suite(context, suite) if suite else plan.preset_of(tests)
     fixed = plan.SIMULATED if context.params["platform"] else {}
     return functools.partial(_given, context, chosen, fixed)

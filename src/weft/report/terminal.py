@@ -91,7 +91,7 @@ def render_brief(results: Results, screen: Console) -> RenderableType:
         ending_in_words(results.run, results.summaries),
     ]
     lines = max(LEAST_SCREEN, screen.height - 4) if screen.is_terminal else SCREEN
-    lines -= _height(screen, list(map(Text, below)))
+    lines -= height_of(screen, list(map(Text, below)))
     # A case that could not be measured has a row too, but nothing in it.
     is_measured = any(summary.status == "ok" for summary in results.summaries)
     counts = {
@@ -100,7 +100,7 @@ def render_brief(results: Results, screen: Console) -> RenderableType:
     parts: list[RenderableType] = []
     for topic in TOPICS:
         waiting = counts | {topic.name: ""}
-        left = lines - _height(screen, parts) - _height(screen, _more(results, waiting))
+        left = lines - height_of(screen, parts) - height_of(screen, _more(results, waiting))
         shown = _fitting(topic, results, screen, left)
         parts += shown
         counts = waiting if shown else counts
@@ -120,7 +120,7 @@ def _fitting(
     """The topic's tables and findings in the most rows that so many lines hold; none where none."""
     for room in _ROOMS:
         shown = list(_brief(topic, results, room))
-        if _height(screen, shown) <= lines:
+        if height_of(screen, shown) <= lines:
             return shown
     return []
 
@@ -145,7 +145,13 @@ def _counts(topic: Topic[Any], rows: Any) -> str:
     return f"{topic.title.lower()} ({', '.join(words)})" if words else ""
 
 
-def _height(screen: Console, parts: Sequence[RenderableType]) -> int:
+def first_topic(results: Results, screen: Console, lines: int) -> list[RenderableType]:
+    """What the first topic shows that has room in so many lines."""
+    found = (_fitting(topic, results, screen, lines) for topic in TOPICS)
+    return next((shown for shown in found if shown), [])
+
+
+def height_of(screen: Console, parts: Sequence[RenderableType]) -> int:
     """How many lines these take on a screen of this width."""
     if not parts:
         return 0

@@ -1,0 +1,79 @@
+"""After a run: result, verdict and files in twelve lines at most, whatever was measured."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+import weft
+from support.builders import lost_batch, make_cases, synthetic_record
+from support.every_topic import record_of_every_topic
+from weft.analysis.summary import summarise
+from weft.plan.case import Case
+from weft.record.run import Run
+from weft.report.ending import MOST_LINES, render_ending
+from weft.topics import results_of
+
+FILES = 2
+TRANSPORTS = ("mpi", "ofi", "tcp", "ucx", "verbs", "mpi:x", "tcp:turn")
+
+
+def lines_of(run: Run, width: int = 100) -> list[str]:
+    screen = Console(file=io.StringIO(), width=width, highlight=False)
+    screen.print(*render_ending(results_of(run, summarise(run)), screen), sep="\n")
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("launches", [1, 3, 6])
+def test_figures_and_verdict_leave_room_for_the_files(
+    tmp_path: Path, launches: int, width: int
+) -> None:
+    cases = make_cases(transports=("mpi", "ofi", "tcp", "ucx"))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, launches=launches))
+    lines = lines_of(run, width)
+    assert len(lines) + FILES <= MOST_LINES
+    text = " ".join(lines)
+    assert "latency, 8 B" not in text or "bandwidth, 1 MiB" in text
+    rows = [line.split()[0] for line in lines[1:4]]
+    assert rows == ["mpi", "ofi", "tcp"]
+    assert lines[4].startswith("ucx") or "1 more transport" in lines[4]
+    assert "ettled." in text
+    assert "--verbose" in text
+
+
+def test_more_transports_than_have_room_are_counted(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), TRANSPORTS, (8, 1024, 65536))
+    lines = lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))
+    assert len(lines) + FILES <= MOST_LINES
+    assert any("more transports in the report" in line for line in lines)
+
+
+def test_a_reason_without_a_figure_is_named_first(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1024))
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        del launch
+        return [] if case == cases[0] else [1000.0] * 9
+
+    lost = [lost_batch(cases[0], 0, 900, "failed", "byte 3 differs")]
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, more=lost)
+    lines = lines_of(weft.load(path))
+    assert len(lines) + FILES <= MOST_LINES
+    assert any("byte 3 differs" in line for line in lines)
+
+
+def test_a_record_of_every_topic_ends_as_shortly(tmp_path: Path) -> None:
+    lines = lines_of(record_of_every_topic(tmp_path / "r.jsonl", "full"))
+    assert len(lines) + FILES <= MOST_LINES
+
+
+def test_tests_without_such_figures_show_their_own(tmp_path: Path) -> None:
+    cases = tuple(
+        Case(test="hot_spot_receive", transport="tcp", bytes=1024, ranks=4, point=peers)
+        for peers in (1, 2)
+    )
+    lines = lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))
+    assert 3 < len(lines) <= MOST_LINES - FILES
