@@ -209,6 +209,16 @@ def test_an_unsupported_test_is_a_row_with_its_reason(
     assert done.returncode == 0
 
 
+def test_a_quiet_run_names_its_files_and_nothing_else(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("weft: ")]
+    assert [line.split(":")[0] for line in lines] in (["record"], ["report", "record"])
+
+
 def test_a_run_that_measured_nothing_does_not_end_as_if_it_had(
     machine: dict[str, str], tmp_path: Path
 ) -> None:

@@ -312,9 +312,10 @@ def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer]
     """Measure, or where a job is to do it only look whether it can: None."""
     from weft import session
 
+    say = _say_nothing if request.is_quiet else _say
     if not is_for_a_job(context):
-        return session.start(request, _say)
-    session.check_job(request, nodes_of(context.params), _say)
+        return session.start(request, say)
+    session.check_job(request, nodes_of(context.params), say)
     return None
 
 
@@ -395,3 +396,8 @@ def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatfor
 
 def _say(line: str) -> None:
     typer.echo(line, err=True)
+
+
+def _say_nothing(line: str) -> None:
+    """The record has the line, and who asked for file names reads no other."""
+    del line
