@@ -224,7 +224,7 @@ def run(
     resume: _Resume = None,
     again: _Again = None,
     mpi: Mpi = "",
-    option: Options = None,
+    option: Options = None,  # noqa: ARG001 - see _transports
     vary: _Vary = None,
     queue_depth: _QueueDepth = plan.QUEUE_DEPTH,
     buffers: _Buffers = plan.BUFFERS,
@@ -258,7 +258,6 @@ def run(
         request = Request(
             experiments=() if suite else plan.on_ranks(experiment, counts or where.usual_ranks),
             **_transports(context, transport, vary or ()),
-            options=plan.parse_options(option or ()),
             ranks=counts[0] if counts else 0,
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             **of_command(context, report=report),
@@ -281,7 +280,7 @@ def _detail(context: typer.Context) -> Detail:
 
 
 def _transports(context: typer.Context, transport: str, vary: "Sequence[str]") -> dict[str, Any]:
-    """The transports and their own settings, as fields of the request.
+    """The transports, their own settings and those for all, as fields of the request.
 
     Raises WeftError for a setting that is typed for all, and varied too.
     """
@@ -295,7 +294,9 @@ def _transports(context: typer.Context, transport: str, vary: "Sequence[str]") -
         raise without_effect(
             f"--option {both[0]}", "--vary has its values", f"omit --option {both[0]}"
         )
-    return {"transports": names_of(variations, named), "variations": variations}
+    return {
+        "transports": names_of(variations, named), "variations": variations, "options": given,
+    }  # fmt: skip
 
 
 def _experiment(
@@ -312,7 +313,7 @@ def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer]
     """Measure, or where a job is to do it only look whether it can: None."""
     from weft import session
 
-    say = _say_nothing if request.is_quiet else _say
+    say = (lambda _: None) if request.is_quiet else _say
     if not is_for_a_job(context):
         return session.start(request, say)
     session.check_job(request, nodes_of(context.params), say)
@@ -396,8 +397,3 @@ def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatfor
 
 def _say(line: str) -> None:
     typer.echo(line, err=True)
-
-
-def _say_nothing(line: str) -> None:
-    """The record has the line, and who asked for file names reads no other."""
-    del line
