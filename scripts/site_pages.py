@@ -17,6 +17,7 @@ import typer
 from mkdocs.structure.files import File
 
 from weft.cli.main import app
+from weft.cli.manual import commands_of, words_of
 from weft.record.schema import schema_text
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def commands() -> str:
     """Every command with its options, as its own help has them."""
     top: Any = typer.main.get_command(app)
     lines = ["# Commands", "", "Made of the program itself: `weft COMMAND --help` says the same."]
-    for name, command in sorted(leaves(top)):
+    for name, command in sorted(commands_of(top)):
         lines += [
             "",
             f"## weft {name}",
@@ -147,22 +148,11 @@ def commands() -> str:
             "|---|---|",
         ]
         for param in command.params:
-            words = ", ".join([*param.opts, *param.secondary_opts])
-            shown = words if param.param_type_name == "option" else param.name.upper()
-            words_of = str(param.help or "").replace("|", "\\|")
-            lines.append(f"| `{shown}` | {words_of} |")
+            does = str(param.help or "").replace("|", "\\|")
+            lines.append(f"| `{words_of(param)}` | {does} |")
         if command.epilog:
             lines += ["", "```text", command.epilog, "```"]
     return "\n".join(lines) + "\n"
-
-
-def leaves(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """The commands of a program, those of its groups too."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from leaves(command, f"{before}{name} ")
-        else:
-            yield f"{before}{name}", command
 
 
 def record() -> str:

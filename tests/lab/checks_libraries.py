@@ -78,21 +78,26 @@ def check_ucx_over_datagrams() -> None:
 def check_ucx_at_an_ipv4_gid_of_soft_roce_says_why_it_cannot() -> None:
     answers = _drive("ucx", ("tls=rc_v,self", "device=rxe0:1"), ("ping_pong",), {})
     assert answers.status != 0
-    [line] = answers.own_lines()
-    assert re.search(
-        r"no first message from rank [01] on \S+ in 20 s; UCX connects by datagrams", line
-    ), line
-    assert "at an IPv4 GID of Soft-RoCE (rxe0); set UCX_IB_GID_INDEX=0, its IPv6 GID" in line, line
+    # Each rank may be the one that waits longest.
+    lines = answers.own_lines()
+    assert lines
+    for line in lines:
+        assert re.search(
+            r"no first message from rank [01] on \S+ in 20 s; UCX connects by datagrams", line
+        ), line
+        assert "at an IPv4 GID of Soft-RoCE (rxe0); set UCX_IB_GID_INDEX=0, its IPv6 GID" in line
 
 
 def check_ucx_that_cannot_connect_says_so_and_does_not_crash() -> None:
     """Of rc_verbs alone UCX makes no connection: it has no datagrams to begin with."""
     answers = _drive("ucx", ("tls=rc_verbs,self", "device=rxe0:1"), ("ping_pong",), {})
     assert answers.status != 0
-    [line] = answers.own_lines()
-    assert re.search(r"connecting UCX to rank [01] on \S+ failed: Destination is unreach", line), (
-        line
-    )
+    lines = answers.own_lines()
+    assert lines
+    for line in lines:
+        assert re.search(
+            r"connecting UCX to rank [01] on \S+ failed: Destination is unreach", line
+        ), line
     assert "signal" not in answers.errors.lower(), answers.errors
 
 

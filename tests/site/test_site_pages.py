@@ -14,6 +14,7 @@ import typer
 
 from support.copies import ROOT
 from weft.cli.main import app
+from weft.cli.manual import commands_of
 from weft.record.schema import schema_text
 
 MKDOCS = Path(sys.executable).with_name("mkdocs")
@@ -46,7 +47,7 @@ def test_no_paragraph_of_the_page_on_numbers_is_lost(site: Any) -> None:
 
 def test_the_reference_has_every_command_and_option(site: Any) -> None:
     page = site.commands()
-    for name, command in site.leaves(typer.main.get_command(app)):
+    for name, command in commands_of(typer.main.get_command(app)):
         [own] = re.findall(rf"## weft {name}\n.*?(?=\n## |\Z)", page, re.DOTALL)
         for param in command.params:
             if param.param_type_name == "option":

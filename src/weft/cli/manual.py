@@ -36,17 +36,18 @@ def manual(program: typer.Typer) -> str:
         ".SH SYNOPSIS",
         "\\fBweft\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]",
         ".SH COMMANDS",
-        *(line for name, command in _commands(top) for line in _command(name, command)),
+        *(line for name, command in commands_of(top) for line in _command(name, command)),
         ".SH EXIT STATUS",
         *(line for status, meaning in _ENDS for line in (".TP", status, meaning)),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """The commands of a program with their names, those of its groups too."""
     for name, command in group.commands.items():
         if hasattr(command, "commands"):
-            yield from _commands(command, f"{before}{name} ")
+            yield from commands_of(command, f"{before}{name} ")
         else:
             yield f"{before}{name}", command
 
@@ -55,13 +56,16 @@ def _command(name: str, command: Any) -> Iterator[str]:
     yield f".SS {name}"
     yield _escaped(command.help)
     for param in command.params:
-        if param.param_type_name == "option":
-            words = ", ".join([*param.opts, *param.secondary_opts])
-        else:
-            words = param.name.upper()
-        yield from (".TP", f"\\fB{_escaped(words)}\\fR", _escaped(param.help or ""))
+        yield from (".TP", f"\\fB{_escaped(words_of(param))}\\fR", _escaped(param.help or ""))
     if command.epilog:
         yield from (".PP", _escaped(command.epilog))
+
+
+def words_of(param: Any) -> str:
+    """How a parameter of a command is typed."""
+    if param.param_type_name == "option":
+        return ", ".join([*param.opts, *param.secondary_opts])
+    return str(param.name.upper())
 
 
 def _sentence(text: str) -> str:
