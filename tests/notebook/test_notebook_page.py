@@ -10,7 +10,7 @@ import weft
 from support.copies import ROOT, blocks
 
 NOTEBOOK = ROOT / "docs" / "notebooks" / "first-look.ipynb"
-RUN = ROOT / "scripts" / "run-notebook"
+RUN = ROOT / "scripts" / "run_notebook.py"
 
 
 def test_the_page_has_every_name_of_the_door() -> None:
@@ -40,7 +40,7 @@ def test_the_pages_code_runs_on_a_record(tmp_path: Path) -> None:
 def test_the_notebook_gives_what_stands_in_it(tmp_path: Path) -> None:
     book = json.loads(NOTEBOOK.read_text())
     code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-    assert all(cell["outputs"] for cell in code), "make it with scripts/run-notebook"
+    assert all(cell["outputs"] for cell in code), "make it with scripts/run_notebook.py"
     assert run("--check", str(NOTEBOOK)) == (0, "")
     # A figure that is another one is noticed.
     code[1]["outputs"][0]["data"]["text/plain"][1] = "tcp  ping_pong  8 B  1 ns"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a notebook's cells in order, and writes what they give under them: run-notebook FILE.ipynb.
+"""Runs a notebook's cells in order, and writes what they give under them.
 
 With --check nothing is written, and the status is 1 where the text under a cell is not what it
 gives. The cells run in this Python and in the notebook's folder; of a cell's last line, if it is an
@@ -14,6 +14,9 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+
+import matplotlib as mpl
+import polars as pl
 
 WIDTH = 100
 
@@ -30,7 +33,7 @@ def run(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
         exec(compile(tree, "<cell>", "exec"), names)  # noqa: S102 # a notebook is a program
         if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)  # noqa: S307
-    outputs = []
+    outputs: list[dict[str, Any]] = []
     if text := said.getvalue():
         outputs.append({"output_type": "stream", "name": "stdout", "text": lines(text)})
     if value is not None:
@@ -47,8 +50,6 @@ def run(source: str, names: dict[str, Any]) -> list[dict[str, Any]]:
 def shown(value: Any) -> dict[str, list[str]]:
     """A picture, or the value's own text."""
     if hasattr(value, "savefig"):
-        import matplotlib as mpl
-
         picture = io.StringIO()
         with mpl.rc_context({"svg.hashsalt": "weft", "svg.fonttype": "path"}):
             value.savefig(picture, format="svg", metadata={"Date": None})
@@ -71,8 +72,6 @@ def texts(cells: list[dict[str, Any]]) -> list[Any]:
 
 def main(words: list[str]) -> int:
     """Run the notebook that is named."""
-    import polars as pl
-
     path = Path(words[-1]).resolve()
     book = json.loads(path.read_text())
     names: dict[str, Any] = {"__name__": "__main__"}
