@@ -51,7 +51,8 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
 def _result(results: Results, screen: Console, room: int) -> list[RenderableType]:
     """The first figures of each transport, or what the first topic says that has anything."""
     figures = first_figures(results.run, results.summaries)
-    if not figures or room < 2:
+    # Of settings beside each other the ratios are the result.
+    if not figures or room < 2 or results.run.header.plan.variations:
         return first_topic(results, screen, room)
     rows = [(one.transport, figures_of(one)) for one in figures]
     names = list(dict.fromkeys(name for _, own in rows for name, _, _ in own))
