@@ -36,10 +36,10 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def locked(name: str) -> dict[str, str]:
-    """The lines of a lock file with their hashes, by package and marker."""
+    """The hashes of a lock file by package and version, wherever one is wanted."""
     text = re.sub(r"^#.*\n", "", (ROOT / name).read_text(), flags=re.MULTILINE)
     entries = re.split(r"\n(?=\S)", text.strip())
-    return {entry.partition(" \\")[0]: entry for entry in entries}
+    return {re.split(r" [;\\]", entry)[0]: entry.partition("\n")[2] for entry in entries}
 
 
 def easyconfig() -> dict[str, Any]:

@@ -4,6 +4,7 @@ import re
 import zlib
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,9 +13,10 @@ from support.shown import paper_tables, render_page
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.summary import summarise
+from weft.charts import ChartAxis, ChartPoint, Mark, chart_of, track_of
 from weft.errors import WeftError
 from weft.record.run import load
-from weft.report.drawing import draw
+from weft.report.drawing import canvas_of, draw
 from weft.report.fits import line_rows
 from weft.report.markup import to_latex, to_markdown
 from weft.report.models import model_tables
@@ -152,3 +154,27 @@ def test_each_line_stands_under_its_own_head() -> None:
         wanted = [shape(getattr(line, part).value) for line in lines]
         assert wanted[0] != wanted[1]
         assert [cell.partition(" [")[0].partition(",")[0] for cell in cells] == wanted
+
+
+def test_a_label_wider_than_the_chart_is_in_several_lines() -> None:
+    """A legend that is wider leaves the axes no room, and matplotlib warns (an error here)."""
+    long = " ".join(["sim 8ranks/single"] * 6)
+    points = [ChartPoint(x, y, y, y, "") for x, y in ((1.0, 2.0), (2.0, 3.0))]
+    axes = (ChartAxis("x", is_log=False), ChartAxis("y", is_log=False))
+    [svg] = draw(chart_of("long", "long", *axes, [track_of(long, points, 0)]), ("svg",))
+    assert svg.startswith(b"<?xml")
+
+
+@pytest.mark.parametrize(("at", "told"), [(5.0, ""), (1e4, " (above)")])
+def test_a_limit_near_is_a_line_and_one_far_away_its_words(at: float, told: str) -> None:
+    points = [ChartPoint(x, y, y, y, "") for x, y in ((1.0, 2.0), (2.0, 3.0))]
+    axes = (ChartAxis("x", is_log=False), ChartAxis("y", is_log=False))
+    plain = chart_of("limit", "limit", *axes, [track_of("tcp", points, 0)])
+    marked = msgspec.structs.replace(plain, marks=(Mark(axis="y", at=at, text="at most"),))
+    canvas = canvas_of(marked)
+    [shown] = canvas.axes
+    assert [one.get_text() for one in shown.texts] == [f"at most{told}"]
+    assert len(shown.lines) == len(canvas_of(plain).axes[0].lines) + (not told)
+    low, high = shown.get_ylim()
+    assert low <= 2.0 < 3.0 < high < 4 * 3.0
+    assert bool(told) or at < high

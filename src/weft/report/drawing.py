@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import textwrap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,9 @@ MOST_NAMES = 32
 # A line of a legend, in characters; and what a further line of it takes of a drawing's height.
 LEGEND_CHARACTERS = 46
 LEGEND_LINE_INCHES = 0.17
+# So much longer, in times its length, an axis becomes for a mark beyond it; and the room behind it.
+MOST_LONGER = 2.0
+EDGE = 0.12
 
 
 def load_library() -> None:
@@ -143,7 +147,14 @@ def _legend_shape(chart: Chart) -> tuple[int, int]:
     if chart.matrix is not None or not labels:
         return 0, 0
     columns = max(1, min(len(labels), LEGEND_CHARACTERS // (max(map(len, labels)) + 6)))
-    return columns, -(-len(labels) // columns)
+    if columns > 1:
+        return columns, -(-len(labels) // columns)
+    return 1, sum(_wrapped(label).count("\n") + 1 for label in labels)
+
+
+def _wrapped(label: str) -> str:
+    """A label in lines that fit the chart: a legend that is wider leaves the axes no room."""
+    return "\n".join(textwrap.wrap(label, LEGEND_CHARACTERS))
 
 
 def _check_family(paper: Paper) -> None:
@@ -173,7 +184,7 @@ def _draw_track(axes: Any, track: Track) -> None:
             track.x,
             track.heights,
             bottom=track.base,
-            label=track.label or None,
+            label=_wrapped(track.label) or None,
             color=colour,
             width=0.7,
             zorder=3,
@@ -184,7 +195,7 @@ def _draw_track(axes: Any, track: Track) -> None:
         x,
         y,
         yerr=bars,
-        label=track.label or None,
+        label=_wrapped(track.label) or None,
         color=colour,
         marker="" if track.style == "line" else MARKERS[look % len(MARKERS)],
         linestyle="" if track.style == "points" else DASHES[look % len(DASHES)],
@@ -215,9 +226,34 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
         place = {"xy": (mark.at, 0.03), "xycoords": ("data", "axes fraction")}
         axes.annotate(mark.text, **place, xytext=(2, 0), rotation=90, va="bottom", **words)
         return
-    axes.axhline(mark.at, **line)
-    place = {"xy": (0.02, mark.at), "xycoords": ("axes fraction", "data")}
-    axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
+    if _has_room(axes, mark.at):
+        axes.axhline(mark.at, **line)
+        place = {"xy": (0.02, mark.at), "xycoords": ("axes fraction", "data")}
+        axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
+        return
+    # Its line would leave all curves no height: its words alone stand at the edge.
+    is_above = mark.at > max(axes.get_ylim())
+    edge = (0.02, int(is_above))
+    above = ("above", "top", -2) if is_above else ("below", "bottom", 2)
+    text, side, away = f"{mark.text} ({above[0]})", above[1], above[2]
+    axes.annotate(
+        text, xy=edge, xycoords="axes fraction", xytext=(0, away), ha="left", va=side, **words
+    )
+
+
+def _has_room(axes: Any, at: float) -> bool:
+    """Whether a value along y is on the axis, once that is as much longer as it may become."""
+    ends = axes.get_ylim()
+    _, up = axes.transAxes.inverted().transform(axes.transData.transform((0, at)))
+    if not -MOST_LONGER < up < 1 + MOST_LONGER:
+        return False
+    # A line on the edge would not be seen, nor its words above it.
+    places = (min(0.0, up * (1 + EDGE)), max(1.0, up * (1 + EDGE)))
+    shown = [axes.transAxes.transform((0, place)) for place in places]
+    _, low = axes.transData.inverted().transform(shown[0])
+    _, high = axes.transData.inverted().transform(shown[1])
+    axes.set_ylim(ends[0] if places[0] == 0 else low, ends[1] if places[1] == 1 else high)
+    return True
 
 
 def _draw_matrix(canvas: Any, axes: Any, matrix: Matrix) -> None:

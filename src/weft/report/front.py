@@ -118,8 +118,8 @@ def warnings_of(run: Run) -> tuple[str, ...]:
 
 
 def short_warning(line: str) -> str:
-    """What disturbed it, without the effect and the cure."""
-    return line.removeprefix(_WARNING).split(": ")[0]
+    """What disturbed it: of a warning without the effect and the cure, of what failed the cause."""
+    return line.removeprefix(_WARNING).split(": ")[0] if line.startswith(_WARNING) else line
 
 
 def verdicts_of(records: Sequence[Results]) -> tuple[Verdict, ...]:
