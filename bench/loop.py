@@ -125,6 +125,31 @@ def _content_speed() -> dict[str, float]:
 
 
 @cache
+def _program_of_ucx() -> Path:
+    ucx = ENGINE / "transports" / "ucx"
+    libraries = [f"-l{library.format(mpi='openmpi')}" for library in LIBRARIES]
+    return compiled(
+        "mpicxx.openmpi", "ucx_loop_beside_bare.cpp", "-O2", "-DOMPI_SKIP_MPICXX",
+        *(str(ucx / f"{name}.cpp") for name in ("worker", "notes", "log")), libraries_of_engine(),
+        *libraries, "-lucp", "-luct", "-lucs",
+    )  # fmt: skip
+
+
+def turns_of(transport: str, ranks: int, turns: int | None = None) -> tuple[float, float]:
+    """The medians over the turns of one launch: round trips of the engine and bare, in ns.
+
+    The first two ranks are bound to a core each; those beyond them sleep.
+    """
+    program = _program_of_ucx() if transport == "ucx" else _program("loop_beside_bare", "openmpi")
+    words = [str(program), *([] if turns is None else [str(turns)])]
+    pair = [["-n", "1", "taskset", "-c", str(cpu), *words] for cpu in (0, 1)]
+    others = [":", "-n", str(ranks - 2), *words] if ranks > 2 else []
+    told = output_of([*STARTS["openmpi"], *pair[0], ":", *pair[1], *others])
+    both = [tuple(map(float, line.split())) for line in told.splitlines()]
+    return statistics.median(one for one, _ in both), statistics.median(two for _, two in both)
+
+
+@cache
 def _program(name: str, mpi: str) -> Path:
     libraries = [f"-l{library.format(mpi=mpi)}" for library in LIBRARIES]
     return compiled(

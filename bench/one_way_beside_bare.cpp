@@ -4,8 +4,8 @@
 // Prints a line of names, then for each turn the bandwidth in B/s, a column a name. An argument:
 // how many turns. Columns differ in one thing each: whether the waits ask for statuses; whether
 // windows follow each other without an answer, with 2Q receives posted ahead; whether half a window
-// follows whenever half of one has ended, as the engine refills; whose loop; and how many windows a
-// sample of the engine's has.
+// follows whenever half of one has ended, as the engine refills; whose loop; how many windows a
+// sample of the engine's has; and, last, that the engine's loop is osu_bw's too.
 #include <mpi.h>
 
 #include <array>
@@ -20,6 +20,7 @@
 #include "host/clock.hpp"
 #include "host/memory.hpp"
 #include "patterns/stream.hpp"
+#include "patterns/window_stream.hpp"
 #include "two_sided_mpi.hpp"
 
 namespace {
@@ -45,6 +46,7 @@ struct Place {
   std::vector<Buffer> control;
 };
 
+template <class Pattern>
 Ticks engine(Link& link, Place& place, std::uint32_t in_sample) {
   std::vector<Ticks> samples(windows / in_sample, 0);
   weft::Task task;
@@ -60,7 +62,7 @@ Ticks engine(Link& link, Place& place, std::uint32_t in_sample) {
   task.control_out = place.control.front();
   task.control_in = weft::Rotation<Buffer>(std::span(place.control).subspan(1));
   task.samples = samples;
-  weft::measured_loop<weft::Stream, CycleCounter, weft::UsualWait<Link>>(link, task);
+  weft::measured_loop<Pattern, CycleCounter, weft::UsualWait<Link>>(link, task);
   return std::accumulate(samples.begin(), samples.end(), Ticks{0});
 }
 
@@ -144,8 +146,9 @@ int main(int argc, char** argv) {
       {"bare_statuses", [&] { return bare(place, statuses.data()); }},
       {"bare_ahead", [&] { return bare_stream<window>(place); }},
       {"bare_refills", [&] { return bare_stream<window / 2>(place); }},
-      {"engine", [&] { return engine(link, place, windows); }},
-      {"engine_one_window", [&] { return engine(link, place, 1); }},
+      {"engine", [&] { return engine<weft::Stream>(link, place, windows); }},
+      {"engine_one_window", [&] { return engine<weft::Stream>(link, place, 1); }},
+      {"engine_windows", [&] { return engine<weft::WindowStream>(link, place, windows); }},
   };
   take_turns(boot, columns, double{message_bytes} * messages,
              argc > 1 ? std::atoi(argv[1]) : usual_turns);

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bench.noise import tailed
+from bench.noise import deviates, tailed
 from weft.analysis.compare.bounds import Limit
 from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.made_limits import limit_of
@@ -75,10 +75,12 @@ def apart_at_a_size(random: Random, shared: float) -> bool:
     return any(one in ("better", "worse") for one in found)
 
 
-def _session(random: Random, launches: int, scatter: float, slower: float = 0.0) -> Pooled:
+def _session(
+    random: Random, launches: int, scatter: float, kind: str, slower: float = 0.0
+) -> Pooled:
     """The launches of one session, which differs from others as `check` takes it to."""
     day = max(SESSION_SCATTER, scatter) * random.standard_normal()
-    logs = math.log(1000) + slower + day + scatter * random.standard_normal(launches)
+    logs = math.log(1000) + slower + day + scatter * deviates(random, kind, (launches,))
     times = np.exp(logs).tolist()
     return Pooled(
         case=CASE,
@@ -89,24 +91,24 @@ def _session(random: Random, launches: int, scatter: float, slower: float = 0.0)
     )
 
 
-def _answer(random: Random, launches: int, scatter: float, slower: float) -> Outcome:
+def _answer(random: Random, launches: int, scatter: float, kind: str, slower: float) -> Outcome:
     """What the limit of a record says of another one, slower by so many tolerances."""
-    made = limit_of(_session(random, launches, scatter))
+    made = limit_of(_session(random, launches, scatter, kind))
     if isinstance(made, str):
         raise TypeError(made)
     limit = Limit(
         text="", test=CASE.test, transport="", wanted=(), ranges=(), variant="", kind=made.kind,
         bound=made.bound,
     )  # fmt: skip
-    new = _session(random, launches, scatter, slower * math.log1p(made.tolerance))
+    new = _session(random, launches, scatter, kind, slower * math.log1p(made.tolerance))
     return against_limits({"new": new}, [limit])[0].outcome
 
 
-def kept_limit(random: Random, launches: int, scatter: float) -> bool:
+def kept_limit(random: Random, launches: int, scatter: float, kind: str = "normal") -> bool:
     """Whether a machine that is equal keeps a limit that was made from a record."""
-    return _answer(random, launches, scatter, 0.0) == "pass"
+    return _answer(random, launches, scatter, kind, 0.0) == "pass"
 
 
 def slower_than_limit(random: Random, launches: int, scatter: float) -> bool:
     """Whether a machine that is slower by SLOWER tolerances fails it."""
-    return _answer(random, launches, scatter, SLOWER) == "fail"
+    return _answer(random, launches, scatter, "normal", SLOWER) == "fail"

@@ -68,6 +68,8 @@ struct Case {
   Values application;
   /// Where the case lies on the axis of its test.
   std::uint64_t point = 0;
+  /// Of a pattern of pairs: how many of them run at once; 0: all.
+  std::uint32_t at_once = 0;
   std::uint64_t seed = 1;
   bool verify = true;
   /// Whether every sample of every rank is kept, however many there are.

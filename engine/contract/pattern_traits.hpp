@@ -16,13 +16,18 @@ namespace weft {
 template <class P>
 concept Streams = P::streams;
 
+/// A stream that waits for all of a window before it posts the next one: its samples are whole
+/// windows, for a part of one would hold the wait of a whole one.
+template <class P>
+concept WholeWindows = P::whole_windows;
+
 /// A pattern of two ranks of which only the first sends messages: only the second has buffers for
 /// those that arrive.
 template <class P>
 concept OneWay = P::one_way;
 
-/// A pattern whose subject is the message that comes before its receive is posted. Of no other one
-/// is a measured message unexpected.
+/// A pattern whose messages may come before their receive is posted: that is its subject, or part
+/// of the definition that it measures by. Of no other one is a measured message unexpected.
 template <class P>
 concept MeasuresUnexpected = P::measures_unexpected;
 

@@ -83,7 +83,8 @@ constexpr Fault too_much_posted(int code) noexcept {
 /// and makes room for so many sends, and as many receives, under way at once to each of them. All
 /// ranks come to it, with the same depth, and those that name each other at once. Memory is the
 /// engine's: `adopt` readies a part of it for messages and gives it back with the transport's key,
-/// `disown` undoes that before the memory goes.
+/// `disown` undoes that before the memory goes. A link that `adopts_at_once` is given the memory of
+/// equal buffers as a whole, and what it makes of that holds for each of them.
 template <class T>
 concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
                    requires(T & link, const T& view, Peer peer, const Buffer& buffer,
@@ -123,6 +124,17 @@ concept Plain = TwoSided<T> && requires(T& link, Peer peer, const Buffer& buffer
 template <class T>
 concept AsksApart = TwoSided<T> && requires(T& link) {
   { link.poll_sends() }
+  noexcept->std::same_as<void>;
+};
+
+/// Transports that post several messages to a peer, or receives from it, for less than one at a
+/// time: `next()` gives the buffer of each.
+template <class T>
+concept PostsSeveral = TwoSided<T> &&
+    requires(T& link, Peer peer, std::uint32_t count, const Buffer& (&next)()) {
+  { link.post_sends(peer, count, next) }
+  noexcept->std::same_as<void>;
+  { link.post_recvs(peer, count, next) }
   noexcept->std::same_as<void>;
 };
 

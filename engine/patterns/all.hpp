@@ -8,6 +8,7 @@
 #include "patterns/alltoall.hpp"
 #include "patterns/barrier.hpp"
 #include "patterns/bidirectional_stream.hpp"
+#include "patterns/bidirectional_window_stream.hpp"
 #include "patterns/broadcast.hpp"
 #include "patterns/burst.hpp"
 #include "patterns/busy_stream.hpp"
@@ -41,6 +42,7 @@
 #include "patterns/sendrecv.hpp"
 #include "patterns/shift.hpp"
 #include "patterns/stream.hpp"
+#include "patterns/window_stream.hpp"
 
 namespace weft {
 
@@ -50,6 +52,7 @@ using AllPatterns =
                LateReceive, HostOverhead, SendOverlap, ReceiveOverlap, PutOverlap, GetOverlap,
                BusyStream, HotSpotSend, HotSpotReceive, RandomPairs, MessageRate, OfferedLoad,
                RegisterPingPong, RegisterStream, Registration, Copy, Halo, Milc, Allreduce,
-               Broadcast, Alltoall, Allgather, BarrierOfAll, Shift, PairRounds>;
+               Broadcast, Alltoall, Allgather, BarrierOfAll, Shift, PairRounds, WindowStream,
+               BidirectionalWindowStream>;
 
 }  // namespace weft

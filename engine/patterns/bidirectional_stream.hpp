@@ -3,6 +3,7 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/posting.hpp"
 #include "patterns/parts/receiver.hpp"
 #include "patterns/parts/send_window.hpp"
 #include "patterns/parts/trips.hpp"
@@ -95,7 +96,7 @@ struct BidirectionalStream {
   template <ControlAt control, class Wait, TwoSided T, class Probe>
   static bool exchange(T& link, Task& task, const Probe& probe) noexcept {
     Lane& lane = task.lanes[0];
-    const auto post = [&] { link.post_send(lane.peer, lane.out.next()); };
+    const auto post = [&](std::uint32_t count) { post_sends(link, lane, count); };
     SendWindow window(task.ops_per_sample, task.queue_depth);
     lane.to_come = task.ops_per_sample + 1;
     window.fill(post);

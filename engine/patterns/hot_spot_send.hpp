@@ -5,6 +5,7 @@
 
 #include "patterns/parts/hot_spot.hpp"
 #include "patterns/parts/many_ranks.hpp"
+#include "patterns/parts/posting.hpp"
 
 namespace weft {
 
@@ -75,7 +76,7 @@ struct HotSpotSend : HotSpot {
         SendWindow window(lane.to_send, task.queue_depth);
         const bool is_full = link.sends_in_flight(lane.peer) > window.most_in_flight();
         if (window.left() == 0 || is_full) continue;
-        window.refill([&] { link.post_send(lane.peer, lane.out.next()); });
+        window.refill([&](std::uint32_t count) { post_sends(link, lane, count); });
         lane.to_send = window.left();
         if (lane.to_send == 0) --open;
         has_room = true;

@@ -1,6 +1,7 @@
 // All pairs of ranks in rounds: in a round every rank has one partner, and each times its own way.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -16,9 +17,12 @@ namespace weft {
 
 /// One round of a tournament of all ranks (the circle method: one place stays, the others rotate),
 /// which is the axis' point. Ranks sit at places drawn from the number of the tournament, so that a
-/// second one has the same pairs in other company. In a sample first the lower rank of a pair sends
-/// its messages and waits for a short answer to each, then the other one does: each rank's own
-/// samples are the way from it to its partner. Pairs do not wait for each other.
+/// second one has the same pairs in other company. In a sample first one rank of a pair sends its
+/// messages and waits for a short answer to each, then the other one does: each rank's own samples
+/// are the way from it to its partner. Who begins is drawn for each pair, so that those below one
+/// switch do not all send at once. Pairs do not wait for each other; but where the case says how
+/// many run at once, pairs form as many chains by the ranks that begin, and in each a pair begins
+/// at the control message with which the one before it ends.
 struct PairRounds {
   static constexpr PatternInfo info{
       .name = "pair_rounds",
@@ -43,6 +47,10 @@ struct PairRounds {
     const int partner = partner_in(spec.point, rank, size);
     Role role;
     if (partner < size) role.to = role.from = role.neighbours = {partner};
+    if (spec.at_once > 0 && partner < size && begins(spec.point, rank, partner)) {
+      role.followers = beside_in_chain(spec, rank, size);
+      role.neighbours.insert(role.neighbours.end(), role.followers.begin(), role.followers.end());
+    }
     // Rank 0 has samples in every batch.
     role.is_alone = partner == size && rank == 0;
     return role;
@@ -56,16 +64,17 @@ struct PairRounds {
     const std::vector<int> ranks = seats(point / rounds, places);
     std::uint64_t place = 0;
     while (ranks[place] != rank) ++place;
-    const std::uint64_t turn = point % rounds;
-    // Places but the last are numbers modulo `rounds`: two of them meet where they add up to twice
-    // the turn, and the one that would meet itself meets the last.
-    std::uint64_t other = (2 * turn + rounds - place % rounds) % rounds;
-    if (place == rounds) {
-      other = turn;
-    } else if (other == place) {
-      other = rounds;
-    }
-    return ranks[other];
+    return ranks[place_met(place, point % rounds, rounds)];
+  }
+
+  /// Whether a rank begins in a pair of a round; rank 0 always does, for its time stands for that
+  /// of any pair. src/weft/plan/rounds.py draws the same.
+  static bool begins(std::uint64_t point, int rank, int partner) noexcept {
+    const auto low = static_cast<std::uint64_t>(std::min(rank, partner));
+    const auto high = static_cast<std::uint64_t>(std::max(rank, partner));
+    const bool low_begins =
+        low == 0 || mixed(golden + (point << 40U) + (low << 20U) + high) % 2 == 0;
+    return low_begins == (rank < partner);
   }
 
   template <Clock Now, class Wait, TwoSided T>
@@ -74,12 +83,14 @@ struct PairRounds {
       for (Ticks& sample : task.samples) sample = 1;
       return true;
     }
+    if (!await_turn<Wait>(link, task)) return false;
     Lane& lane = task.lanes[0];
     const std::uint64_t messages = messages_of(task);
-    Arrivals<T> arrivals(link, task, lane, task.rank < lane.peer.rank, 2 * messages);
+    const bool is_first = begins(task.point, task.rank, lane.peer.rank);
+    Arrivals<T> arrivals(link, task, lane, is_first, 2 * messages);
     arrivals.post_next();
     for (Ticks& sample : task.samples) {
-      if (task.rank > lane.peer.rank && !answer<Wait>(link, task, arrivals)) return false;
+      if (!is_first && !answer<Wait>(link, task, arrivals)) return false;
       const Ticks start = Now::now();
       for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
         const std::uint32_t ahead = arrivals.post_next();
@@ -87,7 +98,10 @@ struct PairRounds {
         if (!Wait::settle(link, 0, ahead)) return false;
       }
       sample = Now::now() - start;
-      if (task.rank < lane.peer.rank && !answer<Wait>(link, task, arrivals)) return false;
+      if (is_first && !answer<Wait>(link, task, arrivals)) return false;
+    }
+    for (const Peer other : task.followers) {
+      if (other.rank > task.rank) link.post_send(other, task.control_out);
     }
     return drain<Wait>(link);
   }
@@ -122,6 +136,46 @@ struct PairRounds {
     std::uint32_t posted_ = 0;
   };
 
+  /// Until the pair before this one in its chain has ended; the rank that began it is the lesser.
+  template <class Wait, TwoSided T>
+  static bool await_turn(T& link, Task& task) noexcept {
+    for (const Peer other : task.followers) {
+      if (other.rank > task.rank) continue;
+      link.post_recv(other, task.control_in.next());
+      if (!Wait::settle(link, 0, 0)) return false;
+    }
+    return true;
+  }
+
+  /// The ranks that begin the pairs before and after the one that a rank begins, in its chain.
+  static std::vector<int> beside_in_chain(const Case& spec, int rank, int size) {
+    const auto places = static_cast<std::uint64_t>(size) + static_cast<std::uint64_t>(size % 2);
+    const std::uint64_t rounds = places - 1;
+    const std::vector<int> ranks = seats(spec.point / rounds, places);
+    std::vector<int> first;
+    for (std::uint64_t place = 0; place < places; ++place) {
+      const int met = ranks[place_met(place, spec.point % rounds, rounds)];
+      if (std::max(ranks[place], met) < size && begins(spec.point, ranks[place], met)) {
+        first.push_back(ranks[place]);
+      }
+    }
+    std::sort(first.begin(), first.end());
+    const auto at = static_cast<std::size_t>(std::lower_bound(first.begin(), first.end(), rank) -
+                                             first.begin());
+    std::vector<int> beside;
+    if (at >= spec.at_once) beside.push_back(first[at - spec.at_once]);
+    if (at + spec.at_once < first.size()) beside.push_back(first[at + spec.at_once]);
+    return beside;
+  }
+
+  /// Places but the last are numbers modulo `rounds`: two of them meet where they add up to twice
+  /// the turn, and the one that would meet itself meets the last.
+  static std::uint64_t place_met(std::uint64_t place, std::uint64_t turn, std::uint64_t rounds) {
+    if (place == rounds) return turn;
+    const std::uint64_t other = (2 * turn + rounds - place % rounds) % rounds;
+    return other == place ? rounds : other;
+  }
+
   template <class Wait, TwoSided T>
   static bool answer(T& link, Task& task, Arrivals<T>& arrivals) noexcept {
     for (std::uint32_t op = 0; op < task.ops_per_sample; ++op) {
@@ -131,6 +185,14 @@ struct PairRounds {
     return true;
   }
 
+  static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
+
+  static std::uint64_t mixed(std::uint64_t drawn) noexcept {
+    drawn = (drawn ^ (drawn >> 30U)) * 0xbf58476d1ce4e5b9U;
+    drawn = (drawn ^ (drawn >> 27U)) * 0x94d049bb133111ebU;
+    return drawn ^ (drawn >> 31U);
+  }
+
   /// The rank at each place of a tournament, drawn by SplitMix64 (Steele, Lea, Flood 2014) and the
   /// shuffle of Fisher and Yates: src/weft/plan/rounds.py draws the same.
   static std::vector<int> seats(std::uint64_t tournament, std::uint64_t places) {
@@ -138,11 +200,8 @@ struct PairRounds {
     std::iota(ranks.begin(), ranks.end(), 0);
     std::uint64_t state = tournament;
     for (std::uint64_t left = places; left > 1; --left) {
-      state += 0x9e3779b97f4a7c15U;
-      std::uint64_t drawn = state;
-      drawn = (drawn ^ (drawn >> 30U)) * 0xbf58476d1ce4e5b9U;
-      drawn = (drawn ^ (drawn >> 27U)) * 0x94d049bb133111ebU;
-      std::swap(ranks[left - 1], ranks[(drawn ^ (drawn >> 31U)) % left]);
+      state += golden;
+      std::swap(ranks[left - 1], ranks[mixed(state) % left]);
     }
     return ranks;
   }

@@ -37,11 +37,23 @@ std::vector<Buffer> slices_of(const Buffer& memory, std::size_t count, std::size
 
 BufferSet::BufferSet(LinkControl& link, const std::vector<Buffer>& slices) : BufferSet(&link) {
   buffers_.reserve(slices.size());
-  for (const Buffer& slice : slices) buffers_.push_back(link.adopt(slice));
+  if (!link.adopts_at_once()) {
+    for (const Buffer& slice : slices) buffers_.push_back(link.adopt(slice));
+    return;
+  }
+  if (slices.empty()) return;
+  std::byte* const first = slices.front().data;
+  const std::byte* const end = slices.back().data + slices.back().bytes;
+  whole_ = link.adopt({first, static_cast<std::size_t>(end - first)});
+  for (const Buffer& slice : slices) buffers_.push_back({slice.data, slice.bytes, whole_->key});
 }
 
 BufferSet::~BufferSet() {
   if (link_ == nullptr) return;
+  if (whole_) {
+    link_->disown(*whole_);
+    return;
+  }
   for (const Buffer& buffer : buffers_) link_->disown(buffer);
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,8 +41,9 @@ class BufferSet {
   BufferSet() = default;
   /// Buffers that are the link's already, or that it is not to know.
   explicit BufferSet(std::vector<Buffer> buffers) : buffers_(std::move(buffers)) {}
-  /// The link is given each of them. The object is whole before the first: where one cannot be had,
-  /// those before are given back.
+  /// The link is given each of them, or where it adopts at once the memory from the first to the
+  /// last. The object is whole before the first: where one cannot be had, those before are given
+  /// back.
   BufferSet(LinkControl& link, const std::vector<Buffer>& slices);
   BufferSet(const BufferSet&) = delete;
   BufferSet& operator=(const BufferSet&) = delete;
@@ -61,10 +63,13 @@ class BufferSet {
   void swap(BufferSet& other) noexcept {
     std::swap(link_, other.link_);
     std::swap(buffers_, other.buffers_);
+    std::swap(whole_, other.whole_);
   }
 
   LinkControl* link_ = nullptr;
   std::vector<Buffer> buffers_;
+  /// What the buffers are parts of, as the link knows it.
+  std::optional<Buffer> whole_;
 };
 
 /// Memory that a rank of a case opened to the others, and theirs. What is opened is closed again

@@ -109,6 +109,7 @@ Case parse_case(const std::string& line) {
     spec.pages = object.value("pages", "");
     (void)pages_of(spec.pages);
     spec.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
+    spec.at_once = number<std::uint32_t>(object, "at_once", 0, 0, 1U << 20U);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), spec.schedule);
     if (object.contains("lattice")) read_lattice(object.at("lattice"), spec.lattice);
     if (object.contains("application")) {

@@ -11,6 +11,7 @@ namespace {
 std::uint32_t operations_of(const CasePlan& plan) {
   const Case& spec = plan.spec;
   if (!plan.pattern->footprint.streams) return spec.ops_per_sample;
+  if (plan.pattern->whole_windows) return whole_windows(spec.ops_per_sample, spec.queue_depth);
   return stream_operations(spec.ops_per_sample, spec.queue_depth, plan.role.streams);
 }
 

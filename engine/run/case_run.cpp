@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
+#include "contract/wording.hpp"
 #include "run/verification.hpp"
 
 namespace weft {
@@ -34,6 +37,11 @@ bool CaseRun::run(Batch& batch, Report& report) {
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }
+  const auto refuse_peers = [&] { return link_->refuse_peers(room_for(plan_->spec), peers()); };
+  if (std::string reason = agree(*boot_, refuse_peers); !reason.empty()) {
+    report.outcome = {Status::unsupported, std::move(reason), 0};
+    return true;
+  }
   together(*boot_, [&] { connect(); });
   if (std::string reason = agree(*boot_, [&] { return take_memory(); }); !reason.empty()) {
     report.outcome = {Status::unsupported, std::move(reason), 0};
@@ -54,12 +62,22 @@ bool CaseRun::run(Batch& batch, Report& report) {
   return true;
 }
 
+// Each once: a neighbour to whom and from whom messages go is named twice.
+std::vector<int> CaseRun::peers() const {
+  const std::vector<int>& named = plan_->role.neighbours;
+  const std::set<int> each(named.begin(), named.end());
+  return {each.begin(), each.end()};
+}
+
 // What is half connected is of no use to any later case.
 void CaseRun::connect() {
   try {
-    link_->reserve(room_for(plan_->spec), plan_->role.neighbours);
+    link_->reserve(room_for(plan_->spec), peers());
   } catch (const std::runtime_error& error) {
     throw CannotConnect(error.what());
+  } catch (const std::bad_alloc&) {
+    throw CannotConnect("there was no memory to connect with " + counted(peers().size(), "rank") +
+                        "; choose a smaller --queue-depth or fewer ranks");
   }
 }
 

@@ -34,6 +34,7 @@ class CaseRun {
 
  private:
   /// With whom this rank exchanges messages.
+  [[nodiscard]] std::vector<int> peers() const;
   void connect();
   void open_memory();
   /// Why the pages cannot be had; empty when they can.

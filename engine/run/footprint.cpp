@@ -37,6 +37,10 @@ std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
   return (least + refill - 1) / refill * refill;
 }
 
+std::uint32_t whole_windows(std::uint32_t asked, std::uint32_t queue_depth) noexcept {
+  return std::max((asked + queue_depth - 1) / queue_depth, 1U) * queue_depth;
+}
+
 CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uint32_t streams) {
   constexpr std::size_t most_bytes = std::size_t{8} << 20U;
   // Two can be taken for each other; where there is room for no more, both are under way at once.

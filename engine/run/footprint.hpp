@@ -27,6 +27,9 @@ CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uin
 std::uint32_t stream_operations(std::uint32_t asked, std::uint32_t queue_depth,
                                 std::uint32_t streams) noexcept;
 
+/// The same where a window is waited for before the next one is posted: a multiple of Q.
+std::uint32_t whole_windows(std::uint32_t asked, std::uint32_t queue_depth) noexcept;
+
 /// The memory of so many messages of an application, which lie without gaps: in what it gives, and
 /// from a page of its own on in what it gets.
 double own_bytes_of(double messages, std::size_t bytes);

@@ -23,6 +23,9 @@ class LinkControl {
   [[nodiscard]] virtual const Fault* fault() const = 0;
   /// Why messages of a size and queues of a depth cannot be had; empty when they can.
   [[nodiscard]] virtual std::string refusal(std::size_t bytes, std::size_t depth) const = 0;
+  /// Why queues of a depth to each of these ranks cannot be had; empty when they can.
+  [[nodiscard]] virtual std::string refuse_peers(std::size_t depth,
+                                                 std::span<const int> ranks) const = 0;
   /// Why a target cannot wait for the last byte of a put; empty when it can.
   [[nodiscard]] virtual std::string memory_polling_hazard() const = 0;
   /// How much of the messages of the next case it carries: all, unless the transport says otherwise
@@ -30,6 +33,8 @@ class LinkControl {
   [[nodiscard]] virtual Carried carry(bool whole) = 0;
   virtual void reserve(std::size_t depth, std::span<const int> ranks) = 0;
 
+  /// Whether what `adopt` makes of memory holds for every part of it.
+  [[nodiscard]] virtual bool adopts_at_once() const = 0;
   virtual Buffer adopt(const Buffer& memory) = 0;
   virtual void disown(const Buffer& buffer) = 0;
 
@@ -57,6 +62,13 @@ class ControlOf final : public LinkControl {
     if constexpr (requires { link_->refusal(bytes, depth); }) return link_->refusal(bytes, depth);
     return "";
   }
+  [[nodiscard]] std::string refuse_peers(std::size_t depth,
+                                         std::span<const int> ranks) const override {
+    if constexpr (requires { link_->refuse_peers(depth, ranks); }) {
+      return link_->refuse_peers(depth, ranks);
+    }
+    return "";
+  }
   [[nodiscard]] std::string memory_polling_hazard() const override {
     if constexpr (OneSided<T>) return link_->memory_polling_hazard();
     return "";
@@ -69,6 +81,10 @@ class ControlOf final : public LinkControl {
     link_->reserve(depth, ranks);
   }
 
+  [[nodiscard]] bool adopts_at_once() const override {
+    if constexpr (requires { link_->adopts_at_once(); }) return link_->adopts_at_once();
+    return false;
+  }
   Buffer adopt(const Buffer& memory) override { return link_->adopt(memory); }
   void disown(const Buffer& buffer) override { link_->disown(buffer); }
 

@@ -32,6 +32,7 @@ struct PatternOn {
   std::span<const std::string_view> parts;
   Footprint footprint;
   Opens opens = Opens::none;
+  bool whole_windows = false;
   bool every_rank = false;
   bool every_rank_times = false;
   bool polls_memory = false;
@@ -117,6 +118,7 @@ PatternOn pattern_on() {
   if constexpr (lack_of<P, T, Now>().empty()) {
     one.footprint = footprint_of<P, T, Now>();
     one.opens = opens_of<P>();
+    one.whole_windows = WholeWindows<P>;
     one.every_rank = EveryRank<P>;
     one.every_rank_times = every_rank_times<P>();
     one.polls_memory = PollsMemory<P>;

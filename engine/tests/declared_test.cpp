@@ -114,6 +114,8 @@ TEST(Declared, FiguresAreThoseOfTheTable) {
       "barrier 11 2 1 0 0 2 0 0 0 1 00000 0000",
       "shift 1 2 1 2 0 1 0 0 0 0 00000 1000 places//1,ranks/2",
       "pair_rounds 12 2 1 1 0 2 0 0 0 0 00000 1000 round//0",
+      "window_stream 3 2 0 1 1 1 2 0 0 0 00000 1010",
+      "bidirectional_window_stream 3 2 0 2 1 1 4 0 0 0 00000 1010",
   };
   expect(wanted, figures_of);
 }
@@ -159,6 +161,8 @@ TEST(Declared, NeedsAreThoseOfTheTable) {
       "barrier 1 0 1 0 1 0 0 1 0 0 0 0 110001 spin",
       "shift 1 0 1 0 1 0 0 1 0 0 0 0 110000 spin block",
       "pair_rounds 1 0 1 0 2 0 0 1 0 0 0 0 010000 spin block",
+      "window_stream 1 0 1 1 0 1 0 1 0 0 0 0 000000 spin block",
+      "bidirectional_window_stream 1 0 1 1 0 1 0 1 0 0 0 0 000000 spin block",
   };
   expect(wanted, needs_of);
 }

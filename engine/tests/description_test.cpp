@@ -39,7 +39,7 @@ TEST(Description, AStreamsSampleHoldsAsManyLatenciesAsItSays) {
               pattern.info.latencies_per_sample * (far.latency - near.latency))
         << pattern.info.name;
   }
-  EXPECT_EQ(streams, 10);
+  EXPECT_EQ(streams, 12);
 }
 
 TEST(Description, OnlyStreamsHoldLatenciesBesideTheirOperations) {

@@ -24,6 +24,13 @@ TEST(Footprint, AStreamIsAMultipleOfItsRefillsFromItsQueueOn) {
   EXPECT_EQ(stream_operations(25, 8, 3), 36U);
 }
 
+TEST(Footprint, WindowsAreWhole) {
+  EXPECT_EQ(whole_windows(1, 8), 8U);
+  EXPECT_EQ(whole_windows(8, 8), 8U);
+  EXPECT_EQ(whole_windows(9, 8), 16U);
+  EXPECT_EQ(whole_windows(5, 1), 5U);
+}
+
 TEST(Footprint, MessagesWithoutGapsHaveAPageBetweenWhatGoesAndWhatComes) {
   EXPECT_DOUBLE_EQ(own_bytes_of(0, 100), 0);
   EXPECT_DOUBLE_EQ(own_bytes_of(3, 0), 2 * 4096);

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <new>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,153 +15,10 @@
 #include "run/case.hpp"
 #include "run/footprint.hpp"
 #include "run/schedule.hpp"
-#include "tests/support/fake_cases.hpp"
-#include "tests/support/link_around.hpp"
+#include "tests/support/poor_link.hpp"
 
 namespace weft::fake {
 namespace {
-
-/// What its ranks may allocate: the buffers of all of them, and the most there were at once.
-struct Store {
-  std::atomic<std::size_t> bytes{0};
-  std::atomic<std::size_t> most_bytes{0};
-  /// Allocations left to rank 1, exposed memory among them.
-  std::atomic<int> left{1'000'000};
-  /// Opened memory of others that ranks can reach.
-  std::atomic<int> reached{0};
-  /// How often rank 1 still says that there is no room for messages of so many bytes.
-  std::atomic<int> refusals{0};
-  std::size_t refused_bytes = 0;
-  /// Whether rank 1 finds the peers that it needs.
-  bool is_reached = true;
-  /// Whom each rank was to be connected with, in the last case.
-  std::array<std::vector<int>, 3> needed;
-  /// Where rank 0's buffers were, case after case.
-  std::vector<const std::byte*> adopted;
-
-  void take(std::size_t taken) {
-    const std::size_t now = bytes += taken;
-    std::size_t before = most_bytes;
-    while (before < now && !most_bytes.compare_exchange_weak(before, now)) {
-    }
-  }
-};
-
-/// A link whose rank 1 has no memory left after so many allocations.
-class PoorLink final : public LinkAround {
- public:
-  PoorLink(Fabric& fabric, const Bootstrap& boot, Store& store)
-      : LinkAround(fabric, boot), store_(&store), rank_(boot.rank()) {}
-  [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t /*depth*/) {
-    if (rank_ != 1 || bytes != store_->refused_bytes || store_->refusals == 0) return "";
-    --store_->refusals;
-    return "no room";
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) {
-    store_->needed.at(static_cast<std::size_t>(rank_)).assign(ranks.begin(), ranks.end());
-    if (rank_ == 1 && !store_->is_reached) throw std::runtime_error("rank 0 on n7 did not come");
-    LinkAround::reserve(depth, ranks);
-  }
-  [[nodiscard]] Buffer adopt(const Buffer& memory) {
-    pay();
-    store_->take(whole_pages(memory.bytes));
-    if (rank_ == 0) store_->adopted.push_back(memory.data);
-    return LinkAround::adopt(memory);
-  }
-  void disown(const Buffer& buffer) {
-    store_->bytes -= whole_pages(buffer.bytes);
-    LinkAround::disown(buffer);
-  }
-  using LinkAround::sends_in_flight;
-  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
-    return link().sends_in_flight(peer);
-  }
-  using LinkAround::receives_in_flight;
-  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
-    return link().receives_in_flight(peer);
-  }
-  [[nodiscard]] Opened expose(const Buffer& memory) {
-    pay();
-    store_->take(whole_pages(memory.bytes));
-    return LinkAround::expose(memory);
-  }
-  void withdraw(const Buffer& local) {
-    store_->bytes -= whole_pages(local.bytes);
-    LinkAround::withdraw(local);
-  }
-  [[nodiscard]] RemoteBuffer reach(int rank, std::size_t bytes, const std::string& theirs) {
-    pay();
-    ++store_->reached;
-    return LinkAround::reach(rank, bytes, theirs);
-  }
-  void leave(const RemoteBuffer& /*remote*/) { --store_->reached; }
-
- private:
-  static std::size_t whole_pages(std::size_t bytes) {
-    return std::max<std::size_t>((bytes + 4095) / 4096, 1) * 4096;
-  }
-  void pay() {
-    if (rank_ == 1 && store_->left-- <= 0) throw std::bad_alloc();
-  }
-
-  Store* store_;
-  int rank_;
-};
-
-using Few = std::tuple<PingPong, Stream, PutPingPong, GetStream, HotSpotReceive, Burst>;
-
-/// Cases one after another in one launch of three ranks; rank 0's batches.
-std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
-  constexpr int ranks = 3;
-  Fabric fabric(ranks);
-  fabric.costs = usual_costs;
-  FabricMeeting meeting(fabric);
-  std::vector<Batch> batches;
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      FabricBootstrap boot(meeting, fabric, rank);
-      PoorLink link(fabric, boot, store);
-      MessageMemory memory;
-      for (const Case& spec : cases) {
-        Batch batch;
-        Whole answer(batch);
-        const bool whole = run_case<PoorLink, VirtualClock>(link, boot, memory, spec, batch, answer,
-                                                            1.0, static_cast<Few*>(nullptr));
-        EXPECT_EQ(whole, store.is_reached);
-        if (rank == 0) batches.push_back(batch);
-        if (!whole) break;
-      }
-      fabric.set_idle(rank);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  return batches;
-}
-
-TEST(Connections, AreThoseThatACaseNeeds) {
-  Store store;
-  (void)launch({make_case("ping_pong", 100, 4)}, store);
-  EXPECT_EQ(std::set<int>(store.needed[0].begin(), store.needed[0].end()), std::set<int>{1});
-  EXPECT_EQ(std::set<int>(store.needed[1].begin(), store.needed[1].end()), std::set<int>{0});
-  EXPECT_TRUE(store.needed[2].empty());
-  Case all = make_case("hot_spot_receive", 100, 4);
-  all.point = 2;
-  (void)launch({all}, store);
-  EXPECT_EQ(std::set<int>(store.needed[0].begin(), store.needed[0].end()), (std::set<int>{1, 2}));
-  EXPECT_EQ(std::set<int>(store.needed[2].begin(), store.needed[2].end()), std::set<int>{0});
-}
-
-TEST(Connections, WhereARankLacksOneTheLaunchEndsAndSaysWhich) {
-  Store store;
-  store.is_reached = false;
-  const Case spec = make_case("ping_pong", 100, 4);
-  const std::vector<Batch> batches = launch({spec, spec}, store);
-  ASSERT_EQ(batches.size(), 1U);
-  EXPECT_TRUE(batches[0].ended_launch);
-  EXPECT_EQ(batches[0].outcome.status, Status::failed);
-  EXPECT_EQ(batches[0].outcome.reason, "rank 1: rank 0 on n7 did not come");
-}
 
 TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
   for (const char* name :

@@ -316,6 +316,30 @@ TEST(WindowsOverMpi, TheFaultIsThatOfTheMessageThatFailed) {
   EXPECT_STREQ(link.fault()->during, "MPI_Waitall");
 }
 
+TEST(WindowsOverMpi, BeyondTheQueuesDepthAreAFaultAndNothingIsPosted) {
+  script() = {};
+  Alone boot;
+  Mpi link(LinkOptions{}, boot);
+  link.reserve(4, peers);
+  std::array<std::byte, 3> memory{};
+  std::size_t at = 0;
+  Buffer given;
+  const auto next = [&]() -> const Buffer& {
+    given = {&memory.at(at++), 1, 0};
+    return given;
+  };
+  link.post_sends(Peer{1}, 3, next);
+  link.post_recvs(Peer{1}, 0, next);
+  EXPECT_EQ(at, 3U);
+  EXPECT_EQ(link.sends_in_flight(), 3U);
+  EXPECT_EQ(link.receives_in_flight(), 0U);
+  EXPECT_EQ(link.fault(), nullptr);
+  link.post_sends(Peer{1}, 2, next);
+  EXPECT_EQ(at, 3U);
+  ASSERT_NE(link.fault(), nullptr);
+  EXPECT_STREQ(link.fault()->during, "posting beyond the queue's depth");
+}
+
 // As an MPI that calls no handler for what it waits for.
 // NOLINTNEXTLINE(cert-dcl50-cpp,modernize-avoid-variadic-functions) - the type is MPI's
 void hear_nothing(MPI_Comm* /*comm*/, int* /*code*/, ...) {}

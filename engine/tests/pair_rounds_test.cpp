@@ -74,6 +74,15 @@ TEST(PairRounds, ThePairsAreThoseThatTheAnalysisKnows) {
   EXPECT_EQ(partners(4, 6), (std::vector<int>{1, 0, 5, 4, 3, 2}));
 }
 
+// The same: tests/plan/test_rounds.py. Neither lower ranks nor higher ones send all at once.
+TEST(PairRounds, WhoBeginsIsDrawnAsTheAnalysisKnows) {
+  const std::vector<bool> drawn = {PairRounds::begins(0, 0, 6),     PairRounds::begins(0, 1, 5),
+                                   PairRounds::begins(3, 2, 7),     PairRounds::begins(9, 4, 5),
+                                   PairRounds::begins(9, 5, 4),     PairRounds::begins(130, 300, 2),
+                                   PairRounds::begins(64, 17, 900), PairRounds::begins(5, 8, 3)};
+  EXPECT_EQ(drawn, (std::vector<bool>{true, true, false, true, false, true, false, true}));
+}
+
 TEST(PairRounds, EachRankTimesItsOwnWay) {
   for (const int size : {2, 5}) {
     for (std::uint64_t point = 0; point < 5; point += 2) {
@@ -97,6 +106,28 @@ TEST(PairRounds, ASlowRankIsSlowInItsPairAndHoldsNobodyUp) {
   for (int rank = 0; rank < 6; ++rank) {
     const bool is_hit = rank == 2 || rank == with;
     EXPECT_NEAR(own_way(batch, rank), there_and_back + (is_hit ? 4000 : 0), 100) << rank;
+  }
+}
+
+// Of eight ranks four pairs: one after the other they take four times as long, three at once twice.
+TEST(PairRounds, AsManyPairsRunAtOnceAsTheCaseSays) {
+  for (const int size : {8, 9}) {
+    Case spec = round_of(3, 40);
+    spec.verify = false;
+    const auto all = static_cast<double>(run(spec, costs, {}, size).elapsed);
+    for (const std::uint32_t at_once : {1U, 3U, 9U}) {
+      spec.at_once = at_once;
+      const Result result = run(spec, costs, {}, size);
+      ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+      const double turns = at_once < 4 ? (at_once == 1 ? 4 : 2) : 1;
+      EXPECT_NEAR(static_cast<double>(result.elapsed) / all, turns, 0.1 * turns) << at_once;
+      const std::vector<int> with = partners(3, size);
+      for (int rank = 0; rank < size; ++rank) {
+        if (with[static_cast<std::size_t>(rank)] == size) continue;
+        EXPECT_NEAR(own_way(result.batch, rank), there_and_back, there_and_back * 0.05) << rank;
+      }
+      EXPECT_EQ(result.unexpected.count(64), 0U);
+    }
   }
 }
 

@@ -290,7 +290,15 @@ TEST(QueuesPerPeer, KeepTheOrderOfEachPeerWhateverIsQueuedAndTaken) {
   std::size_t queued = 0;
   for (int step = 0; step < 10'000; ++step) {
     const int peer = static_cast<int>(draw() % peers);
-    if (draw() % 2 == 0 && !queue.full(peer)) {
+    const auto several = static_cast<std::uint32_t>(draw() % (queue.room(peer) + 1));
+    ASSERT_EQ(queue.full(peer), queue.room(peer) == 0);
+    if (draw() % 4 == 0) {
+      queue.claim(peer, several, [&](int& place) {
+        model.at(static_cast<std::size_t>(peer)).push_back(next);
+        place = next++;
+      });
+      queued += several;
+    } else if (draw() % 2 == 0 && !queue.full(peer)) {
       model.at(static_cast<std::size_t>(peer)).push_back(next);
       queue.claim(peer) = next++;
       ++queued;

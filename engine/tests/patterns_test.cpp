@@ -192,8 +192,9 @@ class EveryPattern : public testing::TestWithParam<const char*> {};
 TEST_P(EveryPattern, AFlippedBitIsAFailedCaseWithItsOffset) {
   // Rank 0's round trips of control messages and the one that starts its sample, in which nothing
   // is looked at.
-  const std::size_t control_messages =
-      GetParam() == BidirectionalStream::info.name ? trial_trips + 1 : 0;
+  const bool is_started = GetParam() == BidirectionalStream::info.name ||
+                          GetParam() == BidirectionalWindowStream::info.name;
+  const std::size_t control_messages = is_started ? trial_trips + 1 : 0;
   for (std::size_t message = 2 + control_messages; message < 12 + control_messages; ++message) {
     const Result result =
         run(make_case(GetParam(), 64, 8), costs, {.message = message, .flip_offset = 33});
@@ -256,7 +257,8 @@ TEST_P(EveryPattern, VerifiedBytesAreCounted) {
 INSTANTIATE_TEST_SUITE_P(All, EveryPattern,
                          testing::Values("ping_pong", "ping_ping", "stream", "bidirectional_stream",
                                          "sendrecv", "burst", "paused_burst", "late_receive",
-                                         "host_overhead"));
+                                         "host_overhead", "window_stream",
+                                         "bidirectional_window_stream"));
 
 /// A benchmark broken on purpose: it stops the clock before the answer is there.
 struct StopsTooEarly {

@@ -273,6 +273,8 @@ TEST(Unexpected, IsRefusedWhereNoMessageComesBeforeItsReceive) {
             "the transport sends no message before its receive is posted");
   EXPECT_EQ((lack_of<PostsLate, Link, VirtualClock>()), "");
   EXPECT_EQ((lack_of<Stream, WithCredits, VirtualClock>()), "");
+  EXPECT_NE((lack_of<WindowStream, WithCredits, VirtualClock>()), "");
+  EXPECT_NE((lack_of<BidirectionalWindowStream, WithCredits, VirtualClock>()), "");
 }
 
 TEST(Planted, ReceivesThatArePostedQAheadAreSeen) {

@@ -79,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryTimedPass,
                          testing::Values("ping_pong", "ping_ping", "stream", "bidirectional_stream",
                                          "sendrecv", "put_ping_pong", "put_notify_ping_pong",
                                          "put_latency", "get_latency", "put_stream", "get_stream",
-                                         "hot_spot_send", "hot_spot_receive", "message_rate"));
+                                         "hot_spot_send", "hot_spot_receive", "message_rate",
+                                         "window_stream", "bidirectional_window_stream"));
 
 /// A benchmark broken on purpose: rank 1 counts a message as received that nobody sent.
 struct TakesNothing {

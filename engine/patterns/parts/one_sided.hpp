@@ -76,7 +76,10 @@ template <class Wait, OneSided T, class Begin, class Probe>
 [[nodiscard]] bool transfer_stream(T& link, const Task& task, const Begin& begin,
                                    const Probe& probe) noexcept {
   return keep_full(
-      SendWindow(task.ops_per_sample, task.queue_depth), begin,
+      SendWindow(task.ops_per_sample, task.queue_depth),
+      [&](std::uint32_t count) {
+        for (; count > 0; --count) begin();
+      },
       [&](std::uint32_t most) { return settle_transfers<Wait>(link, most); },
       [&] { probe(link, [&] { return link.transfers_in_flight(); }); }, nothing_more);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "contract/task.hpp"
+#include "patterns/parts/posting.hpp"
 
 namespace weft {
 
@@ -19,16 +20,18 @@ void post_ahead(T& link, Task& task, Lane& lane, std::uint32_t count) noexcept {
   count = static_cast<std::uint32_t>(std::min<std::size_t>(count, lane.to_post));
   lane.to_post -= count;
   lane.posted += count;
-  for (; count > 0; --count) {
-    if constexpr (control != ControlAt::none) {
-      if (lane.until_control == 0) {
-        link.post_recv(lane.peer, task.control_in.next());
-        lane.until_control = lane.messages;
-        continue;
-      }
-      --lane.until_control;
+  if constexpr (control == ControlAt::none) return post_receives(link, lane, count);
+  while (count > 0) {
+    if (lane.until_control == 0) {
+      link.post_recv(lane.peer, task.control_in.next());
+      lane.until_control = lane.messages;
+      --count;
+      continue;
     }
-    link.post_recv(lane.peer, lane.in.next());
+    const std::uint32_t until = std::min(count, lane.until_control);
+    post_receives(link, lane, until);
+    lane.until_control -= until;
+    count -= until;
   }
 }
 

@@ -11,7 +11,8 @@
 namespace weft {
 
 /// The messages in flight to one peer: Q at first, then Q/2 more whenever that many of them have
-/// ended (Liu et al., section 4.1). It counts what is still to be posted; `post` posts one message.
+/// ended (Liu et al., section 4.1). It counts what is still to be posted; `post(count)` posts that
+/// many.
 class SendWindow {
  public:
   SendWindow(std::uint32_t messages, std::uint32_t depth) noexcept
@@ -33,9 +34,9 @@ class SendWindow {
  private:
   template <class Post>
   void post_some(std::uint32_t most, const Post& post) noexcept {
-    std::uint32_t now = std::min(most, left_);
+    const std::uint32_t now = std::min(most, left_);
     left_ -= now;
-    for (; now > 0; --now) post();
+    post(now);
   }
 
   std::uint32_t left_;

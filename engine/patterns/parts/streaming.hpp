@@ -6,6 +6,7 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/posting.hpp"
 #include "patterns/parts/receiver.hpp"
 #include "patterns/parts/send_window.hpp"
 
@@ -24,7 +25,7 @@ template <class Wait, TwoSided T, class Probe, class Posted>
   Lane& lane = task.lanes[0];
   return keep_full(
       SendWindow(messages_per_lane(task), task.queue_depth),
-      [&] { link.post_send(lane.peer, lane.out.next()); },
+      [&](std::uint32_t count) { post_sends(link, lane, count); },
       [&](std::uint32_t most) { return Wait::settle(link, most, receives); },
       [&] { probe(link, [&] { return link.sends_in_flight(); }); }, posted);
 }

@@ -2,6 +2,7 @@
 // every message takes exactly what the script says.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <thread>
@@ -55,6 +56,7 @@ class Whole final : public Answer {
 struct Result {
   bool whole = false;
   Batch batch;
+  /// When the last rank ended.
   Ticks elapsed = 0;
   /// By length: messages of any rank that arrived before their receive was posted.
   std::map<std::size_t, std::size_t> unexpected = {};
@@ -71,6 +73,7 @@ Result run(const Case& spec, const Costs& costs, const Mischief& mischief = {}, 
   fabric.mischief = mischief;
   FabricMeeting meeting(fabric);
   Result result;
+  std::vector<Ticks> ends(static_cast<std::size_t>(ranks));
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank) {
     threads.emplace_back([&, rank] {
@@ -88,10 +91,12 @@ Result run(const Case& spec, const Costs& costs, const Mischief& mischief = {}, 
       }
       if (!whole) meeting.abandon();
       fabric.set_idle(rank);
-      if (rank == 0) result = {whole, batch, VirtualClock::time(), {}};
+      ends[static_cast<std::size_t>(rank)] = VirtualClock::time();
+      if (rank == 0) result = {whole, batch, 0, {}};
     });
   }
   for (std::thread& thread : threads) thread.join();
+  result.elapsed = *std::max_element(ends.begin(), ends.end());
   result.unexpected = fabric.unexpected;
   return result;
 }
