@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <new>
 #include <span>
 #include <stdexcept>
@@ -61,7 +62,7 @@ class Bootstrap {
     std::string names;
     for (const int rank : ranks.first(std::min(ranks.size(), most_named))) {
       names += (names.empty() ? "rank " : ", rank ") + std::to_string(rank);
-      if (!hosts_.empty()) names += " on " + hosts_.at(static_cast<std::size_t>(rank));
+      if (hosts_ != nullptr) names += " on " + hosts_->at(static_cast<std::size_t>(rank));
     }
     if (ranks.size() <= most_named) return names;
     return names + " and " + std::to_string(ranks.size() - most_named) + " more";
@@ -70,12 +71,18 @@ class Bootstrap {
   /// The host of each rank, by rank; this one's is `mine`. Exchanged at the first call, which is
   /// collective, and kept.
   const std::vector<std::string>& hosts(const std::string& mine) {
-    if (hosts_.empty()) hosts_ = exchange(mine);
-    return hosts_;
+    if (hosts_ == nullptr) hosts_ = exchange_to_keep(mine);
+    return *hosts_;
   }
 
  private:
-  std::vector<std::string> hosts_;
+  /// What `exchange` gives, to be kept: ranks of one process may keep the same.
+  virtual std::shared_ptr<const std::vector<std::string>> exchange_to_keep(
+      const std::string& mine) {
+    return std::make_shared<const std::vector<std::string>>(exchange(mine));
+  }
+
+  std::shared_ptr<const std::vector<std::string>> hosts_;
 };
 
 /// One rank could not do what all were doing, and every rank knows why.

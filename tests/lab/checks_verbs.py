@@ -40,6 +40,16 @@ MTU = 4096
 # More than Soft-RoCE takes as one message, 8 MiB, and more than a datagram.
 LONG = {"id": 100, "test": "ping_pong", "bytes": 9_000_000, "samples": 1, "warmup": 0}
 TOO_DEEP = {"id": 101, "test": "stream", "bytes": 8, "queue_depth": 60_000}
+# More completions than Soft-RoCE has, for two peers but not for one.
+MANY_DEEP = {
+    "id": 105,
+    "test": "hot_spot_receive",
+    "bytes": 8,
+    "samples": 1,
+    "warmup": 0,
+    "queue_depth": 3000,
+    "point": 2,
+}
 # More than the lanes begin with: they are made anew in the middle of a launch.
 HALO = {
     "id": 103,
@@ -115,6 +125,45 @@ def check_puts_and_gets_between_two_devices() -> None:
     assert answers.status == 0, answers
     told = [(batch["status"], batch["verified_bytes"] > 0) for batch in answers.batches]
     assert told == [("ok", True)] * len(cases), answers.batches
+
+
+def check_a_side_is_registered_at_once_or_each_buffer_by_itself() -> None:
+    """What the device has registered while a queue of 512 is measured, by the kernel's list."""
+    most = {}
+    for regions in ("side", "buffer"):
+        words = (*FIRST_DEVICE, "--option", f"regions={regions}")
+        case = {
+            "id": 1,
+            "test": "stream",
+            "bytes": 8,
+            "queue_depth": 512,
+            "samples": 20,
+            "warmup": 1,
+        }
+        case["schedule"] = {"kind": "turn", "count": 512}
+        start = start_of("verbs", words)
+        with subprocess.Popen(
+            start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as ranks:
+            assert ranks.stdin is not None
+            ranks.stdin.write(json.dumps(case) + "\n")
+            ranks.stdin.close()
+            most[regions] = 0
+            while ranks.poll() is None:
+                told = run("rdma", "resource", "show", "rxe0").stdout
+                most[regions] = max(most[regions], int(re.findall(r" mr (\d+)", told)[0]))
+            assert ranks.stdout is not None
+            told = ranks.stdout.read()
+            assert '"status":"ok"' in told, told
+    assert most["side"] < 60 < 512 < most["buffer"], most
+
+
+def check_more_peers_than_the_device_has_room_for_are_unsupported() -> None:
+    answers = drive("verbs", MANY_DEEP, DEEPER, words=FIRST_DEVICE, ranks=3)
+    assert answers.status == 0, answers
+    many, deeper = answers.batches
+    assert (many["status"], deeper["status"]) == ("unsupported", "ok"), answers
+    assert re.search(r"a queue of \d+ completions for 2 peers is more than", many["reason"]), many
 
 
 def check_rails_of_both_devices() -> None:

@@ -86,6 +86,20 @@ class MpiQueues {
       return library_.refuse();
     requests_.start_recv(peer, buffer, receives_.claim(peer.rank));
   }
+  template <class Next>
+  void post_sends(Peer peer, std::uint32_t count, const Next& next) noexcept {
+    if (sends_.room(peer.rank) < count) [[unlikely]]
+      return library_.refuse();
+    sends_.claim(peer.rank, count,
+                 [&](Started& started) { requests_.start_send(peer, next(), started); });
+  }
+  template <class Next>
+  void post_recvs(Peer peer, std::uint32_t count, const Next& next) noexcept {
+    if (receives_.room(peer.rank) < count) [[unlikely]]
+      return library_.refuse();
+    receives_.claim(peer.rank, count,
+                    [&](Started& started) { requests_.start_recv(peer, next(), started); });
+  }
   // Messages of a pair complete in order, so the oldest is the one to ask after. One a call: to ask
   // after the next as well would cost a turn of the library's progress on the way that is timed.
   void poll() noexcept {

@@ -40,11 +40,25 @@ OfiConnections::OfiConnections(const OfiFabric& fabric)
       delivery_(fabric.delivers() ? FI_DELIVERY_COMPLETE : 0),
       endpoints_(static_cast<std::size_t>(fabric.boot().size()) * per_peer_),
       connected_(endpoints_.size()) {
+  open_events();
+}
+
+void OfiConnections::open_events() {
   fi_eq_attr queue{};
   queue.wait_obj = FI_WAIT_UNSPEC;
+  events_.reset();
   fid_eq* events = nullptr;
-  require_ofi(fi_eq_open(fabric.fabric(), &queue, &events, nullptr), "making an event queue");
+  require_ofi(fi_eq_open(fabric_->fabric(), &queue, &events, nullptr), "making an event queue");
   events_.reset(events);
+}
+
+// With a queue of events of their own: events of connections that ended are of no interest to
+// those that follow.
+void OfiConnections::disconnect() {
+  for (FidOf<fid_ep>& endpoint : endpoints_) endpoint.reset();
+  connected_.assign(connected_.size(), false);
+  receives_.clear();
+  open_events();
 }
 
 void OfiConnections::listen() {

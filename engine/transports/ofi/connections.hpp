@@ -33,6 +33,8 @@ class OfiConnections {
   /// one accepts. Throws with the ranks that are missing where nothing more happens for as long as
   /// the ranks' patience lasts.
   void find(std::span<const int> ranks);
+  /// Leave all of them: every rank does, and nothing is under way.
+  void disconnect();
   /// No provider binds memory to an endpoint of many.
   [[nodiscard]] static fid_ep* for_memory() noexcept { return nullptr; }
 
@@ -77,6 +79,7 @@ class OfiConnections {
   static ssize_t expect_notice(fid_ep* endpoint, void* receive) noexcept {
     return fi_recv(endpoint, nullptr, 0, nullptr, FI_ADDR_UNSPEC, receive);
   }
+  void open_events();
   void listen();
   [[nodiscard]] std::string own_name() const;
   void open_endpoint(std::size_t index, fi_info* info);

@@ -258,17 +258,8 @@ void OfiFabric::open() {
   fid_domain* domain = nullptr;
   require_ofi(fi_domain(fabric, info_.get(), &domain, nullptr), "opening libfabric's domain");
   domain_.reset(domain);
-
-  fi_cq_attr queue{};
-  queue.format = FI_CQ_FORMAT_DATA;
-  // Of one endpoint the provider knows how much it needs; here it is shared by many.
-  if (wants_.connects) queue.size = completions_of_all();
-  queue.wait_obj = wants_.sleeps ? FI_WAIT_FD : FI_WAIT_NONE;
-  fid_cq* completions = nullptr;
-  require_ofi(fi_cq_open(domain, &queue, &completions, nullptr),
-              wants_.sleeps ? "making a completion queue that can be waited for"
-                            : "making a completion queue");
-  completions_.reset(completions);
+  constexpr std::size_t first_neighbours = 2;
+  open_completions(first_neighbours);
   if (!wants_.counts) return;
   for (FidOf<fid_cntr>& counter : counters_) {
     int status = 0;
@@ -277,10 +268,22 @@ void OfiFabric::open() {
   }
 }
 
-std::size_t OfiFabric::completions_of_all() const {
+void OfiFabric::open_completions(std::size_t peers) {
   constexpr std::size_t most_per_peer = 2;
-  const std::size_t of_one = info_->tx_attr->size + info_->rx_attr->size;
-  return most_per_peer * of_one * static_cast<std::size_t>(boot_->size());
+  most_peers_ = peers;
+  fi_cq_attr queue{};
+  queue.format = FI_CQ_FORMAT_DATA;
+  // Of one endpoint the provider knows how much it needs; here it is shared by several.
+  if (wants_.connects) {
+    queue.size = most_per_peer * peers * (info_->tx_attr->size + info_->rx_attr->size);
+  }
+  queue.wait_obj = wants_.sleeps ? FI_WAIT_FD : FI_WAIT_NONE;
+  completions_.reset();
+  fid_cq* completions = nullptr;
+  require_ofi(fi_cq_open(domain_.get(), &queue, &completions, nullptr),
+              wants_.sleeps ? "making a completion queue that can be waited for"
+                            : "making a completion queue");
+  completions_.reset(completions);
 }
 
 void OfiFabric::bind_completions(fid_ep* endpoint) const {
@@ -311,6 +314,23 @@ Details OfiFabric::details() const {
           {"completions", wants_.counts ? "counters" : "queue"},
           {"progress", manual ? "manual" : "automatic"},
           {"mr_mode", name_of(info_->domain_attr->mr_mode, FI_TYPE_MR_MODE)}};
+}
+
+std::string OfiFabric::refusal(std::size_t bytes) const {
+  const std::size_t most = info_->ep_attr->max_msg_size;
+  if (bytes <= most) return "";
+  return "a message of " + provider() + " has at most " + std::to_string(most) +
+         " bytes; choose smaller sizes";
+}
+
+OfiFailure OfiFabric::failure(ssize_t code) const noexcept {
+  fi_cq_err_entry error{};
+  if (code != -FI_EAVAIL || fi_cq_readerr(completions_.get(), &error, 0) < 1) {
+    return {code, "fi_cq_read"};
+  }
+  const bool receives = (error.flags & FI_RECV) != 0;
+  const bool sends = (error.flags & FI_SEND) != 0;
+  return {-error.err, sends ? "sending" : (receives ? "receiving" : "a transfer")};
 }
 
 std::string OfiFabric::unusable(OfiWants wants) {

@@ -29,6 +29,7 @@ inline constexpr std::array ofi_settings{
             "yes: register the memory of messages in advance even if the provider does not require "
             "it; default: as the provider requires",
             0, 0, yes_or_no},
+    regions_setting,
     registration_cache_setting,
     Setting{"trust_last_byte",
             "yes: take a put as complete once its last byte has arrived; default: no", 0, 0,
@@ -74,6 +75,12 @@ struct OfiWants {
 enum class OfiCounted : std::uint8_t { sends, receives, transfers };
 inline constexpr std::size_t ofi_counters = 3;
 
+/// What broke: the library's code, and what it was doing.
+struct OfiFailure {
+  ssize_t code;
+  const char* during;
+};
+
 /// Throws with what failed, as libfabric says it, and the fix.
 void require_ofi(std::int64_t status, const std::string& what);
 [[noreturn]] void fail_ofi(const std::string& what, const std::string& fix);
@@ -87,6 +94,11 @@ class OfiFabric {
   /// Completions of an endpoint are reported by our queue and counters. To be called before it is
   /// enabled.
   void bind_completions(fid_ep* endpoint) const;
+
+  /// How many connected peers the completion queue has room for.
+  [[nodiscard]] std::size_t most_peers() const noexcept { return most_peers_; }
+  /// Another completion queue, for so many; nothing may be bound to the one before.
+  void open_completions(std::size_t peers);
 
   /// Completions of puts can be asked to mean that the data are in place (FI_DELIVERY_COMPLETE).
   [[nodiscard]] bool delivers() const noexcept { return delivers_; }
@@ -107,12 +119,20 @@ class OfiFabric {
   /// libfabric's own answer: provider, fabric, domain, protocol.
   [[nodiscard]] Details details() const;
 
+  /// Shorter messages are injected, unless that was asked not to be.
+  [[nodiscard]] std::size_t inject_below(const LinkOptions& options) const {
+    return options.flag("inject", true) ? info_->tx_attr->inject_size + 1 : 0;
+  }
+  /// Why messages of a size cannot be had; empty when they can.
+  [[nodiscard]] std::string refusal(std::size_t bytes) const;
+  /// What a code of reading the completion queue stands for.
+  [[nodiscard]] OfiFailure failure(ssize_t code) const noexcept;
+
   /// Why no provider can be used on this host; empty when one can.
   static std::string unusable(OfiWants wants);
 
  private:
   void open();
-  [[nodiscard]] std::size_t completions_of_all() const;
 
   Bootstrap* boot_;
   OfiWants wants_;
@@ -121,6 +141,7 @@ class OfiFabric {
   std::string domains_;
   FidOf<fid_fabric> fabric_;
   FidOf<fid_domain> domain_;
+  std::size_t most_peers_ = 0;
   FidOf<fid_cq> completions_;
   std::array<FidOf<fid_cntr>, ofi_counters> counters_;
 };

@@ -36,6 +36,10 @@ class OfiLink {
   OfiLink& operator=(OfiLink&&) = delete;
 
   static std::string unusable() { return OfiFabric::unusable(wants(false)); }
+  [[nodiscard]] bool adopts_at_once() const noexcept { return memory_.registers_sides(); }
+  [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t /*depth*/) const {
+    return fabric_.refusal(bytes);
+  }
   [[nodiscard]] Buffer adopt(const Buffer& memory) { return memory_.adopt(memory); }
   void disown(const Buffer& buffer) { memory_.disown(buffer); }
   [[nodiscard]] bool registers_ahead() const noexcept { return memory_.registers_ahead(); }
@@ -162,7 +166,7 @@ class OfiLink {
         memory_(fabric_, reach_.for_memory(), options),
         peers_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
         my_tag_(static_cast<std::uint64_t>(boot.rank())),
-        inject_below_(injects(options) ? fabric_.info()->tx_attr->inject_size + 1 : 0),
+        inject_below_(tells_which ? fabric_.inject_below(options) : 0),
         trusts_last_byte_(options.flag("trust_last_byte", false)) {
     if constexpr (Reach::connects) {
       last_put_.resize(static_cast<std::size_t>(boot.size()));
@@ -173,8 +177,8 @@ class OfiLink {
 
   template <class Whole>
   void start(Whole& whole) {
-    Bootstrap& boot = fabric_.boot();
-    connecting_ns_ = connecting_ns(boot, [&] { connect(whole, first_neighbours(boot)); });
+    connecting_ns_ =
+        connecting_ns(fabric_.boot(), [&] { connect(whole, first_neighbours(fabric_.boot())); });
   }
   /// What `reserve` of the whole link is.
   template <class Whole>
@@ -199,35 +203,36 @@ class OfiLink {
   using Queue = OperationQueue<OfiOwn<Target>>;
   using Backlog = OfiBacklog<Item>;
   static constexpr std::size_t batch = 16;
+  static constexpr std::uint32_t probes_between = 64;
   /// A queue's entry tells which operation ended, a counter does not.
   static constexpr bool tells_which = learns == OfiLearns::by_queue;
   /// What makes an entry of the queue.
   static constexpr std::uint64_t entry_wanted = tells_which ? FI_COMPLETION : 0;
-  /// Operations with one peer; of all peers where nothing tells whose ended.
-  struct PeerOperations {
-    Queue sends = {};
-    Queue receives = {};
-    Queue transfers = {};
-    std::uint32_t expected_notices = 0;
-    std::uint32_t early_notices = 0;
-  };
+  using PeerOperations = OfiPeer<Target>;
 
   static constexpr OfiWants wants(bool sleeps) {
     return {.sleeps = sleeps, .counts = !tells_which, .connects = Reach::connects};
   }
-  // An injected message counts on the counter of sends too, but nobody waits for it.
-  static bool injects(const LinkOptions& options) {
-    return options.flag("inject", true) && tells_which;
-  }
 
   template <class Whole>
   void connect(Whole& whole, std::span<const int> ranks) {
+    if constexpr (Reach::connects) make_room_for_peers(known_.count_with(ranks));
     const std::vector<int> unknown = known_.take_new(ranks);
     if (unknown.empty()) return;
     reach_.find(unknown);
     constexpr std::size_t of_contact = 2;
     make_room_for_messages(of_contact, unknown.size());
     make_first_contact(whole, fabric_.boot(), unknown, "choose another ofi.provider or ofi.domain");
+  }
+  // A completion queue does not grow: where any rank needs more of it, all have new ones, and each
+  // connects again whom it needs next.
+  void make_room_for_peers(std::size_t peers) {
+    std::size_t most = fabric_.most_peers();
+    while (!fabric_.boot().first_of(peers > most ? "more peers" : "").empty()) most *= 2;
+    if (most == fabric_.most_peers()) return;
+    reach_.disconnect();
+    known_.forget_all();
+    fabric_.open_completions(most);
   }
   // So many sends, receives and transfers each, and where a flush is one, as many of those.
   void make_room_for_messages(std::size_t depth, std::size_t peers) {
@@ -321,7 +326,6 @@ class OfiLink {
     }
   }
   void count() noexcept {
-    constexpr std::uint32_t probes_between = 64;
     PeerOperations& all = peers_.front();
     // Reading a counter moves everything on, so one is read at every poll.
     follow(all.receives, OfiCounted::receives);
@@ -354,13 +358,8 @@ class OfiLink {
   }
 
   void take_error(ssize_t status) noexcept {
-    fi_cq_err_entry error{};
-    if (status != -FI_EAVAIL || fi_cq_readerr(fabric_.completions(), &error, 0) < 1) {
-      return latch(status, "fi_cq_read");
-    }
-    const bool sends = (error.flags & FI_SEND) != 0;
-    const bool receives = (error.flags & FI_RECV) != 0;
-    latch(-error.err, sends ? "sending" : (receives ? "receiving" : "a transfer"));
+    const auto [code, during] = fabric_.failure(status);
+    latch(code, during);
   }
 
   void latch(ssize_t status, const char* during) noexcept {
@@ -380,7 +379,7 @@ class OfiLink {
   Backlog waiting_transfers_;
   std::vector<PeerOperations> peers_;
   std::uint64_t my_tag_;
-  /// Shorter messages are injected.
+  /// Shorter messages are injected. One would count on the counter of sends, but nobody waits.
   std::size_t inject_below_;
   bool trusts_last_byte_;
   std::uint32_t sends_ = 0;

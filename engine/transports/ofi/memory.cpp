@@ -9,6 +9,7 @@
 #include <string>
 
 #include "host/memory.hpp"
+#include "transports/parts/registration_cache.hpp"
 
 namespace weft {
 
@@ -25,6 +26,7 @@ OfiMemory::OfiMemory(const OfiFabric& fabric, fid_ep* endpoint, const LinkOption
   const bool wanted = (mode & FI_MR_LOCAL) != 0;
   if ((mode & FI_MR_ENDPOINT) != 0) endpoint_ = endpoint;
   registers_ahead_ = options.flag("register_ahead", wanted);
+  registers_sides_ = weft::registers_sides(options, registers_ahead_);
   if (registers_ahead_ || !wanted) return;
   fail_ofi("the provider " + fabric.provider() + " requires registered memory",
            "run without ofi.register_ahead=no");
@@ -65,11 +67,6 @@ std::uint64_t OfiMemory::remember(const Buffer& buffer, std::uint64_t access) {
 }
 
 Buffer OfiMemory::adopt(const Buffer& memory) {
-  if (memory.bytes > fabric_->info()->ep_attr->max_msg_size) {
-    fail_ofi("a message of " + fabric_->provider() + " has at most " +
-                 std::to_string(fabric_->info()->ep_attr->max_msg_size) + " bytes",
-             "choose smaller ones");
-  }
   Buffer known = memory;
   if (registers_ahead_) known.key = remember(memory, message_access);
   return known;

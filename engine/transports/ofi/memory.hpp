@@ -36,6 +36,8 @@ class OfiMemory {
 
   /// Whether `adopt` registers: the provider asks for it, or the user.
   [[nodiscard]] bool registers_ahead() const noexcept { return registers_ahead_; }
+  /// Whether one registration holds for all messages of a side.
+  [[nodiscard]] bool registers_sides() const noexcept { return registers_sides_; }
   /// Room for so many more registrations.
   void make_room(std::size_t more) { regions_.make_room(more); }
   /// Registers memory that is there, with room made before: 0 and the library's code in `error`
@@ -65,6 +67,7 @@ class OfiMemory {
   fid_ep* endpoint_ = nullptr;
   HandleTable<fid_mr*> regions_;
   bool registers_ahead_ = false;
+  bool registers_sides_ = true;
   /// How often memory was registered: a key that the application chooses is never chosen twice.
   std::uint64_t entered_ = 0;
 };

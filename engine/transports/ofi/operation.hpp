@@ -26,6 +26,16 @@ struct OfiOwn {
   bool reads = false;
 };
 
+/// Operations with one peer; of all peers where nothing tells whose ended.
+template <class Target>
+struct OfiPeer {
+  OperationQueue<OfiOwn<Target>> sends = {};
+  OperationQueue<OfiOwn<Target>> receives = {};
+  OperationQueue<OfiOwn<Target>> transfers = {};
+  std::uint32_t expected_notices = 0;
+  std::uint32_t early_notices = 0;
+};
+
 /// Begin a put or a get, or the library's code where it cannot (-FI_EAGAIN: not now).
 template <class Target>
 ssize_t move_over(fid_ep* endpoint, fi_addr_t address, Operation<OfiOwn<Target>>* operation,

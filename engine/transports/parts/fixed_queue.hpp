@@ -31,6 +31,17 @@ class FixedQueue {
   /// The place of a new last item, which holds what was there before.
   Item& claim() noexcept { return items_[next_++ & mask_]; }
   void push(const Item& item) noexcept { claim() = item; }
+  /// So many new last items, each filled by `fill`. Where the queue stands is kept in variables of
+  /// the function, which no call of `fill` can reach.
+  template <class Fill>
+  void claim(std::uint32_t count, const Fill& fill) noexcept {
+    Item* const items = items_.data();
+    const std::size_t mask = mask_;
+    const std::size_t end = next_ + count;
+    for (std::size_t at = next_; at != end; ++at) fill(items[at & mask]);
+    next_ = end;
+  }
+  [[nodiscard]] std::size_t room() const noexcept { return mask_ + 1 - size(); }
   /// The oldest items that lie side by side in memory, at most so many.
   [[nodiscard]] std::span<Item> oldest(std::size_t most) noexcept {
     return {&front(), std::min({most, size(), items_.size() - (first_ & mask_)})};
@@ -75,6 +86,15 @@ class QueuePerPeer {
     ++count_;
     return queue.claim();
   }
+  /// The same for so many, each filled by `fill`.
+  template <class Fill>
+  void claim(int peer, std::uint32_t count, const Fill& fill) noexcept {
+    FixedQueue<Item>& queue = queues_[static_cast<std::size_t>(peer)];
+    if (queue.empty() && count > 0) busy_[busy_count_++] = &queue;
+    count_ += count;
+    queue.claim(count, fill);
+  }
+  [[nodiscard]] std::size_t room(int peer) const noexcept { return of(peer).room(); }
   /// The next peer's oldest item, if anything is queued.
   Item* oldest() noexcept {
     if (busy_count_ == 0) return nullptr;

@@ -1,6 +1,7 @@
 // Whom a link is connected with, and whom it has to connect with next.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -26,6 +27,11 @@ class KnownPeers {
     return unknown;
   }
   [[nodiscard]] std::size_t count() const { return count_; }
+  /// How many it would be with these ranks, each named once.
+  [[nodiscard]] std::size_t count_with(std::span<const int> ranks) const {
+    const auto is_new = [this](int rank) { return !is_known_[static_cast<std::size_t>(rank)]; };
+    return count_ + static_cast<std::size_t>(std::count_if(ranks.begin(), ranks.end(), is_new));
+  }
   void forget_all() {
     is_known_.assign(is_known_.size(), false);
     count_ = 0;

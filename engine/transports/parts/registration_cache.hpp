@@ -1,4 +1,5 @@
-// A library's own cache of registered memory, which it reads from its environment when it starts.
+// What is registered at once, and a library's own cache of registered memory, which it reads from
+// its environment when it starts.
 #pragma once
 
 #include <span>
@@ -20,6 +21,16 @@ inline constexpr Setting registration_cache_setting{
     "registration_cache",
     "no: switch off the library's registration cache; default: as the library sets it", 0, 0,
     yes_or_no};
+
+inline constexpr Setting regions_setting{
+    "regions",
+    "buffer: register the memory of each message by itself, which measures the card's cache of "
+    "keys; default: side, all messages of a side at once",
+    0, 0, "side,buffer"};
+
+/// Whether the messages of a side are registered at once. Throws std::invalid_argument for a
+/// setting that is neither, or that is made where nothing is registered in advance.
+bool registers_sides(const LinkOptions& options, bool registers_ahead = true);
 
 /// Turn the library's cache off where the user asks for that; to be called before the library
 /// starts. Throws std::invalid_argument for a setting that is neither yes nor no.

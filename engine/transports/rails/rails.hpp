@@ -126,6 +126,12 @@ class Rails final {
     return "";
   }
 
+  [[nodiscard]] bool adopts_at_once() const noexcept {
+    if constexpr (requires(const Link& link) { link.adopts_at_once(); }) {
+      return links_.front()->adopts_at_once();
+    }
+    return false;
+  }
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     if constexpr (!registers) return memory;
     const std::uint64_t number = take_number();
@@ -151,6 +157,15 @@ class Rails final {
       for (const auto& link : links_)
         link->expect_messages_of(cut(bytes) ? share_of(bytes) : bytes);
     }
+  }
+  [[nodiscard]] std::string refuse_peers(std::size_t depth, std::span<const int> ranks) const {
+    std::string reason;
+    if constexpr (requires(const Link& link) { link.refuse_peers(depth, ranks); }) {
+      for (const auto& link : links_) {
+        if (reason.empty()) reason = link->refuse_peers(depth, ranks);
+      }
+    }
+    return reason;
   }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
     std::string reason;

@@ -21,12 +21,28 @@ void RankGroup::end_case() {
   if (--ranks_in_case_ == 0) deadline_.reset();
 }
 
+std::shared_ptr<const std::vector<std::string>> RankGroup::texts_to_keep() {
+  if (kept_ == nullptr) kept_ = std::make_shared<const std::vector<std::string>>(texts_);
+  return kept_;
+}
+
 std::vector<std::string> SimBootstrap::exchange(const std::string& mine) {
   group_->text_of(rank_) = mine;
   group_->meet();
   std::vector<std::string> all = group_->texts();
   group_->meet();
   return unless_given_up(std::move(all));
+}
+
+std::shared_ptr<const std::vector<std::string>> SimBootstrap::exchange_to_keep(
+    const std::string& mine) {
+  group_->text_of(rank_) = mine;
+  group_->meet();
+  auto all = group_->texts_to_keep();
+  group_->meet();
+  group_->forget_texts();
+  for (const std::string& text : *all) unless_given_up(text);
+  return all;
 }
 
 std::string SimBootstrap::first_of(const std::string& mine) {

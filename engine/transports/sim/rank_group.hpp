@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <simgrid/s4u/Barrier.hpp>
 #include <span>
@@ -26,6 +27,11 @@ class RankGroup {
   /// The text of each rank; all meet before and after it is read.
   [[nodiscard]] std::string& text_of(int rank) { return texts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
+  /// The texts as they are, one copy for all ranks that ask before they are forgotten: a copy each
+  /// would take memory by the ranks' number squared.
+  [[nodiscard]] std::shared_ptr<const std::vector<std::string>> texts_to_keep();
+  /// Of those that have them nothing is taken.
+  void forget_texts() { kept_.reset(); }
   /// All are one process, which has one alarm: the first rank that begins a case sets it, and the
   /// last that ends the case takes it off.
   void begin_case(unsigned deadline_s);
@@ -33,6 +39,7 @@ class RankGroup {
 
  private:
   std::vector<std::string> texts_;
+  std::shared_ptr<const std::vector<std::string>> kept_;
   const Crossings* crossings_;
   simgrid::s4u::BarrierPtr barrier_;
   int ranks_in_case_ = 0;
@@ -79,6 +86,9 @@ class SimBootstrap final : public Bootstrap {
   [[nodiscard]] RankGroup& group() const { return *group_; }
 
  private:
+  std::shared_ptr<const std::vector<std::string>> exchange_to_keep(
+      const std::string& mine) override;
+
   RankGroup* group_;
   int rank_;
 };

@@ -50,6 +50,7 @@ class UcxLink {
   UcxLink(UcxLink&&) = delete;
   UcxLink& operator=(UcxLink&&) = delete;
 
+  [[nodiscard]] bool adopts_at_once() const noexcept { return registers_sides_; }
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     if (!registers_ahead_) return memory;
     worker_.make_room(1);
@@ -139,7 +140,8 @@ class UcxLink {
         worker_(options, features | UCP_FEATURE_RMA, boot),
         peers_(static_cast<std::size_t>(boot.size())),
         trusts_last_byte_(options.flag("trust_last_byte", false)),
-        registers_ahead_(options.flag("register_ahead", false)) {
+        registers_ahead_(options.flag("register_ahead", false)),
+        registers_sides_(registers_sides(options, registers_ahead_)) {
     how_.op_attr_mask = UCP_OP_ATTR_FIELD_REQUEST | UCP_OP_ATTR_FIELD_CALLBACK |
                         UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_MEMORY_TYPE;
     if (options.flag("multi_send", false)) how_.op_attr_mask |= UCP_OP_ATTR_FLAG_MULTI_SEND;
@@ -299,6 +301,7 @@ class UcxLink {
   std::int64_t connecting_ns_ = 0;
   bool trusts_last_byte_;
   bool registers_ahead_;
+  bool registers_sides_;
   ucp_request_param_t how_{};
   ucp_request_param_t receive_{};
 };

@@ -35,6 +35,7 @@ inline constexpr std::array ucx_settings{
         "yes: register the memory of messages in advance (ucp_mem_map); default: no, UCX does it "
         "when it needs it",
         0, 0, yes_or_no},
+    regions_setting,
     registration_cache_setting,
     Setting{"trust_last_byte",
             "yes: take a put as complete once its last byte has arrived; default: no", 0, 0,

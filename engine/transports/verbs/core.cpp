@@ -64,6 +64,7 @@ VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type ty
                    static_cast<std::uint32_t>(options.number(inline_setting, usual_inline_bytes)),
                .through_cm = through_cm(options, type),
                .datagram_key = datagram_key_of(boot)},
+      registers_sides_(weft::registers_sides(options)),
       asked_signal_every_(
           static_cast<std::uint16_t>(options.number(signal_every_setting, usual_unsignalled))) {
   open(first_depth);
@@ -111,6 +112,13 @@ std::string VerbsCore::refusal(std::size_t bytes, std::size_t most_bytes, std::s
   return refuse_depth(port_, request_for(depth), 1);
 }
 
+std::string VerbsCore::refuse_peers(std::size_t depth, std::span<const int> ranks) const {
+  QueuePairRequest wanted = request_for(depth);
+  const bool are_new = wanted.depth > queues_->depth;
+  wanted.depth = std::max(wanted.depth, queues_->depth);
+  return refuse_depth(port_, wanted, are_new ? ranks.size() : known_.count_with(ranks));
+}
+
 Details VerbsCore::details() const {
   return {{"device", devices_},
           {"port", std::to_string(port_.number)},
@@ -120,6 +128,7 @@ Details VerbsCore::details() const {
           {"inline limit", std::to_string(queues_->inline_bytes)},
           {"firmware", std::string(port_.limits.fw_ver)},
           {"connected by", request_.through_cm ? "RDMA CM" : "bootstrap"},
+          {"registered", registers_sides_ ? "a side at once" : "each buffer by itself"},
           {"signalled", "1 of " + std::to_string(asked_signal_every_) + " inline, all others"},
           connecting_note(connecting_ns_)};
 }

@@ -67,6 +67,10 @@ class VerbsCore {
     connect(ranks, begin);
   }
 
+  [[nodiscard]] bool registers_sides() const noexcept { return registers_sides_; }
+  /// Why queues of a depth to all of these ranks cannot be had beside those that there are; empty
+  /// when they can.
+  [[nodiscard]] std::string refuse_peers(std::size_t depth, std::span<const int> ranks) const;
   /// Why messages of a size, or queues of a depth, cannot be had; empty when they can.
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t most_bytes,
                                     std::size_t depth) const;
@@ -203,6 +207,7 @@ class VerbsCore {
   std::vector<Posted> pending_;
   /// By queue pair: sends in flight.
   std::vector<std::uint32_t> sends_of_;
+  bool registers_sides_;
   std::uint16_t asked_signal_every_;
   std::uint16_t signal_every_ = 1;
   std::uint32_t sends_ = 0;

@@ -218,12 +218,19 @@ std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request,
   const auto most = static_cast<std::size_t>(std::max(port.limits.max_qp_wr, 0));
   const auto most_completions = static_cast<std::size_t>(std::max(port.limits.max_cqe, 0));
   const std::size_t completions = completions_needed(request, peers);
+  const auto most_pairs = static_cast<std::size_t>(std::max(port.limits.max_qp, 0));
+  const std::size_t pairs = request.per_peer * peers;
+  if (pairs > most_pairs) {
+    return counted(pairs, "queue pair") + " to " + counted(peers, "peer") + " are more than the " +
+           std::to_string(most_pairs) + " of " + port.device + "; choose fewer ranks";
+  }
   std::string reason;
   if (request.depth > most) {
     reason = "a queue of " + counted(request.depth, "request") + " is more than the " +
              std::to_string(most);
   } else if (completions > most_completions) {
-    reason = "a queue of " + counted(completions, "completion") + " is more than the " +
+    reason = "a queue of " + counted(completions, "completion") +
+             (peers > 1 ? " for " + counted(peers, "peer") : "") + " is more than the " +
              std::to_string(most_completions);
   }
   return reason.empty() ? "" : reason + " of " + port.device + "; choose a smaller --queue-depth";

@@ -71,6 +71,7 @@ class RcLink final {
     rc_.pieces = bytes <= rc_.longest ? 1 : (bytes + rc_.longest - 1) / rc_.longest;
   }
 
+  [[nodiscard]] bool adopts_at_once() const noexcept { return rc_.core.registers_sides(); }
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     return rc_.core.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
@@ -92,6 +93,9 @@ class RcLink final {
   }
   /// A device writes a message's packets in their order, and a packet from its first byte on.
   [[nodiscard]] static std::string memory_polling_hazard() { return {}; }
+  [[nodiscard]] std::string refuse_peers(std::size_t depth, std::span<const int> ranks) const {
+    return rc_.core.refuse_peers(depth * pieces(), ranks);
+  }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
     const std::size_t most = cuts ? std::numeric_limits<std::size_t>::max() : rc_.longest;
     return rc_.core.refusal(bytes, most, depth * pieces());

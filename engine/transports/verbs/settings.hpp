@@ -4,6 +4,7 @@
 #include <array>
 
 #include "contract/options.hpp"
+#include "transports/parts/registration_cache.hpp"
 #include "transports/rails/rails.hpp"
 
 namespace weft {
@@ -37,6 +38,7 @@ inline constexpr std::array verbs_settings{
     signal_every_setting,
     longest_setting,
     stripe_setting,
+    regions_setting,
     Setting{"connect", "bootstrap or rdmacm (reliable connections only); default: bootstrap", 0, 0,
             "bootstrap,rdmacm"},
 };

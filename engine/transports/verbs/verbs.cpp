@@ -39,6 +39,7 @@ class VerbsUd final {
 
   [[nodiscard]] static std::string unusable() { return why_no_verbs(); }
 
+  [[nodiscard]] bool adopts_at_once() const noexcept { return core_.registers_sides(); }
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     return core_.memory().adopt(memory, IBV_ACCESS_LOCAL_WRITE);
   }
@@ -51,6 +52,9 @@ class VerbsUd final {
   void make_room(std::size_t count) { core_.memory().make_room(count); }
   Buffer register_memory(const Buffer& memory) noexcept { return core_.register_memory(memory); }
   void deregister_memory(const Buffer& memory) noexcept { core_.deregister_memory(memory); }
+  [[nodiscard]] std::string refuse_peers(std::size_t depth, std::span<const int> ranks) const {
+    return core_.refuse_peers(depth, ranks);
+  }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t depth) const {
     return core_.refusal(bytes, static_cast<std::size_t>(core_.port().mtu_bytes), depth);
   }
