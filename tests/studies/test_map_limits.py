@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from support.maps import map_record
+from weft.analysis.diagnosis.measured import MeasuredMap, measured_maps
+from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.needed import to_be_beside
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.record.run import load
 from weft.sources.limits import read_limits
+from weft.studies.checks import checked
 from weft.studies.map_limits import checks_of_limits
 
 if TYPE_CHECKING:
@@ -41,6 +46,36 @@ def test_every_way_keeps_a_latency(tmp_path: Path, bound: str, outcome: str) -> 
     [check] = held(tmp_path, f'sizes = "8"\nlatency_at_most = "{bound}"')
     assert (check.outcome, check.bytes) == (outcome, 8)
     assert "42 ways" in check.why
+
+
+def test_an_open_limit_says_what_would_tell_and_what_to_type(tmp_path: Path) -> None:
+    """As many launches as bring the interval of the way that needs most off the bound."""
+    [check] = held(tmp_path, 'sizes = "8"\nlatency_at_most = "0.512 us"')
+    assert check.needed is not None
+    assert check.needed.unit == "launch"
+    runs = [load(tmp_path / "m.jsonl")]
+    ways = [median_of_launches(visits) for visits in _own_times_of_ways(measured_maps(runs[0])[0])]
+    open_ways = [way for way in ways if way.high > 512]
+    assert len({to_be_beside(way, 512).count for way in open_ways}) > 1
+    assert check.needed.count == max(to_be_beside(way, 512).count for way in open_ways)
+    found = checked([tmp_path / "m.jsonl"], [tmp_path / "limits.toml"], 0.0)
+    [line] = [line for line in found.notes if "open check" in line]
+    assert f"--launches {int(check.needed.count)}" in line
+    assert f"weft run --again {tmp_path / 'm.jsonl'}" in line
+
+
+def _own_times_of_ways(one: MeasuredMap) -> list[list[float]]:
+    """What is left of there and back without the answer, which takes half of the median."""
+    times = one.times
+    answer_ns = float(np.median(times.time_ns)) / 2
+    own_ns = np.maximum(times.time_ns - answer_ns, times.time_ns / 2)
+    names = range(len(times.names))
+    return [
+        own_ns[(times.source == source) & (times.target == target)].tolist()
+        for source in names
+        for target in names
+        if source != target
+    ]
 
 
 def test_the_ways_that_are_beyond_are_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.builders import write_lines
+from support.builders import PATTERNS, write_lines
 from support.maps import HOSTS, map_record
 from support.shown import tables_of
 from support.typed import request_of_map
@@ -18,7 +18,11 @@ from weft.analysis.diagnosis.diagnose import SlowPair
 from weft.analysis.diagnosis.matrix import PairMatrix
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.fabric.known import Group, KnownFabric, on_endpoints
+from weft.fabric.known import Group, KnownFabric, host_of, on_endpoints
+from weft.measure.lines import case_line
+from weft.measure.stopping import Amount
+from weft.plan.cases import Variants, cases_of, make_cases
+from weft.plan.command import map_in_rounds
 from weft.plan.rounds import usual_rounds
 from weft.report.page import render_page
 from weft.report.picture import page_of
@@ -84,6 +88,42 @@ def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
     two = tuple(f"n{rank // 4}" for rank in range(RANKS))
     (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=two), None)
     assert row.groups == 2
+
+
+def test_each_rail_of_a_host_is_an_endpoint_with_its_device_s_name(tmp_path: Path) -> None:
+    """The ranks of a host take the devices in turn; who sends slowly is one port of two."""
+    hosts = tuple(f"n{rank // 2}" for rank in range(12))
+    run = map_record(tmp_path / "m.jsonl", {"rank 5": 2.0}, hosts=hosts, devices="mlx5_0,mlx5_1")
+    (row,) = maps_of(run, None)
+    assert row.matrix is not None
+    assert set(row.matrix.names) == {f"n{node}/mlx5_{port}" for node in range(6) for port in (0, 1)}
+    [finding] = row.findings
+    assert finding.causes == (Cause("send", "n2/mlx5_1"),)
+    # Six hosts and two rails.
+    assert row.groups == 8
+
+
+def test_a_slow_rail_is_distinguished_from_its_hosts(tmp_path: Path) -> None:
+    hosts = tuple(f"n{rank // 2}" for rank in range(12))
+    slow = {f"rank {rank}": 1.5 for rank in range(1, 12, 2)}
+    run = map_record(tmp_path / "m.jsonl", slow, hosts=hosts, devices="mlx5_0,mlx5_1")
+    (row,) = maps_of(run, None)
+    assert any("mlx5_1" in one.name for one in row.findings[0].causes), row.findings[0]
+
+
+@pytest.mark.parametrize(
+    ("ranks_of_host", "names"),
+    [(1, {"n0", "n1"}), (4, {"n0/mlx5_0/0", "n0/mlx5_1/3", "n1/mlx5_0/4", "n1/mlx5_1/7"})],
+)
+def test_ranks_that_share_a_rail_have_their_number_too(
+    tmp_path: Path, ranks_of_host: int, names: set[str]
+) -> None:
+    hosts = tuple(f"n{rank // ranks_of_host}" for rank in range(8))
+    run = map_record(tmp_path / "m.jsonl", {}, hosts=hosts, devices="mlx5_0,mlx5_1")
+    (row,) = maps_of(run, None)
+    assert row.matrix is not None
+    assert names <= set(row.matrix.names)
+    assert {host_of(name) for name in row.matrix.names} == set(hosts)
 
 
 def test_ranks_that_share_a_core_are_no_group(tmp_path: Path) -> None:
@@ -153,6 +193,29 @@ def test_the_advised_map_is_that_of_the_record_with_more_rounds(
         plan.launcher, plan.mpi, plan.allocation,
     )  # fmt: skip
     assert asked.budget_s >= usual_rounds(RANKS) / 3 * plan.budget_s
+
+
+def test_pairs_in_turn_are_cases_of_their_own_and_stay_so_in_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = request_of_map("weft map --ranks 5 --at-once 2 --transport tcp", monkeypatch)
+    [pattern] = [one for one in PATTERNS if one.name == "pair_rounds"]
+    known = {"pair_rounds": pattern}
+    cases = cases_of(asked.experiments, ("tcp",), known)
+    assert {case.at_once for case in cases} == {2}
+    assert "2at_once" in cases[0].key
+    line = case_line(cases[0], 1, Amount(samples=1, warmup=0, ops_per_sample=1), 7, verify=True)
+    assert line["at_once"] == 2
+    # A test without pairs has no turns.
+    [other] = [one for one in PATTERNS if one.name == "ping_pong"]
+    ping = make_cases(
+        ("ping_pong",), ("tcp",), "8", variants=Variants(at_once=2), patterns={"ping_pong": other}
+    )
+    assert {case.at_once for case in ping} == {0}
+    run = record_of(tmp_path, 4, rounds=3)
+    again = map_in_rounds(cases[0], run.header.plan, len(HOSTS), 0)
+    assert "--at-once 2" in again
+    assert request_of_map(again, monkeypatch).experiments[0].variants.at_once == 2
 
 
 def test_a_host_that_died_is_dead_and_not_slow(
@@ -251,18 +314,18 @@ def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: 
     small, large = maps_of(run, None)
     assert small.bisection is None
     assert large.bisection is not None
-    # Two of the 28 rounds, each of two matchings, have been there before.
-    assert large.bisection.matchings == 2 * usual_rounds(RANKS) - 2
+    # Who begins is drawn: no matching has been there before.
+    assert large.bisection.matchings == 2 * usual_rounds(RANKS)
     assert large.bisection.greatest == pytest.approx(1e9, rel=0.03)
     assert large.bisection.least == pytest.approx(5 / 6 * 1e9, rel=0.03)
     assert large.bisection.worst[0][0] == "n5"
     *_, line = PairMap().findings((small, large))
     assert "tcp 1 MiB: effective bisection bandwidth" in line
-    assert "over 54 matchings; the worst gets 8" in line
+    assert "over 56 matchings; the worst gets 8" in line
     assert ": n5 to " in line
     table = PairMap().tables((small, large))[-1]
     [row] = table.rows
-    assert (row[1], row[3]) == ("54", "-")
+    assert (row[1], row[3]) == ("56", "-")
     chart = PairMap().charts((small, large))[-1]
     assert chart.name == "map-bisection"
     [track] = chart.tracks

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from weft.cli.command import print_json
 from weft.cli.from_record import of_command
 from weft.cli.measured import end
-from weft.cli.options import Json, Mpi, Options
+from weft.cli.options import Json, Mpi, Options, Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
@@ -35,13 +35,15 @@ weft map --nodes 64 --topology /etc/slurm/topology.conf --budget 10min
 
 weft map --platform escher --ranks 32 --slow n7=0.5
 
+weft map --platform escher --topology "fat-tree 8/16 full d-mod-k" --slow leaf3-spine2=0.5
+
 weft map weft-20261121-101500.jsonl.zst --topology topology.conf"""
 _SIZES = "8,64KiB"
 _LAUNCHES = 3
 _ALREADY = (
-    "transport", "sizes", "ranks", "rounds", "launches", "budget", "seed", "output", "platform",
-    "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface",
-    "device", "wait", "mpi", "option",
+    "transport", "sizes", "ranks", "rounds", "at_once", "launches", "budget", "seed", "output",
+    "platform", "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
+    "interface", "device", "wait", "mpi", "option",
 )  # fmt: skip
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
@@ -50,14 +52,6 @@ _NOT_SIMULATED = (
 _Record = Annotated[
     Path | None,
     typer.Argument(help="Show the map of this record again, and measure nothing."),
-]
-_Topology = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Read who is below which switch: a topology.conf of Slurm, an output of ibnetdiscover"
-        " (and a second time its routes by dump_lfts.sh), an ibdiagnet2.db_csv, a folder of LLDP"
-        ' neighbours, a .toml of weft, or words: "fat-tree 24/288 full".'
-    ),
 ]
 _Sizes = Annotated[str, typer.Option(help="Measure these message sizes.")]
 _Ranks = Annotated[
@@ -70,6 +64,13 @@ _Rounds = Annotated[
         " to 64 ranks, several times of few; of more ranks 64."
     ),
 ]
+_AtOnce = Annotated[
+    int,
+    typer.Option(
+        min=0, max=1 << 20,
+        help="Let so many disjoint pairs run at once: 1 is an idle fabric. 0: all of a round.",
+    ),
+]  # fmt: skip
 _Transport = Annotated[
     str, typer.Option(help="Measure over these transports, with commas. Default: mpi.")
 ]
@@ -94,7 +95,9 @@ _Platform = Annotated[
 _Slow = Annotated[
     list[str] | None,
     typer.Option(
-        help="Give a node of --platform a cable of this share of its bandwidth: n7=0.5.",
+        help="Give a node of --platform a cable of this share of its bandwidth: n7=0.5; or the"
+        " cables between two switches of the words of --topology: leaf3-spine2=0.5, of which"
+        " leaf3-spine2/1=0.5 is the first.",
         rich_help_panel="Where",
     ),
 ]
@@ -111,10 +114,11 @@ def register(app: typer.Typer) -> None:
 def map_(
     context: typer.Context,
     record: _Record = None,
-    topology: _Topology = None,
+    topology: Topologies = None,
     sizes: _Sizes = _SIZES,
     ranks: _Ranks = 0,
     rounds: _Rounds = 0,
+    at_once: _AtOnce = 0,
     transport: _Transport = "mpi",
     launches: _Launches = _LAUNCHES,
     budget: _Budget = plan.BUDGET,
@@ -133,9 +137,9 @@ def map_(
     The record keeps every pair; weft report makes a page of it, and weft run --resume goes on.
     """
     from weft import session
-    from weft.sim.platforms import parse_slow
+    from weft.sim.slow_cables import parse_slow
 
-    known = _topology(topology)
+    known = topology_typed(topology)
     if record is not None:
         refuse_typed(context, *_ALREADY, why=f"{record} is measured already")
         run, _ = _show(record, known, as_json=json)
@@ -143,24 +147,18 @@ def map_(
             raise WeftError(f"{record} has no map that was measured", "measure one with weft map")
         return
     shares = parse_slow(slow or ())
-    simulated = _platform(context, platform, shares)
+    simulated = _platform(context, platform, shares, known, ranks)
     if known is not None:
         _check_topology(known, simulated, where, ranks)
     request = _request(
         context, simulated, where, _asked(simulated, shares, where, ranks, rounds),
-        sizes=sizes, transport=transport, launches=launches, budget=budget, seed=seed,
-        wait=wait, mpi=mpi, option=option, output=output,
+        at_once=at_once, sizes=sizes, transport=transport, launches=launches, budget=budget,
+        seed=seed, wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
     path, footer = session.start(request, lambda line: typer.echo(line, err=True))
     typer.echo(f"record: {path}", err=True)
     run, summaries = _show(path, known, as_json=json)
     end(run, summaries, footer, asked=output)
-
-
-def _topology(words: list[str] | None) -> "Topology | None":
-    from weft.sources.topologies import topology_of
-
-    return topology_of(words) if words else None
 
 
 def _check_topology(
@@ -176,9 +174,15 @@ def _check_topology(
 
 
 def _platform(
-    context: typer.Context, name: str, slow: "Mapping[int, float]"
+    context: typer.Context,
+    name: str,
+    slow: "Mapping[str, float]",
+    topology: "Topology | None",
+    ranks: int,
 ) -> "SimulatedPlatform | None":
-    from weft.sim.platforms import simulated_platform, with_slow
+    """The platform as it is, or its links on the fabric that the words of a topology describe."""
+    from weft.sim.platforms import simulated_platform
+    from weft.sim.slow_cables import on_fabric, with_slow
 
     if not name:
         refuse_typed(
@@ -187,24 +191,32 @@ def _platform(
         )  # fmt: skip
         return None
     refuse_typed(context, *_NOT_SIMULATED, why=f"--platform {name} is simulated, once")
-    return with_slow(simulated_platform(name), slow)
+    platform = simulated_platform(name)
+    links: dict[str, tuple[str, ...]] = {}
+    if topology and topology.asked:
+        nodes = ranks or min(platform.nodes, MOST_ROUNDS)
+        platform, links = on_fabric(platform, topology.asked, nodes, topology.routing)
+    return with_slow(platform, slow, links)
 
 
 def _asked(
     platform: "SimulatedPlatform | None",
-    slow: "Mapping[int, float]",
+    slow: "Mapping[str, float]",
     where: Where,
     ranks: int,
     rounds: int,
 ) -> tuple[int, tuple[int, ...]]:
     """The number of ranks and the rounds. Raises WeftError for too few."""
+    from weft.sim.slow_cables import slow_nodes
+
     several = where.allocation.hosts or where.allocation.nodes
     usual = where.allocation.usual_ranks if several else 0
     count = ranks or (min(platform.nodes, MOST_ROUNDS) if platform else usual)
-    if slow and max(slow) >= count:
+    last = max(slow_nodes(slow), default=0)
+    if last >= count and platform:
         raise WeftError(
-            f"n{max(slow)} is not among the {counted(count, 'rank')}",
-            f"type --ranks {max(slow) + 1}, or name one of n0 to n{count - 1}",
+            f"n{last} is not among the {counted(count, 'rank')}",
+            f"type --ranks {last + 1}, or name one of n0 to n{count - 1}",
         )
     if count < plan.RANKS:
         raise WeftError(
@@ -220,6 +232,7 @@ def _request(
     where: Where,
     asked: tuple[int, tuple[int, ...]],
     *,
+    at_once: int,
     sizes: str,
     transport: str,
     launches: int,
@@ -237,7 +250,12 @@ def _request(
     ranks, points = asked
     usual: dict[str, Any] = dict(plan.SIMULATED) if platform else {"launches": launches}
     experiment = map_experiment(
-        ranks, points, sizes, choose("way to wait", [wait] if wait else [], plan.WAITS), platform
+        ranks,
+        points,
+        sizes,
+        choose("way to wait", [wait] if wait else [], plan.WAITS),
+        platform,
+        at_once,
     )
     # What a report takes is the time to find the causes.
     of = of_command(context, report=True)

@@ -55,9 +55,8 @@ def known_of_cabling(cabling: Cabling, forwarding: Forwarding | None = None) -> 
     hosts = Counter(cabling.adapters[adapter] for adapter in counts.elements())
     if any(count > 1 for count in hosts.values()):
         return KnownFabric(groups=groups)
-    if forwarding is not None:
-        return KnownFabric(groups=groups, ways=graph.forwarded_ways(forwarding))
-    return KnownFabric(groups=groups, ways=graph.only_ways())
+    ways = graph.only_ways() if forwarding is None else graph.forwarded_ways(forwarding)
+    return KnownFabric(groups=groups, ways=ways, cables=graph.cables() if ways else {})
 
 
 class _Graph:
@@ -208,9 +207,26 @@ class _Graph:
             if at != leaf:
                 found.append(f"switch {self._names[at]}")
             far = self._far[at][port]
-            found.append(f"cable {self._names[at]}/{port} to {self._names[far.device]}/{far.port}")
+            found.append(self._link(Plug(at, port), far))
             at = far.device
         return tuple(found)
+
+    def cables(self) -> dict[str, tuple[str, str]]:
+        """Each cable between switches, and what its two links are called."""
+        return {
+            f"cable {self._plug(one)} - {self._plug(other)}": (
+                self._link(one, other),
+                self._link(other, one),
+            )
+            for one, other in self._cabling.cables
+            if one.device in self._far and other.device in self._far
+        }
+
+    def _link(self, near: Plug, far: Plug) -> str:
+        return f"cable {self._plug(near)} to {self._plug(far)}"
+
+    def _plug(self, plug: Plug) -> str:
+        return f"{self._names[plug.device]}/{plug.port}"
 
 
 def _own_names(switches: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from weft.fabric.routes import routes_of
 from weft.wording import verb_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from weft.fabric.links import Bundle
     from weft.fabric.network import Fabric
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8
 # As weft.fabric.tree_routes names a cable: the switches below and above, which one, which way.
 _CABLE = re.compile(r"cable-(\d+)-(\d+)-(\d+)-(up|down)")
+# As weft.fabric.links names all cables from one switch to another.
+_JOINT = re.compile(r"switch-(\d+)-(\d+)")
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,11 +39,13 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 class KnownFabric(msgspec.Struct, frozen=True, kw_only=True):
     """The groups, and where routes are known the links on the way of each two endpoints.
 
+    A link is one way of a cable; `cables` has for each cable the two links that it is.
     `is_guessed`: the groups were found in the times themselves.
     """
 
     groups: tuple[Group, ...] = ()
     ways: dict[tuple[str, str], tuple[str, ...]] = {}
+    cables: dict[str, tuple[str, str]] = {}
     is_guessed: bool = False
 
 
@@ -53,8 +57,11 @@ def host_of(endpoint: str) -> str:
 def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
     """A fabric of hosts as one of endpoints. Raises WeftError, with the hosts below no switch."""
     held = frozenset[str]().union(*(group.members for group in fabric.groups))
-    hosts = [host_of(name) for name in names]
-    lost = list(dict.fromkeys(host for host in hosts if host not in held))
+    called = _as_held({host_of(name) for name in names}, held)
+    hosts = [called.get(host_of(name), "") for name in names]
+    lost = list(
+        dict.fromkeys(host_of(name) for name, host in zip(names, hosts, strict=True) if not host)
+    )
     if lost:
         named = ", ".join(lost[:_MOST_NAMED])
         more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
@@ -78,6 +85,25 @@ def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
     return msgspec.structs.replace(
         fabric, groups=tuple(one for one in groups if one.members), ways=ways
     )
+
+
+def _as_held(hosts: Iterable[str], held: Iterable[str]) -> dict[str, str]:
+    """What a fabric calls each of these hosts, where it has them.
+
+    One side may have a domain behind its names ("n1.site") and the other one none.
+    """
+    known = set(held)
+    alike: dict[str, list[str]] = {}
+    for name in known:
+        alike.setdefault(name.partition(".")[0], []).append(name)
+    found = {}
+    for host in hosts:
+        own = alike.get(host.partition(".")[0], [])
+        if host in known:
+            found[host] = host
+        elif len(own) == 1 and ("." not in host or "." not in own[0]):
+            found[host] = own[0]
+    return found
 
 
 def known_of(fabric: Fabric, names: Sequence[str], routing: str) -> KnownFabric:
@@ -105,7 +131,26 @@ def known_of(fabric: Fabric, names: Sequence[str], routing: str) -> KnownFabric:
         for j, other in enumerate(names)
         if i != j
     }
-    return KnownFabric(groups=groups, ways=ways)
+    return KnownFabric(groups=groups, ways=ways, cables=_cable_names(fabric, routes.bundles))
+
+
+def links_by_name(fabric: Fabric, routing: str) -> dict[str, tuple[str, ...]]:
+    """What a platform calls the links between two switches, by how a user names them, either way.
+
+    "leaf3-spine2" are all of them, "leaf3-spine2/1" both ways of the first cable.
+    """
+    switches = [name.replace(" ", "") for name in switch_names(fabric)]
+    found: dict[str, list[str]] = {}
+    for bundle in routes_of(fabric, routing).bundles:
+        link = _CABLE.fullmatch(bundle.name) or _JOINT.fullmatch(bundle.name)
+        if link is None:
+            continue
+        ends = switches[int(link[1])], switches[int(link[2])]
+        for one, other in (ends, ends[::-1]):
+            found.setdefault(f"{one}-{other}", []).append(bundle.name)
+            if link.re is _CABLE:
+                found.setdefault(f"{one}-{other}/{int(link[3]) + 1}", []).append(bundle.name)
+    return {name: tuple(links) for name, links in found.items()}
 
 
 def _link_names(fabric: Fabric, bundles: Sequence[Bundle]) -> list[tuple[str, ...]]:
@@ -120,9 +165,26 @@ def _link_names(fabric: Fabric, bundles: Sequence[Bundle]) -> list[tuple[str, ..
         below, above = switches[int(cable[1])], switches[int(cable[2])]
         is_up = cable[4] == "up"
         start, end = (below, above) if is_up else (above, below)
-        name = f"cable {int(cable[3]) + 1} from {start} to {end}"
+        name = _link_name(cable, start, end)
         found.append((name, above) if is_up else (name,))
     return found
+
+
+def _cable_names(fabric: Fabric, bundles: Sequence[Bundle]) -> dict[str, tuple[str, str]]:
+    """Each cable of a tree, and what its two links are called."""
+    switches = switch_names(fabric)
+    found = {}
+    for bundle in bundles:
+        cable = _CABLE.fullmatch(bundle.name)
+        if cable is not None and cable[4] == "up":
+            below, above = switches[int(cable[1])], switches[int(cable[2])]
+            name = f"cable {int(cable[3]) + 1} between {below} and {above}"
+            found[name] = (_link_name(cable, below, above), _link_name(cable, above, below))
+    return found
+
+
+def _link_name(cable: re.Match[str], start: str, end: str) -> str:
+    return f"cable {int(cable[3]) + 1} from {start} to {end}"
 
 
 def _passed(links: Sequence[tuple[str, ...]], way: Sequence[int]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ FEWEST_ROUNDS = 24
 # Up to so many ranks every pair meets; of more these rounds tell a slow node, not a slow pair.
 MOST_ROUNDS = 64
 _MASK = (1 << 64) - 1
+_GOLDEN = 0x9E3779B97F4A7C15
 
 
 def rounds_of(ranks: int) -> int:
@@ -33,6 +34,11 @@ def usual_rounds(ranks: int) -> int:
     return min(tournament * -(-FEWEST_ROUNDS // tournament), MOST_ROUNDS)
 
 
+def turns_of(ranks: int, at_once: int) -> int:
+    """How many pairs of a round run one after the other where so many run at once; 0: all."""
+    return -(-(ranks // 2) // at_once) if at_once else 1
+
+
 def partners_in(point: int, ranks: int) -> tuple[int, ...]:
     """The partner of each rank in a round; of the one that stands by the number of ranks.
 
@@ -49,15 +55,27 @@ def partners_in(point: int, ranks: int) -> tuple[int, ...]:
     return tuple(partners[:ranks])
 
 
+def begins_in(point: int, rank: int, partner: int) -> bool:
+    """Whether a rank sends before its partner in a round: drawn, but rank 0 always does."""
+    low, high = min(rank, partner), max(rank, partner)
+    drawn = _mixed((_GOLDEN + (point << 40) + (low << 20) + high) & _MASK)
+    return (low == 0 or drawn % 2 == 0) == (rank < partner)
+
+
+def _mixed(drawn: int) -> int:
+    """As SplitMix64 makes a number of its state."""
+    drawn = ((drawn ^ drawn >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+    drawn = ((drawn ^ drawn >> 27) * 0x94D049BB133111EB) & _MASK
+    return drawn ^ drawn >> 31
+
+
 @lru_cache(maxsize=8)
 def _seats(tournament: int, places: int) -> tuple[int, ...]:
     """The rank at each place: SplitMix64 (Steele, Lea, Flood 2014), Fisher and Yates' shuffle."""
     seats = list(range(places))
     state = tournament
     for left in range(places, 1, -1):
-        state = (state + 0x9E3779B97F4A7C15) & _MASK
-        drawn = ((state ^ state >> 30) * 0xBF58476D1CE4E5B9) & _MASK
-        drawn = ((drawn ^ drawn >> 27) * 0x94D049BB133111EB) & _MASK
-        at = (drawn ^ drawn >> 31) % left
+        state = (state + _GOLDEN) & _MASK
+        at = _mixed(state) % left
         seats[left - 1], seats[at] = seats[at], seats[left - 1]
     return tuple(seats)

@@ -10,15 +10,15 @@ from weft.analysis.compare.acceptance import Checked, Outcome
 from weft.analysis.diagnosis.change import MapChange, change_between
 from weft.analysis.diagnosis.diagnose import FEWEST
 from weft.analysis.diagnosis.matrix import matrix_of
-from weft.analysis.diagnosis.measured import MeasuredMap, is_map, measured_maps
+from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.diagnosis.pair_times import joined
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
 from weft.topics.pair_map import FEWEST_ROUNDS, finding_in_words
-from weft.units import format_bytes
-from weft.wording import counted
+from weft.units import format_bytes, format_change
+from weft.wording import between, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,15 +54,18 @@ def are_maps(runs: Sequence[Run]) -> bool:
     return bool(runs) and all(is_map(run.header) for run in runs)
 
 
-def changed_maps(before: Sequence[Run], after: Sequence[Run]) -> list[SizeChange]:
+def changed_maps(
+    before: Sequence[Run], after: Sequence[Run], fabric_of: FabricOf | None = None
+) -> list[SizeChange]:
     """One for each size that both sides have, of each side all maps together.
 
-    Raises WeftError where they have no pair in common.
+    `fabric_of` gives the topology where it is known. Raises WeftError where they have no pair in
+    common.
     """
-    first = maps_together(before)
+    first = maps_together(before, fabric_of)
     silent = silent_hosts_of(after)
     found = []
-    for alike, one in maps_together(after).items():
+    for alike, one in maps_together(after, fabric_of).items():
         other = first.get(alike)
         change = change_between(other.times, one.times, one.fabric) if other else None
         if other and change:
@@ -84,13 +87,15 @@ def silent_hosts_of(runs: Sequence[Run]) -> tuple[str, ...]:
     )
 
 
-def maps_together(runs: Sequence[Run]) -> dict[Case, MeasuredMap]:
+def maps_together(
+    runs: Sequence[Run], fabric_of: FabricOf | None = None
+) -> dict[Case, MeasuredMap]:
     """The maps of all runs as one for each size, by what their cases have in common.
 
-    The fabric is that of the first one.
+    The fabric is that of the first one, or of all endpoints where it is known.
     """
     maps: dict[Case, list[MeasuredMap]] = {}
-    for one in (one for run in runs for one in measured_maps(run)):
+    for one in (one for run in runs for one in measured_maps(run, fabric_of)):
         maps.setdefault(_alike(one.case), []).append(one)
     return {
         alike: msgspec.structs.replace(
@@ -121,9 +126,10 @@ def sentences_of(one: SizeChange) -> list[str]:
         lines = ["nobody got slower beside the others"]
     if not one.tells:
         lines = [f"too little was measured: {FEWEST} endpoints in {FEWEST_ROUNDS} rounds tell"]
-    interval = f"[{change.longer_low:+.1%}, {change.longer_high:+.1%}]"
+    low, high = 100 * change.longer_low, 100 * change.longer_high
     ways = counted(change.pairs, "way")
-    lines.append(f"all together {change.longer:+.1%} {interval} longer over {ways}")
+    longer = between(format_change(100 * change.longer), low, high, format_change)
+    lines.append(f"all together {longer} longer over {ways}")
     return [f"{one.place}: {line}" for line in lines]
 
 

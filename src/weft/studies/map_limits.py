@@ -8,8 +8,14 @@ import numpy as np
 
 from weft.analysis.compare.acceptance import Checked, Outcome
 from weft.analysis.compare.kept_limits import not_planned, on_interval
-from weft.analysis.diagnosis.bisection import answer_of, bisection_of
-from weft.analysis.stats.intervals import interval_of_median
+from weft.analysis.diagnosis.bisection import (
+    answer_of,
+    bisection_of_map,
+    times_of_one_way,
+    why_no_bisection,
+)
+from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.needed import Needed, in_order, to_be_beside
 from weft.errors import WeftError
 from weft.studies.map_changes import maps_together, silent_hosts_of
 from weft.units import format_bandwidth, format_time
@@ -50,13 +56,14 @@ def checks_of_limits(runs: Sequence[Run], limits: Sequence[Limit]) -> tuple[Chec
 
 def _checked(one: MeasuredMap, limit: Limit, answer_ns: float, silent: Sequence[str]) -> Checked:
     bound = limit.bound_for(1)
+    needed = None
     if limit.kind == "latency_at_most":
-        outcome, why = _of_ways(one, bound, answer_ns)
+        outcome, why, needed = _of_ways(one, bound, answer_ns)
     else:
         outcome, why = _of_bisection(one, bound, answer_ns)
     if silent:
         dead = f"{', '.join(silent)} did not answer: dead, not slow"
-        outcome, why = "fail", "; ".join(filter(None, (dead, why)))
+        outcome, why, needed = "fail", "; ".join(filter(None, (dead, why))), None
     return Checked(
         case=one.case.key,
         test=one.case.test,
@@ -68,52 +75,55 @@ def _checked(one: MeasuredMap, limit: Limit, answer_ns: float, silent: Sequence[
         why=why,
         launches=one.launches,
         bound=bound,
+        needed=needed,
     )
 
 
-def _of_ways(one: MeasuredMap, bound_ns: float, answer_ns: float) -> tuple[Outcome, str]:
-    """Of each way the median of its visits with its interval; one visit has none."""
-    beyond: list[tuple[float, str]] = []
-    open_ways = 0
-    ways = _visits_by_way(one, answer_ns)
-    for name, visits in ways.items():
-        low, high = visits[0], visits[0]
-        if len(visits) > 1:
-            low, high, _ = interval_of_median(visits)
-        if low > bound_ns and len(visits) > 1:
-            beyond.append((float(np.median(visits)), name))
-        elif high > bound_ns or len(visits) == 1:
-            open_ways += 1
-    beyond.sort(reverse=True)
+def _of_ways(
+    one: MeasuredMap, bound_ns: float, answer_ns: float
+) -> tuple[Outcome, str, Needed | None]:
+    """Of each way the median of its visits, one per launch, and what would tell where that is open.
+
+    One visit has no interval.
+    """
+    ways = {
+        name: median_of_launches(visits) for name, visits in _visits_by_way(one, answer_ns).items()
+    }
+    beyond = {name: way for name, way in ways.items() if way.is_bounded and way.low > bound_ns}
     if beyond:
-        named = ", ".join(f"{name} {format_time(time)}" for time, name in beyond[:_MOST_NAMED])
+        slow_first = sorted(beyond, key=lambda name: -beyond[name].value)
+        named = ", ".join(
+            f"{name} {format_time(beyond[name].value)}" for name in slow_first[:_MOST_NAMED]
+        )
         more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
-        return "fail", f"{named}{more}, of {counted(len(ways), 'way')}"
-    if open_ways or not ways:
+        return "fail", f"{named}{more}, of {counted(len(ways), 'way')}", None
+    still_open = [way for way in ways.values() if not way.is_bounded or way.high > bound_ns]
+    if still_open or not ways:
         many = counted(len(ways), "way")
-        verb = verb_of(open_ways, "are", len(ways))
-        return "cannot tell", f"{open_ways} of {many} {verb} not known well enough"
-    slowest = max(float(np.median(visits)) for visits in ways.values())
-    return "pass", f"the slowest of {counted(len(ways), 'way')} takes {format_time(slowest)}"
+        verb = verb_of(len(still_open), "are", len(ways))
+        every = in_order(to_be_beside(way, bound_ns) for way in still_open)
+        possible = [needed for needed in every if needed.is_possible] or every
+        words = f"{len(still_open)} of {many} {verb} not known well enough"
+        return "cannot tell", words, possible[-1] if possible else None
+    slowest = max(way.value for way in ways.values())
+    words = f"the slowest of {counted(len(ways), 'way')} takes {format_time(slowest)}"
+    return "pass", words, None
 
 
 def _visits_by_way(one: MeasuredMap, answer_ns: float) -> dict[str, list[float]]:
     names, times = one.times.names, one.times
     used = times.at(np.isfinite(times.time_ns))
     found: dict[str, list[float]] = {}
-    rows = zip(used.source.tolist(), used.target.tolist(), used.time_ns.tolist(), strict=True)
+    own_ns = times_of_one_way(used.time_ns, answer_ns)
+    rows = zip(used.source.tolist(), used.target.tolist(), own_ns.tolist(), strict=True)
     for source, target, time_ns in rows:
-        own = found.setdefault(f"{names[source]} to {names[target]}", [])
-        own.append(max(time_ns - answer_ns, time_ns / 2))
+        found.setdefault(f"{names[source]} to {names[target]}", []).append(time_ns)
     return found
 
 
 def _of_bisection(one: MeasuredMap, bound: float, answer_ns: float) -> tuple[Outcome, str]:
-    found = bisection_of(one.times, one.case.bytes, answer_ns, None)
+    found = bisection_of_map(one, answer_ns, None)
     if found is None:
-        return (
-            "cannot tell",
-            "messages of less than 64 KiB have no bisection bandwidth",
-        )
+        return "cannot tell", why_no_bisection(one)
     said = f"effective bisection bandwidth {with_ends(found.effective, format_bandwidth)}"
     return on_interval(found.effective, bound, "bandwidth"), said

@@ -11,6 +11,7 @@ from weft.analysis.diagnosis.measured import FabricOf, is_map
 from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.errors import WeftError
+from weft.names import is_there
 from weft.plan.cases import Experiment, Variants
 from weft.record.reader import header_of
 from weft.record.run import load
@@ -42,7 +43,7 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
     Raises WeftError for a map beside anything else.
     """
     # Platforms, and a transport of a record, are for whoever compares anything else.
-    headers = [(path, header_of(path)) for path in map(Path, names) if path.is_file()]
+    headers = [(path, header_of(path)) for path in map(Path, filter(is_there, names))]
     maps = [path for path, header in headers if header and is_map(header)]
     if not maps:
         return None
@@ -60,13 +61,22 @@ def map_experiment(
     sizes: str,
     waits: tuple[str, ...],
     platform: SimulatedPlatform | None,
+    at_once: int,
 ) -> Experiment:
-    """What a map measures: the rounds, of messages of these sizes. Simulated ones need no mean."""
+    """What a map measures: the rounds, of messages of these sizes. Simulated ones need no mean.
+
+    So many pairs run at once; 0: all.
+    """
     return Experiment(
         tests=(PAIR_ROUNDS,),
         sizes=sizes,
         ranks=ranks,
-        variants=Variants(points=tuple(rounds), single=platform is not None, waits=waits or ("",)),
+        variants=Variants(
+            points=tuple(rounds),
+            at_once=at_once,
+            single=platform is not None,
+            waits=waits or ("",),
+        ),
     )
 
 
@@ -103,15 +113,15 @@ class ComparedMaps(msgspec.Struct, frozen=True, kw_only=True):
     table: Table
 
 
-def compared_maps(names: Sequence[str]) -> ComparedMaps | None:
+def compared_maps(names: Sequence[str], fabric_of: FabricOf | None = None) -> ComparedMaps | None:
     """Who got slower from the first map to the second; None where none of these is a map.
 
-    Raises WeftError.
+    `fabric_of` gives the topology where it is known. Raises WeftError.
     """
     maps = maps_among(names)
     if maps is None:
         return None
-    found = changed_maps(maps[:1], maps[1:])
+    found = changed_maps(maps[:1], maps[1:], fabric_of)
     of = (maps[0].path.name, maps[1].path.name)
     return ComparedMaps(
         lines=tuple(line for one in found for line in sentences_of(one)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from weft.analysis.diagnosis.bisection import Bisection, answer_of, bisection_of
+from weft.analysis.diagnosis.bisection import Bisection, answer_of, bisection_of_map
 from weft.analysis.diagnosis.diagnose import (
     FEWEST,
     LEAST,
@@ -31,8 +31,8 @@ from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
 from weft.topics.rows import SizeRow
-from weft.units import format_bandwidth, format_time
-from weft.wording import counted, half_or_none, in_a_row
+from weft.units import format_bandwidth, format_share, format_time
+from weft.wording import between, counted, half_or_none, in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,10 +171,16 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
             case, run.header.plan, len(run.header.hosts) or 1, _telling_rounds(case.ranks)
         ),
         with_the_others=map_of_hosts(case, run.header.plan, others) if silent else "",
-        with_more_launches=command_for_launches(run, 2 * run.header.plan.launches),
-        bisection=bisection_of(times, case.bytes, answer_ns, detected_link(run, case.transport)),
+        with_more_launches=_with_more_launches(run),
+        bisection=bisection_of_map(measured, answer_ns, detected_link(run, case.transport)),
         matrix=matrix_of(times, known),
     )
+
+
+def _with_more_launches(run: Run) -> str:
+    """Simulated launches are all alike."""
+    plan = run.header.plan
+    return "" if plan.simulated else command_for_launches(run, 2 * plan.launches)
 
 
 def sentences(row: MapRow) -> list[str]:
@@ -198,7 +204,9 @@ def sentences(row: MapRow) -> list[str]:
     if alive and alive[0].slower > far:
         one = alive[0]
         words = f"no cause is sure, though {one.source} to {one.target} takes {one.slower:+.0%}"
-        words += f" ({usual}, {amount}); more endpoints or launches tell: {row.with_more_launches}"
+        words += f" ({usual}, {amount})"
+        if row.with_more_launches:
+            words += f"; more endpoints or launches tell: {row.with_more_launches}"
     if row.endpoints - len(row.dead) < FEWEST:
         words = f"too few to tell a slow one from its partners; measure {FEWEST} or more"
     elif row.rounds < min(FEWEST_ROUNDS, row.all_rounds):
@@ -214,7 +222,8 @@ def finding_in_words(
     causes = [*found.causes, *found.also]
     named = [one.in_words for one in causes[:_MOST_SHOWN]]
     size = (
-        f"{found.slower:.0%} [{found.slower_low:.0%}, {found.slower_high:.0%}] {longer} over"
+        f"{between(_whole(found.slower), found.slower_low, found.slower_high, _whole)} {longer}"
+        " over"
         f" {counted(found.pairs, 'way')}"
     )
     pairs = ", ".join(
@@ -226,13 +235,18 @@ def finding_in_words(
     return "; ".join(filter(None, (what, size, pairs, tells)))
 
 
+def _whole(share: float, _: float | None = None, /) -> str:
+    """A share in whole per cents: causes differ by more."""
+    return format_share(share, 0.01)
+
+
 def what_would_tell(found: FoundCause, row: MapRow) -> str:
     """The measurement that could tell the causes apart."""
     if row.rounds < _telling_rounds(row.endpoints):
         words = row.with_all_rounds or f"a map with --rounds {_telling_rounds(row.endpoints)}"
         return f"to tell them apart: {words}"
     if found.also:
-        return f"to tell them apart: {row.with_more_launches}"
+        return f"to tell them apart: {row.with_more_launches}" if row.with_more_launches else ""
     return "no measurement among these hosts tells them apart: add hosts, or swap cables"
 
 

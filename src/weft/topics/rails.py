@@ -8,11 +8,21 @@ one. The ratio is of speeds, over 1 where the rails are faster; its interval is 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.ratios import Figure, Ratio, Verdict, ratio, ratio_in_words, verdict
+from weft.analysis.stats.needed import FEWEST, Needed, apart, at_first
+from weft.analysis.stats.ratios import (
+    SAME,
+    Figure,
+    Ratio,
+    Verdict,
+    ratio,
+    ratio_in_words,
+    verdict,
+)
 from weft.topics.base import Topic
 from weft.topics.groups import side
 from weft.topics.rows import SizeRow
@@ -29,11 +39,15 @@ MODES = ("stripe", "turn")
 
 
 class RailRatio(SizeRow, frozen=True, kw_only=True):
-    """The speed over several rails in times that over one, for messages of one size."""
+    """The speed over several rails in times that over one, for messages of one size.
+
+    `needed` is what would tell where there is no verdict.
+    """
 
     test: str
     ratio: Ratio
     verdict: Verdict
+    needed: Needed | None
 
 
 class Rails(Topic[tuple[RailRatio, ...]]):
@@ -49,6 +63,10 @@ class Rails(Topic[tuple[RailRatio, ...]]):
     def findings(self, rows: tuple[RailRatio, ...]) -> list[str]:
         """One sentence per test, variant and mode."""
         return rail_sentences(rows)
+
+    def needed(self, rows: tuple[RailRatio, ...]) -> list[Needed]:
+        """Of each size without a verdict."""
+        return [row.needed for row in rows if row.needed]
 
 
 def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
@@ -67,14 +85,25 @@ def rail_ratios(run: Run, summaries: Sequence[CaseSummary]) -> list[RailRatio]:
             continue
         pair = (_figure(one), _figure(several))
         of_speeds = ratio(*pair, "bandwidth" if several.latency_ns is None else "latency")
+        answer = verdict(of_speeds)
         found.append(
             RailRatio(
                 **RailRatio.of(case),
                 ratio=of_speeds,
-                verdict=verdict(of_speeds),
+                verdict=answer,
+                needed=_needed(pair, of_speeds) if answer == "cannot tell" else None,
             )
         )
     return found
+
+
+def _needed(pair: tuple[Figure, Figure], found: Ratio) -> Needed:
+    """What tells them apart that differ as much as was seen, or as the margin."""
+    one, other = (figure.estimate for figure in pair)
+    bounded = one.is_bounded and other.is_bounded
+    if not bounded or min(one.launches, other.launches) < FEWEST:
+        return at_first("launch")
+    return apart(one, other, max(abs(math.log(found.speed)), math.log1p(SAME)))
 
 
 def _figure(summary: CaseSummary) -> Figure:
@@ -98,4 +127,4 @@ def rail_sentences(ratios: Sequence[RailRatio]) -> list[str]:
 
 def _at_size(found: RailRatio) -> str:
     of = found.ratio
-    return f"{ratio_in_words(of, '.3g')} at {format_bytes(found.bytes)} ({found.verdict})"
+    return f"{ratio_in_words(of)} at {format_bytes(found.bytes)} ({found.verdict})"

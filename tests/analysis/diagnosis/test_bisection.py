@@ -6,9 +6,18 @@ import msgspec
 import numpy as np
 import pytest
 
-from weft.analysis.diagnosis.bisection import LEAST_BYTES, Bisection, bisection_of
+from weft.analysis.diagnosis.bisection import (
+    LEAST_BYTES,
+    Bisection,
+    bisection_of,
+    bisection_of_map,
+    why_no_bisection,
+)
+from weft.analysis.diagnosis.measured import MeasuredMap
 from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.fabric.known import KnownFabric
 from weft.fabric.peaks import parse_link
+from weft.plan.case import Case
 from weft.plan.rounds import partners_in, rounds_of
 
 ANSWER_NS = 1000.0
@@ -82,6 +91,27 @@ def test_a_launch_that_was_disturbed_does_not_make_a_matching_the_worst() -> Non
     assert found_in(msgspec.structs.replace(times, time_ns=disturbed)).least == pytest.approx(1e9)
 
 
-@pytest.mark.parametrize(("nodes", "size"), [(3, BYTES), (8, LEAST_BYTES - 1)])
-def test_short_messages_and_one_pair_at_a_time_have_none(nodes: int, size: int) -> None:
-    assert bisection_of(mapped(nodes, {}), size, ANSWER_NS, None) is None
+@pytest.mark.parametrize(
+    ("nodes", "size", "at_once", "why"),
+    [
+        (8, BYTES, 2, "pairs that took turns have no bisection bandwidth"),
+        (8, LEAST_BYTES - 1, 0, "messages of less than 64 KiB have no bisection bandwidth"),
+        (3, LEAST_BYTES, 0, "bisection bandwidth takes 4 endpoints or more"),
+        (4, LEAST_BYTES, 0, "no matching of all endpoints was measured whole"),
+    ],
+)
+def test_what_has_no_bisection_says_why(nodes: int, size: int, at_once: int, why: str) -> None:
+    """Of the last nothing was measured, though it could have one."""
+    case = Case(test="pair_rounds", transport="tcp", bytes=size, ranks=nodes, at_once=at_once)
+    times = mapped(nodes, {})
+    if nodes == 4:
+        times = msgspec.structs.replace(times, time_ns=np.full(len(times.time_ns), math.nan))
+    one = MeasuredMap(case=case, times=times, fabric=KnownFabric(), launches=1, rounds=1)
+    assert bisection_of_map(one, ANSWER_NS, None) is None
+    assert why_no_bisection(one) == why
+
+
+def test_pairs_at_once_have_one() -> None:
+    case = Case(test="pair_rounds", transport="tcp", bytes=LEAST_BYTES, ranks=4)
+    one = MeasuredMap(case=case, times=mapped(4, {}), fabric=KnownFabric(), launches=1, rounds=1)
+    assert bisection_of_map(one, ANSWER_NS, None) is not None

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import Group, KnownFabric, known_of
 from weft.fabric.topologies import FabricAsked, build_fabric
-from weft.plan.rounds import partners_in, usual_rounds
+from weft.plan.rounds import partners_in, rounds_of, usual_rounds
 
 Slower = Callable[[int, int], float]
 UNKNOWN = KnownFabric()
@@ -108,6 +109,22 @@ def test_a_cable_is_named_where_routes_are_known() -> None:
     assert only(diagnose(times, known)) == Cause("link", bad)
 
 
+def test_a_cable_that_is_slow_both_ways_is_one_cause() -> None:
+    """And not the node that all of one of its ways leads to."""
+    fabric = build_fabric(FabricAsked(nodes=32, switch="8"))
+    known = known_of(fabric, [f"n{node}" for node in range(32)], "d-mod-k")
+    bad = "cable 1 between leaf 3 and spine 2"
+    up, down = known.cables[bad]
+    assert (up, down) == ("cable 1 from leaf 3 to spine 2", "cable 1 from spine 2 to leaf 3")
+
+    def slower(i: int, j: int) -> float:
+        return 1.2 if {up, down} & {*known.ways[f"n{i}", f"n{j}"]} else 1.0
+
+    found = diagnose(mapped(32, slower), known)
+    assert only(found) == Cause("cable", bad)
+    assert found.findings[0].causes[0].in_words == bad
+
+
 def test_two_at_once_are_both_named() -> None:
     def slower(i: int, j: int) -> float:
         return (1.5 if 2 in (i, j) else 1.0) * (1.2 if 9 in (i, j) else 1.0)
@@ -141,6 +158,12 @@ def test_pairs_farther_apart_are_no_fault() -> None:
     times = mapped(24, lambda i, j: 1.0 if i // 4 == j // 4 else 1.6)
     assert diagnose(times, leaves(24, 4)).findings == ()
     assert set(distances(times, leaves(24, 4))) == {0, 1}
+    # Nor do they hide one.
+    times = mapped(24, lambda i, j: (1.0 if i // 4 == j // 4 else 1.6) * (1.05 if i == 7 else 1))
+    found = diagnose(times, leaves(24, 4))
+    assert only(found) == Cause("send", "n7")
+    assert found.scatter == pytest.approx(0.01, rel=0.1)
+    assert found.findings[0].slower == pytest.approx(0.05, abs=0.01)
 
 
 def test_the_dead_are_not_the_slow() -> None:
@@ -153,11 +176,14 @@ def test_the_dead_are_not_the_slow() -> None:
 def test_what_ran_in_a_slow_round_is_not_slow() -> None:
     times = mapped(16, lambda *_: 1.0)
     slow_round = np.where(times.visit == 3, 2.0, 1.0)
-    slow = PairTimes(
-        names=times.names, source=times.source, target=times.target, visit=times.visit,
-        time_ns=times.time_ns * slow_round,
-    )  # fmt: skip
+    slow = msgspec.structs.replace(times, time_ns=times.time_ns * slow_round)
     assert diagnose(slow, UNKNOWN).findings == ()
+    # Nor do rounds of any length hide one.
+    times = mapped(16, lambda i, j: 1.05 if 5 in (i, j) else 1.0)
+    longer = np.exp(np.random.default_rng(3).normal(0, 0.3, times.visit.max() + 1))[times.visit]
+    found = diagnose(msgspec.structs.replace(times, time_ns=times.time_ns * longer), UNKNOWN)
+    assert only(found) == Cause("node", "n5")
+    assert found.findings[0].slower == pytest.approx(0.05, abs=0.01)
 
 
 def test_groups_are_guessed_where_they_show_and_only_there() -> None:
@@ -215,3 +241,26 @@ def test_a_shaped_host_is_named_where_a_scheduler_delays_the_others() -> None:
     usual_ms |= {(3, 1): 0.3, (3, 2): 40.0, (3, 4): 40.0}
     times = mapped(4, lambda i, j: usual_ms[i + 1, j + 1], scatter=0.1)
     assert diagnose(times, UNKNOWN).findings == ()
+
+
+@pytest.mark.parametrize("seed", [2, 8])
+def test_pairs_that_are_slow_together_by_chance_have_no_cause(seed: int) -> None:
+    """In each round the ways out of a leaf wait for each other, those of any leaf as often."""
+    ranks, leaf = 64, 8
+    draw = np.random.default_rng(seed)
+    rows = []
+    for visit in range(rounds_of(ranks)):
+        waits = np.exp(draw.normal(0, 0.1, (ranks // leaf, 1)))[:, 0]
+        for rank, partner in enumerate(partners_in(visit, ranks)):
+            rows.append((rank, partner, visit, 1e3 * waits[rank // leaf]))
+    source, target, visits, times_ns = map(np.array, zip(*rows, strict=True))
+    noise = np.exp(draw.normal(0, 0.02, len(rows)))
+    names = tuple(f"n{rank}" for rank in range(ranks))
+    leaves = tuple(
+        Group(name=f"leaf {at}", members=frozenset(names[at : at + leaf]))
+        for at in range(0, ranks, leaf)
+    )
+    times = PairTimes(
+        names=names, source=source, target=target, visit=visits, time_ns=times_ns * noise
+    )
+    assert diagnose(times, KnownFabric(groups=leaves)).findings == ()

@@ -88,6 +88,35 @@ def test_one_spine_leaves_one_way_for_each_pair(tmp_path: Path, with_chassis: bo
     assert ("n1", "n2") not in fabric.ways
 
 
+def test_a_terminal_s_log_of_managed_switches(tmp_path: Path) -> None:
+    """Its tabs are lost, and it has adapters that nobody has named."""
+    text = ibnetdiscover().replace("\t", "").replace("\n", "\r\n")
+    for name, of in (("l1", "l1:MQM8700/U1"), ("l2", "l2:MQM8700/U1"), ("s1", "s1:MCS8500/L17/U2")):
+        text = text.replace(f'"{name}"', f'"MF0;{of}"')
+    unnamed = "MT4129 ConnectX7 Mellanox Technologies"
+    text = text.replace("Mellanox Technologies Aggregation Node", unnamed)
+    fabric = fabric_of(tmp_path, "=~=~= PuTTY log =~=~=\r\n" + text)
+    assert leaves_of(fabric) == LEAVES
+    way = ("cable l1/3 to s1/L17/U2/1", "switch s1/L17/U2", "cable s1/L17/U2/2 to l2/3")
+    assert fabric.ways["n1", "n4"] == way
+
+
+def test_hosts_may_have_a_domain_on_one_side(tmp_path: Path) -> None:
+    (tmp_path / "fabric.txt").write_text(ibnetdiscover())
+    known = topology_of([str(tmp_path / "fabric.txt")])
+    long = tuple(f"{host}.site.org" for host in HOSTS)
+    assert leaves_of(known.on(long))["leaf l1"] == {"n1.site.org", "n2.site.org"}
+    assert known.on(long).ways["n1.site.org", "n3.site.org"] == known.on(HOSTS).ways["n1", "n3"]
+    # Two domains are two hosts.
+    (tmp_path / "topology.conf").write_text("SwitchName=l1 Nodes=n1.a,n1.b,n2.a\n")
+    known = topology_of([str(tmp_path / "topology.conf")])
+    assert leaves_of(known.on(("n2", "n1.b"))) == {"leaf l1": {"n2", "n1.b"}}
+    with pytest.raises(WeftError, match=r"n1 and|n1 is below no switch"):
+        known.on(("n1",))
+    with pytest.raises(WeftError, match=r"n2\.c is below no switch"):
+        known.on(("n2.c",))
+
+
 def test_two_spines_leave_the_way_open(tmp_path: Path) -> None:
     fabric = fabric_of(tmp_path, ibnetdiscover(("s1", "s2")))
     assert leaves_of(fabric) == LEAVES
@@ -102,6 +131,12 @@ def test_the_switches_tables_say_which_of_two_ways(tmp_path: Path) -> None:
     assert fabric.ways["n1", "n4"] == ("cable l1/3 to s1/1", "switch s1", "cable s1/2 to l2/3")
     # The way back is another one.
     assert fabric.ways["n3", "n1"] == ("cable l2/3 to s1/2", "switch s1", "cable s1/1 to l1/3")
+    # A cable is its two links; those of hosts are no cable between switches.
+    assert len(fabric.cables) == 4
+    links = {link for both in fabric.cables.values() for link in both}
+    assert {"cable l1/4 to s2/1", "cable s2/1 to l1/4", "cable s1/1 to l1/3"} < links
+    for one, other in fabric.cables.values():
+        assert one.split(" ")[1::2] == other.split(" ")[:0:-2]
 
 
 def test_routes_that_end_are_refused(tmp_path: Path) -> None:
@@ -220,6 +255,18 @@ def test_a_switch_that_every_host_hears_tells_nothing_apart(tmp_path: Path) -> N
     )
     for host, leaf in (("n1", "l1"), ("n2", "l1"), ("n3", "l2"), ("n4", "l2")):
         (tmp_path / f"{host}.json").write_text(json % leaf)
+    assert leaves_of(topology_of([str(tmp_path)]).on(HOSTS)) == LEAVES
+
+
+def test_neighbours_that_forward_nothing_are_no_switches(tmp_path: Path) -> None:
+    json = (
+        '{"lldp":{"interface":[{"eth0":{"chassis":{"%s":{"id":{"value":"1"},"capability":'
+        '[{"type":"Bridge","enabled":true},{"type":"Router","enabled":false}]}}}},'
+        '{"bmc":{"chassis":{"bmc-%s":{"id":{"value":"2"},"capability":'
+        '{"type":"Station","enabled":true}}}}}]}}'
+    )
+    for host, leaf in (("n1", "l1"), ("n2", "l1"), ("n3", "l2"), ("n4", "l2")):
+        (tmp_path / f"{host}.json").write_text(json % (leaf, host))
     assert leaves_of(topology_of([str(tmp_path)]).on(HOSTS)) == LEAVES
 
 

@@ -32,18 +32,38 @@ SwitchName=s1 \\
     }
 
 
+def test_what_scontrol_shows_is_read_too(tmp_path: Path) -> None:
+    text = """SwitchName=l1 Level=0 LinkSpeed=1 Nodes=n[1-2]
+SwitchName=l2 Level=0 LinkSpeed=1 Nodes=n[3-4]
+SwitchName=root Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=l[1-2]
+"""
+    assert read(tmp_path, text) == {
+        "leaf l1": ({"n1", "n2"}, 1),
+        "leaf l2": ({"n3", "n4"}, 1),
+        "switch root": ({"n1", "n2", "n3", "n4"}, 2),
+    }
+
+
+def test_blocks_are_groups(tmp_path: Path) -> None:
+    text = "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 Nodes=n[3-4]\n"
+    assert read(tmp_path, text + "BlockSizes=2,4\n") == {
+        "block b1": ({"n1", "n2"}, 1),
+        "block b2": ({"n3", "n4"}, 1),
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "has no switch"),
-        ("SwitchName=a\n", "line 1 is no switch with either"),
-        ("SwitchName=a Nodes=n1 Switches=b\n", "line 1 is no switch with either"),
+        ("SwitchName=a\n", "line 1 is no switch with Nodes= or Switches="),
+        ("SwitchName=a Nodes=n1 Switches=b\n", "has no switch b"),
+        ("RingName=r1 Nodes=n[1-4]\n", "line 1 is no switch"),
         ("SwitchName=a Nodes=n[1-x]\n", "is no range of numbers"),
         ("SwitchName=a Nodes=n[1-999999999]\n", "is no range of numbers"),
         ("SwitchName=a Nodes=n[1-999][1-999]\n", "are too many names"),
         ("SwitchName=a Switches=b\n", "has no switch b"),
         ("SwitchName=a Switches=b\nSwitchName=b Switches=a\n", "is above itself"),
-        ("BlockName=b1 Nodes=n[1-4]\n", "is no switch"),
     ],
 )
 def test_what_is_no_tree_is_refused(tmp_path: Path, text: str, words: str) -> None:

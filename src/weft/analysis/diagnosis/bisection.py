@@ -18,6 +18,7 @@ import numpy as np
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.parameters import student
 from weft.estimate import Estimate
+from weft.units import format_bytes
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -93,6 +94,24 @@ def bisection_of(
     )
 
 
+def bisection_of_map(one: MeasuredMap, answer_ns: float, link: Link | None) -> Bisection | None:
+    """The same of a map; where its pairs took turns no half sent at once."""
+    if one.case.at_once:
+        return None
+    return bisection_of(one.times, one.case.bytes, answer_ns, link)
+
+
+def why_no_bisection(one: MeasuredMap) -> str:
+    """Why `bisection_of_map` gives None for it."""
+    if one.case.at_once:
+        return "pairs that took turns have no bisection bandwidth"
+    if one.case.bytes < LEAST_BYTES:
+        return f"messages of less than {format_bytes(LEAST_BYTES)} have no bisection bandwidth"
+    if len(one.times.names) < FEWEST:
+        return f"bisection bandwidth takes {FEWEST} endpoints or more"
+    return "no matching of all endpoints was measured whole"
+
+
 def answer_of(one: MeasuredMap, maps: Sequence[MeasuredMap]) -> float:
     """What the answer to a message takes, ns: half of there and back of the smallest messages.
 
@@ -105,19 +124,29 @@ def answer_of(one: MeasuredMap, maps: Sequence[MeasuredMap]) -> float:
     return float(np.nanmedian(least.times.time_ns)) / 2
 
 
+def times_of_one_way(there_and_back_ns: np.ndarray, answer_ns: float) -> np.ndarray:
+    """The messages' own times, ns, of those there and back: none is faster than its answer."""
+    own: np.ndarray = np.maximum(there_and_back_ns - answer_ns, there_and_back_ns / 2)
+    return own
+
+
 def _rates_by_way(
     times: PairTimes, message_bytes: int, answer_ns: float
 ) -> Sequence[dict[_Way, float]]:
-    """Of each half of a round the rate of each way: lower ranks send first, then the others."""
+    """Of each half of a round the rate of each way: one rank of each pair sends, then the other."""
     halves: dict[tuple[int, bool], dict[_Way, float]] = defaultdict(dict)
     used = times.at(np.isfinite(times.time_ns))
-    # No message is faster than its answer of a few bytes.
-    rates = message_bytes * 1e9 / np.maximum(used.time_ns - answer_ns, used.time_ns / 2)
+    rates = message_bytes * 1e9 / times_of_one_way(used.time_ns, answer_ns)
     rows = zip(
-        used.source.tolist(), used.target.tolist(), used.visit.tolist(), rates.tolist(), strict=True
+        used.source.tolist(),
+        used.target.tolist(),
+        used.visit.tolist(),
+        used.half.tolist(),
+        rates.tolist(),
+        strict=True,
     )
-    for source, target, visit, rate in rows:
-        halves[visit, source < target][source, target] = rate
+    for source, target, visit, half, rate in rows:
+        halves[visit, half][source, target] = rate
     return [*halves.values()]
 
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from weft.fabric.known import KnownFabric
 
-CauseKind = Literal["node", "send", "receive", "group", "out of", "into", "link", "between", "pair"]
+CauseKind = Literal[
+    "node", "send", "receive", "group", "out of", "into", "link", "cable", "between", "pair"
+]
 # Beyond so many endpoints single pairs are too many to be causes: each was measured too seldom.
 MOST_FOR_PAIRS = 128
 _WORDS: dict[CauseKind, str] = {
@@ -25,6 +27,7 @@ _WORDS: dict[CauseKind, str] = {
     "out of": "the way out of {}",
     "into": "the way into {}",
     "link": "{}",
+    "cable": "{}",
     "between": "the ways between {}",
     "pair": "the pair {}",
 }
@@ -82,6 +85,9 @@ def _all(
             links[link].append(place)
     for link, passing in links.items():
         yield Cause("link", link), np.array(passing)
+    for cable, (one_way, back) in fabric.cables.items():
+        if one_way in links and back in links:
+            yield Cause("cable", cable), np.union1d(links[one_way], links[back])
     if len(names) <= MOST_FOR_PAIRS:
         low, high = np.minimum(source, target), np.maximum(source, target)
         for number, own in enumerate(_places_by(low * len(names) + high, len(names) ** 2)):

@@ -9,6 +9,9 @@ it smaller. It is named where chance would give so large a z to any of the cause
 maps, and where its pairs are slower by LEAST. Its pairs are taken out, and what is left is looked
 at again.
 
+Pairs of one round that share a cable are slow together by chance too: z is less by what that adds
+to the variance of the cause's mean.
+
 Of fewer than eight endpoints the logarithms themselves, each cut off beyond its pair's own scatter,
 are tried beside their ranks, and so are the times where every pair of a cause is slower than any
 other, and the best counts: three ways of twelve that are slower a hundred times have no higher
@@ -25,14 +28,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
+from weft.analysis.diagnosis.together import Pairs, inflations, means_by
 from weft.analysis.stats.intervals import interval_of_median
 from weft.fabric.known import KnownFabric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from weft.analysis.diagnosis.pair_times import PairTimes
 
@@ -91,18 +96,6 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     dead: tuple[str, ...]
     scatter: float
     fabric: KnownFabric
-
-
-class _Pairs(msgspec.Struct, frozen=True, kw_only=True):
-    """Directed pairs: (pairs,) each, the logarithm of a pair's time beyond what is usual.
-
-    `of_value` has for each value the place of its pair.
-    """
-
-    source: NDArray[Any]
-    target: NDArray[Any]
-    log: NDArray[Any]
-    of_value: NDArray[Any]
 
 
 def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) -> Diagnosis:
@@ -189,7 +182,10 @@ def _worst(
     nothing = np.zeros(len(logs), dtype=bool)
     if not causes.alike:
         return None, nothing
-    z = _fits(pairs, logs, causes.places, is_small=len(times.names) < _SMALL)
+    is_small = len(times.names) < _SMALL
+    z = _fits(pairs, logs, causes.places, is_small=is_small)
+    if not is_small:
+        z /= np.sqrt(inflations(pairs, _normal_scores(logs), times.visit, causes.places))
     least = -float(ndtri(FALSE_ALARMS / len(z)))
     for best in np.argsort(-z).tolist():
         if z[best] < least:
@@ -213,7 +209,7 @@ def _worst(
 
 
 def _fits(
-    pairs: _Pairs, logs: NDArray[Any], causes: Sequence[NDArray[Any]], *, is_small: bool
+    pairs: Pairs, logs: NDArray[Any], causes: Sequence[NDArray[Any]], *, is_small: bool
 ) -> NDArray[Any]:
     """How well each cause fits, as normal deviates.
 
@@ -221,13 +217,13 @@ def _fits(
     too, each cut off where it is beyond its pair's own scatter. And where every pair of a cause is
     slower than any other, the times do: what a scheduler adds is no factor.
     """
-    z = _deviates(_means_by(pairs, _normal_scores(logs)), causes)
+    z = _deviates(means_by(pairs, _normal_scores(logs)), causes)
     if not is_small:
         return z
     usual = pairs.log[pairs.of_value]
     far = _CUT * _spread(logs - usual)
     cut: NDArray[Any] = usual + np.clip(logs - usual, -far, far)
-    found: NDArray[Any] = np.maximum(z, _deviates(_means_by(pairs, cut), causes))
+    found: NDArray[Any] = np.maximum(z, _deviates(means_by(pairs, cut), causes))
     times = np.exp(pairs.log)
     apart = _deviates(times - times.mean(), causes)
     for at, places in enumerate(causes):
@@ -236,17 +232,10 @@ def _fits(
     return found
 
 
-def _means_by(pairs: _Pairs, values: NDArray[Any]) -> NDArray[Any]:
-    """The mean of each pair's values, less that of all pairs."""
-    own: NDArray[Any] = np.bincount(pairs.of_value, values) / np.bincount(pairs.of_value)
-    own -= own.mean()
-    return own
-
-
-def _pairs_of(times: PairTimes, logs: NDArray[Any]) -> _Pairs:
+def _pairs_of(times: PairTimes, logs: NDArray[Any]) -> Pairs:
     number = times.source * len(times.names) + times.target
     unique, first, of_value = np.unique(number, return_index=True, return_inverse=True)
-    return _Pairs(
+    return Pairs(
         source=times.source[first],
         target=times.target[first],
         log=_medians_of(of_value, logs, len(unique)),
@@ -254,14 +243,14 @@ def _pairs_of(times: PairTimes, logs: NDArray[Any]) -> _Pairs:
     )
 
 
-def _slow(names: tuple[str, ...], pairs: _Pairs, at: int, log: float) -> SlowPair:
+def _slow(names: tuple[str, ...], pairs: Pairs, at: int, log: float) -> SlowPair:
     return SlowPair(
         source=names[pairs.source[at]], target=names[pairs.target[at]], slower=math.expm1(log)
     )
 
 
 def _finding(
-    names: tuple[str, ...], pairs: _Pairs, places: NDArray[Any], beyond: NDArray[Any]
+    names: tuple[str, ...], pairs: Pairs, places: NDArray[Any], beyond: NDArray[Any]
 ) -> FoundCause:
     middle = float(np.median(beyond))
     low, high = middle, middle

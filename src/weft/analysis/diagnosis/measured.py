@@ -16,7 +16,8 @@ from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import Group, KnownFabric
 from weft.plan.case import Case
-from weft.plan.rounds import partners_in
+from weft.plan.devices import devices_in_turn
+from weft.plan.rounds import begins_in, partners_in
 from weft.record.launches import medians_of_ranks, shares_cores
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 
+# Beyond the host's, and beyond that of any switch that a topology has.
+_LEVEL_OF_RAIL = 99
 # What is known of the fabric of endpoints with these names.
 FabricOf: TypeAlias = "Callable[[Sequence[str]], KnownFabric]"
 
@@ -68,12 +71,14 @@ def measured_maps(run: Run, fabric_of: FabricOf | None = None) -> list[MeasuredM
 def _measured(
     run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric_of: FabricOf | None
 ) -> MeasuredMap:
-    times = _times_of(run, case.ranks, measured)
+    times = _times_of(run, case, measured)
     known = _fabric(run, measured, times, fabric_of)
     return MeasuredMap(
         case=case,
         times=times,
-        fabric=msgspec.structs.replace(known, groups=(*known.groups, *_hosts(times.names))),
+        fabric=msgspec.structs.replace(
+            known, groups=(*known.groups, *_hosts(times.names), *_rails(times.names))
+        ),
         launches=len({batch.launch for _, batch in measured}),
         rounds=len({one.point for one, _ in measured}),
     )
@@ -95,42 +100,53 @@ def _fabric(
     return KnownFabric() if is_crowded else guessed(times)
 
 
-def _times_of(run: Run, ranks: int, measured: Sequence[tuple[Case, Batch]]) -> PairTimes:
+def _times_of(run: Run, of: Case, measured: Sequence[tuple[Case, Batch]]) -> PairTimes:
     """A value for each rank that had a partner in a batch: the median of its samples."""
-    source, target, visit, time_ns = [], [], [], []
+    source, target, visit, time_ns, is_first = [], [], [], [], []
     for number, (case, batch) in enumerate(sorted(measured, key=lambda one: one[1].order)):
         medians_ns = medians_of_ranks(run, [batch])
-        for rank, partner in enumerate(partners_in(case.point or 0, ranks)):
-            if partner == ranks or rank not in medians_ns:
+        for rank, partner in enumerate(partners_in(case.point or 0, of.ranks)):
+            if partner == of.ranks or rank not in medians_ns:
                 continue
             source.append(rank)
             target.append(partner)
             visit.append(number)
             time_ns.append(medians_ns[rank])
+            is_first.append(begins_in(case.point or 0, rank, partner))
     times = np.array(time_ns)
     return PairTimes(
-        names=_names_of(run, run.launches[measured[0][1].launch], ranks),
+        names=_names_of(run, run.launches[measured[0][1].launch], of),
         source=np.array(source),
         target=np.array(target),
         visit=np.array(visit),
         # A clock that stood still has no logarithm.
         time_ns=np.where(times > 0, times, np.nan),
+        is_first=np.array(is_first),
     )
 
 
-def _names_of(run: Run, launch: Launch, ranks: int) -> tuple[str, ...]:
-    """Each rank's host, with its number where a host has several; simulated nodes are n0, n1 ...
+def _names_of(run: Run, launch: Launch, case: Case) -> tuple[str, ...]:
+    """Each rank's host, and where a host has several its number or its rail: n1/3, n1/mlx5_1.
 
-    A rank of which the launch says nothing has its number alone.
+    Ranks that share a rail have both: n1/mlx5_1/3. Simulated nodes are n0, n1 ...; a rank of which
+    the launch says nothing has its number alone.
     """
     if run.header.plan.simulated is not None:
-        return tuple(f"n{rank}" for rank in range(ranks))
-    host_of = {one.rank: one.host for one in launch.ranks if one.rank < ranks}
+        return tuple(f"n{rank}" for rank in range(case.ranks))
+    host_of = {one.rank: one.host for one in launch.ranks if one.rank < case.ranks}
     several = Counter(host_of.values())
+    devices = devices_in_turn(case.transport, run.header.plan.options)
+    seen: Counter[str] = Counter()
     found = []
-    for rank in range(ranks):
+    for rank in range(case.ranks):
         host = host_of.get(rank, "rank")
-        found.append(host if several[host] == 1 else f"{host}/{rank}")
+        parts = [host]
+        if devices and several[host] > 1:
+            parts.append(devices[seen[host] % len(devices)])
+        if several[host] > max(1, len(devices)) or host not in several:
+            parts.append(str(rank))
+        seen[host] += 1
+        found.append("/".join(parts))
     return tuple(found)
 
 
@@ -142,3 +158,22 @@ def _hosts(names: Sequence[str]) -> list[Group]:
         if slash and host != "rank":
             members.setdefault(host, set()).add(name)
     return [Group(name=f"host {host}", members=frozenset(own)) for host, own in members.items()]
+
+
+def _rails(names: Sequence[str]) -> list[Group]:
+    """The rails of several endpoints, where their names have any.
+
+    Those of one rail are farther apart than those of one host, and not as far as the others.
+    """
+    members: dict[str, set[str]] = {}
+    for name in names:
+        _, _, rail = name.partition("/")
+        device = rail.partition("/")[0]
+        if device and not device.isdigit():
+            members.setdefault(device, set()).add(name)
+    if len(members) < 2:
+        return []
+    return [
+        Group(name=f"rail {device}", members=frozenset(own), level=_LEVEL_OF_RAIL)
+        for device, own in members.items()
+    ]

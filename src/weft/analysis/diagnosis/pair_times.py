@@ -17,7 +17,8 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
 
     `names` are those of the endpoints. The arrays have one shape, (values,): `source` and `target`
     are places in `names`, `visit` counts what ran at once (a round of a launch), in the order of
-    time, and `time_ns` is not a number where a pair failed.
+    time, and `time_ns` is not a number where a pair failed. `is_first`: the source sent before the
+    target did; without it the lower one of both.
     """
 
     names: tuple[str, ...]
@@ -25,6 +26,13 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
     target: NDArray[Any]
     visit: NDArray[Any]
     time_ns: NDArray[Any]
+    is_first: NDArray[Any] | None = None
+
+    @property
+    def half(self) -> NDArray[Any]:
+        """Which half of its round each value is of: whether the source sent first."""
+        found: NDArray[Any] = self.source < self.target
+        return found if self.is_first is None else self.is_first
 
     def at(self, places: NDArray[Any]) -> PairTimes:
         """Only these values: a mask, or their places."""
@@ -34,6 +42,7 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
             target=self.target[places],
             visit=self.visit[places],
             time_ns=self.time_ns[places],
+            is_first=self.half[places],
         )
 
 
@@ -49,4 +58,5 @@ def joined(maps: Sequence[PairTimes]) -> PairTimes:
         target=np.concatenate([own[one.target] for own, one in zip(of, maps, strict=True)]),
         visit=np.concatenate([first + one.visit for first, one in zip(visits, maps, strict=True)]),
         time_ns=np.concatenate([one.time_ns for one in maps]),
+        is_first=np.concatenate([one.half for one in maps]),
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
 from weft.fabric.cabling import Cabling, Plug
-from weft.sources.topologies.ibnetdiscover import host_in
+from weft.sources.topologies.ibnetdiscover import host_in, switch_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,9 +29,9 @@ def cabling_of_ibdiagnet(path: Path, text: str) -> Cabling:
         for row in _table(text, "NODES"):
             device, name = _guid(row["NodeGUID"]), row["NodeDesc"]
             if int(row["NodeType"]) == _SWITCH:
-                switches[device] = name
-            elif "Aggregation Node" not in name:
-                adapters[device] = host_in(name)
+                switches[device] = switch_in(name)
+            elif host := host_in(name):
+                adapters[device] = host
         cables = {
             tuple(
                 sorted(

@@ -11,14 +11,17 @@ import re
 
 from weft.fabric.cabling import Cabling, Plug
 
-is_ibnetdiscover = re.compile(r'^(?:Switch|Ca)\s+\d+\s+"', re.MULTILINE)
-_DEVICE = re.compile(r'(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s+#\s+"([^"]*)")?')
+# A terminal's log has lost the tabs.
+is_ibnetdiscover = re.compile(r'^(?:Switch|Ca)\s*\d+\s*"[SH]-', re.MULTILINE)
+_DEVICE = re.compile(r'(Switch|Ca|Rt)\s*\d+\s*"([^"]+)"(?:\s*#\s*"([^"]*)")?')
 _PORT = re.compile(
-    r'\[(\d+)\](?:\([0-9a-f]+\))?(?:\[ext \d+\])?\s+"([^"]+)"\[(\d+)\](?:\([0-9a-f]+\))?'
+    r'\[(\d+)\](?:\([0-9a-f]+\))?(?:\[ext \d+\])?\s*"([^"]+)"\[(\d+)\](?:\([0-9a-f]+\))?'
     r"(?:\[ext \d+\])?(?:\s*#\s*(?:lid (\d+))?.*)?"
 )
-# SHARP's own adapters, which are within switches.
-_WITHIN_SWITCHES = "Aggregation Node"
+# As a managed switch calls itself: its name, its model, and which chip of several it is.
+_MANAGED = re.compile(r"MF0;([^:;]+):[^/:]+(?:/U1|((?:/[A-Z]\d+)+))?")
+# What names no host: adapters that nobody described, and SHARP's own within switches.
+_OF_NO_HOST = "Mellanox Technologies"
 
 
 def cabling_of_ibnetdiscover(text: str) -> Cabling:
@@ -32,9 +35,9 @@ def cabling_of_ibnetdiscover(text: str) -> Cabling:
         if found := _DEVICE.match(line):
             device, name = found[2], found[3] or ""
             if found[1] == "Switch":
-                switches[device] = name
-            elif found[1] == "Ca" and _WITHIN_SWITCHES not in name:
-                adapters[device] = host_in(name)
+                switches[device] = switch_in(name)
+            elif found[1] == "Ca" and (host := host_in(name)):
+                adapters[device] = host
         elif found := _PORT.match(line):
             ends = sorted((Plug(device, int(found[1])), Plug(found[2], int(found[3]))))
             cables.add((ends[0], ends[1]))
@@ -49,7 +52,19 @@ def cabling_of_ibnetdiscover(text: str) -> Cabling:
     )
 
 
+def switch_in(description: str) -> str:
+    """The name of a switch by its description: "l1", of "MF0;l1:MQM8700/U1" l1 too.
+
+    Of a chip of a modular one, "MF0;d1:MCS8500/L17/U2", it is d1/L17/U2.
+    """
+    managed = _MANAGED.fullmatch(description.strip())
+    return managed[1] + (managed[2] or "") if managed else description
+
+
 def host_in(description: str) -> str:
-    """The host of an adapter by its description: "n1 mlx5_0", "n1 HCA-1", "'n1 mlx5_0'"."""
+    """The host of an adapter by its description: "n1 mlx5_0", "n1 HCA-1", "'n1 mlx5_0'".
+
+    Empty where it names none, as "MT4129 ConnectX7 Mellanox Technologies".
+    """
     words = description.strip("' ").split()
-    return words[0] if words else ""
+    return words[0] if words and _OF_NO_HOST not in description else ""

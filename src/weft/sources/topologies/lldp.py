@@ -54,7 +54,12 @@ def _leaves_in(path: Path) -> set[str]:
     for lldp in _each(heard["lldp"]):
         for interface in _each(lldp.get("interface", ())):
             for port in _interfaces(interface):
-                found |= {name for one in _each(port.get("chassis", ())) for name in _names(one)}
+                found |= {
+                    name
+                    for one in _each(port.get("chassis", ()))
+                    if _forwards(one)
+                    for name in _names(one)
+                }
     return found
 
 
@@ -76,6 +81,17 @@ def _names(chassis: dict[str, Any]) -> Iterator[str]:
         if value:
             yield str(value)
             return
+
+
+def _forwards(chassis: dict[str, Any]) -> bool:
+    """Whether a neighbour is a bridge or a router; one that does not say what it is may be.
+
+    A service processor or another host is no switch.
+    """
+    about = chassis if "id" in chassis else next(iter(chassis.values()), {})
+    said = [one for one in _each(about.get("capability", ())) if isinstance(one, dict)]
+    kinds = {one.get("type") for one in said if one.get("enabled")}
+    return not said or bool(kinds & {"Bridge", "Router"})
 
 
 def _each(value: Any) -> Iterator[Any]:

@@ -1,8 +1,10 @@
-"""Slurm's topology.conf: which hosts are below which switch.
+"""Slurm's topology.conf, or `scontrol show topology`: which hosts are below which switch.
 
-As man topology.conf (Slurm 24.11) has it: a line a switch, SwitchName= with Nodes= or Switches=,
-each a list of names with ranges in brackets; keys ignore case, and LinkSpeed is not used. It knows
-neither cables nor routes: a diagnosis on it can name a leaf, and never a cable.
+As man topology.conf (Slurm 24.11) has it: a line a switch, SwitchName= with Nodes= or Switches=, or
+a block, BlockName= with Nodes=, each a list of names with ranges in brackets; keys ignore case, and
+LinkSpeed and BlockSizes are not used. What scontrol prints has Level= and, above the leaves, both
+Nodes= and Switches=. It knows neither cables nor routes: a diagnosis on it can name a leaf, and
+never a cable.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ _FIX = "name a topology.conf of Slurm with SwitchName= and Nodes= or Switches="
 class _Switch(msgspec.Struct):
     nodes: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
+    is_block: bool = False
 
 
 def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
@@ -38,14 +41,18 @@ def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
         if not pairs:
             continue
         place = f"{path}, line {number}"
-        if not pairs.get("switchname") or ("nodes" in pairs) == ("switches" in pairs):
-            raise WeftError(f"{place} is no switch with either Nodes= or Switches=", _FIX)
+        if "blockname" not in pairs and "blocksizes" in pairs:
+            continue
+        name = pairs.get("switchname") or pairs.get("blockname")
+        if not name or not ("nodes" in pairs or "switches" in pairs):
+            raise WeftError(f"{place} is no switch with Nodes= or Switches=", _FIX)
         own = _Switch(
-            nodes=names_in(pairs.get("nodes", ""), place),
+            # scontrol names the nodes of all leaves below a switch too.
+            nodes=names_in("" if "switches" in pairs else pairs["nodes"], place),
             switches=names_in(pairs.get("switches", ""), place),
+            is_block="blockname" in pairs,
         )
-        for name in names_in(pairs["switchname"], place):
-            switches[name] = own
+        switches |= dict.fromkeys(names_in(name, place), own)
     if not switches:
         raise WeftError(f"{path} has no switch", _FIX)
     return KnownFabric(groups=tuple(_group(path, name, switches) for name in switches))
@@ -72,6 +79,7 @@ def _group(path: Path, name: str, switches: dict[str, _Switch]) -> Group:
         below = [other for one in below for other in switches[one].switches]
         if not below:
             kind = "leaf" if level == 1 else "switch"
+            kind = "block" if switches[name].is_block else kind
             return Group(name=f"{kind} {name}", members=frozenset(members), level=level)
     raise WeftError(f"{path}: switch {name} is above itself", "correct its Switches=")
 
