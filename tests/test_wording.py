@@ -35,8 +35,27 @@ from weft.report.markup import to_latex, to_markdown
 from weft.report.terminal import console
 from weft.sources.limits import read_limits
 from weft.topics import charts_of, results_of
-from weft.units import format_bandwidth, format_rate, format_time
-from weft.wording import counted, ends, parameter_in_words, verb_of, with_ends, with_half
+from weft.units import (
+    format_bandwidth,
+    format_change,
+    format_computed_bytes,
+    format_flops,
+    format_percent,
+    format_rate,
+    format_ratio,
+    format_share,
+    format_time,
+)
+from weft.wording import (
+    counted,
+    ends,
+    is_determined,
+    parameter_in_words,
+    step_of,
+    verb_of,
+    with_ends,
+    with_half,
+)
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 TIMES = [1000.0, 1010.0, 990.0, 1005.0, 995.0]
@@ -47,7 +66,7 @@ TIMES = [1000.0, 1010.0, 990.0, 1005.0, 995.0]
     [
         (1, "1.00 µs, 1 launch", "1.00 µs, 1 launch"),
         (2, "1.09 µs [1.06, 1.12] n=2", "1.09 µs [1.06, 1.12] n=2"),
-        (5, "1.00 µs ±1.1%", "1.00 µs [989 ns, 1.01 µs]"),
+        (5, "1.00 µs ±1.1%", "1.00 µs [990 ns, 1.01 µs]"),
     ],
 )
 def test_the_rule(launches: int, half: str, both: str) -> None:
@@ -62,15 +81,15 @@ def test_the_rule(launches: int, half: str, both: str) -> None:
 
 def test_half_the_width_may_stand_in_the_figures_own_unit() -> None:
     figure = median_of_launches(TIMES)
-    half = f"{(figure.high - figure.low) / 2:.1f}"
-    assert with_half(figure, format_time, "{:.1f}".format) == f"1.00 µs ±{half}"
+    half = f"{(figure.high - figure.low) / 2:.0f}"
+    assert with_half(figure, format_time, in_unit=True) == f"1.00 µs ±{half} ns"
 
 
 def test_ends_keep_units_that_are_not_the_figures_own() -> None:
     wide = median_of_launches([1000.0, 100_000.0])
-    assert with_half(wide, format_time) == "50.5 µs [not known] n=2"
+    assert with_half(wide, format_time) == "50 µs [not known] n=2"
     some = median_of_launches([1000.0, 1100.0])
-    assert with_half(some, format_time) == "1.05 µs [572 ns, 1.92 µs] n=2"
+    assert with_half(some, format_time) == "1.1 µs [570 ns, 1.9 µs] n=2"
     assert ends(-math.inf, math.inf, format_time) == "1 launch"
     assert ends(-5.0, 1.0, "{:g}".format) == "[-5, 1]"
     assert ends(1.0, math.inf, "{:g}".format) == "[1, no upper bound known]"
@@ -84,22 +103,22 @@ def figure_of(value: float, low: float, high: float, launches: int = 9) -> Estim
 
 def test_an_end_that_is_nowhere_near_its_figure_is_no_bound() -> None:
     lost = figure_of(32.3e9, 5.13e-200, 40.1e9)
-    assert with_ends(lost, format_bandwidth) == "32.3 GB/s [no lower bound known, 40.1 GB/s]"
-    assert with_half(lost, format_bandwidth).endswith("±62.1%")
+    assert with_ends(lost, format_bandwidth) == "32 GB/s [no lower bound known, 40 GB/s]"
+    assert with_half(lost, format_bandwidth).endswith("±62%")
     up = figure_of(100.0, 90.0, 2e6)
-    assert with_half(up, format_time) == "100 ns [90.0 ns, no upper bound known]"
-    assert with_ends(figure_of(1.0, 1e-9, 1e9), format_time) == "1.00 ns [not known]"
+    assert with_half(up, format_time) == "100 ns [90 ns, no upper bound known]"
+    assert with_ends(figure_of(1.0, 1e-9, 1e9), format_time) == "1.0 ns [not known]"
     assert with_ends(figure_of(-3.0, -5.0, 1.0), "{:g}".format) == "-3 [-5, 1]"
 
 
 def test_what_is_known_to_less_than_itself_has_its_range() -> None:
-    assert with_half(figure_of(4.0, 1.0, 12.0), format_time) == "4.00 ns [1.00, 12.0]"
-    assert with_half(figure_of(4.0, 1.0, 8.9), format_time) == "4.00 ns ±98.8%"
+    assert with_half(figure_of(4.0, 1.0, 12.0), format_time) == "4.0 ns [1.0, 12.0]"
+    assert with_half(figure_of(4.0, 1.0, 8.9), format_time) == "4.0 ns ±99%"
 
 
 def test_a_parameter_of_unknown_order_of_magnitude_is_no_figure() -> None:
     wide, narrow = figure_of(5e9, 1e9, 1.1e10), figure_of(5e9, 1e9, 9e9)
-    assert parameter_in_words(narrow, format_bandwidth) == "5.00 GB/s [1.00, 9.00]"
+    assert parameter_in_words(narrow, format_bandwidth) == "5.0 GB/s [1.0, 9.0]"
     assert parameter_in_words(wide, format_bandwidth, "larger messages") == (
         "not determined by these sizes: measure larger messages"
     )
@@ -270,3 +289,88 @@ def test_a_bandwidth_without_end_is_not_determined() -> None:
     assert parameter_in_words(flat, format_bandwidth, "larger messages") == (
         "not determined by 3 launches: measure at least 5"
     )
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_parameter_without_end_is_no_figure_even_without_an_interval(value: float) -> None:
+    """Nothing says that one without an interval is not known, but the value itself does."""
+    alone = figure_of(value, -math.inf, math.inf, launches=1)
+    assert not is_determined(alone)
+    assert parameter_in_words(alone, format_bandwidth) == (
+        "not determined by 1 launch: measure at least 5"
+    )
+    known = figure_of(5e9, -math.inf, math.inf, launches=1)
+    assert parameter_in_words(known, format_bandwidth) == "5.00 GB/s, 1 launch"
+
+
+@given(
+    st.floats(1e-3, 1e12),
+    st.floats(1e-6, 0.9),
+    st.floats(1e-6, 5.0),
+    st.sampled_from([2, 5, 40]),
+)
+def test_digits_are_those_that_the_interval_bears_out(
+    value: float, down: float, up: float, launches: int
+) -> None:
+    figure = figure_of(value, value * (1 - down), value * (1 + up), launches)
+    step, half = step_of(figure), (figure.high - figure.low) / 2
+    assert step is not None
+    digits = math.floor(math.log10(value)) - round(math.log10(step)) + 1
+    assert 2 <= digits <= (4 if half < 0.002 * value else 3)
+    # The last digit is no finer than a hundredth of half the width, and rounding moves the figure
+    # by no more than a fifth of that width, unless the fewest or the most digits say otherwise.
+    assert step > 0.01 * half or digits == 2
+    assert step / 2 < 0.2 * half or digits >= 3
+    for shape in (format_time, format_bandwidth, format_rate, format_percent, format_flops):
+        assert len(shape(value, step).split()[0]) <= 12
+
+
+@given(st.floats(1e-3, 9e5), st.floats(1e-3, 9e5), st.sampled_from([None, 0.01, 1.0]))
+def test_a_larger_figure_is_never_written_as_a_smaller_one(
+    one: float, two: float, step: float | None
+) -> None:
+    low, high = sorted((one, two))
+    for shape, units in ((format_time, TIMES_OF), (format_bandwidth, RATES_OF)):
+        texts = (shape(low, step), shape(high, step))
+        first, second = (read(text.split()[0]) * units[text.split()[1]] for text in texts)
+        assert first <= second * (1 + 1e-9), texts
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "known"),
+    [(1.0, 10.0, True), (1.0, 10.1, False), (-1.0, 2.0, False), (-10.0, -1.0, True),
+     (0.0, 1.0, False), (5.0, 5.0, True), (1.0, math.inf, False), (-math.inf, math.inf, True)],
+)  # fmt: skip
+def test_a_parameter_is_determined_within_a_factor_of_ten(
+    low: float, high: float, *, known: bool
+) -> None:
+    assert is_determined(figure_of(5.0, low, high)) is known
+
+
+TIMES_OF = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}
+RATES_OF = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
+
+
+def read(text: str) -> float:
+    """The number as a reader takes it."""
+    return float(text)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "half"),
+    [(95.0, 105.0, "100 ns ±5.0%"), (88.0, 112.0, "100 ns ±12%"),
+     (99.98, 100.02, "100.0 ns ±0.020%"), (60.0, 140.0, "100 ns ±40%"),
+     (-50.0, 160.0, "100 ns [-50, 160]")],
+)  # fmt: skip
+def test_half_a_width_has_the_digits_that_say_something(low: float, high: float, half: str) -> None:
+    assert with_half(figure_of(100.0, low, high), format_time) == half
+
+
+def test_a_computed_size_and_a_ratio_have_their_own_units() -> None:
+    assert format_computed_bytes(12595.0, 100.0) == "12.30 KiB"
+    assert format_computed_bytes(85.4, 1.0) == "85 B"
+    assert format_computed_bytes(3.0 * 2**20) == "3.00 MiB"
+    assert [format_ratio(one) for one in (0.9994, 1.0, 12.34567)] == ["0.999", "1.000", "12.35"]
+    assert format_ratio(0.5, 1.0) == "0.50"
+    assert format_change(-3.25, 0.1) == "-3.2 %"
+    assert format_share(0.982) == "98.2 %"

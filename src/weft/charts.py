@@ -13,7 +13,10 @@ from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import WIDEST, with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from weft.units import Shape
+
 
 Metric = Literal["latency", "bandwidth"]
 Style = Literal["both", "points", "line", "bar"]
@@ -138,7 +141,7 @@ class AxisUnit(NamedTuple):
 
     label: str
     scale: float
-    shape: Callable[[float], str]
+    shape: Shape
 
     def point(self, x: float, figure: Estimate, text: str = "") -> ChartPoint:
         """A figure with its interval at a place of the other axis."""

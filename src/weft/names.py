@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
@@ -30,3 +31,11 @@ def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, 
             raise WeftError(what, fix)
         chosen[by_plain[plain]] = None
     return tuple(chosen)
+
+
+def is_there(name: str) -> bool:
+    """Whether a file has this name; of many records together it can be longer than any file's."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _BYTES = {
     "": 1,
@@ -153,47 +153,118 @@ def format_bytes(count: int) -> str:
     return f"{count} B"
 
 
-# Less than this is written as a power of ten: of a long row of zeros nobody sees how many.
-LEAST = 1e-3
+# Less than the first is written as a power of ten, for of a long row of zeros nobody sees how many;
+# and so is as much as the second.
+LEAST, MOST = 1e-3, 1e6
+USUAL_DIGITS = 3
+# Of a ratio, whose distance from 1 decides.
+RATIO_STEP, RATIO_DIGITS = 1e-3, 4
+# Of an end far from its figure, and of one close to zero.
+MOST_DIGITS, FEWEST_DIGITS = 6, 2
+# A figure that is so close below a larger unit is rounded to one of it.
+NEXT_UNIT = 0.9995
+_TIMES = (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1.0))
+_BANDWIDTHS = (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0))
+_RATES = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
+_ARITHMETIC = (("GFlop/s", 1e9), ("MFlop/s", 1e6))
+_SIZES = (("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10))
 
 
-def _three_digits(value: float) -> str:
+class Shape(Protocol):
+    """Writes a figure in its unit; `step` is what its last digit is worth, None: three digits."""
+
+    def __call__(self, value: float, step: float | None = None, /) -> str:
+        """The figure in words."""
+        ...
+
+
+def digit_worth(value: float, digits: int) -> float:
+    """What the last of so many significant digits of a value other than zero is worth."""
+    return 10.0 ** (math.floor(math.log10(abs(value))) + 1 - digits)
+
+
+def format_number(value: float, step: float | None = None, /) -> str:
+    """A number down to `step`, with two digits at least.
+
+    Without a step three digits, and all those before the point.
+    """
     if value == 0:
         return "0"
-    rounded = float(f"{value:.3g}")
-    if abs(rounded) < LEAST:
+    lead = math.floor(math.log10(abs(value)))
+    digits = max(USUAL_DIGITS, lead + 1)
+    if step is not None:
+        digits = lead - math.floor(math.log10(step) + 1e-9) + 1
+    digits = min(max(digits, FEWEST_DIGITS), MOST_DIGITS)
+    rounded = float(f"{value:.{digits - 1}e}")
+    if not LEAST <= abs(rounded) < MOST:
         return f"{rounded:.2e}"
-    return f"{rounded:.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}"
+    if step is None:
+        lead = math.floor(math.log10(abs(rounded)))
+    return f"{rounded:.{max(0, digits - 1 - lead)}f}"
 
 
-def format_time(nanoseconds: float) -> str:
-    """A time with three digits in ns, µs, ms or s."""
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if nanoseconds >= size * 0.9995:
-            return f"{_three_digits(nanoseconds / size)} {unit}"
-    return f"{_three_digits(nanoseconds)} ns"
+def _in_unit(value: float, units: Sequence[tuple[str, float]], step: float | None) -> str:
+    """The value in the largest unit of which it is one at least, else in the last."""
+    unit, size = next(
+        ((unit, size) for unit, size in units if abs(value) >= _least_of(size, step)), units[-1]
+    )
+    return f"{format_number(value / size, step and step / size)} {unit}".rstrip()
 
 
-def format_bandwidth(bytes_per_s: float) -> str:
-    """A bandwidth with three digits in B/s, kB/s, MB/s or GB/s (powers of ten)."""
-    for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
-        if bytes_per_s >= size * 0.9995:
-            return f"{_three_digits(bytes_per_s / size)} {unit}"
-    return f"{_three_digits(bytes_per_s)} B/s"
+def _least_of(size: float, step: float | None) -> float:
+    return size * NEXT_UNIT if step is None else size - min(step, size / 100) / 2
 
 
-def format_rate(per_s: float) -> str:
-    """A number per second with three digits and k, M or G (powers of ten)."""
-    for unit, size in ((" G", 1e9), (" M", 1e6), (" k", 1e3)):
-        if per_s >= size * 0.9995:
-            return f"{_three_digits(per_s / size)}{unit}"
-    return _three_digits(per_s)
+def format_time(nanoseconds: float, step: float | None = None, /) -> str:
+    """A time in ns, µs, ms or s."""
+    return _in_unit(nanoseconds, _TIMES, step)
 
 
-def format_percent(percent: float) -> str:
+def format_bandwidth(bytes_per_s: float, step: float | None = None, /) -> str:
+    """A bandwidth in B/s, kB/s, MB/s or GB/s (powers of ten)."""
+    return _in_unit(bytes_per_s, _BANDWIDTHS, step)
+
+
+def format_rate(per_s: float, step: float | None = None, /) -> str:
+    """A number per second with k, M or G (powers of ten)."""
+    return _in_unit(per_s, _RATES, step)
+
+
+def format_flops(flops_per_s: float, step: float | None = None, /) -> str:
+    """A rate of arithmetic: "812 MFlop/s", "1.10 GFlop/s", "1250 GFlop/s"."""
+    return _in_unit(flops_per_s, _ARITHMETIC, step)
+
+
+def format_computed_bytes(count: float, step: float | None = None, /) -> str:
+    """A size that was computed, in bytes or powers of two: "85 B", "12.3 KiB"."""
+    if abs(count) < _SIZES[-1][1]:
+        return f"{round(count)} B"
+    return _in_unit(count, _SIZES, step)
+
+
+def format_percent(percent: float, step: float | None = None, /) -> str:
     """Per cent with one digit after the point; a tie goes to the even digit, as in the tables."""
+    if abs(percent) >= MOST:
+        return f"{format_number(percent)} %"
     exact = Decimal(f"{percent:.9g}")  # Without the rounding errors of binary fractions.
-    return f"{exact.quantize(Decimal('0.1'), ROUND_HALF_EVEN)} %"
+    decimals = 1 if step is None else min(max(0, -math.floor(math.log10(step) + 1e-9)), 3)
+    return f"{exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN)} %"
+
+
+def format_share(share: float, step: float | None = None, /) -> str:
+    """A share of one in per cent: "98.2 %"."""
+    return format_percent(100 * share, step and 100 * step)
+
+
+def format_change(percent: float, step: float | None = None, /) -> str:
+    """A change in per cent with its sign: "+14.4 %"."""
+    return ("+" if percent >= 0 else "") + format_percent(percent, step)
+
+
+def format_ratio(ratio: float, step: float | None = None, /) -> str:
+    """A ratio to the thousandth, as verdicts ask for; coarser where that says nothing."""
+    most = digit_worth(ratio, RATIO_DIGITS) if ratio else 0.0
+    return format_number(ratio, max(RATIO_STEP, (step or 0.0) / 10, most))
 
 
 def parse_time(text: str) -> float:

@@ -1,8 +1,9 @@
 """How a figure is written with its interval: one rule for terminal, pages, papers and sentences.
 
-One launch has no interval over launches: the figure and "1 launch". With 2 to 4 launches the
-interval is wide and asymmetric: [low, high] and their number n. From 5 on the half-width follows
-the figure, or [low, high] in sentences and fits.
+It has as many digits as its interval bears out, and the interval's ends as many as it. One launch
+has no interval over launches: the figure and "1 launch". With 2 to 4 launches the interval is wide
+and asymmetric: [low, high] and their number n. From 5 on the half-width follows the figure, or
+[low, high] in sentences and fits.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from weft.units import format_bytes, format_time
+from weft.units import digit_worth, format_bytes, format_number, format_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weft.estimate import Estimate
+    from weft.units import Shape
 
 # From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
@@ -26,6 +28,18 @@ WIDEST = 1000
 # A parameter whose interval spans this factor is none: its order of magnitude is not known.
 DETERMINED = 10
 NO_LOWER, NO_UPPER = "no lower bound known", "no upper bound known"
+# What a parameter's cell says where its interval says nothing.
+UNDETERMINED = "not determined"
+# As the Particle Data Group rounds: to the second digit of half an interval's width where that
+# begins below 3.55, else to the first.
+SECOND_DIGIT_BELOW = 3.55
+# Whatever the interval, a figure has so many digits; the fourth where half the width is a small
+# part of the figure.
+FEWEST_DIGITS, MOST_DIGITS = 2, 4
+FOURTH_BELOW = 0.002
+# Half a width over its figure: whole per cents from the first on, one decimal from the second, and
+# none is written as less than the last.
+WHOLE_FROM, DECIMAL_FROM, LEAST_SHARE = 0.0995, 0.00095, 1e-5
 # What follows a figure: "[3.9, 4.3] n=3", "±1.2%", "±12 ns", ", 1 launch".
 _INTERVAL = re.compile(r"( (\[[^]]*\]( n=\d+)?|±\S+( \S+)?)|,? 1 (launch|session))$")
 # The rule as it stands under a table.
@@ -38,33 +52,56 @@ WHOLE_PERCENT = 100.0
 ABOUT_WHOLE = 0.02
 
 
-def with_half(
-    figure: Estimate, shape: Callable[[float], str], half: Callable[[float], str] | None = None
-) -> str:
-    """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.9, 4.3] n=3", "4.07 µs, 1 launch".
+def step_of(figure: Estimate) -> float | None:
+    """What the last digit of a figure is worth by its interval; None where there is no interval."""
+    half = figure.high / 2 - figure.low / 2
+    if not 0 < half < math.inf or figure.value == 0:
+        return None
+    worth = digit_worth(half, 1)
+    if half < SECOND_DIGIT_BELOW * worth:
+        worth = digit_worth(half, 2)
+    most = MOST_DIGITS if half < FOURTH_BELOW * abs(figure.value) else MOST_DIGITS - 1
+    least = digit_worth(figure.value, most)
+    return min(max(worth, least), digit_worth(figure.value, FEWEST_DIGITS))
 
-    `half` writes half the width in the figure's own unit, for what may be zero. What is known to
+
+def with_half(figure: Estimate, shape: Shape, *, in_unit: bool = False) -> str:
+    """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.90, 4.30] n=3", "4.07 µs, 1 launch".
+
+    `in_unit` writes half the width in the figure's own unit, for what may be zero. What is known to
     less than itself has its range.
     """
-    is_wide = half is None and figure.relative_half_width > 1
-    if figure.launches < ENOUGH_FOR_HALF or is_wide:
+    is_wide = not in_unit and figure.relative_half_width > 1
+    if figure.launches < ENOUGH_FOR_HALF or not figure.is_bounded or is_wide:
         return with_ends(figure, shape)
-    if half is None:
-        return f"{shape(figure.value)} ±{figure.relative_half_width:.1%}"
-    return f"{shape(figure.value)} ±{half((figure.high - figure.low) / 2)}"
+    middle = shape(figure.value, step_of(figure))
+    if not in_unit:
+        return f"{middle} ±{_share_in_words(figure.relative_half_width)}"
+    half = figure.high / 2 - figure.low / 2
+    return f"{middle} ±{shape(half, digit_worth(half, FEWEST_DIGITS) if half else None)}"
 
 
-def with_ends(figure: Estimate, shape: Callable[[float], str]) -> str:
-    """A figure for a sentence: "4.07 µs [3.9, 4.3]", with n below five launches."""
-    middle = shape(figure.value)
+def _share_in_words(share: float) -> str:
+    """Half a width over its figure: "12%", "1.2%", "0.03%"."""
+    if share >= WHOLE_FROM:
+        return f"{share:.0%}"
+    if share == 0 or share >= DECIMAL_FROM:
+        return f"{share:.1%}"
+    return f"{format_number(100 * max(share, LEAST_SHARE), digit_worth(100 * share, 1))}%"
+
+
+def with_ends(figure: Estimate, shape: Shape) -> str:
+    """A figure for a sentence: "4.07 µs [3.90, 4.30]", with n below five launches."""
+    step = step_of(figure)
+    middle = shape(figure.value, step)
     if figure.launches == 1:
         return f"{middle}, 1 {figure.unit}"
     number = f" n={figure.launches}" if 0 < figure.launches < ENOUGH_FOR_HALF else ""
-    return f"{middle} {_ends(figure.low, figure.high, shape, middle, figure.value)}{number}"
+    return f"{middle} {_ends(figure.low, figure.high, shape, middle, figure.value, step)}{number}"
 
 
-def ends(low: float, high: float, shape: Callable[[float], str], value: float | None = None) -> str:
-    """An interval alone: "[3.9 µs, 4.3 µs]"; "1 launch" where there is none.
+def ends(low: float, high: float, shape: Shape, value: float | None = None) -> str:
+    """An interval alone: "[3.90 µs, 4.30 µs]"; "1 launch" where there is none.
 
     With the figure's `value` an end that is too far from it is no bound.
     """
@@ -73,11 +110,21 @@ def ends(low: float, high: float, shape: Callable[[float], str], value: float | 
     return _ends(low, high, shape, "", value)
 
 
+def between(middle: str, low: float, high: float, shape: Shape) -> str:
+    """What is no estimate, with its interval: the figure as it is written, then the ends."""
+    return f"{middle} {_ends(low, high, shape, middle, None)}"
+
+
 def _ends(
-    low: float, high: float, shape: Callable[[float], str], middle: str, value: float | None
+    low: float,
+    high: float,
+    shape: Shape,
+    middle: str,
+    value: float | None,
+    step: float | None = None,
 ) -> str:
     """The ends, without their unit where both have the figure's; no digits where it is unknown."""
-    texts = [shape(end) if math.isfinite(end) else "" for end in (low, high)]
+    texts = [shape(end, step) if math.isfinite(end) else "" for end in (low, high)]
     if math.isinf(low) or (value is not None and 0 < WIDEST * low < value):
         texts[0] = NO_LOWER
     if math.isinf(high) or (value is not None and 0 < WIDEST * value < high):
@@ -93,21 +140,31 @@ def _ends(
     return f"[{texts[0]}, {texts[1]}]"
 
 
-def parameter_in_words(
-    figure: Estimate, shape: Callable[[float], str], measure: str = "more sizes"
-) -> str:
+def is_determined(figure: Estimate) -> bool:
+    """Whether a parameter's order of magnitude is known: its interval spans no factor of ten.
+
+    One that holds zero spans any factor. Without an interval nothing says that it is not known.
+    """
+    if not math.isfinite(figure.value):
+        return False
+    if not figure.is_bounded or figure.low == figure.high:
+        return math.isinf(figure.low) == math.isinf(figure.high)
+    least, most = sorted((abs(figure.low), abs(figure.high)))
+    return figure.low * figure.high > 0 and most <= DETERMINED * least
+
+
+def parameter_in_words(figure: Estimate, shape: Shape, measure: str = "more sizes") -> str:
     """A fitted parameter for a sentence; one without end, or of unknown order of magnitude, is no
     figure: the bandwidth of a line that does not rise is infinite.
 
     `measure` says what would determine it: "larger messages".
     """
-    is_wide = figure.is_bounded and 0 < DETERMINED * figure.low < figure.high
-    if not is_wide and math.isfinite(figure.value):
+    if is_determined(figure):
         return with_ends(figure, shape)
     if 0 < figure.launches < ENOUGH_FOR_HALF:
         few = counted(figure.launches, figure.unit)
-        return f"not determined by {few}: measure at least {ENOUGH_FOR_HALF}"
-    return f"not determined by these sizes: measure {measure}"
+        return f"{UNDETERMINED} by {few}: measure at least {ENOUGH_FOR_HALF}"
+    return f"{UNDETERMINED} by these sizes: measure {measure}"
 
 
 def without_interval(cell: str) -> str:
@@ -115,26 +172,19 @@ def without_interval(cell: str) -> str:
     return "\n".join(_INTERVAL.sub("", line) for line in cell.split("\n"))
 
 
-def half_in_its_unit(figure: Estimate | None, shape: Callable[[float], str]) -> str:
+def half_in_its_unit(figure: Estimate | None, shape: Shape) -> str:
     """A figure that may be zero with half its interval in its own unit: "4.07 µs ±12 ns"."""
-    if figure is None:
-        return "-"
-    return with_half(figure, shape, lambda half: shape(round(half, 2)))
+    return "-" if figure is None else with_half(figure, shape, in_unit=True)
 
 
-def half_or_none(figure: Estimate | None, shape: Callable[[float], str]) -> str:
+def half_or_none(figure: Estimate | None, shape: Shape) -> str:
     """As `with_half`; "-" where nothing was measured."""
     return "-" if figure is None else with_half(figure, shape)
 
 
-def middle_or_none(figure: Estimate | None, shape: Callable[[float], str]) -> str:
+def middle_or_none(figure: Estimate | None, shape: Shape) -> str:
     """A figure without its interval; "-" where nothing was measured."""
-    return "-" if figure is None else shape(figure.value)
-
-
-def percent(value: float) -> str:
-    """A share with one digit behind the point: "99.5 %"."""
-    return f"{value:.1f} %"
+    return "-" if figure is None else shape(figure.value, step_of(figure))
 
 
 def share_or_unknown(figure: Estimate | None) -> str:
@@ -147,12 +197,7 @@ def share_or_unknown(figure: Estimate | None) -> str:
     is_wide = figure.is_bounded and figure.high - figure.low > WHOLE_PERCENT
     # Noise about the whole is the whole, and is shown.
     is_over = figure.value > WHOLE_PERCENT * (1 + ABOUT_WHOLE)
-    return "not known" if is_wide or is_over else half_in_its_unit(figure, percent)
-
-
-def signed_time(nanoseconds: float) -> str:
-    """A time that may be below zero, as an intercept may."""
-    return f"-{format_time(-nanoseconds)}" if nanoseconds < 0 else format_time(nanoseconds)
+    return "not known" if is_wide or is_over else half_in_its_unit(figure, format_percent)
 
 
 def over(transport: str, variant: str) -> str:
@@ -207,6 +252,14 @@ def in_a_row(names: Sequence[str], last: str) -> str:
     """Names in a sentence, with `last` before the last one: "a", "a and b", "a, b or c"."""
     *others, end = names
     return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def who_says(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Each text once, in the order of the first, with the names of all that it is said of."""
+    names: dict[str, list[str]] = {}
+    for name, words in said:
+        names.setdefault(words, []).append(name)
+    return names
 
 
 def counted_cases(cases: Sequence[str]) -> str:

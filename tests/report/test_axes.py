@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from weft.charts import Chart, ChartAxis, Mark, Track
 from weft.report.axes import FEWEST_TICKS, log_ticks, tick_in_words
-from weft.report.drawing import draw_for_page
+from weft.report.drawing import canvas_of, draw_for_page
 
 
 def chart_of(track: Track, x: ChartAxis, y: ChartAxis, marks: tuple[Mark, ...] = ()) -> Chart:
@@ -47,6 +47,8 @@ def test_times_do_not_begin_below_zero_and_differences_may() -> None:
     linear = ChartAxis("time", is_log=False)
     times = Track(label="", x=(1.0, 2.0), y=(0.1, 9.0), low=(-3.0, 1.0), high=(0.2, 30.0))
     signs = Track(label="", x=(1.0, 2.0), y=(-4.0, 9.0), is_signed=True)
+    # No tick is below zero, and neither is the axis' own end.
+    assert canvas_of(chart_of(times, linear, linear)).axes[0].get_ylim()[0] == 0
     drawn = axis_words(draw_for_page(chart_of(times, linear, linear)).svg)
     assert not [word for word in drawn if word.startswith(("−", "-"))]
     drawn = axis_words(draw_for_page(chart_of(signs, linear, linear)).svg)

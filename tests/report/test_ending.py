@@ -51,6 +51,15 @@ def test_more_transports_than_have_room_are_counted(tmp_path: Path) -> None:
     assert any("more transports in the report" in line for line in lines)
 
 
+@pytest.mark.parametrize("width", [50, 60, 70, 80, 90, 100, 120])
+@pytest.mark.parametrize("transports", [1, 3, 4, 5, 7])
+def test_no_screen_is_too_narrow_for_the_files(tmp_path: Path, transports: int, width: int) -> None:
+    """What to do next stands there where it has room as it is broken into lines."""
+    cases = make_cases(("ping_pong", "stream"), TRANSPORTS[:transports], (8, 1024, 65536))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, launches=3))
+    assert len(lines_of(run, width)) + FILES <= MOST_LINES
+
+
 def test_a_reason_without_a_figure_is_named_first(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1024))
 

@@ -12,7 +12,7 @@ from support.drawn import page_plots, page_tables
 from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.history import History, history
 from weft.record.run import Run
-from weft.report.history import history_tables, write_history
+from weft.report.history import _charts, history_tables, write_history
 from weft.sources.limits import read_limits
 from weft.units import format_bytes
 
@@ -151,6 +151,12 @@ def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: 
         f"{fails}; cases without a figure: tcp/ping_pong/*", f"{fails}; conditions changed",
         fails, fails, fails,
     ]  # fmt: skip
+    # A limit, a failed night, a step and changed conditions have each a colour of their own.
+    charts = {chart.name: chart for chart in _charts(found)}
+    groups = {mark.text: mark.group for mark in charts["case1"].marks}
+    kinds = [groups["limit: latency at most 1.1 us"], groups["no figure"], groups[step]]
+    of_speeds = [mark.group for mark in charts["speeds0"].marks]
+    assert (kinds, of_speeds) == ([4, 3, 1], [3] * 5)
     [bandwidth] = plots["case4"]["tracks"]
     # 65,536 bytes in 2,000 ns and 0.1 ns a byte.
     assert 7600 < bandwidth["y"][0] < 7800

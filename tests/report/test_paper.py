@@ -24,8 +24,8 @@ from weft.report.paper import LAYOUTS, SERIF, paper_of
 from weft.report.signatures import signature_chart
 from weft.sources.series import models_of
 from weft.tables import Table
-from weft.units import format_bandwidth
-from weft.wording import signed_time
+from weft.units import format_bandwidth, format_time
+from weft.wording import is_determined, step_of
 
 SIZES = (0, *(1 << exponent for exponent in range(16)))
 
@@ -149,11 +149,17 @@ def test_each_line_stands_under_its_own_head() -> None:
     lines = (fit.least_squares, fit.median_line)
     rows = {name: cells for name, *cells in line_rows(fit)}
     for name, cells in (("bandwidth", rows["bandwidth"]), ("latency", rows["latency"])):
-        shape = format_bandwidth if name == "bandwidth" else signed_time
+        shape = format_bandwidth if name == "bandwidth" else format_time
         part = "bandwidth_bytes_per_s" if name == "bandwidth" else "latency_ns"
-        wanted = [shape(getattr(line, part).value) for line in lines]
+        found = [getattr(line, part) for line in lines]
+        wanted = [
+            shape(one.value, step_of(one))
+            if is_determined(one)
+            else "not determined by these sizes"
+            for one in found
+        ]
         assert wanted[0] != wanted[1]
-        assert [cell.partition(" [")[0].partition(",")[0] for cell in cells] == wanted
+        assert [re.split(r" \[|[,:]", cell)[0] for cell in cells] == wanted
 
 
 def test_a_label_wider_than_the_chart_is_in_several_lines() -> None:
@@ -178,3 +184,11 @@ def test_a_limit_near_is_a_line_and_one_far_away_its_words(at: float, told: str)
     low, high = shown.get_ylim()
     assert low <= 2.0 < 3.0 < high < 4 * 3.0
     assert bool(told) or at < high
+
+
+def test_each_layout_has_the_widths_of_its_class() -> None:
+    """Those of IEEEtran, acmart and elsarticle: columns and pages in inches."""
+    assert [(one.name, one.column_inches, one.page_inches, one.points) for one in LAYOUTS] == [
+        ("ieee", 3.5, 7.16, 8), ("acm", 3.33, 7.0, 8), ("elsevier", 3.5, 7.2, 8),
+    ]  # fmt: skip
+    assert {one.family for one in LAYOUTS} == {SERIF}

@@ -1,5 +1,6 @@
 """What went wrong stands on top of a page: each reason, with how many cases it holds for."""
 
+import html
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,9 @@ import weft
 from support.builders import lost_batch, make_cases, synthetic_record
 from support.shown import render_page
 from weft.analysis.summary import summarise
+from weft.record.run import Run
 from weft.report.notes import troubles_in_words
+from weft.topics import TOPICS, results_of
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -33,3 +36,18 @@ def test_each_reason_is_among_the_warnings_of_its_page(tmp_path: Path) -> None:
     warnings = page.partition('aria-label="Warnings"')[2].partition("</ul>")[0]
     for line in said:
         assert f"<li>{line}</li>" in warnings
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_page_of_two_records_says_first_what_each_topic_has_to_say(
+    tmp_path: Path, unlike: Run
+) -> None:
+    """Of the first record many topics have a headline, of the second few."""
+    few = weft.load(synthetic_record(tmp_path / "few.jsonl", make_cases()))
+    page = html.unescape(render_page([(one, summarise(one)) for one in (unlike, few)]))
+    for run in (unlike, few):
+        results = results_of(run, summarise(run))
+        heads = [topic.headline(results.of(topic)) for topic in TOPICS]
+        said = "; ".join(head for head in heads if head)
+        assert said
+        assert f": {said}." in page

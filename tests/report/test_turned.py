@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from weft.report.turned import PAGE_CHARACTERS, for_page
 from weft.tables import Table
 
@@ -50,3 +52,11 @@ def test_many_of_both_are_split_and_no_cell_is_lost() -> None:
     for part in parts:
         longest = sum(3 + max(map(len, own)) for own in zip(*part.rows, strict=True))
         assert longest <= PAGE_CHARACTERS
+
+
+def test_columns_of_words_begin_at_their_left_in_each_part() -> None:
+    table = msgspec.structs.replace(wide(12), left=(0, 3, 16))
+    words = {table.head[at] for at in table.left}
+    parts = for_page(table)
+    assert {head for part in parts for head in (part.head[at] for at in part.left)} == words
+    assert all(part.left[0] == 0 for part in parts)

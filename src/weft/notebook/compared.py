@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure as Canvas
 
+    from weft.analysis.compare.compared_rows import ComparedFigure
     from weft.analysis.compare.comparison import Comparison
+    from weft.analysis.stats.ratios import Verdict
 
 
 def compare(
@@ -33,8 +35,7 @@ def compare(
     between; speeds within the share `same` of the first are called the same. Raises WeftError.
     """
     sides = [str(one.path if isinstance(one, Run) else one) for one in (first, *others)]
-    found, _ = compared(sides, test, same)
-    return ComparedSides(found)
+    return ComparedSides(compared(sides, test, same))
 
 
 class ComparedSides:
@@ -48,13 +49,17 @@ class ComparedSides:
         """A row per size and side: reference, figure (ns or bytes/s), speed, each with _low and
         _high, and the verdict. `side` counts the sides behind the first from 1.
         """
-        return table_of_rows(msgspec.to_builtins(compared_figures(self.found)))
+        return table_of_rows(msgspec.to_builtins(self._rows))
+
+    @cached_property
+    def _rows(self) -> list[ComparedFigure]:
+        return compared_figures(self.found)
 
     @property
-    def verdicts(self) -> dict[str, dict[str, int]]:
+    def verdicts(self) -> dict[str, dict[Verdict, int]]:
         """By each side's title how often it is better, worse, the same, or not significant."""
         titles = [side.title for side in self.found.sides[1:]]
-        return dict(zip(titles, verdicts_of_sides(self.found), strict=True))
+        return dict(zip(titles, verdicts_of_sides(self.found, self._rows), strict=True))
 
     @property
     def unlike(self) -> dict[str, tuple[str, ...]]:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from weft.analysis.stats.intervals import CONFIDENCE
 from weft.estimate import Estimate
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import with_ends
+from weft.wording import counted, with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from weft.units import Shape
 
-_SHOWN: dict[str, Callable[[float], str]] = {
+
+_SHOWN: dict[str, Shape] = {
     "latency_ns": format_time,
     "bandwidth_bytes_per_s": format_bandwidth,
 }
@@ -47,7 +49,7 @@ class Figures(pl.DataFrame):
             for line in lines
         ]
         more = self.height - _MOST_ROWS
-        shown += [f"and {more} more rows"] if more > 0 else []
+        shown += [f"and {counted(more, 'more row')}"] if more > 0 else []
         return "\n".join(line.rstrip() for line in shown)
 
     __str__ = __repr__
@@ -67,7 +69,7 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
     return (row["transport"], row["test"], size, row["variant"], *figures)
 
 
-def _in_words(row: dict[str, Any], name: str, shape: Callable[[float], str]) -> str:
+def _in_words(row: dict[str, Any], name: str, shape: Shape) -> str:
     if row[name] is None:
         return ""
     ends = {end: row[f"{name}_{end}"] for end in ("low", "high")}
@@ -75,7 +77,7 @@ def _in_words(row: dict[str, Any], name: str, shape: Callable[[float], str]) -> 
         value=row[name],
         low=float("-inf") if ends["low"] is None else ends["low"],
         high=float("inf") if ends["high"] is None else ends["high"],
-        coverage=0.95,
+        coverage=CONFIDENCE,
         method="",
         launches=row["launches"],
     )

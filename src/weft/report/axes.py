@@ -26,7 +26,6 @@ def shape_axes(axes: Any, chart: Chart) -> None:
     for letter, axis in zip(_LEVEL, (chart.x, chart.y), strict=True):
         base = 2 if letter == "x" and axis.ticks else 10
         if axis.is_log:
-            axes.set(**{f"{letter}scale": "log"})
             getattr(axes, f"set_{letter}scale")("log", base=base)
         if axis.ticks:
             getattr(axes, f"set_{letter}ticks")(*zip(*axis.ticks, strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -10,6 +9,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.analysis.compare.compared_rows import compared_figures, verdicts_of_sides
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
@@ -94,7 +94,7 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
         heading=f"{', '.join(titles[1:])} beside {titles[0]}",
         kind="weft comparison",
-        verdicts=tuple(_verdict(comparison, index) for index in range(len(titles) - 1)),
+        verdicts=_verdicts(comparison),
         warnings=tuple(comparison.notes),
         sections=sections,
     )
@@ -111,25 +111,34 @@ def _table(laid_out: dict[str, Any]) -> Table:
     )
 
 
-def _verdict(comparison: Comparison, index: int) -> Verdict:
-    """Whether a side is better, worse, or both in places, in a word, and all in numbers."""
-    counts = _verdicts(comparison, index)
-    found = {answer for answer in counts if answer in ("better", "worse")}
-    word, mood = "", "open"
-    if len(found) == 1:
-        word = "better" if "better" in found else "worse"
-        mood = "good" if word == "better" else "bad"
-    else:
-        word = "mixed" if found else "no difference found" if counts else "nothing in common"
-    return Verdict(
-        word=f"{word[0].upper()}{word[1:]}.", sentence=_counts(comparison, index), mood=mood
+def _verdicts(comparison: Comparison) -> tuple[Verdict, ...]:
+    """Of each side whether it is better, worse, or both in places, and all in numbers."""
+    counts = verdicts_of_sides(comparison, compared_figures(comparison))
+    titles = [side.title for side in comparison.sides[1:]]
+    return tuple(
+        _verdict(f"{title} against {comparison.sides[0].title}", own)
+        for title, own in zip(titles, counts, strict=True)
     )
 
 
-def _verdicts(comparison: Comparison, index: int) -> Counter[Answer]:
-    found = [row.verdicts[index] for table in comparison.tables for row in table.rows]
-    found += [single.verdicts[index] for single in comparison.singles]
-    return Counter(verdict for verdict in found if verdict)
+def _verdict(who: str, counts: dict[Answer, int]) -> Verdict:
+    """In a word, and how often each answer was given in a sentence."""
+    most_first = sorted((one for one in counts if counts[one]), key=lambda one: -counts[one])
+    found = [answer for answer in most_first if answer in ("better", "worse")]
+    mood = "open"
+    word: str
+    if len(found) == 1:
+        word = found[0]
+        mood = "good" if word == "better" else "bad"
+    else:
+        word = "mixed" if found else "no difference found" if most_first else "nothing in common"
+    words = ", ".join(f"{_in_words(answer)} {counts[answer]}" for answer in most_first)
+    total = counted(sum(counts.values()), "figure")
+    return Verdict(
+        word=f"{word[0].upper()}{word[1:]}.",
+        sentence=f"{who}, of {total}: {words or 'none in common'}.",
+        mood=mood,
+    )
 
 
 def comparison_charts(comparison: Comparison) -> list[Chart]:
@@ -138,17 +147,6 @@ def comparison_charts(comparison: Comparison) -> list[Chart]:
         msgspec.structs.replace(_chart(comparison, table, number), note=BARS_OF_BOTH)
         for number, table in enumerate(comparison.tables)
     ]
-
-
-def _counts(comparison: Comparison, index: int) -> str:
-    """How often each verdict was given to one side, a sentence."""
-    counts = _verdicts(comparison, index)
-    words = ", ".join(f"{_in_words(verdict)} {count}" for verdict, count in counts.most_common())
-    first, other = comparison.sides[0].title, comparison.sides[index + 1].title
-    return (
-        f"{other} against {first}, of {counted(counts.total(), 'figure')}:"
-        f" {words or 'none in common'}."
-    )
 
 
 def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from weft.analysis.first_figures import first_figures
-from weft.report.front import figures_of, verdict_of
+from weft.report.front import figures_of, first_figures_of, verdict_of
 from weft.report.notes import troubles_in_words
 from weft.report.table import FittedTable
 from weft.report.terminal import first_topic, height_of
@@ -50,7 +49,7 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
 
 def _result(results: Results, screen: Console, room: int) -> list[RenderableType]:
     """The first figures of each transport, or what the first topic says that has anything."""
-    figures = first_figures(results.run, results.summaries)
+    figures = first_figures_of(results)
     # Of settings beside each other the ratios are the result.
     if not figures or room < 2 or results.run.header.plan.variations:
         return first_topic(results, screen, room)

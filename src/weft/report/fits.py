@@ -19,11 +19,18 @@ from weft.charts import (
     chart_of,
     track_of,
 )
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, parameter_in_words, signed_time
+from weft.units import (
+    format_bandwidth,
+    format_bytes,
+    format_change,
+    format_computed_bytes,
+    format_number,
+    format_time,
+)
+from weft.wording import counted, parameter_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rich.console import RenderableType
 
@@ -33,6 +40,8 @@ if TYPE_CHECKING:
     from weft.analysis.fits.segments import Piecewise, Segment, Switch
     from weft.analysis.fits.sweeps import Series
     from weft.estimate import Estimate
+    from weft.units import Shape
+
 
 # Sizes spread wider than this are shown on logarithmic axes.
 WIDE_SPREAD = 1000
@@ -41,9 +50,7 @@ LINE_POINTS = 65
 PREDICTION_HEAD = ("model", "median error", "largest error", "the model is")
 
 
-def in_words(
-    parameter: Estimate | None, shape: Callable[[float], str], measure: str = "more sizes"
-) -> str:
+def in_words(parameter: Estimate | None, shape: Shape, measure: str = "more sizes") -> str:
     """A parameter with its interval: "5.94 GB/s [5.92 GB/s, 5.96 GB/s]"; or what determines it."""
     return "-" if parameter is None else parameter_in_words(parameter, shape, measure)
 
@@ -51,18 +58,26 @@ def in_words(
 def line_rows(fit: LinearFit) -> list[tuple[str, str, str]]:
     """Rows of name, least squares and median line, in words."""
 
-    def row(
-        name: str, shape: Callable[[float], str], part: str, measure: str = ""
-    ) -> tuple[str, str, str]:
+    def row(name: str, shape: Shape, part: str, measure: str = "") -> tuple[str, str, str]:
         both = (fit.least_squares, fit.median_line)
         cells = [in_words(getattr(line, part), shape, measure) for line in both]
         return name, cells[0], cells[1]
 
     return [
         row("bandwidth", format_bandwidth, "bandwidth_bytes_per_s", "larger messages"),
-        row("latency", signed_time, "latency_ns", "smaller messages"),
-        row("R²", lambda share: f"{share:.5f}", "r_squared"),
+        row("latency", format_time, "latency_ns", "smaller messages"),
+        row("R²", _of_one, "r_squared"),
     ]
+
+
+def _of_one(share: float, _: float | None = None, /) -> str:
+    """A share of one to five decimals: what R² leaves out is small."""
+    return format_number(share, 1e-5)
+
+
+def _step_in_percent(times: float, step: float | None = None, /) -> str:
+    """By how much the times step: "+27 %"."""
+    return format_change(100 * (times - 1), step and 100 * step)
 
 
 def facts_of(fit: LinearFit) -> str:
@@ -117,18 +132,18 @@ def prediction_rows(models: Models) -> list[tuple[str, ...]]:
 
 def loggp_rows(model: LogGP) -> list[tuple[str, str]]:
     """The parameters of LogGP and PLogP in words."""
-    rows = [("L + o_s + o_r", in_words(model.transfer_ns, signed_time))]
+    rows = [("L + o_s + o_r", in_words(model.transfer_ns, format_time))]
     if model.latency_ns is not None:
-        rows.append(("L", in_words(model.latency_ns, signed_time)))
+        rows.append(("L", in_words(model.latency_ns, format_time)))
     rows += [
-        ("g", in_words(model.gap_ns, signed_time)),
-        ("G per byte", in_words(model.gap_ns_per_byte, signed_time)),
-        ("L of PLogP", in_words(model.plogp_latency_ns, signed_time)),
+        ("g", in_words(model.gap_ns, format_time)),
+        ("G per byte", in_words(model.gap_ns_per_byte, format_time)),
+        ("L of PLogP", in_words(model.plogp_latency_ns, format_time)),
     ]
     for overhead in model.overheads:
         size = format_bytes(overhead.bytes)
-        rows.append((f"o_s({size})", in_words(overhead.send_ns, signed_time)))
-        rows.append((f"o_r({size})", in_words(overhead.receive_ns, signed_time)))
+        rows.append((f"o_s({size})", in_words(overhead.send_ns, format_time)))
+        rows.append((f"o_r({size})", in_words(overhead.receive_ns, format_time)))
     return rows
 
 
@@ -146,7 +161,7 @@ def segment_rows(model: Piecewise) -> list[tuple[str, str, str]]:
     return [
         (
             f"{format_bytes(segment.first_bytes)} to {format_bytes(segment.last_bytes)}",
-            in_words(segment.latency_ns, signed_time),
+            in_words(segment.latency_ns, format_time),
             in_words(segment.bandwidth_bytes_per_s, format_bandwidth),
         )
         for segment in model.segments
@@ -158,13 +173,13 @@ def whole_rows(model: Piecewise) -> list[tuple[str, str]]:
     rows = [
         (
             f"time at {format_bytes(model.segments[0].first_bytes)}",
-            in_words(model.latency_ns, signed_time),
+            in_words(model.latency_ns, format_time),
         ),
         (
             "asymptotic bandwidth",
             in_words(model.asymptotic_bandwidth_bytes_per_s, format_bandwidth),
         ),
-        ("n½", in_words(model.half_bandwidth_bytes, lambda size: format_bytes(round(size)))),
+        ("n½", in_words(model.half_bandwidth_bytes, format_computed_bytes)),
     ]
     return rows + [("switch", switch_in_words(switch)) for switch in model.switches]
 
@@ -172,13 +187,10 @@ def whole_rows(model: Piecewise) -> list[tuple[str, str]]:
 def switch_in_words(switch: Switch) -> str:
     """Where a switch is and by how much the times step there."""
 
-    def percent(step: float) -> str:
-        return f"{100 * (step - 1):+.0f} %"
-
     outer = f"{format_bytes(switch.above_bytes)} and {format_bytes(switch.up_to_bytes)}"
     words = (
         f"at {format_bytes(switch.at_bytes)} (between {outer}), the time steps by"
-        f" {in_words(switch.step, percent)}"
+        f" {in_words(switch.step, _step_in_percent)}"
     )
     is_significant = not switch.step.low <= 1 <= switch.step.high
     return words if is_significant else f"{words}: a change of slope, or none that is significant"
@@ -202,8 +214,7 @@ def line_chart(series: Series, fit: LinearFit, model: Piecewise | None = None) -
     unit, factor = time_unit(float(series.medians_ns().max()), is_log=is_log)
     places, times = _points(series)
     lines = [
-        _trend(line, f"{name}: {format_bandwidth(line.bandwidth_bytes_per_s.value)}",
-               group, fit, is_log=is_log, factor=factor)
+        _trend(line, f"{name}: {_slope(line)}", group, fit, is_log=is_log, factor=factor)
         for group, (name, line) in enumerate(
             (("least squares", fit.least_squares), ("median line", fit.median_line)), start=1
         )
@@ -252,6 +263,12 @@ def _points(series: Series) -> tuple[list[float], list[float]]:
             places += [float(size)] * len(some)
             times += [float(time) for time in some]
     return places, times
+
+
+def _slope(line: Line) -> str:
+    """A trend's bandwidth; times that do not grow with the size have none."""
+    bandwidth = line.bandwidth_bytes_per_s.value
+    return format_bandwidth(bandwidth) if math.isfinite(bandwidth) else "no bandwidth"
 
 
 def _trend(

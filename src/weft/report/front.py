@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.analysis.first_figures import FirstFigures, first_figures
+from weft.analysis.first_figures import first_figures
 from weft.colours import places_of
 from weft.report.html import Card, Verdict
 from weft.report.notes import INCOMPLETE, ending_in_words, state_of
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, in_a_row, percent, with_half
+from weft.units import (
+    format_bandwidth,
+    format_bytes,
+    format_computed_bytes,
+    format_percent,
+    format_time,
+)
+from weft.wording import counted, in_a_row, step_of, with_half
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from weft.analysis.first_figures import FirstFigures
     from weft.estimate import Estimate
     from weft.record.run import Run
     from weft.topics.base import Results
+    from weft.units import Shape
+
 
 _WARNING = "warning: "
 # Causes of a disturbance that the first screen names.
@@ -31,8 +40,8 @@ def place_of(run: Run) -> str:
 
 def ranks_of(results: Results) -> str:
     """How many ranks the cases had: "2 ranks"."""
-    counts = sorted({one.ranks for one in results.summaries})
-    return ", ".join(map(str, counts)) + (" rank" if counts == [1] else " ranks")
+    *others, most = sorted({one.ranks for one in results.summaries}) or [0]
+    return ", ".join([*map(str, others), counted(most, "rank")])
 
 
 def transports_of(records: Sequence[Results]) -> tuple[str, ...]:
@@ -76,8 +85,13 @@ def cards_of(records: Sequence[Results]) -> tuple[Card, ...]:
     places = places_of(transports_of(records))
     return tuple(
         Card(title=one.transport, group=places[one.transport], figures=tuple(figures_of(one)))
-        for one in first_figures(records[0].run, records[0].summaries)
+        for one in first_figures_of(records[0])
     )
+
+
+def first_figures_of(results: Results) -> tuple[FirstFigures, ...]:
+    """The four figures of each transport; the page and the end of a run ask several times."""
+    return results.once(first_figures, lambda own: first_figures(own.run, own.summaries))
 
 
 def figures_of(one: FirstFigures) -> list[tuple[str, str, str]]:
@@ -91,24 +105,19 @@ def figures_of(one: FirstFigures) -> list[tuple[str, str, str]]:
         found.append((what, *parted(one.bandwidth_bytes_per_s, format_bandwidth)))
     if one.half:
         size = one.half.size_bytes
-        shown = parted(size, size_in_words) if size else ("not known", one.half.why)
+        shown = parted(size, format_computed_bytes) if size else ("not known", one.half.why)
         found.append(("n½, half of it", *shown))
     if one.percent_of_peak:
         what = f"of the peak of {one.link}"
-        found.append((what, *parted(one.percent_of_peak, percent)))
+        found.append((what, *parted(one.percent_of_peak, format_percent)))
     elif one.bandwidth_bytes_per_s:
         found.append(("of the peak", "not known", "no link is named"))
     return found
 
 
-def size_in_words(size: float) -> str:
-    """A size that was computed, to the byte."""
-    return format_bytes(round(size)) if size < 1024 else f"{size / 1024:.3g} KiB"
-
-
-def parted(figure: Estimate, shape: Callable[[float], str]) -> tuple[str, str]:
+def parted(figure: Estimate, shape: Shape) -> tuple[str, str]:
     """A figure and its interval, which stand one below the other."""
-    value = shape(figure.value)
+    value = shape(figure.value, step_of(figure))
     return value, with_half(figure, shape).removeprefix(value).lstrip(", ")
 
 

@@ -24,7 +24,7 @@ def to_latex(tables: Sequence[Table]) -> str:
         lines = [
             r"\begin{table}[t]",
             r"\centering",
-            rf"\caption{{{_latex(table.caption)}}}",
+            rf"\caption{{{latex_text(table.caption)}}}",
             rf"\label{{tab:weft-{table.name}-{number}}}",
             rf"\begin{{tabular}}{{l{'r' * (len(table.head) - 1)}}}",
             r"\toprule",
@@ -38,10 +38,10 @@ def to_latex(tables: Sequence[Table]) -> str:
 
 
 def _latex_row(row: Sequence[str]) -> str:
-    return " & ".join(map(_latex, row)) + r" \\"
+    return " & ".join(map(latex_text, row)) + r" \\"
 
 
-def _latex(text: str) -> str:
+def latex_text(text: str) -> str:
     """The text with every character that LaTeX reads as a command written out."""
     known = dict(_LATEX)
     return "".join(known.get(character, character) for character in text)

@@ -18,44 +18,12 @@ from weft.tables import Table
 
 if TYPE_CHECKING:
     from weft.analysis.fits.modelled import Modelled
+    from weft.analysis.fits.models import Models
 
 
 def model_tables(found: Modelled) -> list[Table]:
     """Lines, segments, parameters and errors of each series, then all signatures."""
-    tables = []
-    for one in found.models:
-        tables.append(
-            Table(
-                name="line",
-                caption=f"Straight lines, {one.name}, with 95 % intervals.",
-                head=("", "least squares, as published", "median line"),
-                rows=tuple(line_rows(one.line)),
-            )
-        )
-        if one.piecewise is not None:
-            tables.append(
-                Table(
-                    name="piecewise",
-                    caption=f"Piecewise model, {one.name}: one line per protocol.",
-                    head=("sizes", "time at 0 B", "bandwidth"),
-                    rows=tuple(segment_rows(one.piecewise)),
-                )
-            )
-            rows = whole_rows(one.piecewise)
-            caption = f"What the piecewise model says, {one.name}."
-            tables.append(Table(name="whole", caption=caption, head=("", ""), rows=tuple(rows)))
-        if one.loggp is not None:
-            caption = f"LogGP and PLogP, {one.name}."
-            rows = loggp_rows(one.loggp)
-            tables.append(Table(name="loggp", caption=caption, head=("", ""), rows=tuple(rows)))
-        tables.append(
-            Table(
-                name="errors",
-                caption=f"How far each model is off the medians, {one.name}.",
-                head=PREDICTION_HEAD,
-                rows=tuple(prediction_rows(one)),
-            )
-        )
+    tables = [table for one in found.models for table in tables_of(one)]
     if found.signatures:
         tables.append(
             Table(
@@ -65,4 +33,42 @@ def model_tables(found: Modelled) -> list[Table]:
                 rows=tuple(signature_rows(found.signatures)),
             )
         )
+    return tables
+
+
+def tables_of(one: Models) -> list[Table]:
+    """Lines, segments, parameters and errors of one series, each under its own heads."""
+    tables = []
+    tables.append(
+        Table(
+            name="line",
+            caption=f"Straight lines, {one.name}, with 95 % intervals.",
+            head=("", "least squares, as published", "median line"),
+            rows=tuple(line_rows(one.line)),
+        )
+    )
+    if one.piecewise is not None:
+        tables.append(
+            Table(
+                name="piecewise",
+                caption=f"Piecewise model, {one.name}: one line per protocol.",
+                head=("sizes", "time at 0 B", "bandwidth"),
+                rows=tuple(segment_rows(one.piecewise)),
+            )
+        )
+        rows = whole_rows(one.piecewise)
+        caption = f"What the piecewise model says, {one.name}."
+        tables.append(Table(name="whole", caption=caption, head=("", ""), rows=tuple(rows)))
+    if one.loggp is not None:
+        caption = f"LogGP and PLogP, {one.name}."
+        rows = loggp_rows(one.loggp)
+        tables.append(Table(name="loggp", caption=caption, head=("", ""), rows=tuple(rows)))
+    tables.append(
+        Table(
+            name="errors",
+            caption=f"How far each model is off the medians, {one.name}.",
+            head=PREDICTION_HEAD,
+            rows=tuple(prediction_rows(one)),
+        )
+    )
     return tables

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.stats.launches import next_session_of, what_would_tell
 from weft.analysis.stats.needed import at_first, half_of, to_settle
 from weft.plan.command import resume
-from weft.wording import counted, counted_cases, status_in_words, verb_of
+from weft.wording import counted, counted_cases, status_in_words, verb_of, who_says
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,10 +46,8 @@ def said_once(findings: Sequence[str]) -> list[str]:
 
     A place stands before the last colon whose words repeat: "mpi, stream: Q = 64 binds".
     """
-    places: dict[str, list[str]] = {}
-    for line in findings:
-        place, _, words = line.rpartition(": ")
-        places.setdefault(words, []).append(place)
+    parted = (line.rpartition(": ") for line in findings)
+    places = who_says((place, words) for place, _, words in parted)
     return [f"{_together(own)}: {words}" if any(own) else words for words, own in places.items()]
 
 
@@ -183,5 +181,7 @@ def _more_precision(run: Run, summaries: Sequence[CaseSummary], asked: str) -> s
     else:
         middle, which = half_of(missing)
         others = counted(len(missing), "other case")
-        words = what_would_tell(middle, f"bring {which} {others} within {asked}", [again])
+        words = what_would_tell(
+            middle, f"bring {which} {others} within {asked}", [again], in_place=True
+        )
     return words[0].upper() + words[1:]

@@ -121,7 +121,7 @@ def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:
             msgspec.structs.replace(table, caption=several + table.caption)
             for table in one.labelled(topic.wide(rows))
         ]
-        findings += [several + line for line in said_once(topic.findings(rows))]
+        findings += [several + line for line in said_once(one.findings(topic))]
     return Section(
         name=topic.name,
         title=topic.title,

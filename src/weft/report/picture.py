@@ -26,8 +26,10 @@ def check_kind(path: Path) -> None:
         raise WeftError(f"{path} is no kind of picture", "end its name in .svg, .pdf or .html")
 
 
-def write_picture(path: Path, charts: Sequence[Chart], table: Table) -> None:
-    """Write the charts as the path's ending says; SVG and PDF hold the first one, HTML the table.
+def write_picture(
+    path: Path, charts: Sequence[Chart], table: Table, more: Sequence[Table] = ()
+) -> None:
+    """Write the charts as the path's ending says; SVG and PDF hold the first one, HTML all tables.
 
     Raises WeftError for another ending, where there is no chart, or nothing can be written.
     """
@@ -35,12 +37,12 @@ def write_picture(path: Path, charts: Sequence[Chart], table: Table) -> None:
     kind = path.suffix.lower()[1:]
     if not charts and kind != "html":
         raise WeftError("there is nothing to draw", "type it without -o to see what there is")
-    data = page_of(charts, table).encode() if kind == "html" else _drawn(charts[0], kind)
+    data = page_of(charts, table, more).encode() if kind == "html" else _drawn(charts[0], kind)
     write_output(path, data)
 
 
-def page_of(charts: Sequence[Chart], table: Table) -> str:
-    """The table's notes first, for they are the answer; then the charts; the table last."""
+def page_of(charts: Sequence[Chart], table: Table, more: Sequence[Table] = ()) -> str:
+    """The table's notes first, for they are the answer; then the charts; tables last."""
     bare = msgspec.structs.replace(table, notes=(), caption="")
     title = table.caption.removeprefix("weft: ").rstrip(".") or table.name
     return render(
@@ -51,7 +53,11 @@ def page_of(charts: Sequence[Chart], table: Table) -> str:
             sections=(
                 Section(name="answer", title="In words", findings=table.notes),
                 Section(name="charts", title="Charts", charts=tuple(charts)),
-                Section(name="figures", title="In numbers", tables=(bare,) if table.rows else ()),
+                Section(
+                    name="figures",
+                    title="In numbers",
+                    tables=tuple(one for one in (bare, *more) if one.rows),
+                ),
             ),
         )
     )

@@ -12,7 +12,6 @@ from weft.charts import BANDWIDTH_UNIT, Chart, ChartAxis, ChartPoint, Mark, char
 from weft.report.fits import in_words
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import signed_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +28,7 @@ def signature_rows(found: Sequence[Signature]) -> list[tuple[str, str, str]]:
     return [
         (
             one.name,
-            in_words(one.zero_length_ns, signed_time),
+            in_words(one.zero_length_ns, format_time),
             in_words(one.saturation_bytes_per_s, format_bandwidth),
         )
         for one in found

@@ -68,7 +68,7 @@ def render_tables(results: Results) -> RenderableType:
         rows = results.of(topic)
         for table in results.labelled(topic.tables(rows)):
             parts += render_table(table)
-        findings += topic.findings(rows)
+        findings += results.findings(topic)
     flags = flags_in_words(results.summaries)
     troubles = troubles_in_words(results.summaries)
     lines = [*findings, *troubles, *flags, *results.run.header.notes]
@@ -94,9 +94,7 @@ def render_brief(results: Results, screen: Console) -> RenderableType:
     lines -= height_of(screen, list(map(Text, below)))
     # A case that could not be measured has a row too, but nothing in it.
     is_measured = any(summary.status == "ok" for summary in results.summaries)
-    counts = {
-        topic.name: _counts(topic, results.of(topic)) if is_measured else "" for topic in TOPICS
-    }
+    counts = {topic.name: _counts(topic, results) if is_measured else "" for topic in TOPICS}
     parts: list[RenderableType] = []
     for topic in TOPICS:
         waiting = counts | {topic.name: ""}
@@ -131,16 +129,16 @@ def _brief(topic: Topic[Any], results: Results, room: int) -> Iterator[Renderabl
         yield Text(table.caption, style="bold")
         yield FittedTable(table)
         yield from map(Text, table.notes)
-    findings = topic.findings(rows)
+    findings = results.findings(topic)
     yield from map(Text, findings[:room])
     if len(findings) > room:
         yield Text(f"{len(findings) - room} more of {topic.title.lower()}")
 
 
-def _counts(topic: Topic[Any], rows: Any) -> str:
+def _counts(topic: Topic[Any], results: Results) -> str:
     """How many rows and findings a topic has."""
-    tabled = sum(len(table.rows) for table in topic.tables(rows))
-    counts = ((tabled, "row"), (len(topic.findings(rows)), "finding"))
+    tabled = sum(len(table.rows) for table in topic.tables(results.of(topic)))
+    counts = ((tabled, "row"), (len(results.findings(topic)), "finding"))
     words = [counted(count, what) for count, what in counts if count]
     return f"{topic.title.lower()} ({', '.join(words)})" if words else ""
 

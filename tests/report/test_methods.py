@@ -1,0 +1,68 @@
+"""The methods paragraph: what the record says of itself, and which of twelve rules it keeps."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from support.builders import make_cases, synthetic_record
+from weft.analysis.summary import summarise
+from weft.cli.main import app
+from weft.record.run import Run
+from weft.report.methods import Methods, methods_latex, methods_of, methods_text
+from weft.topics import results_of
+
+CASES = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1024))
+
+
+def methods(path: Path, launches: int) -> tuple[Run, Methods]:
+    run = weft.load(synthetic_record(path, CASES, launches=launches))
+    return run, methods_of(results_of(run, summarise(run)))
+
+
+@pytest.mark.parametrize(
+    ("launches", "intervals", "normal", "how"),
+    [
+        (1, "not kept", "kept", "none of one launch"),
+        (3, "kept", "not kept", "the range of two to five launches"),
+        (5, "kept", "not kept", "the range of two to five launches"),
+        (6, "kept", "kept", "order statistics of six launches or more"),
+    ],
+)
+def test_what_launches_allow_is_what_is_said(
+    tmp_path: Path, launches: int, intervals: str, normal: str, how: str
+) -> None:
+    _, found = methods(tmp_path / "r.jsonl", launches)
+    assert [one.number for one in found.rules] == list(range(1, 13))
+    states = {one.number: one.state for one in found.rules}
+    assert (states[5], states[6]) == (intervals, normal)
+    assert how in dict(found.sections)["Statistics"]
+    # The builder's hosts name no link, one number of ranks is no speed-up, and nothing is compared.
+    assert (states[1], states[7], states[11]) == ("not asked", "not asked", "not kept")
+
+
+def test_the_paragraph_has_the_records_own_facts(tmp_path: Path) -> None:
+    run, found = methods(tmp_path / "r.jsonl", 6)
+    words = dict(found.sections)["Measurement"]
+    assert "ping_pong and stream over tcp, 8 B to 1 KiB, 2 sizes, 2 ranks: 4 cases." in words
+    assert f"drawn from the seed {run.header.plan.seed};" in words
+    samples = sum(one.samples for one in summarise(run))
+    assert f"{samples:,} samples without those of the warm-up" in words
+    assert run.header.weft_version in dict(found.sections)["Software"]
+
+
+def test_text_and_latex_have_every_rule_once(tmp_path: Path) -> None:
+    run, found = methods(tmp_path / "r.jsonl", 6)
+    text, latex = methods_text(found), methods_latex(found)
+    for one in found.rules:
+        assert text.count(f"] {one.number}. {one.asks}: ") == 1
+        assert latex.count(f"\\item[{one.number}, {one.state}]") == 1
+    assert "ping\\_pong" in latex
+    assert " 95 % " not in latex
+    for name, wanted in (("m.txt", text), ("m.tex", latex)):
+        target = tmp_path / name
+        CliRunner().invoke(app, ["export", str(run.path), "--methods", str(target)])
+        assert target.read_text() == wanted
+    done = CliRunner().invoke(app, ["export", str(run.path), "--methods", "-", "--csv", "a.csv"])
+    assert done.exit_code != 0
