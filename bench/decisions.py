@@ -9,7 +9,8 @@ Prints Markdown, and writes it between a page's marks with --into. With --real p
 runs of this machine are judged (bench/real.py). Else nothing is measured: launch medians are drawn,
 with a launch effect that all sizes of a curve share, a scatter of each size's own, sessions, skew,
 outliers, two modes, and correlation from launch to launch; then the functions that weft itself uses
-judge them.
+judge them; for the table of commands they are written into records, and the commands are typed on
+these.
 docs/check.md and docs/how-numbers-are-computed.md have what it printed.
 """
 
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bench import needed, real, verdicts
+from bench import needed, real, told, verdicts
 from bench.noise import KINDS, Noise, deviates, in_time
 from bench.tables import markdown, with_table
 from weft.analysis.compare.acceptance import Outcome, judged
@@ -337,6 +338,7 @@ TABLES: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
     "steps": step_rows,
     "verdicts": lambda trials: verdicts.rows(trials, fails),
     "needed": needed.rows,
+    "commands": told.rows,
 }
 
 

@@ -187,7 +187,7 @@ def test_dollars_per_mflop_of_an_application_on_all_nodes(prices: PriceList) -> 
     assert value.price_per_mflop_per_s == pytest.approx(360160 / (192 * 2000))
     assert value.price_per_mflop_per_s_low == pytest.approx(360160 / (192 * 2500))
     assert value.price_per_mflop_per_s_high == pytest.approx(360160 / (192 * 1500))
-    said = "USD 0.938 [0.75, 1.25] of fabric per MFlop/s on 192 nodes (milc 8^4 on 16 ranks, mpi)"
+    said = "USD 0.938 [0.750, 1.25] of fabric per MFlop/s on 192 nodes (milc 8^4 on 16 ranks, mpi)"
     assert said in value_notes(value)
     assert f"a: {said}" in value_table([value]).notes
 

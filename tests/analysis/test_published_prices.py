@@ -97,6 +97,10 @@ def test_the_tables_say_what_is_exact() -> None:
     tables = paper_tables(found(), elan_prices())
     assert [table.name for table in tables] == ["parts", "table-9", "table-10", "table-11"]
     assert "9 of 12 rows" in tables[0].notes[0]
+    for table in tables[1:]:
+        # Words begin at their left, figures end at their right.
+        words = {at for at, name in enumerate(table.head) if name in ("switches", "published is")}
+        assert set(table.left) == words, table.head
     cells = {row[0]: row[5:] for row in tables[2].rows}
     assert cells["256"] == ("-7,450", "with 5 spines: 120 ports for 128 uplinks")
     assert cells["24"] == ("exact", "")

@@ -25,3 +25,30 @@ def test_a_launch_is_compared_with_those_of_two_around_it(monkeypatch: pytest.Mo
         "latency_of_2_ns": 200.0,
     }
     assert started == [("tcp", ranks) for ranks in (2, 16, 2, 64, 2)]
+
+
+def test_what_sleepers_cost_us_is_what_the_bare_loop_does_not_lose(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    from bench import asleep
+
+    # Engine and bare, of 2, 16, 2: the library loses a half, the engine a tenth more.
+    told = iter([(110.0, 100.0), (181.5, 150.0), (110.0, 100.0)])
+    monkeypatch.setattr(asleep, "turns_of", lambda _transport, _ranks: next(told))
+    found = asleep.shares("mpi", (16,))
+    assert found == {
+        "engine_over_bare_of_2": pytest.approx(1.1),
+        "bare_ratio_of_16": pytest.approx(1.5),
+        "engine_ratio_of_16": pytest.approx(1.65),
+        "ours_of_16": pytest.approx(1.1),
+    }
+
+
+def test_every_way_of_counting_sleepers_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+    from bench import asleep
+
+    names = [cost.name for cost in asleep.costs()]
+    assert {"ranks-asleep-tcp-256", "ranks-asleep-mpi", "ranks-asleep-mpi-and-bare"} <= set(names)
+    assert len(set(names)) == len(names)

@@ -21,3 +21,4 @@ def test_planted_faults_are_named_and_healthy_fabrics_are_not(diagnosis: ModuleT
     for name in diagnosis.FAULTS:
         assert diagnosis.row_of(name, (16,), 5)[1] == "100", name
     assert diagnosis.false_alarms((4, 16), 10)[1:] == ("0", "0")
+    assert diagnosis.false_alarms((4, 16), 10, is_disturbed=True)[1:] == ("-", "0")

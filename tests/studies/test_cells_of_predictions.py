@@ -16,7 +16,7 @@ from weft.record.run import Run
 from weft.sim.answer_charts import algorithms_chart, differences_chart
 from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure, answers_table
 from weft.sim.switches import switches_table
-from weft.studies.predicted_figures import figures_of
+from weft.studies.predicted_figures import _mean, figures_of
 from weft.tables import Table
 from weft.topics import results_of
 
@@ -143,7 +143,12 @@ def test_each_cell_of_algorithms_is_its_own_time() -> None:
     others = tuple(table.head[:1] + table.head[2:0:-1] + table.head[3:])
     with pytest.raises(AssertionError):
         assert_algorithms(msgspec.structs.replace(table, head=others), answers)
+    assert table.caption.startswith("allreduce predicted on 53 nodes, fat-tree, with links")
+    assert_algorithms(switches_table(platform(), answers, None), answers)
+    alone = switches_table(platform(), answers[:1], None)
+    assert [row[0] for row in alone.rows] == ["8 B", "1 KiB", "64 KiB"]
     chart = algorithms_chart(answers)
+    assert "allreduce on 53 nodes" in chart.title
     for track, one in zip(chart.tracks, answers, strict=True):
         known = {figure.bytes: figure.value / 1e3 for figure in one.figures}
         assert track.label == one.algorithm
@@ -197,3 +202,14 @@ def test_each_figure_is_the_mean_over_its_own_launches(unlike: Run) -> None:
         assert shown == pytest.approx((np.mean(values), min(values), max(values))), one.case
         assert figure.case.startswith(one.test)
         assert figure.bytes == figure.largest_bytes == one.bytes
+
+
+def test_a_mean_over_placements_counts_each_by_its_share() -> None:
+    """Of 2, 3 and 7 with the shares 0.5, 0.3 and 0.2; nine tenths of all are between the ends."""
+    own = [
+        (PredictedFigure(case="c", value=value, largest_bytes=8), share)
+        for value, share in ((7.0, 0.2), (2.0, 0.5), (3.0, 0.3))
+    ]
+    found = _mean(own)
+    assert found.value == pytest.approx(3.3)
+    assert (found.low, found.high, found.case) == (2.0, 7.0, "c")

@@ -33,13 +33,13 @@ def after(tmp_path: Path) -> weft.Run:
 def test_who_got_slower_is_named_and_fails_the_check(before: weft.Run, after: weft.Run) -> None:
     [found] = changed_maps([before], [after])
     first, together = sentences_of(found)
-    assert "n5 when it sends got slower: 50%" in first
+    assert "n5 when it sends got slower: 50 %" in first
     assert "all together" in together
     [check] = checks_of([found], 0.05)
     assert check.outcome == "fail"
     assert "n5" in check.why
     [back] = changed_maps([after], [before])
-    assert "n5 when it sends got faster: 50%" in sentences_of(back)[0]
+    assert "n5 when it sends got faster: 50 %" in sentences_of(back)[0]
     assert "longer before" in sentences_of(back)[0]
     assert checks_of([back], 0.05)[0].outcome == "pass"
     # Within the tolerance it passes.
@@ -103,6 +103,23 @@ def test_several_maps_a_side_are_one(tmp_path: Path, before: weft.Run, after: we
     )
     assert ran.exit_code == 1
     assert "n5 when it sends got slower" in " ".join(ran.stdout.split())
+
+
+def test_what_got_slower_is_named_by_its_leaf(tmp_path: Path, before: weft.Run) -> None:
+    """The same in a comparison and a check, where the topology is typed."""
+    leaves = ("n[1-3]", "n[4-5]", "n[6-7]")
+    text = "".join(f"SwitchName=l{at} Nodes={own}\n" for at, own in enumerate(leaves, 1))
+    (tmp_path / "t.conf").write_text(text)
+    after = map_record(tmp_path / "after.jsonl", {"n6": 1.5, "n7": 1.5})
+    known = ["--topology", str(tmp_path / "t.conf")]
+    compared = CliRunner().invoke(app, ["compare", str(before.path), str(after.path), *known])
+    assert "the way out of leaf l3 got slower" in " ".join(compared.stdout.split())
+    words = ["check", str(after.path), "--against", str(before.path), *known]
+    checked = CliRunner().invoke(app, words)
+    assert checked.exit_code == 1
+    assert "leaf l3" in " ".join(checked.stdout.split())
+    without = CliRunner().invoke(app, words[:-2])
+    assert "leaf" not in without.stdout
 
 
 def test_maps_of_other_hosts_are_joined_by_their_names(tmp_path: Path, before: weft.Run) -> None:

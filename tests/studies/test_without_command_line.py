@@ -107,10 +107,13 @@ def test_a_fit_is_of_every_series_and_drawn_of_one(path: Path) -> None:
     assert [series.name for series, _ in both] == ["tcp/ping_pong", "tcp/stream"]
     with pytest.raises(WeftError, match="a picture shows one series, and there are 2"):
         fits_of(str(path), test="ping_pong,stream", is_drawn=True)
-    chart, table = picture_of(fits_of(str(path), is_drawn=True)[0])
+    chart, [table, *others] = picture_of(fits_of(str(path), is_drawn=True)[0])
     assert chart.title == "Transfer time, tcp/ping_pong"
     assert table.caption == "weft fit: tcp/ping_pong"
-    assert "latency" in [row[0] for row in table.rows]
+    assert [row[0] for row in table.rows] == ["bandwidth", "latency", "R²"]
+    assert all(len(row) == len(one.head) for one in others for row in one.rows)
+    # What the piecewise model says stands under its own heads.
+    assert "errors" in [one.name for one in others]
 
 
 def test_records_that_cannot_be_read_are_named_and_none_is_an_error(
@@ -163,3 +166,8 @@ def test_a_table_alone_is_the_topics_own_and_has_the_link(path: Path) -> None:
         table_shown(path, "overhead", link="10G Ethernet")
     assert platform_shown("escher") is not None
     assert platform_shown(str(path)) is None
+
+
+def test_lists_without_a_question_are_asked_back_by_the_first() -> None:
+    with pytest.raises(WeftError, match=r"what is to be done with a\.toml\?; type --compare"):
+        priced(None, lists=(Path("a.toml"), Path("b.toml")))

@@ -6,6 +6,7 @@ import pytest
 
 import weft
 from support.builders import LAUNCH_EFFECTS, synthetic_record
+from support.over_ranks import without_each_value
 from support.shown import json_rows, tables_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
@@ -52,6 +53,24 @@ def test_one_row_a_case_reaches_the_tables_and_the_json(tmp_path: Path) -> None:
     assert [cell.split()[0] for cell in leaf.rows[0][4:7]] == ["900", "1.07", "1.30"]
     (row,) = json_rows(run, summaries)
     assert row["many"]["greatest_ns"]["value"] == pytest.approx(1300, rel=1e-3)
+
+
+def test_the_rank_that_was_last_most_often_is_named_with_its_share(tmp_path: Path) -> None:
+    # Rank 2 is last in 7 of 10 samples, though rank 1's mean is greater and its warm-up is longest.
+    own_ns = {1: [9000.0] * 3 + [2000.0] * 7, 2: [1000.0] * 3 + [3000.0] * 7}
+    file = synthetic_record(
+        tmp_path / "s.jsonl",
+        (CASE,),
+        times_ns=lambda _, __: [1000.0] * 10,
+        parts_ns=lambda _, __: {f"rank{rank}": own for rank, own in own_ns.items()},
+    )
+    whole = weft.load(file)
+    for run in (whole, without_each_value(whole)):
+        (row,) = exchanges_of(run)
+        assert row.slowest_rank == 2
+        assert row.slowest_share == pytest.approx(0.7)
+        (leaf,) = tables_of(run, summarise(run), "exchange")
+        assert leaf.rows[0][-2:] == ("2", "70%")
 
 
 def test_a_message_of_no_bytes_has_times_and_no_bandwidth(tmp_path: Path) -> None:

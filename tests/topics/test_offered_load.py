@@ -44,6 +44,29 @@ def measured(
     return loads_of(run, summarise(run))
 
 
+def test_ways_of_waiting_have_their_own_knees(tmp_path: Path) -> None:
+    """Who blocks queues from a load on at which who polls does not."""
+    cases = tuple(
+        Case(test="offered_load", transport="tcp", bytes=8, point=load, wait=wait)
+        for wait in ("", "block")
+        for load in (20, 60, 90)
+    )
+
+    def times(case: Case, _: int) -> list[float]:
+        steep = case.wait == "block" and (case.point or 0) > 20
+        return [SERVICE_NS * (50 if steep else 1)] * SAMPLES
+
+    def parts(case: Case, _: int) -> dict[str, list[float]]:
+        return {"interval": [1e5 / (case.point or 1)] * SAMPLES, "late": [0.0] * SAMPLES}
+
+    file = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times, parts_ns=parts)
+    run = weft.load(file)
+    _, knees = loads_of(run, summarise(run))
+    assert [knee.load_percent for knee in knees] == [90, 20]
+    assert [knee.variant for knee in knees] == ["", "block"]
+    assert knees[0].cases == tuple(case.key for case in cases[:3])
+
+
 def d_d_1(_: int, interval_ns: float) -> list[float]:
     """A server of constant service time behind arrivals at a constant rate."""
     behind = max(0.0, SERVICE_NS - interval_ns)

@@ -99,7 +99,7 @@ def test_a_figure_as_a_table_names_every_size(tmp_path: Path) -> None:
     [table] = OsuPaper().tables((charts["osu-2-ping_pong"],))
     assert table.head == ("message size", "mpi", "tcp")
     assert [row[0] for row in table.rows] == ["0 B", "8 B", "1 KiB", "64 KiB", "1 MiB"]
-    assert table.rows[1][1].startswith("2 ±0.0")
+    assert table.rows[1][1].startswith("2.00 ±0.0")
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -118,3 +118,18 @@ def test_a_queue_binds_when_its_sender_would_have_to_wait(depth: int, held: int)
 def test_the_look_is_part_of_what_a_script_gets(tmp_path: Path) -> None:
     run = record_with(tmp_path / "a.jsonl", planned("1KiB", "64"), copies)
     assert msgspec.to_builtins(summarise(run)[0])["queue_held"] == 0
+
+
+def test_the_depth_that_is_needed_is_the_first_near_the_best(tmp_path: Path) -> None:
+    """Depths of 90, 96 and 100 % of the best bandwidth: the second is within 5 % of it."""
+    times = {1: 3000.0, 8: 1000 / 0.9, 32: 1000 / 0.96, 128: 1000.0}
+    cases = tuple(
+        Case(test="stream", transport="tcp", bytes=65536, queue_depth=depth) for depth in times
+    )
+    path = synthetic_record(
+        tmp_path / "r.jsonl", cases, times_ns=lambda case, _: [times[case.queue_depth]] * 9
+    )
+    run = weft.load(path)
+    sentences = [one for one in findings_of(run, summarise(run)) if "of the best" in one]
+    assert len(sentences) == 1
+    assert "Q = 32 gives 95% of the best" in sentences[0]

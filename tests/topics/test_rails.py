@@ -42,8 +42,8 @@ def test_the_ratio_to_one_rail(tmp_path: Path, test: str) -> None:
 def test_it_is_told_below_the_tables(tmp_path: Path) -> None:
     run = measured(tmp_path, "tcp", "tcp:stripe")
     told = next(line for line in findings_of(run, summarise(run)) if line.startswith("rails"))
-    assert told.startswith("rails: tcp:stripe, ping_pong, in times one rail: 1 [")
-    assert " at 1 KiB (same); 2 [" in told
+    assert told.startswith("rails: tcp:stripe, ping_pong, in times one rail: 1.000 [")
+    assert " at 1 KiB (same); 2.000 [" in told
     assert told.endswith(" at 1 MiB (better)")
 
 

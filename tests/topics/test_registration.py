@@ -22,8 +22,9 @@ from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.pattern import Pattern
 from weft.record.run import Run
+from weft.topics import results_of
 from weft.topics.connecting import connecting_of
-from weft.topics.registration import cost_of_registering_each, registrations_of, time_of
+from weft.topics.registration import RegisteringMemory, registrations_of, time_of
 
 if TYPE_CHECKING:
     from weft.record.model import Line
@@ -137,6 +138,13 @@ def test_what_registering_as_it_goes_adds(tmp_path: Path, as_it_goes_ns: float, 
         for case, time_ns in zip(cases, (2000.0, as_it_goes_ns), strict=True):
             lines.append(make_batch(case, launch, 0, [time_ns * effect] * 9))
     run = weft.load(write_lines(tmp_path / "r.jsonl", lines))
-    (sentence,) = cost_of_registering_each(run, summarise(run))
+    results = results_of(run, summarise(run))
+    sentence, *more = results.findings(RegisteringMemory())
+    is_open = "no significant" in words
+    tells = "registration: to tell the 1 difference without a verdict takes about "
+    assert [one.startswith(tells) for one in more] == [True] * is_open
+    plain = RegisteringMemory().plain(results.of(RegisteringMemory()))
+    [row] = [one for one in plain if "step" in one]
+    assert (row["needed"] is not None) == is_open
     assert sentence.startswith("registration: verbs, ping_pong, 4 KiB: ")
     assert words in sentence

@@ -17,7 +17,7 @@ from weft.report.notes import ending_in_words
 from weft.report.terminal import render_brief
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
-from weft.topics.scaling.charts import format_flops
+from weft.units import format_flops
 
 
 def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_an_interval_that_says_nothing_has_no_digits(
     monkeypatch.setattr("support.studies.LAUNCH_EFFECTS", (1.0, 100.0))
     run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
     costs = tables_of(run, summarise(run), "scaling")[2]
-    assert costs.rows[0][3] == "28.6% [not known]"
+    assert costs.rows[0][3] == "28.6 % [not known]"
 
 
 def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> N
         (9.996e9, "10.0 GFlop/s"),
         (99.96e9, "100 GFlop/s"),
         (1.25e12, "1250 GFlop/s"),
-        (0.5e6, "0.50 MFlop/s"),
+        (0.5e6, "0.500 MFlop/s"),
     ],
 )
 def test_a_rate_of_arithmetic_has_three_digits(rate: float, words: str) -> None:

@@ -233,7 +233,7 @@ def _advice(option: FabricOption, baseline: FabricOption) -> tuple[str, ...]:
         needed = apart(mine.latency_ns, other.latency_ns, max(distance, math.log1p(SAME)))
         sides = [one.again for one in (other, mine) if one.again]
         purpose = f"tell the latency of {option.name} from that of {baseline.name}"
-        lines = (what_would_tell(needed, purpose, sides),)
+        lines = (what_would_tell(needed, purpose, sides, in_place=True),)
     return (*lines, *mine.rests_on)
 
 

@@ -20,15 +20,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE
-from weft.analysis.stats.launches import next_session_of, rests_on, what_would_tell
+from weft.analysis.stats.launches import rests_on, what_tells_half
 from weft.analysis.stats.many import named
-from weft.analysis.stats.needed import (
-    SHARE_OF_DIFFERENCE,
-    Needed,
-    at_first,
-    for_half_width,
-    half_of,
-)
+from weft.analysis.stats.needed import Needed, to_be_beside
 from weft.analysis.stats.rounds import (
     difference,
     differences,
@@ -42,7 +36,6 @@ from weft.estimate import Estimate, Unit
 from weft.fabric.medium import medium_of
 from weft.plan.cases import LATENCY
 from weft.plan.command import weft_run
-from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,17 +106,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def needed(self, precision: float) -> Needed | None:
-        """What tells a difference as large as the one seen, or that share of the layer below.
+        """What tells a difference as large as it may well be, or that share of the layer below.
 
         None where there is a verdict.
         """
         if self.verdict != "cannot tell":
             return None
-        added = self.added
-        if not added.is_bounded or added.launches < 2:
-            return at_first(added.unit)
-        least = max(abs(self.added_ns), precision * self.below_ns.value)
-        return for_half_width(added, SHARE_OF_DIFFERENCE * least)
+        return to_be_beside(self.added, 0.0, precision * self.below_ns.value)
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -211,12 +200,8 @@ def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] =
 def _advice(run: Run, pairs: Sequence[LayerPair]) -> tuple[str, ...]:
     precision = run.header.plan.precision
     hidden = [found for pair in pairs for step in pair.steps if (found := step.needed(precision))]
-    lines = []
-    if hidden:
-        middle, which = half_of(hidden)
-        purpose = f"tell {which} {counted(len(hidden), 'difference')} without a verdict"
-        lines.append(what_would_tell(middle, purpose, [next_session_of(run)]))
-    return (*lines, *rests_on(run)) if pairs else ()
+    lines = (what_tells_half(hidden, run), *rests_on(run))
+    return tuple(filter(None, lines)) if pairs else ()
 
 
 def _layers(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from weft.analysis.diagnosis.measured import FabricOf
     from weft.plan.command import NextSession
     from weft.record.run import Run
 
@@ -57,10 +58,16 @@ class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
         return EXIT_STATUS[self.outcome]
 
 
-def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> CheckedMachine:
+def checked(
+    records: Sequence[Path],
+    against: Sequence[Path],
+    slack: float,
+    fabric_of: FabricOf | None = None,
+) -> CheckedMachine:
     """All launches of the records against one limits file, or against the records named.
 
-    Of records `slack` is the share by which the machine may be slower. Raises WeftError.
+    Of records `slack` is the share by which the machine may be slower; of maps `fabric_of` gives
+    the topology where it is known. Raises WeftError.
     """
     runs = [load(record) for record in records]
     if any(path.suffix == ".toml" for path in against):
@@ -73,7 +80,9 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
                 "type another record after --against",
             )
     if are_maps([*runs, *references]):
-        return _of_maps(runs, references, slack)
+        return _of_maps(runs, references, slack, fabric_of)
+    if fabric_of:
+        raise WeftError("--topology has no effect: these records are no maps", "omit --topology")
     checks = against_record(pool(runs), pool(references), slack)
     rests_on = {
         _TESTED: launches_of(runs),
@@ -91,9 +100,11 @@ def checked(records: Sequence[Path], against: Sequence[Path], slack: float) -> C
     )
 
 
-def _of_maps(runs: Sequence[Run], references: Sequence[Run], slack: float) -> CheckedMachine:
+def _of_maps(
+    runs: Sequence[Run], references: Sequence[Run], slack: float, fabric_of: FabricOf | None
+) -> CheckedMachine:
     """Who got slower since the earlier maps."""
-    checks = checks_of(changed_maps(references, runs), slack)
+    checks = checks_of(changed_maps(references, runs, fabric_of), slack)
     return CheckedMachine(
         outcome=overall(checks),
         unlike=differences_of_runs(references[0], runs[0]),

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from weft.analysis.compare.comparison import Comparison
 
 
-def compared(sides: Sequence[str], tests: str, same: float) -> tuple[Comparison, dict[str, Any]]:
-    """The sides beside the first, as they were named, and the comparison as plain data.
+def compared(sides: Sequence[str], tests: str, same: float) -> Comparison:
+    """The sides beside the first, as they were named.
 
     `tests` has those that count, with commas between; speeds within `same` of the reference are
     called the same. Raises WeftError.
     """
     wanted = tuple(name for name in tests.split(",") if name)
-    found = compare(load_sides(sides, wanted), same)
-    return found, to_json(found)
+    return compare(load_sides(sides, wanted), same)
+
+
+def in_plain_data(comparison: Comparison) -> dict[str, Any]:
+    """What `weft compare --json` prints."""
+    return to_json(comparison)

@@ -9,9 +9,10 @@ import msgspec
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.outputs import output_file, write_output
+from weft.outputs import json_form, output_file, write_output
 from weft.record.run import load
 from weft.report.markup import to_latex, to_markdown
+from weft.report.methods import methods_latex, methods_of, methods_text
 from weft.report.models import model_tables
 from weft.sources.series import models_of
 from weft.topics import TOPICS, results_of, topic_called
@@ -61,10 +62,19 @@ def export(record: Path, targets: Mapping[str, Path | None], table: str = "") ->
         fill: dict[str, Callable[[IO[bytes]], object]] = {
             "csv": frame.write_csv,
             "parquet": frame.write_parquet,
-            "json": lambda file: file.write(frame.write_json().encode()),
+            "json": lambda file: file.write(
+                msgspec.json.encode(json_form("export", msgspec.Raw(frame.write_json().encode())))
+            ),
         }
         _write(fill[kind], path)
     return TableFile(path=path, rows=rows, table=table)
+
+
+def export_methods(record: Path, path: Path) -> None:
+    """Write the methods paragraph of a record and the rules that it keeps. Raises WeftError."""
+    run = load(record)
+    found = methods_of(results_of(run, summarise(run)))
+    write_output(path, methods_latex(found) if path.suffix == ".tex" else methods_text(found))
 
 
 def _write(fill: Callable[[IO[bytes]], object], path: Path) -> None:

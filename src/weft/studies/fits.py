@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.analysis.fits.models import Models, fit_models
 from weft.analysis.fits.signature import signature_of
 from weft.errors import WeftError
 from weft.report import fits
+from weft.report.models import tables_of
 from weft.sources.series import series_of
-from weft.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from weft.analysis.fits.signature import Signature
     from weft.analysis.fits.sweeps import Series
     from weft.charts import Chart
+    from weft.tables import Table
 
 Fitted = tuple["Series", Models]
 
@@ -35,11 +38,18 @@ def signatures_of(
     sources: Sequence[str], test: str = "", transport: str = "", columns: str = ""
 ) -> list[Signature]:
     """The network signature of each series of the sources. Raises WeftError: one has no latency."""
-    every = [one for source in sources for one, _ in series_of(source, test, transport, columns)]
-    for series in every:
+    every = [
+        (source, one)
+        for source in sources
+        for one, _ in series_of(source, test, transport, columns)
+    ]
+    for source, series in every:
         if not series.has_latency:
-            raise WeftError(f"{series.name} has no latency", "type --test ping_pong")
-    return [signature_of(series) for series in every]
+            raise WeftError(
+                f"{series.name} has no latency, which a signature is of",
+                f"type weft show {source} to see which tests have one, and --test with it",
+            )
+    return [signature_of(series) for _, series in every]
 
 
 def only_one(series: Sequence[Series], what: str) -> None:
@@ -51,20 +61,12 @@ def only_one(series: Sequence[Series], what: str) -> None:
         )
 
 
-def picture_of(fitted: Fitted) -> tuple[Chart, Table]:
-    """The chart of a fit, and the table that stands under it."""
+def picture_of(fitted: Fitted) -> tuple[Chart, list[Table]]:
+    """The chart of a fit, and the tables that stand under it; the first has the notes."""
     series, models = fitted
-    rows: list[tuple[str, ...]] = list(fits.line_rows(models.line))
+    first, *others = tables_of(models)
     notes = models.line.notes
     if models.piecewise is not None:
-        rows += fits.segment_rows(models.piecewise)
-        notes += tuple(f"{name}: {words}" for name, words in fits.whole_rows(models.piecewise))
         notes += models.piecewise.notes
-    table = Table(
-        name="fit",
-        caption=f"weft fit: {series.name}",
-        head=("", "least squares, as published", "median line"),
-        rows=tuple(rows),
-        notes=notes,
-    )
-    return fits.line_chart(series, models.line, models.piecewise), table
+    named = msgspec.structs.replace(first, caption=f"weft fit: {series.name}", notes=notes)
+    return fits.line_chart(series, models.line, models.piecewise), [named, *others]

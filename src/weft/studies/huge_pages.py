@@ -26,8 +26,8 @@ from weft.plan.case import USUAL_RANKS, Case
 from weft.plan.cases import TESTS
 from weft.plan.command import weft_run
 from weft.plan.memory import needed_bytes
-from weft.units import format_bytes
-from weft.wording import counted
+from weft.units import format_bytes, format_ratio
+from weft.wording import between, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,11 +68,9 @@ class PagesRatios(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sentence(self) -> str:
         """The median, with the range of the pairs."""
-        middle = statistics.median(self.ratios)
-        return (
-            f"{self.test} {middle:.2f} [{min(self.ratios):.2f}, {max(self.ratios):.2f}] times"
-            " the bandwidth"
-        )
+        middle = format_ratio(statistics.median(self.ratios))
+        range_ = between(middle, min(self.ratios), max(self.ratios), format_ratio)
+        return f"{self.test} {range_} times the bandwidth"
 
 
 def huge_pages_here() -> Finding:

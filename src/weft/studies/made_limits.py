@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import weft
-from weft.analysis.compare.made_limits import KEEPS, MadeLimit, limit_of
+from weft.analysis.compare.made_limits import KEEPS, TAILED_LAUNCHES, MadeLimit, limit_of
 from weft.analysis.compare.pool import pool
 from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.errors import WeftError
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
 # A limit that a machine keeps which is slower by as much says little.
 WIDE = 0.5
-# The launches from which on a limit is hardly wider than if the scatter were known.
-NARROW_LAUNCHES = 10
 
 
 class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file that was written: how many limits, their tolerances, and cases that have none.
 
-    `wide` says how many are so far from their figures that they say little, and what to type.
+    `wide` says how many are so far from their figures that they say little, and what to type, and
+    `few` how many are of too few launches to be kept where these have a tail.
     """
 
     path: Path
@@ -43,6 +42,7 @@ class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
     greatest_tolerance: float
     without: tuple[str, ...]
     wide: str = ""
+    few: str = ""
 
 
 def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
@@ -72,6 +72,7 @@ def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
         greatest_tolerance=max(tolerances),
         without=without,
         wide=_wide(sum(tolerance > WIDE for tolerance in tolerances), runs[-1]),
+        few=_few(sum(not one.is_for_a_tail for one in made), runs[-1]),
     )
 
 
@@ -80,12 +81,25 @@ def _wide(count: int, run: Run) -> str:
     if not count:
         return ""
     again = next_session_of(run)
-    narrower = again.command(max(NARROW_LAUNCHES, 2 * again.launches))
+    # From so many on a limit is hardly wider than if the scatter were known.
+    narrower = again.command(max(TAILED_LAUNCHES, 2 * again.launches))
     return (
         f"{counted(count, 'limit')} over {100 * WIDE:.0f} % from {'its' if count == 1 else 'their'}"
         f" {'figure' if count == 1 else 'figures'}, for launches scatter by much: for"
         f" {'a narrower one' if count == 1 else 'narrower ones'} type {narrower}, and give the"
         " new record"
+    )
+
+
+def _few(count: int, run: Run) -> str:
+    """What to type where a tail of the launches may break limits; empty where it cannot."""
+    if not count:
+        return ""
+    return (
+        f"{counted(count, 'limit')} of fewer than {TAILED_LAUNCHES} launches: where these have a"
+        f" tail to slow times, or two modes, an equal machine keeps a limit in about 90 % of"
+        f" runs; of {TAILED_LAUNCHES} launches in {100 * KEEPS:.0f} %: type"
+        f" {next_session_of(run).command(TAILED_LAUNCHES)}, and give the new record"
     )
 
 

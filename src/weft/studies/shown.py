@@ -92,6 +92,6 @@ def _shown(results: Results, topics: Sequence[Topic[Any]]) -> ShownTables:
     every = [(topic, results.of(topic)) for topic in topics]
     return ShownTables(
         tables=tuple(one for topic, own in every for one in results.labelled(topic.tables(own))),
-        findings=tuple(line for topic, own in every for line in topic.findings(own)),
+        findings=tuple(line for topic in topics for line in results.findings(topic)),
         plain=_plain(results, topics),
     )

@@ -8,12 +8,20 @@ import msgspec
 
 from weft.plan.cases import Experiment
 from weft.plan.simulated import SimulatedPlatform
-from weft.sim.draws import DRAWING, DRAWS, OF_PAIRS
-from weft.sim.predicted import every_placed
+from weft.sim.draws import DRAWING, DRAWS, OF_PAIRS, queue_of
+from weft.sim.predicted import every_placed, parameters_of
+from weft.units import parse_sizes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.plan.case import Case
     from weft.sim.predicted import Variant
     from weft.sim.sensitivity import Move
+
+
+# Sends nothing but faces, unless sums are asked for.
+_FACES = "halo"
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,11 +40,13 @@ def parts_of(
     *,
     as_of_nodes: int = 0,
     move: Move | None = None,
+    shortest_bytes: int = 0,
 ) -> tuple[Part, ...]:
     """All that is simulated of a variant. Raises WeftError.
 
-    Tests of two ranks are on the pairs that were asked for, or on random ones, unless a mapping
-    says where ranks are.
+    It is as coarse as every_placed makes it of `as_of_nodes` and `shortest_bytes`. Tests of two
+    ranks are on the pairs that were asked for, or on random ones, unless a mapping says where ranks
+    are.
     """
     found: list[Part] = []
     for names, launches, of_pairs in _groups(experiment.tests):
@@ -46,6 +56,8 @@ def parts_of(
         elif not variant.mapping:
             on = msgspec.structs.replace(variant, pairs=variant.pairs or "random")
             changed = msgspec.structs.replace(changed, ranks=2)
+        if launches > 1:
+            changed = _queued(changed, base, variant)
         found += [
             Part(
                 platform=_named(one.platform, variant),
@@ -53,9 +65,25 @@ def parts_of(
                 share=one.share,
                 launches=launches,
             )
-            for one in every_placed(base, on, as_of_nodes=as_of_nodes, move=move)
+            for one in every_placed(
+                base, on, as_of_nodes=as_of_nodes, move=move, shortest_bytes=shortest_bytes
+            )
         ]
     return tuple(found)
+
+
+def shortest_face(cases: Sequence[Case]) -> int:
+    """The fewest bytes of a message of all these cases, where all send faces alone; else 0.
+
+    A lattice whose whole is divided has faces of any size, and sums and other tests send short
+    messages too.
+    """
+    found = []
+    for case in cases:
+        if case.test != _FACES or case.of_application is None:
+            return 0
+        found.append(case.of_application.least_message_bytes(case.bytes))
+    return min(found, default=0)
 
 
 def on_fewer(experiment: Experiment, nodes: int, variant: Variant) -> Experiment:
@@ -73,6 +101,18 @@ def _named(platform: SimulatedPlatform, variant: Variant) -> SimulatedPlatform:
     """By the words of the variant as it was asked for."""
     base = platform.name.partition(",")[0]
     return msgspec.structs.replace(platform, name=f"{base}, {variant.label}")
+
+
+def _queued(experiment: Experiment, base: SimulatedPlatform, variant: Variant) -> Experiment:
+    """The same with a queue as long as its shortest messages need; usual sizes have short ones."""
+    if not experiment.sizes:
+        return experiment
+    parameters = parameters_of(base)
+    rate = parameters.bandwidth_bytes_per_s * variant.speed * variant.fabric.rails
+    shortest_ns = 1e9 * min(parse_sizes(experiment.sizes)) / rate
+    depths = (queue_of(parameters.latency_ns, shortest_ns),)
+    variants = msgspec.structs.replace(experiment.variants, queue_depths=depths)
+    return msgspec.structs.replace(experiment, variants=variants)
 
 
 def _groups(tests: tuple[str, ...]) -> list[tuple[tuple[str, ...], int, bool]]:

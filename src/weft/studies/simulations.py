@@ -59,6 +59,7 @@ class Effort:
         self._folder = folder or Path()
         self._begun_s = time.monotonic()
         self._simulated_s = 0.0
+        self._shortest_bytes = 0
         now = datetime.datetime.now(datetime.UTC)
         # To the microsecond: several predictions may be begun in a second, into one folder.
         self._stem = f"weft-predict-{now:%Y%m%d-%H%M%S-%f}"
@@ -71,15 +72,19 @@ class Effort:
         import msgspec
 
         from weft import session
-        from weft.studies.simulated_parts import parts_of
+        from weft.studies.simulated_parts import parts_of, shortest_face
 
         found = [parts_of(base, one, experiment) for one in variants]
         for first, *_ in found:
             # All tests at once: an option may have an effect on some of them alone.
             whole = msgspec.structs.replace(first, experiment=experiment)
             request = self._request(whole, Path(), typed=self._typed)
-            session.prepare(request, lambda _: None)
-        return found
+            _, made = session.prepare(request, lambda _: None)
+            self._shortest_bytes = shortest_face(made.plan.cases)
+        if not self._shortest_bytes:
+            return found
+        shortest = self._shortest_bytes
+        return [parts_of(base, one, experiment, shortest_bytes=shortest) for one in variants]
 
     def refused(self, parts: "Sequence[Part]") -> "tuple[tuple[Case, Answer], ...]":
         """The cases of a variant, and what speaks against each before a rank is there; else ok."""
@@ -153,7 +158,13 @@ class Effort:
                 small = msgspec.structs.replace(variant, fabric=fabric)
                 try:
                     fewer = on_fewer(experiment, nodes, variant)
-                    parts = parts_of(base, small, fewer, as_of_nodes=variant.fabric.nodes)
+                    parts = parts_of(
+                        base,
+                        small,
+                        fewer,
+                        as_of_nodes=variant.fabric.nodes,
+                        shortest_bytes=self._shortest_bytes,
+                    )
                 except WeftError:
                     continue
                 if is_enough(done, variant.fabric.nodes):
@@ -264,7 +275,10 @@ class Effort:
                 of_variant: list[list[Run]] = []
                 for move in moves:
                     runs = []
-                    for part in parts_of(base, variant, experiment, move=move):
+                    shortest = self._shortest_bytes
+                    for part in parts_of(
+                        base, variant, experiment, move=move, shortest_bytes=shortest
+                    ):
                         runs.append(load(self._start(part, path)))
                         path.unlink()
                     of_variant.append(runs)

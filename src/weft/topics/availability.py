@@ -20,8 +20,8 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow, TopicRow
 from weft.topics.series import by_case, median_over, part_ns, whole_ns
-from weft.units import format_bandwidth, format_bytes
-from weft.wording import counted, half_in_its_unit, percent, verb_of, with_ends
+from weft.units import format_bandwidth, format_bytes, format_percent
+from weft.wording import counted, half_in_its_unit, verb_of, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -215,9 +215,9 @@ def _table(curves: Sequence[Availability]) -> Table:
             (
                 curve.place,
                 f"{point.work_percent} %",
-                half_in_its_unit(point.computing_percent, percent),
+                half_in_its_unit(point.computing_percent, format_percent),
                 half_in_its_unit(point.bandwidth_bytes_per_s, format_bandwidth),
-                half_in_its_unit(point.kept_percent, percent),
+                half_in_its_unit(point.kept_percent, format_percent),
             )
             for curve in curves
             for point in curve.points

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from weft.analysis.stats.launches import what_tells_half
 from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from weft.analysis.stats.needed import Needed
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
     from weft.fabric.peaks import Link
@@ -50,6 +52,18 @@ class Results:
     def of(self, topic: Topic[Rows]) -> Rows:
         """The rows of a topic."""
         return self.once(topic.name, topic.rows)
+
+    def findings(self, topic: Topic[Any]) -> list[str]:
+        """What a topic says, and what would tell what it leaves open: launches, and the command.
+
+        Launches of a simulation are all alike: more of them tell nothing.
+        """
+        rows = self.of(topic)
+        said = topic.findings(rows)
+        if self.run.header.plan.simulated is None:
+            more = what_tells_half(topic.needed(rows), self.run)
+            said += [f"{topic.name.replace('_', ' ')}: {more}"] if more else []
+        return said
 
     def labelled(self, tables: Sequence[Table]) -> list[Table]:
         """Tables whose heads say where the run was simulated."""
@@ -171,6 +185,11 @@ class Topic(Generic[Rows]):
 
     def findings(self, rows: Rows) -> list[str]:
         """What the rows say, in sentences."""
+        del rows
+        return []
+
+    def needed(self, rows: Rows) -> list[Needed]:
+        """What each difference without a verdict takes, of topics whose sentences do not say it."""
         del rows
         return []
 

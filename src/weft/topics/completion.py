@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.layers import Step, Verdict, step_between
+from weft.analysis.stats.needed import Needed
 from weft.estimate import Estimate
 from weft.plan.case import Case
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow, TransportRow
 from weft.topics.series import median_over
-from weft.units import format_bytes, format_time
+from weft.units import format_bytes, format_percent, format_time
 from weft.wording import at as placed_at
-from weft.wording import ends, half_in_its_unit, percent, signed_time
+from weft.wording import between, half_in_its_unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,8 @@ class Completion(SizeRow, frozen=True, kw_only=True):
 
     `added_ns` is the difference of medians, with the interval that holds the true one whenever both
     intervals hold theirs; 0 for the cheapest itself. `cpu_percent` is a figure a rank: the time
-    that its process ran over the time of the batch, 100 for one that spins.
+    that its process ran over the time of the batch, 100 for one that spins. `needed` is what would
+    tell a difference that is not significant.
     """
 
     test: str
@@ -57,6 +59,7 @@ class Completion(SizeRow, frozen=True, kw_only=True):
     low_ns: float
     high_ns: float
     verdict: Verdict
+    needed: Needed | None
     cpu_percent: tuple[Estimate, ...]
 
 
@@ -87,6 +90,10 @@ class CompletionModes(Topic[tuple[Completion, ...]]):
     def findings(self, rows: tuple[Completion, ...]) -> list[str]:
         """What each mode adds to the cheapest one."""
         return list(completions_in_words(rows))
+
+    def needed(self, rows: tuple[Completion, ...]) -> list[Needed]:
+        """Of each mode whose difference is not significant."""
+        return [row.needed for row in rows if row.needed]
 
 
 def notified_over_polled(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Increase, ...]:
@@ -175,6 +182,7 @@ def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Comple
                 low_ns=step.low_ns if at else 0.0,
                 high_ns=step.high_ns if at else 0.0,
                 verdict=step.verdict,
+                needed=step.needed(run.header.plan.precision) if at else None,
                 cpu_percent=_cpu_percent(run, run.measured_by_case[case.key]),
             )
         )
@@ -197,8 +205,7 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
         if row.is_cheapest:
             sentences.append(f"completion: {place}: {row.mode} is cheapest")
         elif row.verdict == "adds":
-            bounds = f"[{format_time(row.low_ns)}, {format_time(row.high_ns)}]"
-            sentences[-1] += f"; {row.mode} adds {format_time(row.added_ns)} {bounds}"
+            sentences[-1] += f"; {row.mode} adds {_difference(row, format_time(row.added_ns))}"
         else:
             sentences[-1] += f"; {row.mode}: difference not significant"
     return tuple(sentences)
@@ -230,7 +237,7 @@ def _table(rows: Sequence[Completion]) -> Table:
                 row.mode,
                 format_time(row.latency_ns.value),
                 _added(row),
-                *(half_in_its_unit(share, percent) for share in row.cpu_percent),
+                *(half_in_its_unit(share, format_percent) for share in row.cpu_percent),
                 *("-" for _ in range(ranks - len(row.cpu_percent))),
             )
             for row in rows
@@ -241,5 +248,10 @@ def _table(rows: Sequence[Completion]) -> Table:
 def _added(row: Completion) -> str:
     if row.is_cheapest:
         return "cheapest"
-    words = signed_time(row.added_ns) if row.verdict == "adds" else "not significant"
-    return f"{words} {ends(row.low_ns, row.high_ns, signed_time)}"
+    words = format_time(row.added_ns) if row.verdict == "adds" else "not significant"
+    return _difference(row, words)
+
+
+def _difference(row: Completion, words: str) -> str:
+    """With its interval, whose ends may be on both sides of zero."""
+    return between(words, row.low_ns, row.high_ns, format_time)

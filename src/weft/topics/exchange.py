@@ -8,12 +8,13 @@ launch's samples counts, where IMB takes the mean of its repetitions.
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
 from weft.record.launches import by_launch, medians_of_ranks
-from weft.record.ranks import has_ranks
+from weft.record.ranks import has_ranks, slowest_of_samples
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
@@ -37,7 +38,8 @@ class ExchangeRow(CaseRow, frozen=True, kw_only=True):
     """A case of an exchange or of a collective operation: times of one over the ranks, in ns.
 
     `bandwidth_bytes_per_s` counts both directions of a rank and is that of the greatest time; a
-    collective operation has none.
+    collective operation has none. `slowest_rank` was the last in most samples of all launches, the
+    first of several; `slowest_share` is its share of them: 1 / ranks where the ranks are alike.
     """
 
     ranks: int
@@ -45,6 +47,8 @@ class ExchangeRow(CaseRow, frozen=True, kw_only=True):
     mean_ns: Estimate
     greatest_ns: Estimate
     bandwidth_bytes_per_s: Estimate | None
+    slowest_rank: int
+    slowest_share: float
 
 
 class Exchange(Topic[tuple[ExchangeRow, ...]]):
@@ -89,6 +93,8 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
         return positive_of_case(run, values, tick_ns)
 
     greatest = median_of(max)
+    slowest = Counter(rank for batch in batches for rank in slowest_of_samples(batch))
+    most_often = min(slowest, key=lambda rank: (-slowest[rank], rank))
     return ExchangeRow(
         **ExchangeRow.of(case, "ranks", ranks=len(medians_of_ranks(run, batches[:1]))),
         launches=len(launches),
@@ -96,6 +102,8 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
         mean_ns=median_of(statistics.fmean),
         greatest_ns=greatest,
         bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case.bytes, greatest),
+        slowest_rank=most_often,
+        slowest_share=slowest[most_often] / slowest.total(),
     )
 
 
@@ -103,7 +111,18 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
     return Table(
         name="exchange",
         caption="Over the ranks: time of an iteration or operation, bandwidth of the slowest",
-        head=("test", "transport", "size", "ranks", "least", "mean", "greatest", "bandwidth"),
+        head=(
+            "test",
+            "transport",
+            "size",
+            "ranks",
+            "least",
+            "mean",
+            "greatest",
+            "bandwidth",
+            "slowest rank",
+            "slowest share",
+        ),
         rows=tuple(
             (
                 row.test,
@@ -114,9 +133,14 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
                 half_or_none(row.mean_ns, format_time),
                 half_or_none(row.greatest_ns, format_time),
                 half_or_none(row.bandwidth_bytes_per_s, format_bandwidth),
+                str(row.slowest_rank),
+                f"{row.slowest_share:.0%}",
             )
             for row in rows
         ),
-        notes=("As IMB reports; each rank's time is the median of its own samples.",),
+        notes=(
+            "As IMB reports; each rank's time is the median of its own samples.",
+            "Slowest rank: the one that was last in most samples; its share of them beside it.",
+        ),
         left=(0, 1),
     )

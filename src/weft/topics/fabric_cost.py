@@ -29,7 +29,7 @@ ROOM = 1.35
 WHOLE_FROM = 1000
 
 
-def money(amount: float) -> str:
+def money(amount: float, _: float | None = None, /) -> str:
     """An amount: whole from 1,000 on or where it has no cents."""
     is_whole = abs(amount) >= WHOLE_FROM or amount == int(amount)
     return f"{amount:,.0f}" if is_whole else f"{amount:,.2f}"

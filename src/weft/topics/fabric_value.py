@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from weft.charts import Chart, ChartAxis, ChartPoint, chart_of, track_of
 from weft.tables import Table
 from weft.topics.fabric_cost import money
-from weft.units import format_bandwidth, format_time
-from weft.wording import counted, never_left_its_host
+from weft.units import format_bandwidth, format_number, format_time
+from weft.wording import between, counted, never_left_its_host
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from weft.analysis.fabric_value import FabricValue
+    from weft.units import Shape
 
 
 def value_table(values: Sequence[FabricValue]) -> Table:
@@ -42,18 +43,21 @@ def _row(value: FabricValue) -> tuple[str, ...]:
         money(value.total),
         money(value.per_node),
         _or_none(value.bisection_bytes_per_s, format_bandwidth),
-        _or_none(value.price_per_gb_per_s, money) + _ends(*per_gb),
+        _or_none(value.price_per_gb_per_s, money, *per_gb),
         _or_none(value.latency_ns, format_time),
-        value.saves if saved is None else money(saved) + _ends(*per_us),
+        value.saves if saved is None else _or_none(saved, money, *per_us),
     )
 
 
-def _ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" [{money(low)}, {money(high)}]"
-
-
-def _or_none(figure: float | None, shape: Callable[[float], str]) -> str:
-    return "-" if figure is None else shape(figure)
+def _or_none(
+    figure: float | None, shape: Shape, low: float | None = None, high: float | None = None
+) -> str:
+    """The figure with its interval, if it has one; "-" where there is none."""
+    if figure is None:
+        return "-"
+    if low is None or high is None:
+        return shape(figure)
+    return between(shape(figure), low, high, shape)
 
 
 def _titles(values: Sequence[FabricValue]) -> list[str]:
@@ -71,10 +75,10 @@ _OF_NO_FABRIC = "its performance on this fabric is not known"
 
 def _per_mflop(value: FabricValue) -> str:
     """The fabric's share of the price of an application's performance."""
-    low, high = value.price_per_mflop_per_s_low, value.price_per_mflop_per_s_high
-    ends = "" if low is None or high is None else f" [{low:.3g}, {high:.3g}]"
+    ends = value.price_per_mflop_per_s_low, value.price_per_mflop_per_s_high
+    price = _or_none(value.price_per_mflop_per_s, format_number, *ends)
     words = (
-        f"{value.currency} {value.price_per_mflop_per_s:.3g}{ends} of fabric per MFlop/s on"
+        f"{value.currency} {price} of fabric per MFlop/s on"
         f" {counted(value.nodes, 'node', ',')} ({value.application})"
     )
     if not value.application_is_within_a_host:
@@ -96,8 +100,8 @@ def value_notes(value: FabricValue) -> tuple[str, ...]:
 def _notes_of_links(value: FabricValue) -> tuple[str, ...]:
     if value.price_per_gb_per_s is None:
         return (f"price per node: {value.currency} {money(value.per_node)}",)
-    ends = _ends(value.price_per_gb_per_s_low, value.price_per_gb_per_s_high)
-    price = f"{value.currency} {money(value.price_per_gb_per_s)}{ends}"
+    ends = value.price_per_gb_per_s_low, value.price_per_gb_per_s_high
+    price = f"{value.currency} {_or_none(value.price_per_gb_per_s, money, *ends)}"
     lines = [
         f"per bandwidth: {price} per GB/s of bisection ({value.rests_on})",
         f"price per node: {_per_node(value)}",
@@ -112,10 +116,11 @@ def _per_node(value: FabricValue) -> str:
     words = f"{value.currency} {money(value.per_node)}"
     if value.delivered_bytes_per_s is None or value.price_per_node_gb_per_s is None:
         return words
-    ends = _ends(value.price_per_node_gb_per_s_low, value.price_per_node_gb_per_s_high)
+    ends = value.price_per_node_gb_per_s_low, value.price_per_node_gb_per_s_high
+    price = _or_none(value.price_per_node_gb_per_s, money, *ends)
     return (
-        f"{words}, {value.currency} {money(value.price_per_node_gb_per_s)}{ends} per delivered"
-        f" GB/s and node; each has {format_bandwidth(value.delivered_bytes_per_s)} while one half"
+        f"{words}, {value.currency} {price} per delivered GB/s and node; each"
+        f" has {format_bandwidth(value.delivered_bytes_per_s)} while one half"
         " sends to the other"
     )
 

@@ -21,13 +21,15 @@ from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import half_or_none, middle_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from weft.charts import Chart
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.topics.base import Results
     from weft.topics.streams import StreamsRow
+    from weft.units import Shape
+
 
 _HOW = {"hot_spot_send": "send", "hot_spot_receive": "receive", REFERENCE: "pairs"}
 
@@ -66,8 +68,11 @@ class HotSpots(Topic[StreamsRows]):
 
 
 def _table(rows: Sequence[StreamsRow]) -> Table:
-    def bandwidth(row: StreamsRow) -> Callable[[float], str]:
-        return lambda rate: format_bandwidth(rate * row.bytes)
+    def bandwidth(row: StreamsRow) -> Shape:
+        def shape(rate: float, step: float | None = None, /) -> str:
+            return format_bandwidth(rate * row.bytes, step and step * row.bytes)
+
+        return shape
 
     return Table(
         name="hot_spots",
@@ -82,7 +87,7 @@ def _table(rows: Sequence[StreamsRow]) -> Table:
                 half_or_none(row.bandwidth_bytes_per_s, format_bandwidth),
                 each_in_words(row, bandwidth(row)),
                 fairness_in_words(row),
-                ratio_in_words(row.of_reference, ".2f") if row.of_reference else "-",
+                ratio_in_words(row.of_reference) if row.of_reference else "-",
             )
             for row in rows
         ),

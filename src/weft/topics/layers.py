@@ -19,7 +19,7 @@ from weft.charts import (
 )
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.wording import counted, ends, signed_time
+from weft.wording import counted, ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ HEAD = ("test", "size", "layer", "its latency", "below it", "added", "95 % inter
 
 
 def _added(step: Step) -> str:
-    return "not significant" if step.verdict == "cannot tell" else signed_time(step.added_ns)
+    return "not significant" if step.verdict == "cannot tell" else format_time(step.added_ns)
 
 
 def _test(one: LayerPair | Apart) -> str:
@@ -48,7 +48,7 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
             format_time(step.above_ns.value),
             f"{pair.below} {format_time(step.below_ns.value)}",
             _added(step),
-            ends(step.low_ns, step.high_ns, signed_time),
+            ends(step.low_ns, step.high_ns, format_time),
         )
         for pair in pairs
         for step in pair.steps

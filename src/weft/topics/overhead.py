@@ -32,8 +32,8 @@ from weft.topics.series import (
     part_ns,
     reads_of,
 )
-from weft.units import format_bytes
-from weft.wording import half_in_its_unit, share_or_unknown, signed_time
+from weft.units import format_bytes, format_time
+from weft.wording import half_in_its_unit, share_or_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -195,10 +195,10 @@ def _table(rows: Sequence[HostOverhead]) -> Table:
             (
                 f"{row.over} {row.side} {format_bytes(row.bytes)}"
                 + (f" on rank {row.rank}" if row.rank else ""),
-                half_in_its_unit(row.calls_ns, signed_time),
-                signed_time(row.post_ns.value) if row.post_ns else "-",
-                half_in_its_unit(row.beside_work_ns, signed_time),
-                half_in_its_unit(row.delay_ns, signed_time),
+                half_in_its_unit(row.calls_ns, format_time),
+                format_time(row.post_ns.value) if row.post_ns else "-",
+                half_in_its_unit(row.beside_work_ns, format_time),
+                half_in_its_unit(row.delay_ns, format_time),
                 share_or_unknown(row.availability_percent),
             )
             for row in rows

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.analysis.layers import step_between
+from weft.analysis.stats.needed import FEWEST, Needed
 from weft.plan.cases import TESTS
 from weft.plan.command import weft_run
 from weft.topics.base import Topic
@@ -36,13 +39,22 @@ class Pages(Topic[tuple[FindingRow, ...]]):
         """From cases in small and in huge pages, and from those that chose none."""
         run = results.run
         chosen = [s for s in results.summaries if run.cases[s.case].pages]
-        gains = map(gain_of_pages, cases_alike(chosen, run.cases, "pages"))
-        said = (*gains, *huge_pages_in_words(run), *small_pages_in_words(run))
-        return tuple(FindingRow(sentence=one) for one in said if one)
+        precision = run.header.plan.precision
+        alike = cases_alike(chosen, run.cases, "pages")
+        gains = (gain_of_pages(points, precision) for points in alike)
+        said = (*huge_pages_in_words(run), *small_pages_in_words(run))
+        return (
+            *(gain for gain in gains if gain),
+            *(FindingRow(sentence=one) for one in said),
+        )
 
     def findings(self, rows: tuple[FindingRow, ...]) -> list[str]:
         """What huge pages save, and whether cases had them unasked."""
         return [row.sentence for row in rows]
+
+    def needed(self, rows: tuple[FindingRow, ...]) -> list[Needed]:
+        """Of each case where huge pages make no significant difference."""
+        return [row.needed for row in rows if row.needed]
 
 
 def huge_pages_in_words(run: Run) -> tuple[str, ...]:
@@ -96,17 +108,26 @@ def small_pages_in_words(run: Run) -> tuple[str, ...]:
     return (said,)
 
 
-def gain_of_pages(points: Sequence[tuple[Case, CaseSummary]]) -> str:
-    """What a message takes less, or longer, in memory of huge pages than of small ones."""
+def gain_of_pages(
+    points: Sequence[tuple[Case, CaseSummary]], precision: float
+) -> FindingRow | None:
+    """What a message takes less, or longer, in memory of huge pages than of small ones.
+
+    Where that is open, with what tells a difference as large as it may be, or as the precision.
+    """
     times = {case.pages: time_of(summary) for case, summary in points}
     small, huge = times.get("small"), times.get("huge")
     if small is None or huge is None:
-        return ""
+        return None
     case = points[0][0]
     place = at(case.transport, case.test, case.bytes, case.but_for("pages").variant)
     step = step_between(case.bytes, small, huge)
-    if step.verdict == "cannot tell" or any(summary.launches < 2 for _, summary in points):
-        return f"pages: {place}: no significant difference between huge and small pages"
+    if any(summary.launches < FEWEST for _, summary in points):
+        step = msgspec.structs.replace(step, verdict="cannot tell")
+    if step.verdict == "cannot tell":
+        words = f"pages: {place}: no significant difference between huge and small pages"
+        return FindingRow(sentence=words, needed=step.needed(precision))
     took = "less" if step.verdict == "saves" else "longer"
     rate = f": {small.value / huge.value:.2f} times the bandwidth" if case.bytes > 0 else ""
-    return f"pages: {place}: {added_in_words(step)} {took} with huge pages{rate}"
+    words = f"pages: {place}: {added_in_words(step)} {took} with huge pages{rate}"
+    return FindingRow(sentence=words)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.layers import Step, step_between
+from weft.analysis.stats.needed import FEWEST, Needed
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.tables import Table
@@ -14,7 +15,7 @@ from weft.topics.base import Topic, as_plain
 from weft.topics.rows import SizeRow
 from weft.topics.series import positive_of_case
 from weft.units import format_bytes, format_time
-from weft.wording import at, over, with_half
+from weft.wording import at, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,15 @@ class RegistrationRows(msgspec.Struct, frozen=True, kw_only=True):
     """What a record says of registration: sizes of memory, and sentences about messages."""
 
     sizes: tuple[Registration, ...]
-    each: tuple[str, ...]
+    each: tuple[RegisteringEach, ...]
+
+
+class RegisteringEach(SizeRow, frozen=True, kw_only=True):
+    """What registering each message adds to its time, ns; `needed` where that is open."""
+
+    test: str
+    step: Step
+    needed: Needed | None
 
 
 class Registration(SizeRow, frozen=True, kw_only=True):
@@ -64,11 +73,15 @@ class RegisteringMemory(Topic[RegistrationRows]):
 
     def findings(self, rows: RegistrationRows) -> list[str]:
         """What registering each message adds."""
-        return list(rows.each)
+        return [_in_words(row) for row in rows.each]
+
+    def needed(self, rows: RegistrationRows) -> list[Needed]:
+        """Of each test where it makes no significant difference."""
+        return [row.needed for row in rows.each if row.needed]
 
     def plain(self, rows: RegistrationRows) -> list[dict[str, Any]]:
-        """One row per transport, variant and size."""
-        return as_plain(rows.sizes)
+        """One row per transport, variant and size; then what each message takes."""
+        return as_plain((*rows.sizes, *rows.each))
 
 
 def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Registration, ...]:
@@ -93,8 +106,10 @@ def registrations_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[Regist
     return tuple(sorted(rows, key=lambda row: (row.transport, row.variant, row.bytes)))
 
 
-def cost_of_registering_each(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
-    """What registering each message adds to its time, one sentence per case."""
+def cost_of_registering_each(
+    run: Run, summaries: Sequence[CaseSummary]
+) -> tuple[RegisteringEach, ...]:
+    """What registering each message adds to its time, one row per case."""
     good = {run.cases[s.case]: s for s in summaries if s.status == "ok"}
     said = []
     for case, summary in good.items():
@@ -106,8 +121,15 @@ def cost_of_registering_each(run: Run, summaries: Sequence[CaseSummary]) -> tupl
         if before is not None and after is not None:
             step = step_between(summary.bytes, before, after)
             # One launch does not show the variation between launches.
-            known = step.verdict != "cannot tell" and min(summary.launches, other.launches) > 1
-            said.append(_in_words(summary, other.test, step if known else None))
+            if min(summary.launches, other.launches) < FEWEST:
+                step = msgspec.structs.replace(step, verdict="cannot tell")
+            said.append(
+                RegisteringEach(
+                    **RegisteringEach.of(ahead),
+                    step=step,
+                    needed=step.needed(run.header.plan.precision),
+                )
+            )
     return tuple(said)
 
 
@@ -119,9 +141,10 @@ def time_of(summary: CaseSummary) -> Estimate | None:
     return rate.mapped(lambda bytes_per_s: summary.bytes * 1e9 / bytes_per_s)
 
 
-def _in_words(summary: CaseSummary, test: str, step: Step | None) -> str:
-    place = at(over(summary.transport, summary.variant), test, summary.bytes)
-    if step is None:
+def _in_words(row: RegisteringEach) -> str:
+    step = row.step
+    place = at(row.over, row.test, row.bytes)
+    if step.verdict == "cannot tell":
         return f"registration: {place}: registering each message makes no significant difference"
     change = f"{step.verdict} {added_in_words(step)}"
     return f"registration: {place}: registering each message {change} per message"

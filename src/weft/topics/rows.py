@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.stats.needed import Needed
 from weft.plan.case import Case
 from weft.units import format_bytes
 from weft.wording import over
@@ -46,9 +47,10 @@ class TopicRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingRow(TopicRow, frozen=True, kw_only=True):
-    """A sentence about the record."""
+    """A sentence about the record; where it leaves something open, what would tell."""
 
     sentence: str
+    needed: Needed | None = None
 
 
 class TransportRow(TopicRow, frozen=True, kw_only=True):

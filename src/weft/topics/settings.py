@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.ratios import Ratio, Verdict, ratio_in_words, ratio_of, verdicts
+from weft.analysis.stats.needed import Needed, at_first, to_tell
+from weft.analysis.stats.ratios import (
+    ONE_SIDED,
+    SAME,
+    Ratio,
+    Verdict,
+    ratio_in_words,
+    ratio_of,
+    verdicts,
+)
 from weft.analysis.stats.rounds import differences, session_of_rounds, times_by_round
 from weft.analysis.stats.slowdown import difference_of_pairs
 from weft.charts import (
@@ -42,7 +51,8 @@ _IN_WORDS: dict[Verdict, str] = {"better": "faster", "worse": "slower"}
 class SettingRow(SizeRow, frozen=True, kw_only=True):
     """The speed with a setting over that with the first one, of the same case and rounds.
 
-    `transport` is the one that both are of; `rounds` have a launch of both.
+    `transport` is the one that both are of; `rounds` have a launch of both. `needed` is what would
+    tell where there is no verdict.
     """
 
     test: str
@@ -51,6 +61,7 @@ class SettingRow(SizeRow, frozen=True, kw_only=True):
     speed: Ratio
     verdict: Verdict
     rounds: int
+    needed: Needed | None
 
     @property
     def where(self) -> str:
@@ -88,7 +99,7 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
             )
             if reference == varied.words:
                 continue
-            found, rounds = _speed(of_first, times[case.key], sessions)
+            found, rounds, needed = _speed(of_first, times[case.key], sessions)
             row = SettingRow(
                 **SettingRow.of(case, transport=varied.of),
                 setting=varied.words,
@@ -96,6 +107,7 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
                 speed=found,
                 verdict="cannot tell",
                 rounds=rounds,
+                needed=needed,
             )
             series.setdefault(case.but_for("bytes"), []).append(row)
         return tuple(row for own in series.values() for row in _judged(own))
@@ -154,11 +166,17 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
             series.setdefault((row.setting, row.where), []).append(row)
         return [_sentence(own) for own in series.values()]
 
+    def needed(self, rows: tuple[SettingRow, ...]) -> list[Needed]:
+        """Of each size without a verdict."""
+        return [row.needed for row in rows if row.needed]
+
 
 def _speed(
     first: Mapping[int, float], other: Mapping[int, float], sessions: Mapping[int, int]
-) -> tuple[Ratio, int]:
-    """The speed of the other over the first, and in how many rounds both were measured."""
+) -> tuple[Ratio, int, Needed]:
+    """The speed of the other over the first, in how many rounds both were measured, and what tells
+    them apart if this does not: by the margin, or by as much as it may be.
+    """
     logs = [
         {number: math.log(time) for number, time in own.items() if time > 0}
         for own in (first, other)
@@ -168,16 +186,28 @@ def _speed(
     rounds = len(logs[0].keys() & logs[1].keys())
     if apart is None:
         speed = math.exp(-found[0]) if found else math.nan
-        return Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch"), rounds
+        return (
+            Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch"),
+            rounds,
+            at_first("launch"),
+        )
     judged = msgspec.structs.replace(apart, unit=unit)
-    return msgspec.structs.replace(ratio_of(judged), chance=judged.chance_of_none), rounds
+    speed_found = msgspec.structs.replace(ratio_of(judged), chance=judged.chance_of_none)
+    away = math.log1p(SAME)
+    if abs(judged.log) > away:
+        away = math.hypot(judged.log, judged.error)
+    return speed_found, rounds, to_tell(judged, (len(found), len(found)), away, ONE_SIDED)
 
 
 def _judged(rows: Sequence[SettingRow]) -> list[SettingRow]:
     """With the verdicts of sizes that are looked at together."""
     found = verdicts([row.speed for row in rows])
     return [
-        msgspec.structs.replace(row, verdict=one or "cannot tell")
+        msgspec.structs.replace(
+            row,
+            verdict=one or "cannot tell",
+            needed=row.needed if one in (None, "cannot tell") else None,
+        )
         for row, one in zip(rows, found, strict=True)
     ]
 

@@ -28,11 +28,11 @@ from weft.record.launches import launch_medians, medians_of_ranks, samples_by_la
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
 from weft.topics.series import positive_of_case
-from weft.units import format_rate, format_time
+from weft.units import format_rate, format_ratio, format_time
 from weft.wording import half_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from weft.record.model import Batch
     from weft.record.run import Run
     from weft.topics.base import Results
+    from weft.units import Shape
+
 
 HOT_SPOTS = ("hot_spot_send", "hot_spot_receive")
 RATE = "message_rate"
@@ -214,7 +216,7 @@ def _with_reference(run: Run, row: StreamsRow, references: dict[Case, StreamsRow
     return msgspec.structs.replace(row, of_reference=found)
 
 
-def each_in_words(row: StreamsRow, shape: Callable[[float], str]) -> str:
+def each_in_words(row: StreamsRow, shape: Shape) -> str:
     """The slowest and the fastest stream by itself."""
     medians = [rate.value for rate in row.own_rates_per_s.values()]
     if len(medians) < 2:
@@ -224,7 +226,7 @@ def each_in_words(row: StreamsRow, shape: Callable[[float], str]) -> str:
 
 def fairness_in_words(row: StreamsRow) -> str:
     """Jain's index with its interval."""
-    return half_or_none(row.fairness, lambda index: f"{index:.3f}")
+    return half_or_none(row.fairness, format_ratio)
 
 
 def streams_chart(rows: StreamsRows, test: str, x: str) -> Chart | None:

@@ -325,3 +325,26 @@ def test_a_limit_is_for_the_usual_cases_or_for_a_named_variant(tmp_path: Path) -
     text = '[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "1 s"\n'
     for more, key in (("", "tcp/ping_pong/8"), ('variant = "single"\n', "tcp/ping_pong/8/single")):
         assert [c.case for c in against_limits(cases, limits(tmp_path, text + more))] == [key]
+
+
+def test_what_looks_slower_than_the_tolerance_is_planned_as_slower() -> None:
+    """8 % slower, of launches that scatter by half a per cent: more sessions, and no fewer launches
+    than there are; what may be equal is planned to pass."""
+    random = np.random.default_rng(5)
+
+    def side(slower: float, scatter: float) -> Pooled:
+        times = (1000 * (1 + slower) * np.exp(scatter * random.standard_normal(5))).tolist()
+        return Pooled(
+            case=CASES[1],
+            directions=1,
+            launches=5,
+            paces=(dict(enumerate(times)),),
+            latency_ns=median_of_launches(times),
+        )
+
+    for slower, scatter, unit in ((0.08, 0.005, "session"), (0.0, 0.08, "launch")):
+        mine, theirs = side(slower, scatter), side(0.0, scatter)
+        [check] = against_record({CASES[1].key: mine}, {CASES[1].key: theirs}, 0.05)
+        assert check.outcome == "cannot tell"
+        assert check.needed is not None
+        assert check.needed.unit == unit

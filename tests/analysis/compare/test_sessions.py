@@ -33,6 +33,7 @@ from weft.record.model import Launch
 from weft.record.run import Run, load
 from weft.sources.sides import load_sides
 from weft.studies.checks import checked as checked_machine
+from weft.studies.maps import maps_among
 
 CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp",))
 
@@ -230,6 +231,17 @@ def test_several_records_are_one_side_of_a_comparison(tmp_path: Path) -> None:
     assert sum(ONE_SESSION in note for note in compared(paths[0], paths[3]).notes) == 1
     with pytest.raises(WeftError, match="given twice"):
         compared(f"{paths[0]},{paths[0]}", paths[3])
+
+
+def test_many_records_of_a_side_have_a_longer_name_than_any_file(tmp_path: Path) -> None:
+    cases = make_cases(tests=("ping_pong",), transports=("tcp",), sizes=(8,))
+    names = [
+        str(record(tmp_path, f"{'day' * 30}{day}", 1 + day / 1000, cases=cases).path)
+        for day in range(6)
+    ]
+    sides = load_sides([",".join(names[:3]), ",".join(names[3:])])
+    assert [len(side.sessions) for side in sides] == [3, 3]
+    assert maps_among([",".join(names[:3]), ",".join(names[3:])]) is None
 
 
 def test_a_comparison_says_which_figures_only_one_side_has(tmp_path: Path) -> None:

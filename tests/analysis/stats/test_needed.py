@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from weft.analysis.stats.intervals import interval_of_median, median_of_launches
 from weft.analysis.stats.launches import number_in_words, what_would_tell
 from weft.analysis.stats.needed import (
+    ERROR_OF_MEDIAN,
     MOST,
+    SHARE_OF_DIFFERENCE,
     Needed,
     apart,
     cheapest,
@@ -21,12 +23,14 @@ from weft.analysis.stats.needed import (
     in_order,
     reach_of,
     scatter_of,
+    to_be_beside,
     to_settle,
     to_tell,
 )
 from weft.analysis.stats.ratios import Figure, needed
 from weft.analysis.stats.slowdown import SESSION_SCATTER, Paces, Slowdown
 from weft.estimate import Estimate
+from weft.plan.cases import LAUNCHES
 from weft.plan.command import NextSession
 
 ROOT = Path(__file__).parents[3]
@@ -193,7 +197,8 @@ def test_a_comparison_asks_for_its_margin_or_for_what_was_seen_where_that_is_mor
     assert far is not None
     assert near.count > 4 * far.count
     assert near.difference == pytest.approx(0.02)
-    assert far.difference == pytest.approx(0.10)
+    # Its error of 1.4 % beside it: hypot of the logarithms.
+    assert far.difference == pytest.approx(0.1011, rel=1e-3)
     alone = Figure(estimate=median_of_launches([1.0]), kind="one launch", paces=Paces(((1.0,),)))
     assert needed(alone, side(1.0)) is None
 
@@ -223,3 +228,31 @@ def test_what_is_stated_is_within_a_factor_of_two_of_what_is_needed(
 
 def test_a_case_settles_about_when_it_is_said_to() -> None:
     assert to_settle(drawn_figure(0.02, 100_000), 0.02).count == pytest.approx(12, abs=2)
+
+
+def test_a_median_beside_a_place_is_as_far_from_it_as_it_may_be() -> None:
+    """3 away with an error of 4 may be 5 away; at the place itself it is its error away."""
+    count = 16
+    scatter = 4.0 * math.sqrt(count) / ERROR_OF_MEDIAN
+    half = scatter * reach_of(count)
+    figure = Estimate(
+        value=100.0, low=100 - half, high=100 + half, coverage=0.95, method="", launches=count
+    )
+    for place, far in ((97.0, 5.0), (103.0, 5.0), (100.0, 4.0)):
+        by_hand = for_half_width(figure, SHARE_OF_DIFFERENCE * far)
+        assert to_be_beside(figure, place).count == by_hand.count
+    by_hand = for_half_width(figure, SHARE_OF_DIFFERENCE * 9)
+    assert to_be_beside(figure, 97.0, 9.0).count == by_hand.count
+
+
+def test_one_launch_needs_an_interval_before_it_lies_beside_anything() -> None:
+    assert to_be_beside(median_of_launches([1000.0]), 900.0).count == LAUNCHES
+
+
+def test_further_sessions_of_one_record_are_measured_into_it() -> None:
+    """`weft layers` and others read one record: it is resumed, and not measured once more."""
+    sessions = Needed(unit="session", count=4, difference=0.05)
+    words = what_would_tell(sessions, "tell", SIDES[:1], in_place=True)
+    # As many launches in all as there are and were asked for: a settled record lacks none else.
+    assert "type weft run --resume a.jsonl --launches 10 at another time" in words
+    assert "weft run --again a.jsonl at other times" in what_would_tell(sessions, "tell", SIDES[:1])

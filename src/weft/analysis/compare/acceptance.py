@@ -32,6 +32,8 @@ PASS_LEVEL = 0.05
 # tolerance.
 CURVES_FAIL_LEVEL = 0.04
 SIZES_FAIL_LEVEL = 0.01
+# Slower by no more standard errors a machine may be as fast as its reference.
+MAY_BE_EQUAL = 2.0
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
@@ -198,17 +200,21 @@ def more_of(needed: Needed, sides: int = 2) -> str:
 def _what_tells(
     found: Slowdown | None, unit: Unit, units: tuple[int, int], tolerance: float
 ) -> Needed:
-    """What would pass a machine as fast as the reference, or fail one as slow as this one looks.
+    """What would pass a machine as fast as the reference, or one that is as far from the tolerance
+    as this one may be, or fail it.
 
-    The distance is that to the tolerance as it was seen, or from an equal machine where that is
-    further: one that is just at the tolerance nothing tells.
+    A machine that may be as fast is taken for equal, unless it looks further from the tolerance.
+    One that is just at the tolerance nothing tells.
     """
     if found is None:
         return at_first(unit)
     bound = math.log1p(tolerance)
-    if found.log > 2 * bound:
-        return cheapest(found, units, found.log - bound, CURVES_FAIL_LEVEL)
-    return to_tell(found, units, max(bound, bound - found.log), PASS_LEVEL)
+    if found.log <= MAY_BE_EQUAL * found.error:
+        return to_tell(found, units, max(bound, bound - found.log), PASS_LEVEL)
+    distance = math.hypot(found.log - bound, found.error)
+    if found.log > bound:
+        return cheapest(found, units, distance, CURVES_FAIL_LEVEL)
+    return to_tell(found, units, distance, PASS_LEVEL)
 
 
 def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Checked:

@@ -11,7 +11,7 @@ from weft.analysis.stats.ratios import Quantity, Ratio, Verdict
 from weft.estimate import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from weft.analysis.compare.comparison import Comparison, Row, Single
     from weft.analysis.stats.ratios import Figure
@@ -84,9 +84,10 @@ def _estimate(figure: Figure | None) -> Estimate | None:
     return figure.estimate if figure else None
 
 
-def verdicts_of_sides(comparison: Comparison) -> list[dict[str, int]]:
-    """How often each verdict was given to each side behind the first; 0 where never."""
-    rows = compared_figures(comparison)
+def verdicts_of_sides(
+    comparison: Comparison, rows: Sequence[ComparedFigure]
+) -> list[dict[Verdict, int]]:
+    """How often its rows give each verdict to each side behind the first; 0 where never."""
     counts = [Counter(row.verdict for row in rows if row.side == side)
               for side in range(1, len(comparison.sides))]  # fmt: skip
     return [{name: count[name] for name in get_args(Verdict)} for count in counts]
@@ -94,6 +95,7 @@ def verdicts_of_sides(comparison: Comparison) -> list[dict[str, int]]:
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
     """What `weft compare --json` prints: plain data, in the order of the tables."""
+    rows = compared_figures(comparison)
     return {
         "sides": [
             {
@@ -108,8 +110,8 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "unlike": comparison.unlike,
         "same_margin": comparison.same,
-        "verdicts": verdicts_of_sides(comparison),
-        "rows": msgspec.to_builtins(compared_figures(comparison)),
+        "verdicts": verdicts_of_sides(comparison, rows),
+        "rows": msgspec.to_builtins(rows),
         "words": [
             {
                 "test": table.test,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.compare.acceptance import Checked, Outcome, more_of, without_figure
-from weft.analysis.stats.needed import SHARE_OF_DIFFERENCE, Needed, at_first, for_half_width
+from weft.analysis.stats.needed import Needed, to_be_beside
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.suites import tests_of_suites
@@ -77,7 +77,7 @@ def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
     if estimate is not None and not outcome:
         outcome = on_interval(estimate, bound, quantity)
         if outcome == "cannot tell":
-            needed = _from_the_limit(estimate, bound)
+            needed = to_be_beside(estimate, bound)
         why = f"{with_ends(estimate, shape)}, {limit.text}"
         outcome, why = _never_better(pooled, outcome, why, needed)
     return Checked(
@@ -94,13 +94,6 @@ def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
         bound=bound,
         needed=needed,
     )
-
-
-def _from_the_limit(estimate: Estimate, bound: float) -> Needed:
-    """What tells a machine as far from its limit as this one looks."""
-    if not estimate.is_bounded:
-        return at_first(estimate.unit)
-    return for_half_width(estimate, SHARE_OF_DIFFERENCE * abs(estimate.value - bound))
 
 
 def on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcome:

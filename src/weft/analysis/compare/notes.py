@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from weft.analysis.compare.sessions import said_once, sessions_in_words
+from weft.analysis.compare.sessions import said_with_names, sessions_in_words
 from weft.analysis.compare.sides import never_left_a_host
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import half_of
@@ -71,7 +71,7 @@ def notes_of(
         if side.next_sessions and not is_advised
     }
     notes += sessions_in_words({s.title: s.sessions for s in measured}, further=further)
-    notes += said_once((side.title, side.in_time) for side in sides)
+    notes += said_with_names((side.title, side.in_time) for side in sides)
     for side in sides:
         notes += [f"{side.title}: skipped: {line}" for line in side.left_out[:MOST_LEFT_OUT]]
         if len(side.left_out) > MOST_LEFT_OUT:

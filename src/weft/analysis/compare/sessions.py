@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.stats.launches import FEW, FEW_SESSIONS, another_session, made_by
 from weft.analysis.stats.slowdown import SESSION_SCATTER
 from weft.analysis.stats.trend import few_in_words, power_in_words, trends_in_words
+from weft.wording import who_says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -77,7 +78,7 @@ def in_time(runs: Sequence[Run]) -> tuple[str, ...]:
 
     What several records share is said once, with their names; one record has no name.
     """
-    return said_once((run.path.name if len(runs) > 1 else "", _in_time(run)) for run in runs)
+    return said_with_names((run.path.name if len(runs) > 1 else "", _in_time(run)) for run in runs)
 
 
 def _in_time(run: Run) -> tuple[str, ...]:
@@ -85,12 +86,9 @@ def _in_time(run: Run) -> tuple[str, ...]:
     return (*trends_in_words(run), *(line for line in quiet if line))
 
 
-def said_once(lines: Iterable[tuple[str, Iterable[str]]]) -> tuple[str, ...]:
+def said_with_names(lines: Iterable[tuple[str, Iterable[str]]]) -> tuple[str, ...]:
     """The lines of several, each once behind the names of all that it is said of."""
-    names: dict[str, list[str]] = {}
-    for name, own in lines:
-        for line in own:
-            names.setdefault(line, []).append(name)
+    names = who_says((name, line) for name, own in lines for line in own)
     return tuple(
         ": ".join(filter(None, (", ".join(filter(None, whose)), line)))
         for line, whose in names.items()

@@ -16,7 +16,7 @@ from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import Sweep, check_sizes
 from weft.analysis.stats.launches import what_would_tell
-from weft.analysis.stats.needed import SHARE_OF_DIFFERENCE, for_half_width
+from weft.analysis.stats.needed import to_be_beside
 from weft.analysis.stats.parameters import inverse, of_one_launch, over_sessions_of, student
 from weft.errors import WeftError
 from weft.estimate import Estimate
@@ -282,8 +282,12 @@ def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
             f" {weft_run(LATENCY, '--sizes', '0..1KiB')}"
         )
         if series.again and latency.launches > 1 and latency.is_bounded and latency.value:
-            needed = for_half_width(latency, SHARE_OF_DIFFERENCE * abs(latency.value))
-            notes.append(what_would_tell(needed, "tell this latency from zero", [series.again]))
+            needed = to_be_beside(latency, 0.0)
+            notes.append(
+                what_would_tell(
+                    needed, "tell this latency from zero", [series.again], in_place=True
+                )
+            )
     notes += series.rests_on
     if misfit > MISFIT:
         notes.append(

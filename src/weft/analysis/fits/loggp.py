@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.fits.sweeps import check_sizes
+from weft.analysis.fits.sweeps import check_sizes, more_launches_of
+from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.means import uninterrupted_mean
+from weft.analysis.stats.needed import to_be_beside
 from weft.analysis.stats.parameters import of_mean_times
 from weft.errors import WeftError
 from weft.estimate import Estimate
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.fits.delays import DelayTest
     from weft.analysis.fits.sweeps import Series, Sweep
+    from weft.plan.command import NextSession
 
 
 # Over TCP's loopback the kernel's work for the receiver is done inside the sender's call.
@@ -120,7 +123,7 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
 
 
 def from_delays(
-    name: str, launches: Sequence[Sequence[DelayTest]], more_launches: str = ""
+    name: str, launches: Sequence[Sequence[DelayTest]], again: NextSession | None = None
 ) -> LogGP:
     """LogGP by the delay method: for each launch a sequence of tests, one per size.
 
@@ -146,7 +149,7 @@ def from_delays(
         )
         for launch in launches
     ]
-    whole = _parameters(name, found, (), more_launches)
+    whole = _parameters(name, found, (), more_launches_of(again))
     ordered = [sorted(launch, key=lambda test: test.bytes) for launch in launches]
     overheads = tuple(_overhead(row) for row in zip(*ordered, strict=True))
     if any(overhead.receive_ns is None for overhead in overheads):
@@ -156,17 +159,21 @@ def from_delays(
         for launch, tests in zip(found, ordered, strict=True)
     ]
     latency = of_mean_times(alone, _sessions(found), positive=False)
-    notes = (*whole.notes, *_notes_on_latency(latency))
+    notes = (*whole.notes, *_notes_on_latency(latency, again))
     return msgspec.structs.replace(whole, overheads=overheads, latency_ns=latency, notes=notes)
 
 
-def _notes_on_latency(latency: Estimate) -> tuple[str, ...]:
-    """What an L that is not above zero means."""
+def _notes_on_latency(latency: Estimate, again: NextSession | None) -> tuple[str, ...]:
+    """What an L that is not above zero means, and what would tell."""
     if latency.low > 0:
         return ()
     if latency.high < 0:
         return (BELOW_ZERO,)
-    return ("L is not significantly above zero: the overheads are as long as the transfer",)
+    said = "L is not significantly above zero: the overheads are as long as the transfer"
+    if again is None:
+        return (said,)
+    needed = to_be_beside(latency, 0.0)
+    return (said, what_would_tell(needed, "tell this L from zero", [again], in_place=True))
 
 
 def _means(sweep: Sweep) -> dict[int, float]:

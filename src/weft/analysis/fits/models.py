@@ -58,7 +58,7 @@ def fit_models(series: Series, stream: Series | None = None) -> Models:
     loggp = None
     basis = FROM_STREAM
     if len(series.delays) > 1 and len(series.delays[0]) >= FEWEST_DELAYS:
-        loggp, basis = from_delays(series.name, series.delays, series.more_launches), FROM_DELAYS
+        loggp, basis = from_delays(series.name, series.delays, series.again), FROM_DELAYS
     elif paired and stream is not None:
         loggp = from_series(series, stream)
     models: dict[str, tuple[str, Callable[[int], float | None]]] = {

@@ -29,6 +29,11 @@ FEWEST_SIZES = 3
 MOST_KEPT = 401
 
 
+def more_launches_of(again: NextSession | None) -> str:
+    """The command for as many launches as are usual; empty of what cannot be measured again."""
+    return "" if again is None else again.command(max(LAUNCHES, again.launches))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
     """The times of one launch, by size: arrays with an entry a size, sizes ascending.
@@ -75,9 +80,7 @@ class Series:
     @property
     def more_launches(self) -> str:
         """The command for as many launches as are usual; empty of a table."""
-        if self.again is None:
-            return ""
-        return self.again.command(max(LAUNCHES, self.again.launches))
+        return more_launches_of(self.again)
 
     @property
     def counted(self) -> int:

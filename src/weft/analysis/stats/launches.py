@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.needed import MOST
+from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
 from weft.plan.budget import in_words
 from weft.plan.command import NextSession
@@ -96,12 +96,17 @@ def number_in_words(needed: Needed, *, sides: int = 2, of: str = "") -> str:
 
 
 def what_would_tell(
-    needed: Needed, purpose: str, sides: Sequence[NextSession], *, of: str = ""
+    needed: Needed,
+    purpose: str,
+    sides: Sequence[NextSession],
+    *,
+    of: str = "",
+    in_place: bool = False,
 ) -> str:
     """How many launches or sessions it takes, how long they take, and what to type.
 
     `purpose` is what for: "tell a difference of 5 %". `sides` are how to measure each once more;
-    none of what was published.
+    none of what was published. What reads one record only has its further sessions `in_place`.
     """
     each = list({again.record: again for again in sides}.values())
     number = number_in_words(needed, sides=len(each), of=of)
@@ -110,6 +115,12 @@ def what_would_tell(
         return words
     if needed.unit == "session":
         lengths = _lengths(", of", [a.budget_s for a in each if not a.imported], " each")
+        if in_place:
+            resumed = " and ".join(again.resumed for again in each)
+            return (
+                f"{words}{lengths}: type {resumed} at another time, and once more with as many"
+                " launches on top, until it has so many"
+            )
         commands = " and ".join(again.command() for again in each)
         return (
             f"{words}{lengths}: type {commands} at other times until there"
@@ -122,13 +133,22 @@ def what_would_tell(
     return f"{words}{lengths}: type {commands}, and take {new}"
 
 
+def what_tells_half(hidden: Sequence[Needed], run: Run) -> str:
+    """What gives half of one record's differences the verdict that they lack; empty of none."""
+    if not hidden:
+        return ""
+    middle, which = half_of(hidden)
+    purpose = f"tell {which} {counted(len(hidden), 'difference')} without a verdict"
+    return what_would_tell(middle, purpose, [next_session_of(run)], in_place=True)
+
+
 def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
-    """How many launches of each session measured something, of the transport that had most."""
+    """How many launches of each session measured something, of the ranks that had most."""
     found = []
     for run in runs:
-        made = {(run.cases[batch.case].transport, batch.launch) for batch in run.measured}
+        made = {(_group(run, batch.launch), batch.launch) for batch in run.measured}
         for session in run.sessions:
-            counts = Counter(transport for transport, launch in made if launch in session)
+            counts = Counter(group for group, launch in made if launch in session)
             found.append(max(counts.values(), default=0))
     return tuple(made for made in found if made)
 

@@ -50,6 +50,8 @@ MEAN_RANGE = {2: 1.1284, 3: 1.6926, 4: 2.0588, 5: 2.3259}
 # An interval of a median that ends so far from its figure is beside a difference in POWER of cases:
 # of 1.96 + 0.84 standard errors it has 1.96.
 SHARE_OF_DIFFERENCE = 0.7
+# The standard error of a median over the root of the launches, in their standard deviations.
+ERROR_OF_MEDIAN = math.sqrt(math.pi / 2)
 
 
 class Needed(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,6 +161,20 @@ def for_half_width(figure: Estimate, half: float) -> Needed:
     difference = half / abs(figure.value) if figure.value else math.inf
     number = _of_median(_in_doubt(figure), half)
     return Needed(unit=figure.unit, count=_whole(number, figure.unit), difference=difference)
+
+
+def to_be_beside(figure: Estimate, place: float, least: float = 0.0) -> Needed:
+    """What makes the interval of a median lie beside a place, as a limit or zero, in its own unit.
+
+    For the distance that it may well have: the root mean square over what its interval leaves open,
+    for those whose interval holds the place look nearer to it than they are. Or for `least`, where
+    that is more. What has no interval yet needs one first.
+    """
+    if not figure.is_bounded or figure.launches < FEWEST:
+        return at_first(figure.unit)
+    error = ERROR_OF_MEDIAN * scatter_of(figure) / math.sqrt(figure.launches)
+    distance = max(math.hypot(figure.value - place, error), least)
+    return for_half_width(figure, SHARE_OF_DIFFERENCE * distance)
 
 
 def apart(one: Estimate, other: Estimate, difference: float) -> Needed:

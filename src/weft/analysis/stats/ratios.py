@@ -17,10 +17,13 @@ from weft.analysis.stats.many import named
 from weft.analysis.stats.needed import Needed, cheapest, to_tell
 from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
 from weft.estimate import PLURAL, Estimate
-from weft.wording import ends
+from weft.units import format_ratio
+from weft.wording import with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from weft.units import Shape
 
 Quantity = Literal["latency", "bandwidth"]
 Verdict = Literal["better", "worse", "same", "cannot tell"]
@@ -108,9 +111,11 @@ def _of_paces(first: Paces, second: Paces, *, same_session: bool) -> Ratio:
 def needed(
     first: Figure, second: Figure, same: float = SAME, *, same_session: bool = False
 ) -> Needed | None:
-    """What would give these two a verdict: a difference as large as the one seen, or the margin.
+    """What would give these two a verdict: the margin, or a difference as large as it may be.
 
-    None where their launches are not known, or leave nothing to judge by.
+    What is seen and is more than the margin may be larger by its error: where nothing is
+    significant it looks smaller than it is (to_be_beside). None where their launches are not known,
+    or leave nothing to judge by.
     """
     if not (first.paces and second.paces):
         return None
@@ -119,9 +124,10 @@ def needed(
         return None
     margin = math.log1p(same)
     units = (len(first.paces.logs(found.unit)), len(second.paces.logs(found.unit)))
-    if same_session or abs(found.log) <= margin:
-        return to_tell(found, units, max(margin, abs(found.log)), ONE_SIDED)
-    return cheapest(found, units, abs(found.log), ONE_SIDED)
+    if abs(found.log) <= margin:
+        return to_tell(found, units, margin, ONE_SIDED)
+    judge = to_tell if same_session else cheapest
+    return judge(found, units, math.hypot(found.log, found.error), ONE_SIDED)
 
 
 def _without_ends(log_speed: float) -> Ratio:
@@ -135,12 +141,17 @@ def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:
     return Ratio(speed=speed, low=low, high=high, basis=PLURAL[found.unit])
 
 
-def ratio_in_words(found: Ratio, digits: str = ".3f") -> str:
+def ratio_in_words(found: Ratio, shape: Shape = format_ratio) -> str:
     """A ratio with its interval: "1.023 [1.001, 1.046]"; of one launch without."""
-    words = format(found.speed, digits)
-    if found.basis == "one launch":
-        return f"{words}, 1 launch"
-    return f"{words} {ends(found.low, found.high, lambda end: format(end, digits), found.speed)}"
+    known = Estimate(
+        value=found.speed,
+        low=found.low,
+        high=found.high,
+        coverage=1 - 2 * ONE_SIDED,
+        method=found.basis,
+        launches=1 if found.basis == "one launch" else 0,
+    )
+    return with_ends(known, shape)
 
 
 def _basis(first: Kind, second: Kind) -> str:

@@ -122,18 +122,18 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
 
         if self.squared_error <= 0:
             return 0.0 if distance < 0 else 1.0 if distance > 0 else 0.5
-        return float(special.stdtr(self.freedom, distance / self._error))
+        return float(special.stdtr(self.freedom, distance / self.error))
 
     def speed(self, reach: float) -> tuple[float, float, float]:
         """The ratio of speeds, mine over theirs, and its interval of `reach` standard errors.
 
         The ticks widen it by as much as they may have moved it.
         """
-        half = reach * self._error + self.bound
+        half = reach * self.error + self.bound
         return exp(-self.log), exp(-self.log - half), exp(-self.log + half)
 
     @property
-    def _error(self) -> float:
+    def error(self) -> float:
         """The standard error, longer where one side scatters alone.
 
         What a tail costs an interval goes with the square of the skewness of the mean (Hall, The

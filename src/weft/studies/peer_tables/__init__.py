@@ -29,7 +29,7 @@ def as_printed_by(run: Run, name: str) -> list[str]:
     """
     [chosen] = choose("layout", [name], [layout.name for layout in LAYOUTS])
     layout = next(one for one in LAYOUTS if one.name == chosen)
-    known = set(layout.titles.values())
+    known = set(layout.tests_among(_measured(run)))
     curves = curves_of(run, known)
     whole = [one for one in curves if not layout.lacks(one)]
     if not whole:
@@ -58,10 +58,21 @@ def _origin(run: Run, layout: PeerLayout, curves: list[CurveFigures]) -> list[st
 
 
 def _omitted(run: Run, layout: PeerLayout, curves: list[CurveFigures]) -> list[str]:
-    known = set(layout.titles.values())
-    others = {run.cases[key].test: None for key in run.measured_by_case}
-    left = [f"no test of {layout.program}: {test}" for test in others if test not in known]
+    measured = _measured(run)
+    known = layout.tests_among(measured)
+    left = [f"no test of {layout.program}: {test}" for test in measured if test not in known]
+    alike = [
+        f"{test} stands under {layout.title_of(test)}, of which weft's own loop is {same}"
+        for test, same in layout.alike.items()
+        if test in measured and test in known
+    ]
     return [
         *left,
+        *alike,
         *(f"omitted: {of_what(one)}: {layout.lacks(one)}" for one in curves if layout.lacks(one)),
     ]
+
+
+def _measured(run: Run) -> list[str]:
+    """The tests of which it has figures."""
+    return list(dict.fromkeys(run.cases[key].test for key in run.measured_by_case))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 class PeerLayout(msgspec.Struct, frozen=True, kw_only=True):
     """How one program prints its figures.
 
-    `titles` are its tests with weft's of the same definition. `lacks` says what a curve must
+    `titles` are its tests with weft's of the same definition. `alike` are further ones of weft's
+    that it has no other test for, each with the one whose title it takes where a record has none
+    of that one: a remark says so. `lacks` says what a curve must
     have and has not; empty where it is whole. `lines` prints a curve, titles and heads with it,
     and `head` stands before all.
     """
@@ -29,12 +32,19 @@ class PeerLayout(msgspec.Struct, frozen=True, kw_only=True):
     definition: str
     titles: Mapping[str, str]
     lines: Callable[[str, CurveFigures], list[str]]
+    alike: Mapping[str, str] = MappingProxyType({})
     lacks: Callable[[CurveFigures], str] = lambda _: ""
     head: tuple[str, ...] = ()
 
     def title_of(self, test: str) -> str:
         """Its name for one of weft's tests."""
-        return next(title for title, name in self.titles.items() if name == test)
+        same = self.alike.get(test, test)
+        return next(title for title, name in self.titles.items() if name == same)
+
+    def tests_among(self, measured: Collection[str]) -> list[str]:
+        """Those of weft's that it prints of a record with these."""
+        others = (test for test, same in self.alike.items() if same not in measured)
+        return [*self.titles.values(), *others]
 
 
 def latency_us(curve: CurveFigures, time_ns: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.sources.peers.omb import TITLES
+from weft.sources.peers.omb import ALIKE, TITLES
 from weft.studies.peer_tables.layout import PeerLayout, bytes_per_s, latency_us
 
 if TYPE_CHECKING:
@@ -58,5 +58,6 @@ OSU = PeerLayout(
     program=f"OMB {_VERSION}",
     definition="means over all samples",
     titles=TITLES,
+    alike=ALIKE,
     lines=lines,
 )

@@ -18,7 +18,7 @@ from weft.charts import (
     track_of,
 )
 from weft.estimate import Estimate
-from weft.units import format_bytes
+from weft.units import format_bytes, format_number
 from weft.wording import with_ends, with_half
 
 if TYPE_CHECKING:
@@ -94,15 +94,6 @@ def cell_at(track: Track, place: float) -> str:
 
 def _drawn_at(point: PaperPoint, x: ChartAxis) -> ChartPoint:
     figure = point.figure
-    text = f"{place_on(point.x, x)}: {with_ends(figure, _short)}"
-    cell = with_half(figure, _short, _half)
+    text = f"{place_on(point.x, x)}: {with_ends(figure, format_number)}"
+    cell = with_half(figure, format_number, in_unit=True)
     return ChartPoint(point.x, figure.value, figure.low, figure.high, text, cell)
-
-
-def _half(half: float) -> str:
-    return f"{half:.0f}" if half >= 100 else f"{half:.2g}" if half >= SMALL else "0"
-
-
-def _short(value: float) -> str:
-    """Three digits, and all those before the point."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"

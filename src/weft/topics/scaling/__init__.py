@@ -13,10 +13,17 @@ from weft.analysis.stats.ratios import ratio_in_words
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
-from weft.topics.scaling.charts import charts_of_group, format_flops, title_of
+from weft.topics.scaling.charts import charts_of_group, title_of
 from weft.topics.scaling.rows import COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
-from weft.units import format_bandwidth, format_rate, format_time
-from weft.wording import WIDEST, counted, half_or_none, middle_or_none, percent, with_ends
+from weft.units import (
+    format_bandwidth,
+    format_flops,
+    format_percent,
+    format_rate,
+    format_share,
+    format_time,
+)
+from weft.wording import WIDEST, counted, half_or_none, middle_or_none, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +62,7 @@ class Scaling(Topic[ScalingRows]):
             return ""
         of_first = [cost for cost in rows.costs if title_of(cost) == title_of(rows.costs[0])]
         kept = [
-            f"{cost.lattice} keeps {percent(100 - 100 * cost.cost.speed)} on"
+            f"{cost.lattice} keeps {format_percent(100 - 100 * cost.cost.speed)} on"
             f" {counted(cost.ranks, 'rank')}"
             for cost in dict.fromkeys((of_first[0], of_first[-1]))
         ]
@@ -94,7 +101,9 @@ class Scaling(Topic[ScalingRows]):
         hidden = in_order(cost.needed for cost in rows.costs if cost.needed)
         if hidden:
             purpose = f"tell what {counted(len(hidden), 'lattice')} without a verdict cost"
-            found.append(f"scaling: {what_would_tell(hidden[-1], purpose, [rows.again])}")
+            found.append(
+                f"scaling: {what_would_tell(hidden[-1], purpose, [rows.again], in_place=True)}"
+            )
         return [*found, *(f"scaling: {line}" for line in rows.rests_on)] if rows.costs else found
 
     def plain(self, rows: ScalingRows) -> list[dict[str, Any]]:
@@ -157,7 +166,7 @@ def _performance(rows: Sequence[ScalingRow]) -> Table:
                 middle_or_none(row.flops_per_s, format_flops)
                 if row.flops_per_s
                 else f"{middle_or_none(row.iterations_per_s, format_rate)}/s",
-                ratio_in_words(row.efficiency, ".1%") if row.efficiency else "base",
+                ratio_in_words(row.efficiency, format_share) if row.efficiency else "base",
                 middle_or_none(row.sent_bytes_per_s, format_bandwidth),
                 row.level or "-",
             )
@@ -232,8 +241,8 @@ def _cost_in_words(cost: Cost) -> str:
     # Of the efficiency is known how wide an interval says nothing.
     low, high = 1 - cost.cost.high, 1 - cost.cost.low
     if cost.cost.basis == "launches" and WIDEST * low < high < math.inf:
-        return f"{cost.cost.speed:.1%} [not known]"
-    return ratio_in_words(cost.cost, ".1%")
+        return f"{format_share(cost.cost.speed)} [not known]"
+    return ratio_in_words(cost.cost, format_share)
 
 
 def _verdict_in_words(cost: Cost) -> str:
@@ -276,7 +285,7 @@ def _more_in_words(costs: Sequence[Cost]) -> list[str]:
 
 def _in_words(cost: Cost) -> str:
     took = with_ends(cost.iteration_ns, format_time)
-    share = percent(100 * cost.cost.speed)
+    share = format_percent(100 * cost.cost.speed)
     most = f", most in {cost.most_in}" if cost.most_ns > 0 else ""
     ranks = counted(cost.ranks, "rank")
     return f"{cost.lattice} ({share} on {ranks}, an iteration takes {took}{most})"

@@ -17,8 +17,8 @@ from weft.charts import (
     track_of,
 )
 from weft.topics.scaling.rows import MOST_COST
-from weft.units import format_rate, format_time
-from weft.wording import counted, percent, with_ends
+from weft.units import format_flops, format_percent, format_rate, format_time
+from weft.wording import counted, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 # A little room above the highest point.
 ROOM = 1.05
-# Three digits: from here on it is 1.00 GFlop/s, and so many are behind the point below a rate.
-LEAST_GIGA = 0.9995e9
-DIGITS = ((2, 9.995), (1, 99.95))
 
 
 def charts_of_group(group: Sequence[LatticeCurve], number: int) -> list[Chart]:
@@ -45,25 +42,21 @@ def charts_of_group(group: Sequence[LatticeCurve], number: int) -> list[Chart]:
     ]
 
 
-def format_flops(flops_per_s: float) -> str:
-    """A rate of arithmetic with three digits: "812 MFlop/s", "1.10 GFlop/s", "1250 GFlop/s"."""
-    size, unit = (1e9, "GFlop/s") if flops_per_s >= LEAST_GIGA else (1e6, "MFlop/s")
-    rate = flops_per_s / size
-    digits = next((digits for digits, below in DIGITS if rate < below), 0)
-    return f"{rate:.{digits}f} {unit}"
-
-
 def title_of(row: ScalingRow | Cost) -> str:
     """What a group is of: "halo over mpi, weak scaling"."""
     how = "strong" if row.is_global else "weak"
     return f"{row.test} over {row.over}, {how} scaling"
 
 
+def _per_second(rate: float, step: float | None = None, /) -> str:
+    return f"{format_rate(rate, step)}/s"
+
+
 def _performance(row: ScalingRow) -> tuple[Estimate, AxisUnit]:
     """The figure of the axis and its unit."""
     if row.flops_per_s is not None:
         return row.flops_per_s, AxisUnit("MFlop/s per rank", 1e-6, format_flops)
-    unit = AxisUnit("iterations/s", 1.0, lambda rate: f"{format_rate(rate)}/s")
+    unit = AxisUnit("iterations/s", 1.0, _per_second)
     return row.iterations_per_s, unit
 
 
@@ -110,7 +103,7 @@ def _efficiency_track(curve: LatticeCurve, group: int) -> Track:
         one = row.efficiency
         ends = (1.0, 1.0, 1.0) if one is None else (one.speed, one.low, one.high)
         share, low, high = (100 * end for end in ends)
-        text = f"{counted(row.ranks, 'rank')}: {percent(share)}"
+        text = f"{counted(row.ranks, 'rank')}: {format_percent(share)}"
         points.append(ChartPoint(row.ranks, share, low, high, text))
     return track_of(curve.rows[0].lattice, points, group)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from weft.analysis.summary import summarise
 from weft.plan.command import weft_run
 from weft.topics.base import Results
-from weft.topics.scaling.charts import format_flops
 from weft.topics.scaling.rows import rates_alone, scaling_of
+from weft.units import format_flops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

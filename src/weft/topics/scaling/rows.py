@@ -295,11 +295,14 @@ def _cost(curve: LatticeCurve, *, is_exact: bool) -> Cost | None:
 
 
 def _needed(base: Estimate, last: Estimate, efficiency: Ratio) -> Needed:
-    """What tells a cost from MOST_COST that is as far from it as this one looks, or is none."""
+    """What tells a cost from MOST_COST that is none, or as far over it as this one looks.
+
+    What looks faster on more ranks is taken for no cost.
+    """
     if not (base.is_bounded and last.is_bounded):
         return at_first(last.unit)
     limit = math.log(1 - MOST_COST)
-    return apart(base, last, max(-limit, abs(math.log(efficiency.speed) - limit)))
+    return apart(base, last, max(-limit, limit - math.log(efficiency.speed)))
 
 
 def _grown_most(base: ScalingRow, last: ScalingRow) -> tuple[str, float]:

@@ -1,0 +1,27 @@
+"""Curves as a paper has them: room beside the figures, and places in words."""
+
+import pytest
+
+from weft.charts import ChartAxis
+from weft.topics.osu_paper.curves import ends_of, place_on
+
+
+@pytest.mark.parametrize(
+    ("figures", "ends"),
+    [
+        ((4.0, 8.0), (0.0, 10.0)),
+        ((-4.0, 4.0), (-6.0, 6.0)),
+        # One that is all below 0 has room above it too.
+        ((-8.0, -4.0), (-10.0, 2.0)),
+    ],
+)
+def test_an_axis_begins_at_nothing_and_has_a_quarter_more(
+    figures: tuple[float, ...], ends: tuple[float, float]
+) -> None:
+    assert ends_of(figures) == ends
+
+
+def test_a_place_is_a_size_or_a_number() -> None:
+    assert place_on(2048.0, ChartAxis(label="message size")) == "2 KiB"
+    assert place_on(2048.0, ChartAxis(label="queue depth")) == "2048"
+    assert place_on(12.34567, ChartAxis(label="load")) == "12.35"
