@@ -186,8 +186,10 @@ def _after_figure(cell: str, wanted: Shown) -> tuple[float, str] | None:
 
 
 def _last_place(digits: str) -> float:
-    """Half of what the last digit is worth."""
-    return 0.5 * (1 + 1e-6) / 10.0 ** len(digits.partition(".")[2])
+    """Half of what the last digit is worth; zeros before a point are none beyond the second."""
+    whole, point, decimals = digits.partition(".")
+    zeros = 0 if point else min(len(whole) - len(whole.rstrip("0")), len(whole.lstrip("-")) - 2)
+    return 0.5 * (1 + 1e-6) * 10.0 ** (max(0, zeros) - len(decimals))
 
 
 def _is_rounded(digits: str, value: float) -> bool:

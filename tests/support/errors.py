@@ -22,6 +22,7 @@ _init = WeftError.__init__
 
 def _checked(self: WeftError, what: str, fix: str) -> None:
     if sys._getframe(1).f_code.co_filename.startswith(SOURCES):
+        assert what.strip() and fix.strip(), f"says half of it: {what!r}, {fix!r}"  # noqa: PT018
         order, other = (text.partition(" ")[0] in ORDERS for text in (what, fix))
         assert other or not order, f"exchanged: what is wrong {what!r}, what to do {fix!r}"
     _init(self, what, fix)

@@ -179,6 +179,7 @@ BOOK = Book(
     },
     only={
         "tails": lambda record: "tails_latency_ns.99" in record,
+        "registration": lambda record: "register_ns" in record,
         "scaling": lambda record: "iterations_per_s" in record,
         "load": lambda record: "percentiles_ns" in record,
     },

@@ -27,8 +27,11 @@ def map_record(
     gone: tuple[str, ...] = (),
     near: tuple[int, ...] = (),
     sizes: tuple[int, ...] = (8,),
+    devices: str = "",
 ) -> weft.Run:
     """Each host's way to its partner takes 1 us, times its factor where it is slow to send.
+
+    "rank 3" among the slow is that rank alone. With `devices` they are those of verbs.
 
     Longer messages take a nanosecond more for each byte there.
 
@@ -42,7 +45,7 @@ def map_record(
         partner = partners_in(case.point or 0, count)[rank]
         share *= 2 if (rank in near) != (partner in near) and near else 1
         longer = 1000 + (case.bytes if case.bytes > 64 else 0)
-        return [longer * share * LAUNCH_EFFECTS[launch] * slow.get(hosts[rank], 1.0)] * 9
+        return [longer * share * LAUNCH_EFFECTS[launch] * _factor(slow, hosts, rank)] * 9
 
     def parts(case: Case, launch: int) -> dict[str, list[float]]:
         partners = partners_in(case.point or 0, count)
@@ -52,8 +55,9 @@ def map_record(
             if partners[rank] < count
         }
 
+    transport = "verbs" if devices else "tcp"
     cases = tuple(
-        Case(test=PAIR_ROUNDS, transport="tcp", bytes=size, ranks=count, point=point)
+        Case(test=PAIR_ROUNDS, transport=transport, bytes=size, ranks=count, point=point)
         for size in sizes
         for point in range(rounds or usual_rounds(count))
     )
@@ -61,6 +65,14 @@ def map_record(
     synthetic_record(
         path, cases, times_ns=lambda case, launch: time_ns(case, 0, launch), parts_ns=parts
     )
+    _on_hosts(path, hosts, gone, {"verbs.device": devices} if devices else {})
+    return weft.load(path)
+
+
+def _on_hosts(
+    path: Path, hosts: tuple[str, ...], gone: tuple[str, ...], options: dict[str, str]
+) -> None:
+    """The record's ranks are on these hosts, its transports have these settings."""
     lines = weft.load(path).lines
     launches = [
         msgspec.structs.replace(
@@ -73,9 +85,13 @@ def map_record(
         for one in lines.launches
     ]
     manifest = next(iter(lines.header.hosts.values()), {})
-    header = msgspec.structs.replace(lines.header, hosts=dict.fromkeys(hosts, manifest))
+    plan = msgspec.structs.replace(lines.header.plan, options=options)
+    header = msgspec.structs.replace(lines.header, hosts=dict.fromkeys(hosts, manifest), plan=plan)
     assert lines.footer is not None
     footer = msgspec.structs.replace(lines.footer, silent_hosts=gone)
     path.unlink()
     write_lines(path, [header, *launches, *lines.batches, *lines.ends, footer])
-    return weft.load(path)
+
+
+def _factor(slow: Mapping[str, float], hosts: tuple[str, ...], rank: int) -> float:
+    return slow.get(f"rank {rank}", slow.get(hosts[rank], 1.0))

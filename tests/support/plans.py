@@ -1,10 +1,14 @@
 """What is asked of a run, and a site without any machine, for tests of plans."""
 
+from typing import Any
+
 import msgspec
 
 from support.builders import PATTERNS, pattern
+from weft.plan.case import Case
 from weft.plan.cases import Experiment
 from weft.plan.pattern import Axis, Pattern
+from weft.plan.plan import Plan
 from weft.plan.request import Request
 from weft.plan.site import Setting, Site, Transport
 
@@ -14,6 +18,12 @@ MIB = 1 << 20
 def named(*names: str) -> tuple[Setting, ...]:
     """Options of a transport that take any value."""
     return tuple(Setting(name=name, summary="") for name in names)
+
+
+def plan_of(cases: tuple[Case, ...], **fields: Any) -> Plan:
+    """A plan of five launches in a minute; other fields by name."""
+    usual: dict[str, Any] = {"precision": 0.01, "budget_s": 60.0, "launches": 5, "seed": 1}
+    return Plan(cases=cases, mpi="openmpi", **(usual | fields))
 
 
 PORT = (

@@ -45,7 +45,7 @@ def json_rows(run: Run, summaries: Sequence[CaseSummary]) -> list[dict[str, Any]
 def findings_of(run: Run, summaries: Sequence[CaseSummary]) -> tuple[str, ...]:
     """The findings of all topics."""
     results = results_of(run, summaries)
-    return tuple(line for topic in TOPICS for line in topic.findings(results.of(topic)))
+    return tuple(line for topic in TOPICS for line in results.findings(topic))
 
 
 def tables_of(run: Run, summaries: Sequence[CaseSummary], *names: str) -> list[Table]:

@@ -1,10 +1,13 @@
 """Simulated runs for tests: platforms of known numbers, and what a run on them gives."""
 
+import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import weft
 from weft.analysis.summary import CaseSummary, summarise
+from weft.launch.programs import SIMULATOR, engine_folder
 from weft.plan.cases import Experiment
 from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
@@ -45,3 +48,27 @@ def simulated(
 def by_size(run: weft.Run, test: str) -> dict[int, CaseSummary]:
     """A test's summaries by the message's size."""
     return {one.bytes: one for one in summarise(run) if one.test == test}
+
+
+def peak_bytes(folder: Path, ranks: int, case: dict[str, Any], *words: str) -> int:
+    """What the simulator of so many ranks took at most for a case, which ended well."""
+    file = folder / "known.xml"
+    file.write_text(platform(nodes=ranks).xml)
+    line = json.dumps({"id": 1, "deadline_s": 300, **case, "verify": False})
+    program = engine_folder() / SIMULATOR / "rank-sim"
+    with subprocess.Popen(
+        [program, "--platform", file, "--ranks", str(ranks), *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as up:  # fmt: skip
+        assert up.stdin
+        assert up.stdout
+        up.stdin.write(f"{line}\n".encode())
+        up.stdin.flush()
+        lines = [up.stdout.readline() for _ in range(2)]
+        # What the kernel says of a process that ended holds what the one that started it had.
+        status = Path(f"/proc/{up.pid}/status").read_text()
+        up.stdin.close()
+        up.stdout.read()
+    assert json.loads(lines[1])["status"] == "ok"
+    [most] = [row.split()[1] for row in status.splitlines() if row.startswith("VmHWM:")]
+    return int(most) * 1024

@@ -321,6 +321,13 @@ def _reuse(lines: Lines, row: Row) -> Told:
 
 def _registration(lines: Lines, row: Row) -> Told:
     case = f"{row['transport']}/registration/{row['bytes']}"
+    if "register_ns" not in row:
+        # There and back.
+        where = f"{row['test']}/{row['bytes']}"
+        return {
+            "step.below_ns": lines.median(f"{row['transport']}/{where}", lines.times) / 2,
+            "step.above_ns": lines.median(f"{row['transport']}/register_{where}", lines.times) / 2,
+        }
     return {
         "register_ns": lines.median(case, lines.times),
         "deregister_ns": lines.median(case, lambda b: lines.times(b, "deregister")),

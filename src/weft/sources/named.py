@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+
+from weft.names import is_there
 
 # A transport with its mode, several with commas, or a lattice: no dot, no slash.
 _PART = re.compile(r"[\w:^,-]+")
@@ -17,4 +18,4 @@ def split_source(text: str) -> tuple[str, str]:
     """
     name, at, part = text.rpartition("@")
     is_part = bool(at and name and _PART.fullmatch(part))
-    return (text, "") if not is_part or Path(text).exists() else (name, part)
+    return (text, "") if not is_part or is_there(text) else (name, part)

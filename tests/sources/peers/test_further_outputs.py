@@ -7,41 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from support.peer_outputs import (
+    FABTESTS,
+    KEYS,
+    LATENCY,
+    LATENCY_JSON,
+    NCCL,
+    OUTPUTS,
+    STREAM,
+    STREAM_JSON,
+)
 from weft.errors import WeftError
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given, StatedOutput, StatedRow
-
-OUTPUTS = Path(__file__).parent / "outputs"
-LATENCY = """---------------------------------------
-                    Send Latency Test
- Dual-port       : OFF        Device         : mlx5_0
- Connection type : RC        Using SRQ      : OFF
----------------------------------------
- local address: LID 0x09 QPN 0x0086 PSN 0x8b9c10
----------------------------------------
- #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]\
-   99% percentile[usec]   99.9% percentile[usec]
-Conflicting CPU frequency values detected: 800.0 != 3400.0. CPU Frequency is not max.
- 2       1000          0.98           4.02         1.01                1.02            0.05   \
-        1.15            4.02
----------------------------------------
-"""
-STREAM = """                    RDMA_Write {way}BW Test
- #bytes     #iterations    BW peak[{unit}]    BW average[{unit}]   MsgRate[Mpps]
- 65536      5000             0.00            100.00           0.187374
-"""
-NCCL = """# nThread 1 nGpus 2 warmup iters: 5 iters: 20 agg iters: 1
-#  Rank  0 Group  0 Pid   1234 on      node1 device  0 [0x07] NVIDIA A100
-#  Rank  1 Group  0 Pid   1234 on      node1 device  1 [0x0f] NVIDIA A100
-#                                                              out-of-place            in-place
-#       size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong
-#        (B)
-           8      2  float   sum    -1 12.10   0.00   0.00      {wrong} 11.90   0.00   0.00      0
-"""
-FABTESTS = """bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec
-64      10k     1.2m        0.10s     12.80       5.00       0.20
-1.5k    10k     29m         0.10s    300.00       5.12       0.20
-"""
 
 
 def of(text: str, folder: Path, told: Given | None = None) -> StatedOutput:
@@ -78,6 +56,57 @@ def test_a_megabyte_of_perftest_is_a_mebibyte_whatever_it_is_called(
     assert row.time_ns == pytest.approx(65536 / (100 * bytes_per_s) * 1e9)
     # A peak of 0 was not measured.
     assert "BW peak[MB/sec]" not in row.stated.others
+
+
+def test_perftests_json_is_the_row_of_its_table(tmp_path: Path) -> None:
+    found = of(LATENCY_JSON, tmp_path)
+    table, row = only(of(LATENCY, tmp_path)), only(found)
+    assert (row.case, row.time_ns, row.test) == (table.case, table.time_ns, table.test)
+    assert row.stated.latencies_ns == pytest.approx(table.stated.latencies_ns)
+    assert (row.stated.figure, row.stated.operations) == ("median", 1000)
+    assert "one size" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "rate", "bytes_per_s"),
+    [("100.00", "0.001600", 100 * 2**20), ("0.84", "0.001600", 0.84 * 125e6)],
+)
+def test_the_unit_of_perftests_json_is_what_fits_its_message_rate(
+    tmp_path: Path, bandwidth: str, rate: str, bytes_per_s: float
+) -> None:
+    row = only(of(STREAM_JSON % (bandwidth, rate), tmp_path))
+    assert row.case.key == "verbs/put_stream/65536"
+    assert row.time_ns == pytest.approx(65536 / bytes_per_s * 1e9)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (STREAM_JSON % ("500.00", "0.001600"), r"out.txt:6: its bandwidth is in no unit"),
+        (LATENCY_JSON.replace("4.02\n", "4.02,\n"), r"out.txt:18: the JSON is damaged"),
+        (LATENCY_JSON.replace('"MsgSize"', '"avg_lat"'), r"out.txt:8: .* avg_lat"),
+        (LATENCY_JSON.replace("Send_Latency_Test", "Send"), r"out.txt:2: its test 'Send'"),
+        (LATENCY_JSON.replace('"results"', '"found"'), r"out.txt:2: it lacks test_info or"),
+    ],
+)
+def test_what_perftests_json_does_not_say_is_refused_by_line(
+    tmp_path: Path, text: str, why: str
+) -> None:
+    with pytest.raises(WeftError, match=why):
+        of(text, tmp_path)
+
+
+def test_gpcnets_key_results_are_no_further_figures(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match="ends without a figure"):
+        of(KEYS, tmp_path)
+
+
+def test_gpcnets_tails_are_no_percentiles_of_its_mean(tmp_path: Path) -> None:
+    """They come from other data: 99% of them is 0.4 us where the mean is 0.8 us."""
+    row = of((OUTPUTS / "gpcnet.txt").read_text(), tmp_path).rows[0]
+    assert (row.case.key, row.time_ns) == ("mpi/gpcnet_rr_two_sided_lat/8", 800.0)
+    assert row.stated.latencies_ns == {}
+    assert row.stated.others == {"99% [usec]": 0.4}
 
 
 def test_cycles_of_perftest_and_columns_that_nobody_knows_are_refused(tmp_path: Path) -> None:

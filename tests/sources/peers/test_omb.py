@@ -36,6 +36,13 @@ def test_the_columns_of_older_releases_are_read(tmp_path: Path) -> None:
     assert {row.stated.digit_ns for row in found.rows} == {20.0}
 
 
+def test_a_build_that_knows_no_version_has_none(tmp_path: Path) -> None:
+    """Compiled without the package's Makefile: the head of a source leaves it out."""
+    found = of(OLD.replace(" v5.9", ""), tmp_path)
+    assert found.version == ""
+    assert [row.case.key for row in found.rows] == ["mpi/ping_pong/0", "mpi/ping_pong/8"]
+
+
 def test_a_size_whose_validation_failed_has_no_figure(tmp_path: Path) -> None:
     good, bad = of(FAILED, tmp_path).rows
     assert (good.reason, bad.reason) == ("", "its validation failed")
@@ -64,6 +71,29 @@ def test_pairs_and_window_are_of_the_case(tmp_path: Path) -> None:
     [row] = of(text, tmp_path).rows
     assert (row.case.ranks, row.case.queue_depth, row.time_ns) == (6, 16, 100.0)
     assert row.stated.others == {"Messages/s": 1e7}
+
+
+BANDWIDTH = "# OSU MPI {}Bandwidth Test v7.4\n# Size      Bandwidth (MB/s)\n8  80.00\n"
+
+
+@pytest.mark.parametrize(
+    ("ways", "test", "time_ns"),
+    [("", "window_stream", 100.0), ("Bi-Directional ", "bidirectional_window_stream", 200.0)],
+)
+def test_a_bandwidth_is_of_the_loop_and_the_buffers_that_it_was_measured_with(
+    ways: str, test: str, time_ns: float, tmp_path: Path
+) -> None:
+    """Windows, not a stream: the partner is what a run with these words measures."""
+    text = BANDWIDTH.format(ways)
+    for command, key in (
+        ("", "/shared"),
+        ("$ mpirun -n 2 ./osu_bw -b single\n", "/shared"),
+        ("$ mpirun -n 2 ./osu_bw -b multiple\n", "/turn64"),
+        ("$ mpirun -n 2 ./osu_bw -W 16 -b multiple\n", "/q16/turn16"),
+        ("$ mpirun -n 2 ./osu_bw --window-size=16\n", "/q16/shared"),
+    ):
+        [row] = of(command + text, tmp_path).rows
+        assert (row.case.key, row.time_ns) == (f"mpi/{test}/8{key}", time_ns)
 
 
 def test_all_that_osu_init_says_is_one_time(tmp_path: Path) -> None:

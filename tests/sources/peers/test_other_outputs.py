@@ -13,24 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from support.peer_outputs import FILES, OUTPUTS, told
 from weft.errors import WeftError
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given, Peer, StatedOutput, StatedRow
 from weft.sources.peers.text import OutputText
 
-OUTPUTS = Path(__file__).parent / "outputs"
-# What a user has to say of outputs that do not say it.
-TOLD = {
-    "omb_allreduce_f.txt": Given(ranks=4),
-    **dict.fromkeys(
-        ("sockperf_pp.txt", "ucx_client_latency.txt", "ucx_client_bw.txt"), Given(bytes=64)
-    ),
-    "sockperf_tp.txt": Given(bytes=1472),
-    **dict.fromkeys(("iperf3.txt", "iperf3_p2.txt"), Given(bytes=131072)),
-}
 # By file: how many rows there are, then the case, the latency in ns or the bandwidth in bytes/s.
 KNOWN: dict[str, tuple[int, str, float]] = {
     "fi_pingpong.txt": (3, "ofi/ping_pong/1", 13200.22e3),
+    "gpcnet.txt": (8, "mpi/gpcnet_rr_get_lat/8", 400.0),
+    "gpcnet_load.txt": (4, "mpi/gpcnet_rr_two_sided_lat_beside_congestors/8/10ranks", 9656.1e3),
+    "gpcnet_verbose.txt": (8, "mpi/gpcnet_multiple_alltoall/4096", 380.8 * 2**20),
     "iperf3.txt": (1, "tcp/stream/131072", 11.6e9 / 8),
     "iperf3.json": (1, "tcp/iperf3_parallel_streams/131072", 12705127370.538 / 8),
     "iperf3_p2.txt": (1, "tcp/iperf3_parallel_streams/131072", 12.0e9 / 8),
@@ -46,9 +40,8 @@ KNOWN: dict[str, tuple[int, str, float]] = {
     "omb_mbw_mr.txt": (11, "mpi/omb_mpi_multiple_bandwidth_message_rate/8", 57.00e6),
     "omb_allreduce_f.txt": (5, "mpi/allreduce/16/4ranks", 2879.96e3),
     "omb_barrier.txt": (1, "mpi/barrier/0", 2080.0),
-    "omb_bibw_tagged.txt": (7, "mpi/bidirectional_stream/8", 80.86e6),
+    "omb_bibw_tagged.txt": (7, "mpi/bidirectional_window_stream/8/shared", 80.86e6),
 }
-FILES = sorted(path.name for path in OUTPUTS.iterdir())
 
 
 def read(name: str) -> StatedOutput:
@@ -69,10 +62,6 @@ def row_of(name: str, key: str) -> StatedRow:
 @cache
 def peer_of(name: str) -> Peer:
     return read_output(OUTPUTS / name, told(name))[0]
-
-
-def told(name: str) -> Given:
-    return TOLD.get(name, Given())
 
 
 def said(text: str, name: str) -> list[tuple[str, float]]:

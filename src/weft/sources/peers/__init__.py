@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
 from weft.sources.peers.fabtests import FABTESTS
+from weft.sources.peers.gpcnet import GPCNET
 from weft.sources.peers.imb import IMB
 from weft.sources.peers.iperf3 import IPERF3
 from weft.sources.peers.mpigraph import MPIGRAPH
@@ -31,6 +32,7 @@ PEERS: tuple[Peer, ...] = (
     FABTESTS,
     NETGAUGE,
     MPIGRAPH,
+    GPCNET,
     SOCKPERF,
     IPERF3,
     NCCL,

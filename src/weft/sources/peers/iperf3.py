@@ -7,13 +7,13 @@ message: the JSON states it; of text a user says it (--bytes), 128 KiB being the
 from __future__ import annotations
 
 import datetime
-import json
 import re
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
+from weft.sources.peers.json_text import json_of
 from weft.sources.peers.stated import (
     Given,
     Peer,
@@ -88,13 +88,7 @@ def _test(is_sum: bool, role: str) -> Pattern:
 
 def _read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
     """Raises WeftError by the line where the JSON is damaged, or for a run that failed."""
-    try:
-        found = json.loads("\n".join(line.text for line in text.lines))
-    except (json.JSONDecodeError, RecursionError) as error:
-        at = getattr(error, "lineno", 1)
-        text.lines[min(at, len(text.lines)) - 1].refuse(
-            "the JSON is damaged", "import the whole output"
-        )
+    found = json_of(text)
     line = next(one for one in text.lines if _MARK.search(one.text))
     if not isinstance(found, dict) or "error" in found:
         why = found.get("error", "") if isinstance(found, dict) else ""

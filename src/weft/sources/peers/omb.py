@@ -10,7 +10,10 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from weft.errors import WeftError
+from weft.plan.case import USUAL_QUEUE_DEPTH, Schedule
 from weft.sources.peers.stated import (
     MSEC,
     Given,
@@ -29,12 +32,15 @@ if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _TITLE = re.compile(
-    r"^# OSU (?P<what>(?:MPI|OpenSHMEM|UPC)\S*(?: .+?)?)(?: Test)? v(?P<version>\d[\w.]*)\s*$"
+    r"^# OSU (?P<what>(?:MPI|OpenSHMEM|UPC)\S*(?: .+?)?)"
+    r"(?:(?: Test)? v(?P<version>\d[\w.]*)| Test)\s*$"
 )
 _PROGRAM = re.compile(r"\bosu_\w+")
 _PAIRS = re.compile(r"^# \[ pairs: (\d+) \] \[ window size: (\d+|varied) \]")
 _INIT = re.compile(r"^nprocs: (\d+), min: .* avg: (\d+) ms")
 _RANKS = re.compile(r"\s-(?:n|np|-ntasks)[ =](\d+)\b")
+_WINDOW = re.compile(r"\s(?:-W ?|--window-size[ =])(\d+)")
+_MULTIPLE = re.compile(r"\s(?:-b ?|--buffer-num[ =])multiple\b")
 _LATENCIES = ("Avg Latency(us)", "Latency (us)", "Latency(us)", "Overall(us)")
 _BANDWIDTHS = ("Bandwidth (MB/s)", "MB/s")
 _TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
@@ -42,8 +48,8 @@ _TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
 TITLES: Mapping[str, str] = MappingProxyType(
     {
         "MPI Latency": "ping_pong",
-        "MPI Bandwidth": "stream",
-        "MPI Bi-Directional Bandwidth": "bidirectional_stream",
+        "MPI Bandwidth": "window_stream",
+        "MPI Bi-Directional Bandwidth": "bidirectional_window_stream",
         "MPI_Put Latency": "put_latency",
         "MPI_Get Latency": "get_latency",
         "MPI_Put Bandwidth": "put_stream",
@@ -55,7 +61,12 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "MPI Barrier Latency": "barrier",
     }
 )
+# weft's that send on as messages end, where OMB waits for a window.
+ALIKE: Mapping[str, str] = MappingProxyType(
+    {"stream": "window_stream", "bidirectional_stream": "bidirectional_window_stream"}
+)
 _OWN: Mapping[str, str] = MappingProxyType({t.lower(): name for t, name in TITLES.items()})
+_BY_WINDOWS = ("window_stream", "bidirectional_window_stream")
 _FOR_RANKS = "type --ranks with how many ranks it ran on"
 
 
@@ -63,9 +74,12 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all tests in the file. Raises WeftError by line."""
     command = text.command(_PROGRAM)
     ranks = _RANKS.search(command)
+    window = _WINDOW.search(command)
     reader = _Reader(
         transport=given.transport or "mpi",
         ranks=given.ranks or (int(ranks[1]) if ranks else 0),
+        queue_depth=int(window[1]) if window else USUAL_QUEUE_DEPTH,
+        has_one_buffer=not _MULTIPLE.search(command),
     )
     for line in text.begin(_TITLE):
         reader.take(line)
@@ -78,11 +92,18 @@ def read(text: OutputText, given: Given) -> StatedOutput:
 class _Reader:
     """The state between the lines of a file: which test, which columns."""
 
-    def __init__(self, transport: str, ranks: int) -> None:
+    def __init__(
+        self, *, transport: str, ranks: int, queue_depth: int, has_one_buffer: bool
+    ) -> None:
         self.rows: list[StatedRow] = []
         self.version = ""
         self._transport = transport
         self._ranks = ranks
+        self._queue_depth = queue_depth
+        # A window's messages share one on either side, or have one each (`-b multiple`).
+        self._buffers = (
+            Schedule(kind="shared") if has_one_buffer else Schedule(kind="turn", count=queue_depth)
+        )
         self._test: Pattern | None = None
         self._pairs = 0
         self._window = 0
@@ -92,7 +113,7 @@ class _Reader:
         """One line: a title, the heads, a row, or a remark."""
         text = line.text
         if title := _TITLE.match(text):
-            self._test, self.version = _test(title["what"]), title["version"]
+            self._test, self.version = _test(title["what"]), title["version"] or ""
             self._pairs, self._window, self._columns = 0, 0, []
         elif pairs := _PAIRS.match(text):
             self._pairs = int(pairs[1])
@@ -133,16 +154,20 @@ class _Reader:
         test = self._test
         if test is None:
             line.refuse()
-        more = {"queue_depth": self._window} if self._window else {}
+        is_bandwidth = test.figure == "bandwidth"
+        section = StatedSection(
+            test=test,
+            transport=self._transport,
+            queue_depth=self._window or (self._queue_depth if is_bandwidth else USUAL_QUEUE_DEPTH),
+            schedule=self._buffers if test.name in _BY_WINDOWS else Schedule(),
+        )
         if self._pairs:
-            return StatedSection(
-                test=test, transport=self._transport, ranks=2 * self._pairs, **more
-            )
+            return msgspec.structs.replace(section, ranks=2 * self._pairs)
         if test.figure in ("latency", "bandwidth", "one_sided_latency"):
-            return StatedSection(test=test, transport=self._transport, **more)
+            return section
         if not self._ranks:
             raise WeftError(f"{line.place}: {test.title} does not say its ranks", _FOR_RANKS)
-        return StatedSection(test=test, transport=self._transport, ranks=self._ranks, **more)
+        return msgspec.structs.replace(section, ranks=self._ranks)
 
 
 def _test(what: str) -> Pattern:

@@ -1,4 +1,4 @@
-"""Outputs of perftest (ib_send_lat, ib_write_bw ...): its tables.
+"""Outputs of perftest (ib_send_lat, ib_write_bw ...): its tables, and its JSON (perftest_json.py).
 
 Columns: src/perftest_parameters.h. Latency is in us, half a round trip but of a read or an atomic
 operation, and t_typical is the median. MB/sec and MiB/sec are both 2^20 bytes; Gb/sec is 10^9 bits.
@@ -12,6 +12,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from weft.sources.peers.perftest_json import MARK, ONE_SIZE, json_row
 from weft.sources.peers.stated import (
     GIGA,
     MIB,
@@ -56,6 +57,11 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all tables in the file. Raises WeftError by line."""
     command = text.command(_PROGRAM)
     transport = given.transport or "verbs"
+    if any(MARK.search(line.text) for line in text.lines):
+        found = json_row(text, _UNITS)
+        section = StatedSection(test=_test(found.title), transport=transport)
+        row = _row(found.line, found.cells, section)
+        return StatedOutput(rows=(row,), command=command, failed=text.failed, notes=(ONE_SIZE,))
     rows: list[StatedRow] = []
     test: Pattern | None = None
     columns: list[str] = []
@@ -69,7 +75,10 @@ def read(text: OutputText, given: Given) -> StatedOutput:
         elif test is None or not columns:
             line.refuse("no line before it names the test")
         else:
-            rows.append(_row(line, columns, StatedSection(test=test, transport=transport)))
+            if len(line.words) != len(columns):
+                line.refuse()
+            cells = dict(zip(columns, line.words, strict=True))
+            rows.append(_row(line, cells, StatedSection(test=test, transport=transport)))
     refuse_empty(text, rows, "the output of perftest")
     return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
 
@@ -95,14 +104,10 @@ def _test(title: str) -> Pattern:
     return other("perftest", title, figure="one_sided_latency")
 
 
-def _row(line: OutputLine, columns: list[str], section: StatedSection) -> StatedRow:
-    words = line.words
-    if len(words) != len(columns):
-        line.refuse()
-    cells = dict(zip(columns, words, strict=True))
+def _row(line: OutputLine, cells: dict[str, str], section: StatedSection) -> StatedRow:
     size = line.whole(cells["#bytes"])
     kept: dict[str, Any] = {"operations": line.whole(cells["#iterations"])}
-    bandwidth = next((head for head in columns if head.startswith("BW average[")), "")
+    bandwidth = next((head for head in cells if head.startswith("BW average[")), "")
     if bandwidth:
         unit = _UNITS.get(bandwidth.removeprefix("BW average[").removesuffix("]"))
         if unit is None:
@@ -132,4 +137,5 @@ def _row(line: OutputLine, columns: list[str], section: StatedSection) -> Stated
     )
 
 
-PERFTEST = Peer(name="perftest", mark=_HEADS, read=read)
+_MARK = re.compile(rf"{_HEADS.pattern}|{MARK.pattern}")
+PERFTEST = Peer(name="perftest", mark=_MARK, read=read)

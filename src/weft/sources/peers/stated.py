@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.plan.case import USUAL_QUEUE_DEPTH, USUAL_RANKS, Case
+from weft.plan.case import USUAL_QUEUE_DEPTH, USUAL_RANKS, Case, Schedule
 from weft.plan.pattern import Pattern
 from weft.record.model import Stated, StatedFigure
 from weft.sources.peers.text import OutputText
@@ -68,12 +68,13 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the figures of a section belong: test, transport, ranks, messages in flight."""
+    """Where the figures of a section belong: test, transport, ranks, window and buffers."""
 
     test: Pattern
     transport: str
     ranks: int = USUAL_RANKS
     queue_depth: int = USUAL_QUEUE_DEPTH
+    schedule: Schedule = Schedule()
 
     def case(self, size: int) -> Case:
         """The case of a size."""
@@ -83,6 +84,7 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
             bytes=size,
             ranks=self.ranks,
             queue_depth=self.queue_depth,
+            schedule=self.schedule,
         )
 
     def latency(

@@ -22,6 +22,8 @@ _OWN: Mapping[str, tuple[str, int, int, FigureKind]] = MappingProxyType(
         "ping_ping": ("Bidirectional latency", 1, 1, "latency"),
         "stream": ("Bandwidth", 0, 1, "bandwidth"),
         "bidirectional_stream": ("Bidirectional bandwidth", 0, 2, "bandwidth"),
+        "window_stream": ("Bandwidth by windows", 0, 1, "bandwidth"),
+        "bidirectional_window_stream": ("Bidirectional bandwidth by windows", 0, 2, "bandwidth"),
         "sendrecv": ("SendRecv", 1, 2, "exchange"),
         "put_latency": ("Latency of a put", 1, 1, "one_sided_latency"),
         "get_latency": ("Latency of a get", 1, 1, "one_sided_latency"),

@@ -1,0 +1,95 @@
+"""perftest's --out_json: one row under other names, and without a unit of its bandwidth.
+
+The message rate tells the unit: src/perftest_parameters.c, write_bw_report_to_file. The file is
+written anew for each size, so that of -a the last one is left; --output writes JSON that is none.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from weft.sources.peers.json_text import json_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.sources.peers.text import OutputLine, OutputText
+
+MARK = re.compile(r'^\s*"test_info":')
+ONE_SIZE = "perftest's JSON has one size: of a run over all sizes it is the last"
+_TEST = re.compile(r"^(?P<verb>\w+?)_(?P<ways>Bidirectional_)?(?P<kind>BW|Latency)_Test$")
+_HEADS: Mapping[str, str] = MappingProxyType(
+    {
+        "MsgSize": "#bytes",
+        "n_iterations": "#iterations",
+        "BW_peak": "BW peak[{}]",
+        "BW_average": "BW average[{}]",
+        "MsgRate": "MsgRate[Mpps]",
+        "t_min": "t_min[usec]",
+        "t_max": "t_max[usec]",
+        "t_typical": "t_typical[usec]",
+        "t_avg": "t_avg[usec]",
+        "t_stdev": "t_stdev[usec]",
+        "percentile_99": "99% percentile[usec]",
+        "percentile_99.9": "99.9% percentile[usec]",
+        "tps_average": "tps average",
+        "CPU_util": "CPU_Util[%]",
+    }
+)
+# How far two roundings of one rate lie apart at the most, beside the last digit of the bandwidth.
+_SAME = Decimal("0.01")
+_DIGIT = Decimal("0.01")
+
+
+class JsonRow(NamedTuple):
+    """The title of a test and its cells, as the table has them; the line of the results."""
+
+    title: str
+    cells: dict[str, str]
+    line: OutputLine
+
+
+def json_row(text: OutputText, units: Mapping[str, Decimal]) -> JsonRow:
+    """The row of a file. Raises WeftError by line."""
+    found = json_of(text, keep_digits=True)
+    line = next(one for one in text.lines if MARK.search(one.text))
+    info, results = (
+        found.get(name) if isinstance(found, dict) else None for name in ("test_info", "results")
+    )
+    if not isinstance(info, dict) or not isinstance(results, dict):
+        line.refuse("it lacks test_info or results")
+    title = _TEST.match(str(info.get("test", "")))
+    if title is None:
+        line.refuse(f"its test {info.get('test', '')!r} is not known")
+    line = next((one for one in text.lines if '"results":' in one.text), line)
+    unknown = sorted(results.keys() - _HEADS.keys())
+    if unknown or not {"MsgSize", "n_iterations"} <= results.keys():
+        line.refuse(f"these results are not understood: {', '.join(unknown) or 'no MsgSize'}")
+    if not all(isinstance(cell, str) for cell in results.values()):
+        line.refuse("its results are no numbers")
+    unit = _unit(line, results, units) if "BW_average" in results else ""
+    ways = "Bidirectional " if title["ways"] else ""
+    return JsonRow(
+        title=f"{title['verb']} {ways}{title['kind']}",
+        cells={_HEADS[name].format(unit): cell for name, cell in results.items()},
+        line=line,
+    )
+
+
+def _unit(line: OutputLine, results: dict[str, str], units: Mapping[str, Decimal]) -> str:
+    """The unit in which bandwidth is rate times size."""
+    size, rate, bandwidth = (
+        line.number_of(results.get(name, "")) for name in ("MsgSize", "MsgRate", "BW_average")
+    )
+    moved = rate * 10**6 * size
+    fits = [
+        unit
+        for unit, worth in units.items()
+        if abs(bandwidth * worth - moved) <= _SAME * moved + _DIGIT * worth
+    ]
+    if not fits:
+        line.refuse("its bandwidth is in no unit that fits its message rate", "import the table")
+    return fits[0]
