@@ -1,5 +1,7 @@
 """Predictions side by side, what a simulation costs, and the words for a fabric."""
 
+import re
+
 import msgspec
 import pytest
 
@@ -254,6 +256,15 @@ def test_numbers_of_a_platform_are_read_from_its_file() -> None:
     assert parts.latency_ns == pytest.approx(KNOWN.latency_ns)
     assert parts.bus_bytes_per_s == pytest.approx(KNOWN.bus_bytes_per_s, abs=1)
     assert parts.settings == KNOWN.settings()
+
+
+@pytest.mark.parametrize("latency", ["700ns", "0.7us", "0.0007ms", "7e-7s"])
+def test_a_latency_is_read_in_each_unit_of_simgrid(latency: str) -> None:
+    made = platform()
+    asked = re.sub(r'\blat="[^"]*"', f'lat="{latency}"', made.xml)
+    assert asked != made.xml
+    parts = parameters_of(msgspec.structs.replace(made, xml=asked))
+    assert parts.latency_ns == pytest.approx(1400.0)
 
 
 @pytest.mark.parametrize(

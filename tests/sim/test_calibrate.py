@@ -8,7 +8,7 @@ import pytest
 from support.simulations import KNOWN, platform
 from weft.errors import WeftError
 from weft.reference.library import PublishedSeries, find_platform, platforms
-from weft.sim.calibrate import Times, model_of, table_of
+from weft.sim.calibrate import Times, lines_of, model_of, table_of
 from weft.sim.platforms import (
     calibrated,
     protocols_of,
@@ -20,6 +20,14 @@ from weft.sim.protocols import Piece, Protocols
 
 SANDIA = ("escher", "red-squall", "callisto")
 SIZES = [0, *(2**power for power in range(23))]
+
+
+def test_two_sizes_are_enough_for_a_line() -> None:
+    """8 bytes in 1,000 ns and 1,008 in 1,100 ns: 0.1 ns a byte."""
+    found = lines_of(Times(ping_pong={8: 1000.0, 1008: 1100.0}))
+    assert found.ping_pong_ns(508) == pytest.approx(1050.0)
+    with pytest.raises(WeftError, match="a model needs times of two sizes"):
+        lines_of(Times(ping_pong={8: 1000.0}))
 
 
 def errors_percent(protocols: Protocols, series: PublishedSeries) -> list[float]:

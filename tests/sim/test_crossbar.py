@@ -26,7 +26,12 @@ def test_more_nodes_are_what_was_calibrated_and_coarser() -> None:
 
 
 def test_moments_that_count_as_one_are_a_thousandth_of_the_latency_apart_at_most() -> None:
-    assert coarseness_of(64, 4000.0) == ""
+    assert coarseness_of(64, 4000.0) == coarseness_of(64, 4000.0, 19000.0) == ""
+    # A 200th of 23 us and of 8 us, as far as one digit says; never finer than of a small message.
+    assert coarseness_of(4096, 4000.0, 19000.0) == "1e-7"
+    assert coarseness_of(4096, 4000.0, 4000.0) == "4e-8"
+    assert coarseness_of(4096, 4000.0, 1.0) == "2e-8"
+    assert coarseness_of(4096, 4000.0, 0.0) == "1e-9"
     for nodes in (65, 512, 513, 4096):
         assert [coarseness_of(nodes, ns) for ns in (4000.0, 999.0, 200.0)] == [
             "1e-9", "1e-10", "1e-10",

@@ -1,17 +1,13 @@
 """Of a prediction's messages only the heads are there: the same times, and far less memory."""
 
-import json
-import os
-import subprocess
 from pathlib import Path
 
 import msgspec
 import pytest
 
 import weft
-from support.simulations import platform, simulated
+from support.simulations import peak_bytes, platform, simulated
 from weft.applications.asked import ApplicationsAsked
-from weft.launch.programs import SIMULATOR, engine_folder
 from weft.plan.cases import Experiment, Variants
 
 pytestmark = pytest.mark.engine
@@ -55,27 +51,7 @@ def test_what_is_there_of_a_message_is_compared(tmp_path: Path) -> None:
 
 
 def test_heads_take_little_memory(tmp_path: Path) -> None:
-    assert peak_bytes(tmp_path) > 64 << 20
-    assert peak_bytes(tmp_path, "--heads") < 0.5 * peak_bytes(tmp_path)
-
-
-def peak_bytes(folder: Path, *words: str) -> int:
-    """What the simulator of 64 ranks took at most, which send a MiB each to one."""
-    ranks = 64
-    file = folder / "known.xml"
-    file.write_text(platform(nodes=ranks).xml)
-    case = {"id": 1, "test": "hot_spot_receive", "bytes": 1 << 20, "samples": 2, "deadline_s": 300}
-    program = engine_folder() / SIMULATOR / "rank-sim"
-    with subprocess.Popen(
-        [program, "--platform", file, "--ranks", str(ranks), *words],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    ) as up:  # fmt: skip
-        assert up.stdin
-        assert up.stdout
-        up.stdin.write(f"{json.dumps(case | {'verify': False})}\n".encode())
-        up.stdin.close()
-        lines = up.stdout.read().decode().splitlines()
-        _, status, used = os.wait4(up.pid, 0)
-        up.returncode = os.waitstatus_to_exitcode(status)
-    assert json.loads(lines[1])["status"] == "ok"
-    return used.ru_maxrss * 1024
+    case = {"test": "hot_spot_receive", "bytes": 1 << 20, "samples": 2}
+    whole = peak_bytes(tmp_path, 64, case)
+    assert whole > 64 << 20
+    assert peak_bytes(tmp_path, 64, case, "--heads") < 0.5 * whole

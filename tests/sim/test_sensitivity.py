@@ -73,6 +73,16 @@ def test_a_time_that_is_not_the_platforms_makes_the_other_corners_count() -> Non
     assert (found.low, found.high) == pytest.approx((0.1 * 0.9, 0.1 * 1.1))
 
 
+@pytest.mark.parametrize("still", [0, 1])
+def test_a_difference_has_an_interval_where_both_fabrics_were_moved(still: int) -> None:
+    both = [fabric("a", 100.0, 100.0), fabric("b", 100.0, 200.0)]
+    both[still] = msgspec.structs.replace(both[still], moved=())
+    found = slower_within(both[0], both[1], 0)
+    assert found.value == pytest.approx(0.5)
+    assert (found.low, found.high) == (None, None)
+    assert not found.is_known
+
+
 def test_a_limit_has_three_answers() -> None:
     first = fabric("full", 100.0, 100.0)
     answers = (first, fabric("near", 100.0, 104.0), fabric("far", 100.0, 150.0))

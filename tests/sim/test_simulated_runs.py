@@ -39,6 +39,7 @@ UNSUPPORTED = {
     "registration": "a model registers no memory",
     "register_stream": "a model registers no memory",
     "bidirectional_stream": "messages of a window share the link and all arrive together",
+    "bidirectional_window_stream": "messages of a window share the link and all arrive together",
     "copy": "a model has no memory whose speed counts",
 }
 RATE = KNOWN.bandwidth_bytes_per_s

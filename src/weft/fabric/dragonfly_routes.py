@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
+from math import gcd
 from typing import TYPE_CHECKING
 
 from weft.fabric.links import Bundle
@@ -33,6 +34,11 @@ class _Groups:
                 one, other = self.of(trunk.one), self.of(trunk.other)
                 self.cables[one, other] += [(trunk.one, trunk.other)] * trunk.cables
                 self.cables[other, one] += [(trunk.other, trunk.one)] * trunk.cables
+        self._even = [
+            times
+            for times in range(2, self.count)
+            if gcd(times, self.count) == gcd(times - 1, self.count) == 1
+        ]
 
     def of(self, switch: int) -> int:
         """The group of a switch."""
@@ -54,12 +60,25 @@ class _Groups:
 
     def between(self, start: int, end: int) -> tuple[int, ...]:
         """The group that Valiant's way takes, if there is a third: the pairs of two groups take all
-        others in turn."""
+        others in turn.
+
+        What is left then is as even too, wherever the number of groups permits: a third group so
+        many times as far around as the second, where that number and the one before share no
+        divisor with the number of groups, is another one for each start, middle or end.
+        """
         one, other = self.of(start), self.of(end)
         others = [(one + n) % self.count for n in range(1, self.count)]
         others.remove(other)
+        if not others:
+            return ()
         pair = start % self.size * self.size + end % self.size
-        return (others[(pair + other) % len(others)],) if others else ()
+        whole = self.size**2 // len(others) * len(others)
+        left = self.size**2 - whole
+        if pair >= whole and left <= len(self._even):
+            # The first two of them meet on a cable where all of a group send to the next.
+            times = self._even[(pair - whole + 2) % len(self._even)]
+            return ((one + times * (other - one)) % self.count,)
+        return (others[(pair + other) % len(others)],)
 
 
 def minimal_ways(fabric: Fabric, links: Links) -> Ways:

@@ -318,26 +318,31 @@ def _props(pairs: Mapping[str, str], indent: int) -> str:
     )
 
 
-def with_slow_nodes(text: str, shares: Mapping[int, float]) -> str:
+def with_slow_links(text: str, nodes: Mapping[int, float], links: Mapping[str, float] = {}) -> str:
     """A platform's text with both ways of these nodes' cables at a share of their bandwidth.
 
-    rank-sim reads the property (engine/transports/sim/slow_links.hpp). Raises ValueError where the
-    platform is none of weft's, or does not have a node.
+    And with these links of its own. rank-sim reads the property
+    (engine/transports/sim/slow_links.hpp). Raises ValueError where the platform is none of weft's,
+    or does not have a node or a link.
     """
     import xml.etree.ElementTree as ET
 
-    clusters = [
-        (one, numbers_in(one.get("radical", "")))
-        for one in ET.fromstring(text).iter("cluster")  # noqa: S314 - the user's own file
-    ]
-    links = []
-    for node, share in shares.items():
+    root = ET.fromstring(text)  # noqa: S314 - the user's own file
+    clusters = [(one, numbers_in(one.get("radical", ""))) for one in root.iter("cluster")]
+    slow = []
+    for node, share in nodes.items():
         own = next((one for one, numbers in clusters if node in numbers), None)
         if own is None or own.get("sharing_policy") != "SPLITDUPLEX":
             raise ValueError(f"it has no node {node} with a cable of its own")
         rate = _number(own.get("bw", ""), _RATES) * share
-        links += [f"{own.get('id')}_link_{node}_{way}:{rate:.0f}" for way in ("UP", "DOWN")]
-    return _with_property(text, _SLOW, ";".join(links))
+        slow += [f"{own.get('id')}_link_{node}_{way}:{rate:.0f}" for way in ("UP", "DOWN")]
+    known = {one.get("id", ""): one for one in root.iter("link")}
+    for name, share in links.items():
+        if name not in known:
+            raise ValueError(f"it has no link {name}")
+        rate = _number(known[name].get("bandwidth", ""), _RATES) * share
+        slow.append(f"{name}:{rate:.0f}")
+    return _with_property(text, _SLOW, ";".join(slow))
 
 
 def numbers_in(radical: str) -> set[int]:

@@ -13,6 +13,7 @@ _OF_WORK = "halo with --compute"
 _INSTEAD = {
     "message_rate": "stream",
     "bidirectional_stream": "sendrecv",
+    "bidirectional_window_stream": "sendrecv",
     "send_overlap": _OF_WORK,
     "receive_overlap": _OF_WORK,
     "put_overlap": _OF_WORK,

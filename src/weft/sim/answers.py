@@ -11,8 +11,8 @@ from weft.analysis.stats.error_bound import SHARE, bounds_further
 from weft.sim.fidelity import point_errors, predicted_ns
 from weft.sim.platforms import check_kind, protocols_of
 from weft.tables import Table
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted
+from weft.units import format_bandwidth, format_bytes, format_change, format_time
+from weft.wording import between, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -235,8 +235,8 @@ def answers_table(
 def in_percent(one: Slower) -> str:
     """With its interval: "+14.4 % [+11.0, +18.2]"."""
     if one.low is None or one.high is None:
-        return f"{100 * one.value:+.1f} %"
-    return f"{100 * one.value:+.1f} % [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
+        return format_change(100 * one.value)
+    return between(format_change(100 * one.value), 100 * one.low, 100 * one.high, format_change)
 
 
 def limits_in_words(answers: Sequence[PredictedFabric], limit: float) -> str:

@@ -21,6 +21,9 @@ FACTS = ("name", "kind", "origin")
 # one, which saves time. A message has a few such moments, so that none is off by 0.5 %.
 _EXACT_NODES = 64
 _SHARE = 1e-3
+# Where all messages are as long: of the time of one. All nodes' solutions are found anew at each
+# moment that counts, and where leaves are no whole part of the lattice no two messages end at one.
+_SHARE_OF_MESSAGE = 1 / 200
 
 
 def at_crossbar(
@@ -56,11 +59,17 @@ def at_crossbar(
     return msgspec.structs.replace(named, xml=text)
 
 
-def coarseness_of(nodes: int, latency_ns: float) -> str:
+def coarseness_of(nodes: int, latency_ns: float, bytes_ns: float = 0.0) -> str:
     """The precision of SimGrid's for so many nodes, s; empty where it is that of the clock.
 
-    A power of ten below a thousandth of the latency of a small message.
+    A power of ten below a thousandth of the latency of a small message; one digit below a 200th of
+    a message's time where none has bytes that take less than `bytes_ns`, if that is more.
     """
     if nodes <= _EXACT_NODES:
         return ""
-    return f"1e{math.floor(math.log10(_SHARE * latency_ns * 1e-9)):d}"
+    least = math.floor(math.log10(_SHARE * latency_ns * 1e-9))
+    of_message = _SHARE_OF_MESSAGE * (latency_ns + bytes_ns) * 1e-9
+    power = math.floor(math.log10(of_message))
+    if bytes_ns and power > least:
+        return f"{math.floor(of_message / 10.0**power):d}e{power:d}"
+    return f"1e{least:d}"

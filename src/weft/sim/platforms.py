@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import msgspec
 
 from weft.errors import WeftError
-from weft.fabric.simgrid import adding, at_speed, numbers_in, with_slow_nodes
+from weft.fabric.simgrid import adding, at_speed, numbers_in
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
 from weft.sim.assumptions import ASSUMED
@@ -20,8 +19,6 @@ from weft.sim.protocols import Piece, Protocols
 from weft.units import format_time, parse_bandwidth, parse_flops
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from weft.reference.library import Platform
 
 Calibrated = Literal["model", "table"]
@@ -95,35 +92,6 @@ def parse_rates(text: str) -> Rates:
         )
         found = msgspec.structs.replace(found, **changed)
     return found
-
-
-def parse_slow(words: Sequence[str]) -> dict[int, float]:
-    """Nodes and the share of its bandwidth that the cable of each has: n7=0.5. Raises WeftError."""
-    shares: dict[int, float] = {}
-    for word in words:
-        match = re.fullmatch(r"n?(\d{1,6})=(0?\.\d{1,9}|1)", word)
-        if match is None or float(match[2]) <= 0:
-            raise WeftError(f"'{word}' is no node and the share of its speed", "type --slow n7=0.5")
-        if int(match[1]) in shares:
-            raise WeftError(f"n{match[1]} is slow twice", "name each node once")
-        shares[int(match[1])] = float(match[2])
-    return shares
-
-
-def with_slow(platform: SimulatedPlatform, shares: Mapping[int, float]) -> SimulatedPlatform:
-    """The platform with the cables of some nodes at a share of their bandwidth. Raises WeftError.
-
-    It is a prediction then: nobody calibrated one of more than two nodes, or such a one.
-    """
-    origin = "; ".join((platform.origin, *(f"n{node} at {s:g}" for node, s in shares.items())))
-    try:
-        text = with_slow_nodes(platform.xml, shares) if shares else platform.xml
-    except ValueError as error:
-        raise WeftError(
-            f"{platform.name} takes no --slow: {error}",
-            f"name one of n0 to n{platform.nodes - 1}, of a platform that weft made",
-        ) from None
-    return msgspec.structs.replace(platform, kind="predicted", origin=origin, xml=text)
 
 
 def check_kind(kind: str) -> Calibrated:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,6 +18,9 @@ from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
 from weft.sim.sensitivity import Move, moved
 from weft.wording import counted
+
+if TYPE_CHECKING:
+    from weft.fabric.network import Fabric
 
 # Ways are written out for each two ends: switches with nodes, or nodes with ways of their own. As
 # many as a torus of 8x8x8 has take rank-sim 0.4 GB before anything is simulated.
@@ -134,17 +137,7 @@ def _check_ranges(variant: Variant) -> None:
         raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
 
 
-def every_placed(
-    base: SimulatedPlatform, variant: Variant, *, as_of_nodes: int = 0, move: Move | None = None
-) -> tuple[Placed, ...]:
-    """The variant with the links and hosts of a platform, moved or as they are. Raises WeftError.
-
-    One for each placement of the ranks. It is simulated as coarsely as a fabric `as_of_nodes`, or
-    as one of its own size.
-    """
-    _check_ranges(variant)
-    parameters = moved(parameters_of(base), move or Move())
-    fabric = build_fabric(variant.fabric)
+def _check_ends(fabric: Fabric, variant: Variant) -> None:
     ends = ends_of(fabric, variant.routing)
     if ends > MOST_ENDS:
         raise WeftError(
@@ -153,8 +146,29 @@ def every_placed(
             f" their own, and a prediction at most {MOST_ENDS}",
             "type a larger --switch, fewer --nodes or another --routing",
         )
+
+
+def every_placed(
+    base: SimulatedPlatform,
+    variant: Variant,
+    *,
+    as_of_nodes: int = 0,
+    move: Move | None = None,
+    shortest_bytes: int = 0,
+) -> tuple[Placed, ...]:
+    """The variant with the links and hosts of a platform, moved or as they are. Raises WeftError.
+
+    One for each placement of the ranks. It is simulated as coarsely as a fabric `as_of_nodes`, or
+    as one of its own size, and as messages allow none of which is shorter than `shortest_bytes`; 0:
+    as any do.
+    """
+    _check_ranges(variant)
+    parameters = moved(parameters_of(base), move or Move())
+    fabric = build_fabric(variant.fabric)
+    _check_ends(fabric, variant)
     settings = {**parameters.settings, **variant.settings}
-    if coarse := coarseness_of(as_of_nodes or fabric.nodes, parameters.latency_ns):
+    bytes_ns = 1e9 * shortest_bytes / parameters.bandwidth_bytes_per_s
+    if coarse := coarseness_of(as_of_nodes or fabric.nodes, parameters.latency_ns, bytes_ns):
         settings["surf/precision"] = coarse
     parameters = msgspec.structs.replace(
         parameters,
