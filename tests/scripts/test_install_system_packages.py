@@ -1,10 +1,13 @@
 """The package script asks apt only for what is missing, and gives up after a bound."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from weft.launch.programs import PACKAGES
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "install-system-packages"
 
@@ -17,7 +20,7 @@ class Machine:
         self.programs.mkdir()
         self.calls = folder / "calls"
         self.calls.touch()
-        for name in ("bash", "cat", "env", "grep", "mktemp", "rm", "tail"):
+        for name in ("awk", "bash", "cat", "env", "grep", "mktemp", "rm", "tail"):
             self.programs.joinpath(name).symlink_to(f"/usr/bin/{name}")
         self.has("dpkg-query", '[[ $4 == "$MISSING" ]] || echo installed')
         self.has("apt-get", f'echo "$*" >> {self.calls}; [[ "$*" != *" $APT_FAILS"* ]]')
@@ -87,12 +90,64 @@ def test_without_the_right_the_command_is_told(machine: Machine) -> None:
     assert machine.asked() == []
 
 
-def test_another_distribution_gets_names(machine: Machine) -> None:
+@pytest.mark.parametrize(
+    ("manager", "typed", "without"),
+    [
+        ("dnf", "dnf install gcc-c++ make cmake ninja-build ", "libsimgrid-dev"),
+        ("zypper", "zypper install gcc-c++ make cmake ninja ", "libsimgrid-dev"),
+        ("pacman", "pacman -S --needed gcc make cmake ninja ", "libmpich-dev"),
+        ("apk", "apk add g++ make cmake ninja-is-really-ninja ", "libucx-dev"),
+    ],
+)
+def test_another_distribution_gets_its_own_names(
+    machine: Machine, manager: str, typed: str, without: str
+) -> None:
     (machine.programs / "apt-get").unlink()
+    machine.has(manager, "exit 1")
     done = machine.install("run")
     assert done.returncode == 0
-    assert "dnf install" in done.stderr
-    assert "zypper install" in done.stderr
+    head, line, note = done.stderr.splitlines()
+    assert "this is no Debian or Ubuntu" in head
+    assert line.startswith(f"  {typed}")
+    assert not {"-", "shellcheck", "sockperf"} & set(line.split()[1:])
+    assert len(set(line.split())) == len(line.split())
+    assert without in note
+
+
+def test_a_system_that_nobody_knows_gets_all_of_them(machine: Machine) -> None:
+    (machine.programs / "apt-get").unlink()
+    said = machine.install("test").stderr
+    for manager in ("dnf install", "zypper install", "pacman -S --needed", "apk add"):
+        assert f"  {manager} " in said
+
+
+def table() -> list[list[str]]:
+    """The rows of the script's table: part, Debian, Fedora, openSUSE, Arch, Alpine."""
+    text = SCRIPT.read_text()
+    return [line.split() for line in text[text.index("<<'TABLE'") : text.index("\nTABLE\n")]
+            .splitlines()[1:]]  # fmt: skip
+
+
+def test_every_package_of_debian_has_a_counterpart_or_is_said_to_have_none() -> None:
+    rows = table()
+    assert len(rows) > 40
+    for row in rows:
+        assert len(row) == 6, row
+        assert row[0] in ("run", "test", "bench")
+        for cell in row[1:]:
+            assert re.fullmatch(r"-|[A-Za-z0-9][\w.+,-]*", cell), row
+    debian = [row[1] for row in rows]
+    assert len(set(debian)) == len(debian)
+    assert "-" not in debian
+    assert {one for words in PACKAGES.values() for one in words.split()} <= set(debian)
+
+
+def test_what_the_engine_cannot_do_without_is_everywhere() -> None:
+    """A compiler, one MPI, and the libraries that each program is linked with."""
+    wanted = {"g++", "cmake", "ninja-build", "pkg-config", "python3", "openmpi-bin"}
+    wanted |= {"libopenmpi-dev", "libhwloc-dev", "libhwy-dev", "nlohmann-json3-dev", "zlib1g-dev"}
+    found = {row[1]: row[2:] for row in table()}
+    assert all("-" not in found[name] for name in wanted)
 
 
 def test_an_unknown_purpose_is_refused(machine: Machine) -> None:
