@@ -56,3 +56,9 @@ def test_no_two_shades_are_one_colour() -> None:
     every = {shaded(group, shade) for group, _ in enumerate(COLOURS) for shade in range(SHADES)}
     assert len(every) == len(COLOURS) * SHADES
     assert shaded(0, 0) == COLOURS[0].lower()
+
+
+def test_more_groups_than_colours_begin_again() -> None:
+    number = len(COLOURS)
+    for group in (0, 1, number - 1):
+        assert shaded(group + number, 1) == shaded(group + 3 * number, 1) == shaded(group, 1)

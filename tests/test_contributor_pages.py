@@ -56,7 +56,7 @@ def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
     programs = build(tmp_path)
     done = subprocess.run(
         [WEFT, "run", "ping_ping_pong", "ping_pong", "--transport", "example,tcp", "--sizes", "8",
-         "--budget", "20s", "--launches", "2", "--precision", "100%", "--no-report", "--json",
+         "--budget", "100s", "--launches", "2", "--precision", "100%", "--no-report", "--json",
          "-o", tmp_path / "r.jsonl"],
         capture_output=True, text=True, timeout=120, check=False,
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "WEFT_ENGINE_DIR": str(programs)},

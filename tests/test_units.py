@@ -10,6 +10,7 @@ from weft.errors import WeftError
 from weft.units import (
     format_bandwidth,
     format_bytes,
+    format_change,
     format_time,
     parse_bandwidth,
     parse_bytes,
@@ -125,3 +126,7 @@ def test_netpipes_sizes_are_those_of_its_own_loop() -> None:
     for bad in ("netpipe:", "netpipe:8", "netpipe:9..1", "netpipe:0..4MiB:x", "netpipe:0..4MiB:-1"):
         with pytest.raises(WeftError):
             parse_sizes(bad)
+
+
+def test_a_change_has_its_sign_on_both_sides_of_nothing() -> None:
+    assert [format_change(one)[0] for one in (0.0, 0.4, 12.0, -0.4)] == ["+", "+", "+", "-"]

@@ -1,21 +1,16 @@
 """Every command that reads a record answers or refuses, whatever the record: none breaks."""
 
-import contextlib
-import gc
-import io
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.ended import status_of
 from support.odd_records import OddRecord, odd_records
 from support.price_lists import FULL, price_list
-from weft.cli.main import main
 
 # More with WEFT_EXAMPLES=1000: a quick run of the tests sees others each time.
 EXAMPLES = int(os.environ.get("WEFT_EXAMPLES", "3"))
@@ -31,9 +26,9 @@ def commands(one: Path, other: Path, folder: Path) -> Iterator[list[object]]:
     prices = price_list(folder / "prices.toml", fabrics=FULL)
     yield ["show", one]
     yield ["show", one, "--json"]
-    yield ["export", one, "--csv", folder / "a.csv", "--force"]
-    yield ["export", one, "--table", "summary", "--parquet", folder / "a.parquet", "--force"]
-    yield ["export", one, "--table", "models", "--latex", folder / "a.tex", "--force"]
+    yield ["export", one, "--csv", folder / "a.csv"]
+    yield ["export", one, "--table", "summary", "--parquet", folder / "a.parquet"]
+    yield ["export", one, "--table", "models", "--latex", folder / "a.tex"]
     yield ["check", one, "--against", limits]
     yield ["check", one, "--against", other, "--junit", folder / "a.xml"]
     yield ["check", one, "--against", one, "--openmetrics", folder / "a.txt"]
@@ -63,28 +58,11 @@ def drawings(one: Path, other: Path, folder: Path) -> Iterator[list[object]]:
     yield ["compare", one, other, "-o", folder / "c.html"]
 
 
-def status_of(words: list[object]) -> tuple[int, str]:
-    """How the program ends, and what it says on standard error."""
-    errors = io.StringIO()
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.redirect_stdout(io.StringIO()),
-        contextlib.redirect_stderr(errors),
-    ):
-        patch.setattr(sys, "argv", ["weft", *map(str, words)])
-        patch.setattr(gc, "freeze", lambda: None)
-        patch.setenv("XDG_STATE_HOME", tempfile.gettempdir())
-        try:
-            main()
-        except SystemExit as end:
-            return int(end.code or 0), errors.getvalue()
-    return 0, errors.getvalue()
-
-
 def assert_answers(words: list[object]) -> None:
     status, errors = status_of(words)
     assert status in ANSWERS, f"{words}: {errors}"
     assert status != 1 or words[0] == "check", f"{words}: {errors}"
+    assert "No such option" not in errors, words
     if status == 2:
         [line] = errors.strip().splitlines()[-1:]
         assert line.startswith("weft: "), f"{words}: {errors}"

@@ -1,5 +1,6 @@
 """What a run would refuse is refused before there is a job: in a script, by sbatch, by salloc."""
 
+import json
 import os
 from pathlib import Path
 
@@ -96,6 +97,19 @@ def test_a_resumed_record_asks_for_the_time_of_its_own_budget() -> None:
     words[-1] = "long.jsonl"
     assert "--time=66\n" in weft(*words)
     assert "--time=12\n" in weft(*words, "--budget", "10min")
+
+
+@pytest.mark.usefixtures("site")
+def test_a_resumed_record_asks_for_the_hosts_that_measured_it() -> None:
+    text = Path("old.jsonl").read_text()
+    head, _, rest = text.partition("\n")
+    told = json.loads(head)
+    [own] = told["hosts"].values()
+    told["hosts"] = {name: {**own, "host": name} for name in ("n3", "n5", "n6")}
+    Path("old.jsonl").write_text(f"{json.dumps(told)}\n{rest}")
+    script = weft("slurm", "script", "--resume", "old.jsonl")
+    assert "--nodes=3\n" in script
+    assert "--nodelist=n3,n5,n6\n" in script
 
 
 @pytest.mark.usefixtures("site")

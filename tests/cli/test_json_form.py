@@ -74,6 +74,14 @@ def test_its_json_has_the_form(command: str, files: dict[str, str]) -> None:
             assert {"value", "speed"} & found.keys(), f"{command}: {place}: {found}"
 
 
+def test_the_file_of_an_export_has_the_form_too(files: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "summary.json"
+    words = ["export", files["RECORD"], "--table", "summary", "--json", str(path)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert len(result_of(path.read_text(), "export")) == len(CASES)
+
+
 def leaves(found: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every table of names in a result, with its way there."""
     if isinstance(found, dict):

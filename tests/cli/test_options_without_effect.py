@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from support.builders import make_cases, synthetic_record
+from support.maps import map_record
 from support.plans import RICH_SITE
 from support.price_lists import FULL, HALF, price_list
 from support.studies import milc_record
@@ -49,13 +50,16 @@ ALWAYS = {
     "map": {
         "json": AS_JSON,
         "output": AS_FILE,
-        "sizes ranks rounds budget platform": "they are what is measured or simulated",
+        "sizes ranks rounds at_once budget platform": "they are what is measured or simulated",
         "seed": "an order is drawn from it",
         "topology": "causes are named by it",
     },
     "memory": {"json": AS_JSON},
     "import": {"output": AS_FILE, "transport ranks size": "they say what an output may leave out"},
-    "export": {"csv parquet json latex markdown": AS_FILE, "table": "it chooses what is written"},
+    "export": {
+        "csv parquet json latex markdown methods": AS_FILE,
+        "table": "it chooses what is written",
+    },
     "doctor": {
         "json": AS_JSON,
         "hosts hostfile nodes launcher": "they say which hosts are asked",
@@ -91,6 +95,7 @@ ALWAYS = {
 }  # fmt: skip
 SHORT = {"-o": "--output"}
 ESCHER = "--platform escher"
+CONF = "--topology topology.conf"
 PRICE = "--nodes 48 --switch 24"
 HALO = f"halo {ESCHER} --nodes 8 --switch 4"
 PAIR = f"ping_pong {ESCHER} --nodes 2"
@@ -110,6 +115,7 @@ SCENES = {
         ("--points 50", "ping_pong", "ping_pong send_overlap"),
         ("--single", "offered_load", "ping_pong"),
         ("--wait spin", "copy", "ping_pong"),
+        ("--wait block", f"ping_pong {ESCHER}", "ping_pong"),
         ("--rate 1GFlop/s", "milc", f"milc {ESCHER}"),
         ("--rate 1GFlop/s", f"ping_pong {ESCHER}", f"milc {ESCHER}"),
         ("--extents 4", "ping_pong", "halo"),
@@ -232,7 +238,11 @@ SCENES = {
               ("--against other.jsonl", "r.jsonl --make-limits l.toml",
                "r.jsonl --tolerance 5%"),
               ("--tolerance 5%", "r.jsonl --against limits.toml",
-               "r.jsonl --against other.jsonl")],
+               "r.jsonl --against other.jsonl"),
+              (CONF, "r.jsonl --against other.jsonl", ""),
+              (CONF, "r.jsonl --against limits.toml", ""),
+              (CONF, "r.jsonl --make-limits l.toml", "m1.jsonl --against m2.jsonl")],
+    "compare": [(CONF, "r.jsonl other.jsonl", "m1.jsonl m2.jsonl")],
     "slurm script": [("--submit", "ping_pong", "")],
 }  # fmt: skip
 ALL = [
@@ -261,6 +271,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "times.csv").write_text(f"bytes,seconds\n{times}")
     (folder / "limits.toml").write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
     milc_record(folder)
+    for name, slow in (("m1", 1.0), ("m2", 1.5)):
+        map_record(folder / f"{name}.jsonl", dict.fromkeys(("n3", "n4"), slow))
+    (folder / "topology.conf").write_text("SwitchName=l1 Nodes=n[1-7]\n")
     (folder / "hosts").write_text("n1\nn2\n")
     price_list(folder / "list.toml")
     price_list(folder / "half.toml", fabrics=HALF)

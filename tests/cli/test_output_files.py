@@ -44,6 +44,7 @@ USES = {
     ("export", "--parquet"): ("record.jsonl", "--table", "host", "--parquet", "out.parquet"),
     ("export", "--latex"): ("record.jsonl", "--latex", "out.tex"),
     ("export", "--markdown"): ("record.jsonl", "--markdown", "out.md"),
+    ("export", "--methods"): ("record.jsonl", "--methods", "out.tex"),
 }  # fmt: skip
 # Files that are read, and what has rules of its own: a record, and a folder of them.
 READ = {"--hostfile", "--again", "--resume", "--against", "--prices", "--price", "--topology"}

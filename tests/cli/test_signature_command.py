@@ -40,5 +40,6 @@ def test_pictures_for_paper(tmp_path: Path, kind: str, begins: bytes) -> None:
 
 
 def test_a_stream_has_no_signature(record: Path) -> None:
-    with pytest.raises(WeftError, match="has no latency"):
+    with pytest.raises(WeftError, match="has no latency") as refused:
         signature(record, "--test", "stream")
+    assert f"weft show {record} " in refused.value.fix

@@ -316,3 +316,11 @@ def test_no_text_breaks_the_parsers(text: str) -> None:
     assert number is None or number == int(text)
     assert isinstance(kernel_options(text), str)
     assert isinstance(package_versions(text), dict)
+
+
+def test_every_unit_of_a_kernel_size_is_a_power_of_two() -> None:
+    known = {"": 0, "B": 0, "K": 10, "KB": 10, "kB": 10, "M": 20, "MB": 20, "G": 30}
+    assert {unit: size_bytes(f"3 {unit}") for unit in known} == {
+        unit: 3 << power for unit, power in known.items()
+    }
+    assert size_bytes("3 T") is None

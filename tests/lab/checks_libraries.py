@@ -63,6 +63,13 @@ def _all_hold(answers: Answers, count: int) -> dict[str, str]:
     return details
 
 
+def _lines_of_each(answers: Answers) -> list[str]:
+    """What the ranks say of themselves: each may be the one that waits longest."""
+    lines = answers.own_lines()
+    assert lines, answers.errors
+    return lines
+
+
 def check_ucx_over_reliable_connections() -> None:
     tests = (*MESSAGES, *TRANSFERS)
     answers = _drive("ucx", ("tls=rc_v,self", "device=rxe0:1"), tests, BY_IPV6)
@@ -78,10 +85,7 @@ def check_ucx_over_datagrams() -> None:
 def check_ucx_at_an_ipv4_gid_of_soft_roce_says_why_it_cannot() -> None:
     answers = _drive("ucx", ("tls=rc_v,self", "device=rxe0:1"), ("ping_pong",), {})
     assert answers.status != 0
-    # Each rank may be the one that waits longest.
-    lines = answers.own_lines()
-    assert lines
-    for line in lines:
+    for line in _lines_of_each(answers):
         assert re.search(
             r"no first message from rank [01] on \S+ in 20 s; UCX connects by datagrams", line
         ), line
@@ -92,9 +96,7 @@ def check_ucx_that_cannot_connect_says_so_and_does_not_crash() -> None:
     """Of rc_verbs alone UCX makes no connection: it has no datagrams to begin with."""
     answers = _drive("ucx", ("tls=rc_verbs,self", "device=rxe0:1"), ("ping_pong",), {})
     assert answers.status != 0
-    lines = answers.own_lines()
-    assert lines
-    for line in lines:
+    for line in _lines_of_each(answers):
         assert re.search(
             r"connecting UCX to rank [01] on \S+ failed: Destination is unreach", line
         ), line

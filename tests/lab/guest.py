@@ -75,11 +75,15 @@ def rank_program(transport: str) -> Path:
 
 
 def start_of(
-    transport: str, words: Sequence[str], before: Sequence[str] = (), starter: Sequence[str] = ()
+    transport: str,
+    words: Sequence[str],
+    before: Sequence[str] = (),
+    starter: Sequence[str] = (),
+    ranks: int = 2,
 ) -> list[str]:
-    """The command line of two ranks; `before` stands before each, `starter` are its own words."""
+    """The command line of the ranks; `before` stands before each, `starter` are its own words."""
     rank = [*before, str(rank_program(transport)), *words]
-    start = command(Path(rank[0]), MPI, 2, rank[1:])
+    start = command(Path(rank[0]), MPI, ranks, rank[1:])
     at = start.index("-bind-to")
     return ["env", *(f"{name}={value}" for name, value in PLAIN_MPI.items()),
             *start[:at], *starter, *start[at:]]  # fmt: skip
@@ -91,9 +95,10 @@ def drive(
     words: Sequence[str] = (),
     before: Sequence[str] = (),
     deadline_s: float = DEADLINE_S,
+    ranks: int = 2,
 ) -> Answers:
-    """Two ranks, given cases."""
-    return _answers(start_of(transport, words, before), cases, deadline_s)
+    """Ranks, given cases."""
+    return _answers(start_of(transport, words, before, ranks=ranks), cases, deadline_s)
 
 
 def drive_alone(transport: str, *words: str) -> Answers:

@@ -23,7 +23,7 @@ from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import check_known, hosts_of_file, hosts_of_list, hosts_of_site, network_of
 from weft.plan.allocation import Allocation, RankLayout, layout_of
-from weft.plan.devices import chosen_devices
+from weft.plan.devices import chosen_devices, devices_in_turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -261,6 +261,24 @@ def test_an_interface_and_a_device_are_settings_of_the_transports(
     transports = ("mpi", "tcp", "tcp:stripe", "ucx", "ofi", "verbs")
     assert chosen_devices(transports, interface, device) == options
     assert chosen_devices(("verbs",), interface, "") == {}
+
+
+@pytest.mark.parametrize(
+    ("transport", "option", "devices"),
+    [
+        ("verbs", "verbs.device", ("a", "b")),
+        ("verbs:ud", "verbs.device", ("a", "b")),
+        ("verbs:stripe", "verbs.device", ()),
+        ("verbs:turn", "verbs.device", ()),
+        ("tcp", "tcp.interface", ()),
+        ("mpi", "verbs.device", ()),
+    ],
+)
+def test_ranks_of_a_host_take_a_list_of_devices_in_turn_where_each_has_one(
+    transport: str, option: str, devices: tuple[str, ...]
+) -> None:
+    assert devices_in_turn(transport, {option: "a,b"}) == devices
+    assert devices_in_turn(transport, {option: "a"}) == ()
 
 
 def test_ucx_warns_elsewhere_than_among_the_answers_unless_a_user_says_so(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,6 +45,44 @@ def _launch(folder: Path, mpi: str = "openmpi") -> None:
     job = Job(program=folder / "rank-fake", mpi=mpi, ranks=2, allocation=Allocation())
     with SlurmLauncher().start(job) as launch, pytest.raises(LaunchError):
         launch.hello()
+
+
+@pytest.mark.parametrize(
+    ("allocation", "nodes", "each", "order"),
+    [
+        (Allocation(placement="pack", ranks_per_node=2), "n1,n2", 2, "block"),
+        (Allocation(), "n1,n2", 2, "cyclic"),
+        (Allocation(hosts=("n2",)), "n2", 4, "cyclic"),
+    ],
+)
+def test_a_step_is_asked_for_word_by_word(
+    asked: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    allocation: Allocation,
+    nodes: str,
+    each: int,
+    order: str,
+) -> None:
+    started: list[list[str]] = []
+
+    def start(words: list[str], *_: object) -> AbstractContextManager[None]:
+        started.append(words)
+        return nullcontext()
+
+    monkeypatch.setattr("weft.launch.slurm.PipedLaunch", start)
+    program = asked.parent / "rank-fake"
+    job = Job(program=program, mpi="mpich", ranks=4, arguments=("--a", "1"), allocation=allocation)
+    with SlurmLauncher().start(job):
+        pass
+    [words] = started
+    step = words.pop(4)
+    assert re.fullmatch(r"--job-name=weft-[0-9a-f]{8,}", step)
+    assert words == [
+        "setpriv", "--pdeathsig", "TERM", "srun", "--mpi=pmi2", f"--nodes={nodes.count('n')}",
+        f"--nodelist={nodes}", "--ntasks=4", f"--ntasks-per-node={each}", "--overlap",
+        "--overcommit", "--cpu-bind=none", "--export=ALL", f"--distribution={order}", "--input=0",
+        "--kill-on-bad-exit=1", str(program), "--a", "1",
+    ]  # fmt: skip
 
 
 def test_slurm_is_asked_once_however_many_launches_there_are(asked: Path) -> None:

@@ -6,7 +6,7 @@ from weft.plan.case import Case, Schedule
 
 CASE = Case(
     test="offered_load", transport="tcp", bytes=4099, queue_depth=37, wait="block", pages="huge",
-    schedule=Schedule(kind="reuse", count=11, reuse_percent=30), point=85,
+    schedule=Schedule(kind="reuse", count=11, reuse_percent=30), point=85, at_once=3,
 )  # fmt: skip
 CHOSEN = Amount(samples=23, warmup=5, ops_per_sample=17, queue_depth=3)
 
@@ -24,6 +24,7 @@ def test_every_value_stands_under_its_own_name() -> None:
         "wait": "block",
         "pages": "huge",
         "point": 85,
+        "at_once": 3,
         "seed": 1234567,
         "verify": True,
         "keep_all": False,

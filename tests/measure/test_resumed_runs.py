@@ -65,6 +65,18 @@ def test_a_record_tells_at_each_line_what_the_run_knew_there(
         assert_counts_go_on(so_far, sink[at], before)
 
 
+def test_more_launches_open_a_record_that_lacks_nothing(tmp_path: Path) -> None:
+    """`weft run --resume RECORD --launches N`: how a settled record gets another session."""
+    sink = Knowing()
+    uneven_run(1, Uneven, BUDGET_S, sink)
+    plan, record = plan_of(1, BUDGET_S), record_of(tmp_path / "r", list(sink), 1)
+    made = len(record.launches)
+    for launches, is_open in ((plan.launches, False), (made + plan.launches, True)):
+        asked = msgspec.structs.replace(plan, launches=launches)
+        states = restore(asked, programs_of(CASES), record).states
+        assert any(state.is_unfinished(asked) for state in states) is is_open
+
+
 def assert_counts_go_on(so_far: Any, line: Line, before: list[Line]) -> None:
     """The next number of each kind is the one that the run took."""
     if isinstance(line, Launch):

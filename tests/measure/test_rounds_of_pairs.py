@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 
 from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
 from weft.launch.protocol import Answer, LaunchError
@@ -16,8 +17,6 @@ from weft.record.ranks import ticks_of_samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pytest
 
 
 RANKS = 5
@@ -124,3 +123,28 @@ def test_a_launch_that_fails_while_all_hosts_are_there_is_tried_again(
     sink, _ = measure(monkeypatch, CASES, 30, overhead_s=0.005, ranks=Dies)
     assert len([one for one in sink if isinstance(one, Launch)]) > 2
     assert footer_of(sink).silent_hosts == ()
+
+
+class Turns(Pairs):
+    """Two pairs of which one runs at a time: the second one's time passes too."""
+
+    def run(self, case: Mapping[str, Any], wait_s: float) -> Answer:
+        answer = super().run(case, wait_s)
+        self.now += answer.timed_ns / 1e9
+        return answer
+
+
+def test_pairs_in_turn_have_as_many_fewer_samples_within_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def samples_of(sink: Sink) -> float:
+        measured = [one for one in sink if isinstance(one, Batch) and one.role == "measure"]
+        return sum(len(one.ticks) * one.ops_per_sample for one in measured) / len(measured)
+
+    asked: dict[str, Any] = {"budget_s": 30, "overhead_s": 0.005, "launches": 2}
+    in_turn = tuple(msgspec.structs.replace(case, at_once=1) for case in CASES)
+    together, _ = measure(monkeypatch, CASES, ranks=Pairs, **asked)
+    turns, left_s = measure(monkeypatch, in_turn, ranks=Turns, **asked)
+    assert left_s >= 0
+    assert set(launches_of(turns).values()) == {2}
+    assert samples_of(turns) == pytest.approx(samples_of(together) / 2, rel=0.15)

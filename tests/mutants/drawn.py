@@ -168,7 +168,7 @@ def _meaning(text: str) -> str:
         body = getattr(node, "body", None)
         if isinstance(body, list):
             kept = [one for one in body if not _is_words(one) and not isinstance(one, ast.Pass)]
-            node.body = kept or [ast.Pass()]  # type: ignore[attr-defined]
+            node.body = _reached(kept, node) or [ast.Pass()]  # type: ignore[attr-defined]
         # Sentences for a person are held elsewhere: to what is typed, and to the glossary.
         if isinstance(node, ast.Constant) and " " in str(node.value):
             node.value = "words"
@@ -178,6 +178,15 @@ def _meaning(text: str) -> str:
             for argument in (*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs):
                 argument.annotation = None
     return ast.dump(tree)
+
+
+def _reached(body: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:
+    """The statements up to the first that leaves them; at the end of a loop that is none."""
+    leaves = (ast.Continue, ast.Break, ast.Return, ast.Raise)
+    ends = [at for at, one in enumerate(body, start=1) if isinstance(one, leaves)]
+    kept = list(body[: min(ends, default=len(body))])
+    is_loop = isinstance(node, ast.For | ast.While)
+    return kept[:-1] if is_loop and kept and isinstance(kept[-1], ast.Continue) else kept
 
 
 def _without_types(function: ast.FunctionDef) -> None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 MOST_S = 3600.0
 TIMES = "WEFT_TIMES_OF_TESTS"
 QUICK = "not engine and not browser"
+# A module that is each of weft's, for files of tests that go through all sources.
+EVERY = "*"
+_GOES_THROUGH = ("pkgutil.walk_packages", 'rglob("*.py")')
 _TABLES = """
 CREATE TABLE IF NOT EXISTS files (file TEXT PRIMARY KEY, sha TEXT);
 CREATE TABLE IF NOT EXISTS tests (test TEXT PRIMARY KEY, file TEXT, set_up_s REAL, call_s REAL);
@@ -234,15 +237,17 @@ class Reached:
             self._cost_s[test] = call_s
             set_up_s[file] = max(before_s, set_up_s.get(file, 0.0))
         self._set_up_s = set_up_s
+        self._imported = {file: _imported((tree / file).read_text()) for file in self._tests}
 
     def by(self, path: str, line: int) -> tuple[str, ...]:
         """Names of tests that run the statement of a line.
 
-        What is run where its file is imported is reached by all that reach anything of the file.
+        What is run where its file is imported is reached by all that reach anything of the file,
+        and by the tests of files that import it: who reads a constant runs no line of it.
         """
         text = (self._tree / path).read_text()
         wanted = statement_of(text, line)
-        found: set[str] = set()
+        found = set() if wanted else self._of_importers(path)
         with _opened(self._store) as known:
             rows = known.execute(
                 "SELECT sha, file, test, lines FROM reached WHERE path = ?", (path,)
@@ -258,12 +263,21 @@ class Reached:
                     found.update([test] if "::" in test else self._tests.get(file, ()))
         return self._in_order(found, f"tests/{Path(path).parts[2]}/")
 
+    def _of_importers(self, path: str) -> set[str]:
+        module = ".".join(Path(path).with_suffix("").parts[1:]).removesuffix(".__init__")
+        readers = [file for file, names in self._imported.items() if names & {module, EVERY}]
+        return {test for file in readers for test in self._tests[file]}
+
     def _moved(self, known: sqlite3.Connection, sha: str, text: str, lines: set[int]) -> set[int]:
         if sha == _sha(text):
             return lines
         [(before,)] = known.execute("SELECT text FROM sources WHERE sha = ?", (sha,))
         places = _places(before, text)
-        return {places[at] for at in lines if at in places}
+        # A statement that was written since: who ran anything of its function then runs it now.
+        of_function = function_of(text, min(lines))
+        return {places[at] for at in lines if at in places} or {
+            places[at] for at in of_function if at in places
+        }
 
     def _in_order(self, tests: set[str], own: str) -> tuple[str, ...]:
         """Cheap ones first, and those of a file together: it is set up once.
@@ -283,6 +297,19 @@ class Reached:
         files = {test.partition("::")[0] for test in tests}
         own_s = sum(self._cost_s.get(test, 1.0) for test in tests)
         return own_s + sum(self._set_up_s.get(file, 0.0) for file in files)
+
+
+def _imported(text: str) -> frozenset[str]:
+    """The modules that a file of tests imports by their names, and EVERY where it goes through all;
+    names that it takes out of a module are among them.
+    """
+    found: set[str] = {EVERY} if any(words in text for words in _GOES_THROUGH) else set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found.update(one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update((node.module, *(f"{node.module}.{one.name}" for one in node.names)))
+    return frozenset(found)
 
 
 def _has(numbits: bytes, line: int) -> bool:
@@ -324,6 +351,16 @@ def statement_of(text: str, line: int) -> set[int] | None:
         is_in_function = is_in_function or isinstance(found, ast.FunctionDef)
         body = inner
     return {line} if is_in_function else None
+
+
+def function_of(text: str, line: int) -> range:
+    """The lines of the innermost function about a line, without those of its head."""
+    functions = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)]
+    about = [one for one in functions if _first(one.body[0]) <= line <= (one.end_lineno or 0)]
+    if not about:
+        return range(line, line + 1)
+    inner = max(about, key=lambda one: one.lineno)
+    return range(_first(inner.body[0]), (inner.end_lineno or line) + 1)
 
 
 def _first(node: ast.stmt) -> int:

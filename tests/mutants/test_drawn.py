@@ -96,8 +96,12 @@ def test_neighbours_are_exchanged_and_words_are_left() -> None:
         (5, words, "    pass\n"),
         (6, "    return first, second\n", "    return first, second  # - 1\n"),
         (6, "    return first, second\n", "    return (\n"),
+        (6, "    return first, second\n", "    return first, second\n    return 3\n"),
+        (11, "        count -= 1\n", "        count -= 1\n        continue\n"),
     ):
         assert not is_one(Drawn(path=PATH, line=line, old=old, new=new), SOURCE)
+    early = "        continue\n        count -= 1\n"
+    assert is_one(Drawn(path=PATH, line=11, old="        count -= 1\n", new=early), SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -200,11 +204,30 @@ def test_only_files_of_tests_that_changed_are_run_again(copy: Copy, tmp_path: Pa
     # It is the line that was six, and nothing was run again.
     by = Reached(store, copy.tree).by("src/weft/thing.py", 7)
     assert by == ("tests/test_thing.py::test_pair",)
+    # A line that was written since is of those that ran its function.
+    source.write_text(SOURCE.replace("count -= 1", "count = count - 1"))
+    assert Reached(store, copy.tree).by("src/weft/thing.py", 11) == (
+        "tests/test_thing.py::test_loops",
+    )
+    source.write_text("# Another line.\n" + SOURCE)
     (copy.tree / "tests" / "test_thing.py").write_text(
         TEST + "\n\ndef test_new():\n    pair(1, 1)\n"
     )
     assert not look(copy, store, ["tests"], 1)
     assert len(Reached(store, copy.tree).by("src/weft/thing.py", 7)) == 2
+
+
+def test_who_reads_a_constant_reaches_it(copy: Copy, tmp_path: Path) -> None:
+    """It was imported before any test ran, so no line of its file is run in the test's name."""
+    for name, module in (("sign", "from weft.thing import SIGN"), ("other", "import weft")):
+        path = copy.tree / "tests" / f"test_{name}.py"
+        path.write_text(f"{module}\n\n\ndef test_{name}():\n    assert {module[-4:]}\n")
+    store = tmp_path / "reached.sqlite"
+    assert not look(copy, store, ["tests"], 1)
+    reached = Reached(store, copy.tree)
+    assert "tests/test_sign.py::test_sign" in reached.by("src/weft/thing.py", 24)
+    assert "tests/test_other.py::test_other" not in reached.by("src/weft/thing.py", 24)
+    assert reached.by("src/weft/thing.py", 6) == ("tests/test_thing.py::test_pair",)
 
 
 @pytest.mark.parametrize(

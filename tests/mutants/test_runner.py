@@ -1,5 +1,6 @@
 """The runner of planted bugs, on a project of three files."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -78,3 +79,20 @@ def test_a_bug_of_another_processor_is_named_and_not_planted(
     assert executed_on(flags, [any_bug, wide]) == [any_bug]
     assert "this processor has no avx512f: src/thing.py: wide" in capsys.readouterr().out
     assert executed_on(flags | {"avx512f"}, [any_bug, wide]) == [any_bug, wide]
+
+
+def test_a_planted_source_is_newer_than_what_was_compiled_of_it(root: Path, tmp_path: Path) -> None:
+    """Ninja compiles what is newer than its object: an older bug would pass for noticed by none."""
+    source = root / "engine" / "thing.cpp"
+    source.write_text("int x = 1;\n")
+    copy = Copy(root, tmp_path / "copy")
+    compiled = tmp_path / "thing.o"
+    compiled.touch()
+    # The object is a minute younger than the copy's source, which is older still.
+    path = copy.tree / "engine" / "thing.cpp"
+    old_ns = compiled.stat().st_mtime_ns - 60 * 10**9
+    os.utime(path, ns=(old_ns, old_ns))
+    planted = msgspec.structs.replace(bug("other", "1", "2"), path="engine/thing.cpp")
+    for change in (copy.plant, copy.restore):
+        change(planted)
+        assert path.stat().st_mtime_ns >= compiled.stat().st_mtime_ns

@@ -29,6 +29,7 @@ from weft.units import parse_bandwidth, parse_time
 SIZES = (100, 10_000)
 COSTS = Costs(latency=50, clock_read=4)
 TOKEN_BYTES = 32
+WINDOW = 64
 LAUNCHES = 3
 SAMPLES = 20
 
@@ -77,6 +78,9 @@ TRUTHS = {
     "put_latency": Truth(lambda c, b, n: n * (put(c, b) + c.latency), 1, 1),
     "get_latency": Truth(lambda c, b, n: n * (put(c, b) + c.latency), 1, 1),
     "stream": Truth(lambda c, b, n: streamed(c, b, n) + one_way(c, TOKEN_BYTES), 0, 1),
+    "window_stream": Truth(
+        lambda c, b, n: n // WINDOW * (streamed(c, b, WINDOW) + one_way(c, TOKEN_BYTES)), 0, 1
+    ),
     "put_stream": Truth(lambda c, b, n: n * c.per_byte * b + put(c, 0) + c.latency, 0, 1),
     "get_stream": Truth(lambda c, b, n: n * c.per_byte * b + put(c, 0) + c.latency, 0, 1),
     # Rank 0 sends a word, and its messages a round trip of such words later.
@@ -118,6 +122,7 @@ DECLARED = {
     "receive_overlap": (1, 0),
     "put_overlap": (1, 0),
     "get_overlap": (1, 0),
+    "bidirectional_window_stream": (0, 2),
     "busy_stream": (0, 1),
     "hot_spot_send": (0, 1),
     "hot_spot_receive": (0, 1),

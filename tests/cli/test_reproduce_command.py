@@ -1,0 +1,68 @@
+"""weft reproduce: what is handed on, what is drawn, and what is refused before anything runs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.cli.main import app
+from weft.errors import WeftError
+from weft.studies import published
+from weft.studies.published import Reproduction
+from weft.tables import Table
+
+TABLES = tuple(
+    Table(name=name, caption=f"the {name} one", head=("a", "b"), rows=((name, "7"),))
+    for name in ("first", "second")
+)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What is asked of the study, which answers at once."""
+    found: list[tuple[Any, ...]] = []
+
+    def reproduced(study: str, kind: str, rate: str, *, is_drawn: bool) -> Reproduction:
+        found.append((study, kind, rate, is_drawn))
+        return Reproduction(tables=TABLES)
+
+    monkeypatch.setattr(published, "reproduced", reproduced)
+    return found
+
+
+def test_a_kind_of_picture_is_looked_at_first_where_there_are_curves(
+    asked: list[tuple[Any, ...]],
+) -> None:
+    with pytest.raises(WeftError, match="is no kind of picture"):
+        app(["reproduce", "fermilab", "-o", "x.doc"], standalone_mode=False)
+    assert asked == []
+    # Of a study without curves the study says so.
+    with pytest.raises(WeftError):
+        app(["reproduce", "osu", "-o", "x.doc"], standalone_mode=False)
+    assert asked == [("osu", "model", "", True)]
+
+
+def test_every_table_is_printed(
+    asked: list[tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["reproduce", "sandia", "--kind", "table", "--rate", "2GFlop/s"]
+    app(words, standalone_mode=False)
+    assert asked == [("sandia", "table", "2GFlop/s", False)]
+    said = capsys.readouterr()
+    assert said.out.index("the first one") < said.out.index("the second one")
+    assert said.err == ""
+
+
+def test_a_picture_has_the_first_table_and_is_named(
+    asked: list[tuple[Any, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    written: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("weft.report.picture.write_picture", lambda *all_: written.append(all_))
+    target = tmp_path / "c.svg"
+    app(["reproduce", "fermilab", "-o", str(target)], standalone_mode=False)
+    assert asked == [("fermilab", "model", "", True)]
+    assert written == [(target, (), TABLES[0])]
+    assert capsys.readouterr().err == f"picture: {target}\n"
